@@ -1,0 +1,16 @@
+/** Tests run on the TypeScript sources: swc strips the types, native ES modules load them. */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/packages', '<rootDir>/gateway', '<rootDir>/operator', '<rootDir>/console', '<rootDir>/worker', '<rootDir>/tools', '<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  modulePathIgnorePatterns: ['/dist/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } }] },
+  // Workspaces are tested as sources, not as the last build.
+  moduleNameMapper: {
+    '^@svc-asr/(core|ledger|runtime|client)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
+  },
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};

@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { root, stop } from './terminal.mjs';
+
+/** Compiles every workspace; TypeScript itself skips what has not changed. */
+export function ensureBuild(node) {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const result = spawnSync(node, [tsc, '--build', root], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (result.status !== 0) stop('the build failed: see the compiler messages above');
+}
