@@ -1,0 +1,80 @@
+import express from 'express';
+import type { Express, RequestHandler } from 'express';
+import type { Ledger } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import { admit } from './auth/admit.ts';
+import { authenticate } from './auth/authenticate.ts';
+import { createAuthFailures } from './auth/failures.ts';
+import { createKeyLookup } from './auth/lookup.ts';
+import type { CatalogueView } from './catalogue.ts';
+import { documentsRouter } from './documents/index.ts';
+import { answerErrors, notFound, onlyMethods } from './http/errors.ts';
+import { exchangeOf, openExchange } from './http/exchange.ts';
+import { jsonBody } from './http/json-body.ts';
+import { observe } from './http/observe.ts';
+import { createTimeLeft } from './http/time-left.ts';
+import type { GatewayMetrics } from './metrics.ts';
+import { createSessionRoute } from './routes/create-session.ts';
+import { listModels } from './routes/models.ts';
+import { usageRoute } from './routes/usage.ts';
+import type { Cancellations } from './sessions/cancellations.ts';
+import type { GatewaySettings } from './settings.ts';
+
+export interface AppParts {
+  settings: GatewaySettings;
+  version: string;
+  logger: Logger;
+  metrics: GatewayMetrics;
+  ledger: Ledger;
+  catalogue: CatalogueView;
+  cancellations: Cancellations;
+}
+
+/** The HTTP chain, from the outside in: what a request passes, in the order in which it may be refused. */
+export function createApp(parts: AppParts): Express {
+  const { settings, logger, metrics, ledger, catalogue } = parts;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.set('query parser', false);
+  app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
+
+  const timeLeft = createTimeLeft(settings.LAST_STEP_MS);
+  const keyed = [
+    authenticate({
+      lookup: createKeyLookup(ledger.keys, { cacheMs: settings.KEY_CACHE_MS, touchMs: settings.KEY_TOUCH_MS }),
+      failures: createAuthFailures(settings.AUTH_FAILURES_PER_SECOND),
+      peppers: settings.API_KEY_PEPPERS,
+      now: Date.now,
+    }),
+    admit(ledger, timeLeft),
+  ];
+  const createSession = createSessionRoute({
+    ...{ ledger, catalogue, metrics, timeLeft, cancellations: parts.cancellations },
+    secrets: settings.SESSION_SECRETS,
+    holdMs: settings.SESSION_TTL_MS + settings.SLOT_HOLD_EXTRA_MS,
+    publicUrl: settings.PUBLIC_URL,
+  });
+
+  app.use(openExchange, observe(logger, metrics));
+  route(app, '/v1/models', { get: [listModels(catalogue)] });
+  route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, createSession] });
+  route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, timeLeft)] });
+  app.use(documentsRouter({ version: parts.version, publicUrl: settings.PUBLIC_URL }));
+  app.use(notFound);
+  app.use(answerErrors(logger));
+  return app;
+}
+
+/** One path with the handlers of its method; any other method is refused. */
+function route(app: Express, path: string, { get, post }: { get?: RequestHandler[]; post?: RequestHandler[] }): void {
+  const named: RequestHandler = (_request, response, next) => {
+    exchangeOf(response).route = path;
+    next();
+  };
+  const one = app.route(path).all(named);
+  if (get !== undefined) one.get(...get).all(onlyMethods('GET', 'HEAD'));
+  if (post !== undefined) one.post(...post).all(onlyMethods('POST'));
+}

@@ -1,0 +1,70 @@
+import type { Request, RequestHandler } from 'express';
+import { ApiError, parseApiKey } from '@svc-asr/core';
+import type { KeyRecord } from '@svc-asr/ledger';
+import { equalBytes, sign } from '@svc-asr/runtime';
+import type { Keyring } from '@svc-asr/runtime';
+import { exchangeOf } from '../http/exchange.ts';
+import type { AuthFailures } from './failures.ts';
+import type { KeyLookup } from './lookup.ts';
+
+export interface AuthenticateOptions {
+  lookup: KeyLookup;
+  failures: AuthFailures;
+  peppers: Keyring;
+  now: () => number;
+}
+
+/** Takes the API key of a request to its tenant, or answers 401; too many failures of an address answer 429. */
+export function authenticate({ lookup, failures, peppers, now }: AuthenticateOptions): RequestHandler {
+  return async (request, response, next) => {
+    const address = request.ip ?? '';
+    try {
+      const key = bearer(request);
+      const keyId = parseApiKey(key);
+      if (keyId === undefined) throw new ApiError('invalid_api_key');
+      let record = lookup.remembered(keyId);
+      if (record === undefined) {
+        refuseIfBlocked(failures, address, now());
+        record = await lookup.find(keyId);
+      }
+      check(record, key, peppers, now());
+      lookup.used(keyId);
+      Object.assign(exchangeOf(response), { tenant: record.tenant, keyId });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      refuseIfBlocked(failures, address, now());
+      failures.count(address, now());
+      throw withChallenge(error);
+    }
+    next();
+  };
+}
+
+function bearer(request: Request): string {
+  const { authorization } = request.headers;
+  if (authorization === undefined || authorization.trim() === '') throw new ApiError('missing_api_key');
+  const match = /^Bearer +(\S+) *$/i.exec(authorization);
+  if (match === null) throw new ApiError('invalid_api_key');
+  return match[1] ?? '';
+}
+
+function check(record: KeyRecord | undefined, key: string, peppers: Keyring, now: number): asserts record is KeyRecord {
+  const hash = record === undefined ? undefined : sign(peppers, record.pepperId, key);
+  // Only who holds the whole key is told what became of it.
+  if (record === undefined || hash === undefined || !equalBytes(hash, Buffer.from(record.hash, 'hex'))) {
+    throw new ApiError('invalid_api_key');
+  }
+  if (record.revoked) throw new ApiError('revoked_api_key');
+  if (record.expiresAtMs !== null && now >= record.expiresAtMs) throw new ApiError('expired_api_key');
+}
+
+function refuseIfBlocked(failures: AuthFailures, address: string, now: number): void {
+  const retryAfterS = failures.blockedS(address, now);
+  if (retryAfterS === 0) return;
+  const message = 'Too many failed authentications from this address. Wait as long as Retry-After says.';
+  throw new ApiError('rate_limit_exceeded', { retryAfterS, message });
+}
+
+function withChallenge(error: ApiError): ApiError {
+  return new ApiError(error.code, { message: error.message, headers: { 'WWW-Authenticate': 'Bearer' } });
+}

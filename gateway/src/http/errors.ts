@@ -1,0 +1,46 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { ApiError } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import { exchangeOf } from './exchange.ts';
+
+/** What is at no path is answered like any other error. */
+export const notFound: RequestHandler = () => {
+  throw new ApiError('not_found');
+};
+
+/** A handler for methods that a path does not take. */
+export function onlyMethods(...allowed: string[]): RequestHandler {
+  return () => {
+    throw new ApiError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+  };
+}
+
+/** The one place that writes error answers. */
+export function answerErrors(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    const exchange = exchangeOf(response);
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const known = apiError(error);
+    if (known === undefined) logger.error({ err: error, request_id: exchange.requestId }, 'unexpected error');
+    const answer = known ?? new ApiError('service_unavailable');
+    exchange.code = answer.code;
+    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+    if (answer.retryAfterS !== undefined) response.setHeader('Retry-After', String(answer.retryAfterS));
+    response.setHeader('Cache-Control', 'no-store');
+    response.removeHeader('ETag');
+    response.status(answer.status).json(answer.body(exchange.requestId));
+  };
+}
+
+/** Errors that have a meaning for the caller; undefined: a fault of ours. */
+function apiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof LedgerUnavailable) return new ApiError('service_unavailable', { cause: error });
+  // Express throws URIError for a path like /%zz.
+  if (error instanceof URIError) return new ApiError('not_found');
+  return undefined;
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
+import type { RateState } from '@svc-asr/ledger';
+
+/** What is known of one request while it passes through the chain. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly startedAtMs: number;
+  /** The route that took the request, for logs and metrics; never the raw path. */
+  route: string;
+  tenant?: string;
+  keyId?: string;
+  /** Code of the error that was answered. */
+  code?: string;
+}
+
+/** The exchange of a response. */
+export function exchangeOf(response: Response): Exchange {
+  return response.locals.exchange as Exchange;
+}
+
+/** Opens the exchange: every answer has an X-Request-Id made here, one that comes in is not trusted. */
+export const openExchange: RequestHandler = (_request, response, next) => {
+  const exchange: Exchange = { requestId: randomUUID(), startedAtMs: performance.now(), route: 'unknown' };
+  response.locals.exchange = exchange;
+  response.setHeader('X-Request-Id', exchange.requestId);
+  next();
+};
+
+/** Tells how a rate limit stands, in the form of draft-ietf-httpapi-ratelimit-headers. */
+export function tellRates(response: Response, rates: Readonly<Record<string, RateState>>): void {
+  const each = Object.entries(rates);
+  response.setHeader('RateLimit-Policy', each.map(([name, { limit }]) => `"${name}";q=${limit};w=60`).join(', '));
+  response.setHeader(
+    'RateLimit',
+    each.map(([name, { remaining, resetS }]) => `"${name}";r=${remaining};t=${resetS}`).join(', '),
+  );
+}

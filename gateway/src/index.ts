@@ -1,0 +1,2 @@
+export { createApp } from './app.ts';
+export { GATEWAY_SETTINGS } from './settings.ts';

@@ -1,0 +1,66 @@
+import type { RequestHandler } from 'express';
+import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY } from '@svc-asr/core';
+import type { AsrSession } from '@svc-asr/core';
+import { requestRateOf } from '../auth/admit.ts';
+import type { CatalogueView } from '../catalogue.ts';
+import { exchangeOf, tellRates } from '../http/exchange.ts';
+import type { TimeLeft } from '../http/time-left.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import { createSession } from '../sessions/create.ts';
+import type { CreatedSession, CreateOptions } from '../sessions/create.ts';
+
+export interface CreateSessionRoute extends CreateOptions {
+  catalogue: CatalogueView;
+  publicUrl: string;
+  timeLeft: TimeLeft;
+  metrics: GatewayMetrics;
+}
+
+const checkBody = checker(CreateSessionRequest);
+const DEFAULT_SECONDS = 60;
+
+/** POST /v1/asr/sessions: reserves credit and answers with a one-use credential. */
+export function createSessionRoute(options: CreateSessionRoute): RequestHandler {
+  const streams = options.publicUrl.replace(/^http/, 'ws');
+  return async (request, response) => {
+    const body = checkBody(request.body);
+    if (!body.ok) throw new ApiError('invalid_parameters', { message: describeProblems(body.problems) });
+    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+    const { model, max_audio_seconds: seconds = DEFAULT_SECONDS } = body.value;
+    const session = await createSession(options, {
+      ...{ tenant: exchangeOf(response).tenant ?? '', model, seconds, idempotencyKey },
+      modelExists: options.catalogue.has(model),
+      timeLeft: () => options.timeLeft(response),
+      onRate: (rate) => tellRates(response, { requests: requestRateOf(response), sessions: rate }),
+    });
+    options.metrics.sessionsCreated.add(1, { model });
+    response.setHeader('Cache-Control', 'no-store');
+    response.status(201).json(answer(session, model, streams));
+  };
+}
+
+function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header !== 'string' || !IDEMPOTENCY_KEY.test(header)) throw new ApiError('invalid_idempotency_key');
+  return header;
+}
+
+function answer(session: CreatedSession, model: string, streams: string): AsrSession {
+  return {
+    id: session.sessionId,
+    object: 'asr.session',
+    status: 'reserved',
+    model,
+    websocket_url: `${streams}/v1/asr/sessions/${session.sessionId}/stream`,
+    websocket_protocols: ['svc.realtime.v1', session.credential],
+    expires_at: new Date(session.expiresAtMs).toISOString(),
+    audio: {
+      encoding: AUDIO.encoding,
+      sample_rate_hz: AUDIO.sampleRateHz,
+      channels: AUDIO.channels,
+      max_audio_seconds: session.reservedSeconds,
+      context_size: [...AUDIO.defaultContext],
+    },
+    credits: { unit: 'audio_second', reserved: session.reservedSeconds, remaining: session.remainingSeconds },
+  };
+}

@@ -1,0 +1,39 @@
+import type { RequestHandler } from 'express';
+import { ApiError } from '@svc-asr/core';
+import type { CreditBalance, UsageSession } from '@svc-asr/core';
+import type { Ledger, SessionRecord } from '@svc-asr/ledger';
+import { exchangeOf } from '../http/exchange.ts';
+import type { TimeLeft } from '../http/time-left.ts';
+
+/** GET /v1/usage: balance and recent sessions. */
+export function usageRoute(ledger: Ledger, timeLeft: TimeLeft): RequestHandler {
+  return async (_request, response) => {
+    timeLeft(response);
+    const usage = await ledger.accounts.usage(exchangeOf(response).tenant ?? '');
+    // Admitted a moment ago and gone now: the account was removed in between.
+    if (usage === undefined) throw new ApiError('account_inactive');
+    const { availableMs, reservedMs, consumedMs } = usage.balance;
+    const body: CreditBalance = {
+      object: 'credit_balance',
+      unit: 'audio_millisecond',
+      available_ms: availableMs,
+      reserved_ms: reservedMs,
+      consumed_ms: consumedMs,
+      recent_sessions: usage.recent.map(usageSession),
+    };
+    response.setHeader('Cache-Control', 'no-store');
+    response.json(body);
+  };
+}
+
+function usageSession(session: SessionRecord): UsageSession {
+  return {
+    id: session.id,
+    model: session.model,
+    status: session.state,
+    audio_ms: session.audioMs,
+    billable_ms: session.billableMs,
+    created_at: new Date(session.createdAtMs).toISOString(),
+    completed_at: session.completedAtMs === null ? null : new Date(session.completedAtMs).toISOString(),
+  };
+}

@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { createLogger, createMetrics, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
+import { createApp } from './app.ts';
+import { followCatalogue } from './catalogue.ts';
+import { createGatewayMetrics } from './metrics.ts';
+import { startReaper } from './reaper.ts';
+import { drain } from './server/drain.ts';
+import { listen } from './server/listen.ts';
+import { createCancellations } from './sessions/cancellations.ts';
+import { GATEWAY_SETTINGS } from './settings.ts';
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+
+/** The gateway, from its settings to its last stop step. */
+export async function run(): Promise<void> {
+  const settings = readSettingsOrExit('gateway', GATEWAY_SETTINGS);
+  const logger = createLogger('gateway', settings.LOG_LEVEL);
+
+  await runService(logger, settings.STOP_GRACE_MS + settings.DRAIN_DELAY_MS, async () => {
+    const telemetry = createMetrics('gateway');
+    const metrics = createGatewayMetrics(telemetry);
+    const link = connectRedis({ url: settings.REDIS_URL, name: 'gateway', timeoutMs: settings.REDIS_TIMEOUT_MS, logger });
+    const ledger = createLedger(link, {
+      prefix: settings.REDIS_KEY_PREFIX,
+      sessionTtlMs: settings.SESSION_TTL_MS,
+      provisionalLeaseMs: settings.PROVISIONAL_LEASE_MS,
+    });
+    const catalogue = followCatalogue(ledger, logger, settings.CATALOGUE_INTERVAL_MS);
+    const cancellations = createCancellations(ledger, logger);
+    const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
+    metrics.redisReady.addCallback((result) => result.observe(link.ready ? 1 : 0));
+    metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
+
+    let draining = false;
+    const ready = () => {
+      if (draining) return 'draining';
+      if (!link.ready) return 'there is no connection to Redis';
+      return catalogue.entries() === undefined ? 'the operator has not written the catalogue yet' : undefined;
+    };
+    const app = createApp({ settings, version, logger, metrics, ledger, catalogue, cancellations });
+    const server = await listen(app, settings, logger);
+    const admin = await startAdmin({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, metrics: telemetry, ready });
+    logger.info({ reason: settings.PUBLIC_URL }, 'listening');
+
+    return [
+      {
+        name: 'tell the balancer',
+        stop: () => {
+          draining = true;
+          return new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS));
+        },
+      },
+      { name: 'finish requests', stop: () => drain(server) },
+      { name: 'take back unanswered sessions', stop: () => cancellations.settled() },
+      { name: 'stop the reaper', stop: () => stopReaper() },
+      { name: 'stop following the catalogue', stop: () => catalogue.stop() },
+      { name: 'close Redis', stop: () => link.close() },
+      { name: 'close the admin port', stop: () => drain(admin) },
+    ];
+  });
+}

@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { ApiError } from '@svc-asr/core';
+import type { ErrorCode } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { Ledger, RateState, Reservation, ReserveOutcome } from '@svc-asr/ledger';
+import type { Keyring } from '@svc-asr/runtime';
+import type { Cancellation, Cancellations } from './cancellations.ts';
+import { credentialHash, sessionCredential } from './credential.ts';
+
+export interface CreateOptions {
+  ledger: Ledger;
+  secrets: Keyring;
+  cancellations: Cancellations;
+  /** How long the place in the pool is held. */
+  holdMs: number;
+}
+
+export interface CreateRequest {
+  tenant: string;
+  model: string;
+  modelExists: boolean;
+  seconds: number;
+  idempotencyKey: string | undefined;
+  /** Throws when there is no time for another step. */
+  timeLeft: () => void;
+  /** Is told how the session rate stands, also when the request is refused. */
+  onRate: (rate: RateState) => void;
+}
+
+export interface CreatedSession extends Reservation {
+  credential: string;
+}
+
+/**
+ * Makes a session in three steps, each safe to repeat: the tenant's script reserves credit for a provisional session,
+ * the model's script holds a place in the pool, the tenant's script confirms. A parallel duplicate of the same
+ * Idempotency-Key finds the same session and takes the same steps. Whatever stops it half way is taken back.
+ */
+export async function createSession(options: CreateOptions, request: CreateRequest): Promise<CreatedSession> {
+  const { ledger, secrets, cancellations } = options;
+  const { tenant, model, idempotencyKey } = request;
+  const mine: Cancellation = {
+    tenant,
+    sessionId: randomUUID(),
+    attempt: randomBytes(6).toString('base64url'),
+    idempotencyKey,
+    model,
+    reason: 'outcome unknown',
+  };
+  const credential = credentialOf(secrets, secrets.current, tenant, mine.sessionId);
+  try {
+    request.timeLeft();
+    const result = await ledger.sessions.reserve({
+      ...{ tenant, model, idempotencyKey, modelExists: request.modelExists, seconds: request.seconds },
+      ...{ sessionId: mine.sessionId, attempt: mine.attempt },
+      ...{ secretId: secrets.current, credentialHash: credentialHash(credential) },
+    });
+    if ('rate' in result) request.onRate(result.rate);
+    if (result.outcome !== 'ok') throw refusal(result);
+    const { reservation } = result;
+    if (reservation.provisional) await makeSure(options, request, { ...mine, sessionId: reservation.sessionId });
+    const replayed = reservation.sessionId !== mine.sessionId;
+    return {
+      ...reservation,
+      credential: replayed
+        ? credentialOf(secrets, reservation.secretId, tenant, reservation.sessionId)
+        : credential,
+    };
+  } catch (error) {
+    if (!(error instanceof ApiError)) cancellations.add(mine);
+    throw error;
+  }
+}
+
+/** Holds a place and confirms; a session without a place is let go of. */
+async function makeSure(options: CreateOptions, request: CreateRequest, session: Cancellation): Promise<void> {
+  const { ledger, cancellations, holdMs } = options;
+  request.timeLeft();
+  if (!(await ledger.pools.claim(session.model, session.sessionId, holdMs))) {
+    cancellations.add({ ...session, reason: 'no capacity' });
+    throw new ApiError('no_capacity', { retryAfterS: 5 });
+  }
+  request.timeLeft();
+  if (!(await ledger.sessions.confirm(session.tenant, session.sessionId))) {
+    throw new LedgerUnavailable('the session took longer to make than its lease');
+  }
+}
+
+function credentialOf(secrets: Keyring, secretId: string, tenant: string, sessionId: string): string {
+  const credential = sessionCredential(secrets, secretId, tenant, sessionId);
+  if (credential === undefined) throw new Error(`the session secret "${secretId}" is not configured any more`);
+  return credential;
+}
+
+const REFUSALS = {
+  inactive: 'account_inactive',
+  conflict: 'idempotency_conflict',
+  model_not_found: 'model_not_found',
+  scope: 'model_scope_denied',
+  rate: 'rate_limit_exceeded',
+  concurrency: 'concurrency_limit_exceeded',
+  credit: 'insufficient_credits',
+  cancelled: 'service_unavailable',
+} as const satisfies Record<Exclude<ReserveOutcome['outcome'], 'ok'>, ErrorCode>;
+
+function refusal(result: Exclude<ReserveOutcome, { outcome: 'ok' }>): ApiError {
+  const code = REFUSALS[result.outcome];
+  return new ApiError(code, 'retryAfterMs' in result ? { retryAfterS: result.retryAfterMs / 1000 } : {});
+}

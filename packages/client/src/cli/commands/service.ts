@@ -1,0 +1,86 @@
+import { createClient } from '../../client.ts';
+import type { Client } from '../../client.ts';
+import type { Command, Invocation } from '../command.ts';
+import { formatDuration, formatTime } from '../duration.ts';
+import { UsageError } from '../exit.ts';
+import { createNodeFetch } from '../node-fetch.ts';
+
+/** A person waits at the terminal: fewer repetitions than a server would make. */
+const MAX_RETRIES = 2;
+const MAX_RETRY_WAIT_MS = 10_000;
+
+const models: Command = {
+  words: ['models'],
+  args: [],
+  summary: 'List the recognition models that are installed.',
+  speaksTo: 'service',
+  options: {},
+  run: async (invocation) => {
+    const { json, output } = invocation;
+    const list = await clientOf(invocation, { needsKey: false }).listModels();
+    if (json) {
+      output.json({ object: 'list', data: list });
+      return;
+    }
+    output.table(
+      ['MODEL', 'LANGUAGE', 'CODE', 'LONGEST AUDIO'],
+      list.map((model) => {
+        const longest = formatDuration(model.max_audio_seconds * 1000);
+        return [model.id, model.language, model.language_code, longest];
+      }),
+    );
+  },
+};
+
+const usage: Command = {
+  words: ['usage'],
+  args: [],
+  summary: 'Show the credit of the account and its latest sessions.',
+  speaksTo: 'service',
+  options: {},
+  run: async (invocation) => {
+    const { json, output } = invocation;
+    const balance = await clientOf(invocation, { needsKey: true }).usage();
+    if (json) {
+      output.json(balance);
+      return;
+    }
+    output.table(
+      ['AVAILABLE', 'RESERVED', 'CONSUMED'],
+      [[balance.available_ms, balance.reserved_ms, balance.consumed_ms].map(formatDuration)],
+    );
+    if (balance.recent_sessions.length === 0) return;
+    output.line('');
+    output.table(
+      ['SESSION', 'MODEL', 'STATUS', 'AUDIO', 'CHARGED', 'CREATED', 'COMPLETED'],
+      balance.recent_sessions.map((session) => [
+        session.id,
+        session.model,
+        session.status,
+        formatDuration(session.audio_ms),
+        formatDuration(session.billable_ms),
+        formatTime(session.created_at, '-'),
+        formatTime(session.completed_at, '-'),
+      ]),
+    );
+  },
+};
+
+function clientOf(invocation: Invocation, { needsKey }: { needsKey: boolean }): Client {
+  const { url, secret, caFile } = invocation.publicEndpoint();
+  if (needsKey && secret === undefined) {
+    throw new UsageError(`No API key is known for ${url}. Set SVC_ASR_API_KEY; it is never taken as an argument.`);
+  }
+  if (secret !== undefined && !/^[\x21-\x7e]+$/.test(secret)) {
+    throw new UsageError('SVC_ASR_API_KEY has characters that no key has.');
+  }
+  return createClient({
+    baseUrl: url,
+    ...(needsKey && secret !== undefined ? { apiKey: secret } : {}),
+    fetch: createNodeFetch(caFile),
+    maxRetries: MAX_RETRIES,
+    maxRetryWaitMs: MAX_RETRY_WAIT_MS,
+  });
+}
+
+export const SERVICE_COMMANDS: readonly Command[] = [models, usage];

@@ -1,0 +1,58 @@
+import { checkAddress } from '../address.ts';
+import { UsageError } from './exit.ts';
+import type { Sources } from './sources.ts';
+
+/** Where requests go, and with what. */
+export interface Endpoint {
+  url: string;
+  /** Undefined: none is configured for this address. */
+  secret: string | undefined;
+  caFile: string | undefined;
+}
+
+/** The HTTP API. */
+export function publicEndpoint({ flags, env, file }: Sources): Endpoint {
+  return resolveEndpoint(
+    { name: '--base-url', given: flags.baseUrl ?? nonEmpty(env.SVC_ASR_BASE_URL), local: file.base_url },
+    { given: nonEmpty(env.SVC_ASR_API_KEY), local: file.api_key },
+    { given: flags.ca ?? nonEmpty(env.SVC_ASR_CA_FILE), local: file.ca_file },
+    'Start the service with `npm start`, or give its address with --base-url or SVC_ASR_BASE_URL.',
+  );
+}
+
+/** The admin API. */
+export function adminEndpoint({ flags, env, file }: Sources): Endpoint {
+  return resolveEndpoint(
+    { name: '--admin-url', given: flags.adminUrl ?? nonEmpty(env.SVC_ASR_ADMIN_URL), local: file.admin_url },
+    { given: nonEmpty(env.SVC_ASR_ADMIN_TOKEN), local: file.admin_token },
+    { given: flags.ca ?? nonEmpty(env.SVC_ASR_CA_FILE), local: file.ca_file },
+    'Start the service with `npm start`, or give the address of the admin API with --admin-url or SVC_ASR_ADMIN_URL.',
+  );
+}
+
+interface Choice {
+  given: string | undefined;
+  local: string | undefined;
+}
+
+/** What the local file says of secret and authority belongs to its address and is sent to no other. */
+function resolveEndpoint(address: Choice & { name: string }, secret: Choice, ca: Choice, missing: string): Endpoint {
+  const chosen = address.given ?? address.local;
+  if (chosen === undefined) throw new UsageError(`No service is known. ${missing}`);
+  const url = checked(chosen, address.name);
+  const isLocal = address.local !== undefined && url === checked(address.local, 'the address in local.json');
+  const pick = ({ given, local }: Choice) => given ?? (isLocal ? local : undefined);
+  return { url, secret: pick(secret), caFile: pick(ca) };
+}
+
+function checked(address: string, name: string): string {
+  try {
+    return checkAddress(address, name);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,41 @@
+import { SvcAsrError, SvcAsrUnreachable } from '../error.ts';
+
+/** The exit codes of the command, as its help lists them. */
+export const EXIT = {
+  ok: { status: 0, meaning: 'done' },
+  refused: { status: 1, meaning: 'the service refused' },
+  usage: { status: 2, meaning: 'wrong arguments, missing configuration, or a file that cannot be read or written' },
+  unreachable: { status: 3, meaning: 'the service cannot be reached' },
+  fault: { status: 70, meaning: 'a fault of the command itself' },
+} as const;
+
+/** The person at the keyboard can put it right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What to say of an error, and the status to end with. */
+export function explain(error: unknown): { status: number; message: string } {
+  if (error instanceof UsageError) return { status: EXIT.usage.status, message: error.message };
+  if (error instanceof SvcAsrUnreachable) {
+    return { status: EXIT.unreachable.status, message: `${error.message}${hintOf(error.cause)}` };
+  }
+  if (error instanceof SvcAsrError) {
+    const request = error.requestId === undefined ? '' : `, request ${error.requestId}`;
+    return { status: EXIT.refused.status, message: `${error.message} (${error.code}${request})` };
+  }
+  return {
+    status: EXIT.fault.status,
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}
+
+function hintOf(cause: unknown): string {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  if (typeof code !== 'string') return '';
+  if (code === 'ECONNREFUSED') return '\nIs the service running? `npm start` runs it on this machine.';
+  if (/CERT|VERIFY|ISSUER/.test(code)) {
+    return '\nGive the certificate authority of the service with --ca FILE or SVC_ASR_CA_FILE.';
+  }
+  return '';
+}

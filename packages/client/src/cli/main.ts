@@ -1,0 +1,13 @@
+import { runLine } from './run.ts';
+
+// The reader of a pipe may go before the end (`svc-asr … | head`): that is no error of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 2);
+});
+
+process.exitCode = await runLine(process.argv.slice(2), {
+  env: process.env,
+  cwd: process.cwd(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+});

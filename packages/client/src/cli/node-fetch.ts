@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { request as requestHttp } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { FetchInit, FetchResponse } from '../exchange.ts';
+import { UsageError } from './exit.ts';
+
+export interface NodeResponse extends FetchResponse {
+  readonly body: IncomingMessage;
+}
+
+export type NodeFetch = (url: string, init: FetchInit) => Promise<NodeResponse>;
+
+/** Like fetch, with a certificate authority of its own, which the global one cannot be given. */
+export function createNodeFetch(caFile: string | undefined): NodeFetch {
+  const ca = caFile === undefined ? undefined : readCa(caFile);
+  return (url, { method, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const options = { method, headers: { ...headers, ...length }, signal, agent: false };
+      const request = url.startsWith('https:')
+        ? requestHttps(url, { ...options, ...(ca === undefined ? {} : { ca }) })
+        : requestHttp(url, options);
+      request.once('error', reject);
+      request.once('response', (response) => resolve(responseOf(response)));
+      request.end(body);
+    });
+}
+
+function responseOf(response: IncomingMessage): NodeResponse {
+  return {
+    status: response.statusCode ?? 0,
+    headers: {
+      get: (name) => {
+        const value = response.headers[name.toLowerCase()];
+        return Array.isArray(value) ? value.join(', ') : (value ?? null);
+      },
+    },
+    text: async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      return Buffer.concat(chunks).toString('utf8');
+    },
+    body: response,
+  };
+}
+
+function readCa(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`cannot read the certificate authority ${file}: ${code ?? 'unknown error'}`);
+  }
+}

@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util';
+import type { Command, Option } from './command.ts';
+import { UsageError } from './exit.ts';
+
+const COMMON: Record<string, Option> = {
+  json: { help: 'Print the result as JSON.' },
+  help: { help: 'Show this help.' },
+  ca: { value: 'FILE', help: 'Certificate authority of the service (PEM).' },
+};
+const ADDRESS: Record<Command['speaksTo'], Record<string, Option>> = {
+  service: { 'base-url': { value: 'URL', help: 'Address of the service.' } },
+  admin: { 'admin-url': { value: 'URL', help: 'Address of the admin API.' } },
+};
+
+/** Every option that a command takes. */
+export function optionsOf(command: Command): Record<string, Option> {
+  return { ...command.options, ...ADDRESS[command.speaksTo], ...COMMON };
+}
+
+export interface ParsedLine {
+  values: Record<string, readonly string[]>;
+  switches: ReadonlySet<string>;
+  args: Record<string, string>;
+}
+
+/** The command whose words the line begins with, and what follows them; undefined when there is none. */
+export function findCommand(
+  commands: readonly Command[],
+  line: readonly string[],
+): { command: Command; rest: readonly string[] } | undefined {
+  const command = commands.find(({ words }) => words.every((word, at) => line[at] === word));
+  return command === undefined ? undefined : { command, rest: line.slice(command.words.length) };
+}
+
+/** Reads what follows the words of a command. */
+export function parseLine(command: Command, rest: readonly string[]): ParsedLine {
+  refuseSecrets(rest);
+  const known = optionsOf(command);
+  const { values, positionals } = parse(known, rest);
+  const switches = new Set<string>();
+  const texts: Record<string, readonly string[]> = {};
+  for (const [name, given] of Object.entries(values)) {
+    const list = [given].flat();
+    if (list[0] === true) switches.add(name);
+    else texts[name] = list.map(String);
+  }
+  if (switches.has('help')) return { values: texts, switches, args: {} };
+  const missing = command.args.slice(positionals.length).concat(missingOptions(known, texts));
+  if (missing.length > 0) throw new UsageError(`missing: ${missing.join(', ')}`);
+  if (positionals.length > command.args.length) {
+    throw new UsageError(`too many arguments: ${positionals.slice(command.args.length).join(' ')}`);
+  }
+  const args = Object.fromEntries(command.args.map((name, at) => [name, positionals[at] ?? '']));
+  return { values: texts, switches, args };
+}
+
+function parse(known: Record<string, Option>, rest: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...rest],
+      allowPositionals: true,
+      options: Object.fromEntries(
+        Object.entries(known).map(([name, { value, multiple = false }]) => [
+          name,
+          { type: value === undefined ? 'boolean' : 'string', multiple, ...(name === 'help' ? { short: 'h' } : {}) },
+        ]),
+      ),
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function missingOptions(known: Record<string, Option>, given: Record<string, unknown>): string[] {
+  const required = Object.entries(known).filter(([name, option]) => option.required === true && !(name in given));
+  return required.map(([name, { value }]) => `--${name} ${value ?? ''}`);
+}
+
+/** Arguments are seen by everyone on the machine and kept in the shell's history. */
+function refuseSecrets(line: readonly string[]): void {
+  if (line.some((word) => /svc_live_v1_[0-9A-Za-z]{10}_|svc\.auth\./.test(word))) {
+    throw new UsageError(
+      'a secret is never taken as an argument: use SVC_ASR_API_KEY, and the key id (the 10 characters after svc_live_v1_) to name a key. ' +
+        'The one you typed is in the history of your shell now: consider revoking it.',
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import type { Command, Invocation } from './command.ts';
+import { JOURNAL_COMMANDS } from './commands/journal.ts';
+import { KEY_COMMANDS } from './commands/keys.ts';
+import { SERVICE_COMMANDS } from './commands/service.ts';
+import { TENANT_COMMANDS } from './commands/tenants.ts';
+import { adminEndpoint, publicEndpoint } from './endpoint.ts';
+import { EXIT, explain, UsageError } from './exit.ts';
+import { commandHelp, groupHelp } from './help.ts';
+import { createOutput } from './output.ts';
+import { findCommand, parseLine } from './parse.ts';
+import type { ParsedLine } from './parse.ts';
+import { readLocalFile } from './sources.ts';
+import type { Sources } from './sources.ts';
+
+export const COMMANDS: readonly Command[] = [
+  ...SERVICE_COMMANDS,
+  ...KEY_COMMANDS,
+  ...TENANT_COMMANDS,
+  ...JOURNAL_COMMANDS,
+];
+
+/** What the command has of the process it runs in. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream;
+}
+
+/** Runs one command line; gives the exit status. */
+export async function runLine(line: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { stdout, stderr, env } = surroundings;
+  try {
+    await run(line, surroundings);
+    return EXIT.ok.status;
+  } catch (error) {
+    const { status, message } = explain(error);
+    createOutput(stdout, stderr, env).note(`svc-asr: ${message}`);
+    return status;
+  }
+}
+
+async function run(line: readonly string[], surroundings: Surroundings): Promise<void> {
+  const { stdout } = surroundings;
+  const found = findCommand(COMMANDS, line);
+  if (found === undefined) {
+    stdout.write(helpWithout(line));
+    return;
+  }
+  const parsed = parseLine(found.command, found.rest);
+  if (parsed.switches.has('help')) stdout.write(commandHelp(found.command));
+  else await found.command.run(invocationOf(parsed, surroundings));
+}
+
+/** The help that a line without a command asks for, if it does. */
+function helpWithout(line: readonly string[]): string {
+  const words = line.filter((word) => !['--help', '-h', 'help'].includes(word));
+  const isGroup = COMMANDS.some((command) => words.every((word, at) => command.words[at] === word));
+  if (isGroup && words.length < line.length) return groupHelp(COMMANDS, words);
+  const group = isGroup && words.length > 0 ? `svc-asr ${words.join(' ')}` : 'svc-asr';
+  throw new UsageError(`there is no such command; \`${group} --help\` lists them`);
+}
+
+function invocationOf({ values, switches, args }: ParsedLine, { env, cwd, stdout, stderr }: Surroundings): Invocation {
+  const option = (name: string) => values[name]?.at(-1);
+  const sources = (): Sources => ({
+    flags: { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') },
+    env,
+    file: readLocalFile(env, cwd),
+  });
+  return {
+    argument: (name) => args[name] ?? '',
+    option,
+    options: (name) => values[name] ?? [],
+    json: switches.has('json'),
+    output: createOutput(stdout, stderr, env),
+    stdout,
+    publicEndpoint: () => publicEndpoint(sources()),
+    adminEndpoint: () => adminEndpoint(sources()),
+  };
+}

@@ -1,0 +1,17 @@
+/** Rows in columns that are aligned to the left, two spaces apart; nothing stands after the last word of a line. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, lengthOf(cell))));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - lengthOf(cell)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What a person sees as characters: names of tenants are in any language. */
+function lengthOf(text: string): number {
+  return [...new Intl.Segmenter().segment(text)].length;
+}

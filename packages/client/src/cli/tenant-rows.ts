@@ -1,0 +1,54 @@
+import { formatDuration, formatTime } from './duration.ts';
+
+/** A tenant as the admin API shows it. */
+export interface TenantAnswer {
+  name: string;
+  created_at: string | null;
+  read_only: boolean;
+  spec: {
+    displayName: string;
+    state: string;
+    models: string[];
+    limits: { concurrentSessions: number; sessionsPerMinute: number; requestsPerMinute: number };
+    grants: { id: string; audioSeconds: number }[];
+  };
+  ledger_available: boolean;
+  account: {
+    state: string;
+    credits: { granted_ms: number; available_ms: number; reserved_ms: number; consumed_ms: number };
+    live_sessions: number;
+  } | null;
+}
+
+/** A tenant as rows of name and value. */
+export function tenantRows({ spec, account, created_at: created, ledger_available: known }: TenantAnswer): string[][] {
+  const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = spec.limits;
+  return [
+    ['display name', spec.displayName],
+    ['state', spec.state],
+    ['created', formatTime(created, '-')],
+    ['models', spec.models.join(', ')],
+    ['sessions at a time', String(concurrentSessions)],
+    ['sessions a minute', String(sessionsPerMinute)],
+    ['requests a minute', String(requestsPerMinute)],
+    ...spec.grants.map(({ id, audioSeconds }) => [`grant ${id}`, formatDuration(audioSeconds * 1000)]),
+    ...accountRows(account, known),
+  ];
+}
+
+function accountRows(account: TenantAnswer['account'], known: boolean): string[][] {
+  if (account === null) return [['account', known ? 'not in Redis yet' : 'unknown: Redis is away']];
+  const {
+    granted_ms: granted,
+    available_ms: available,
+    reserved_ms: reserved,
+    consumed_ms: consumed,
+  } = account.credits;
+  return [
+    ['granted', formatDuration(granted)],
+    ['available', formatDuration(available)],
+    ['reserved', formatDuration(reserved)],
+    ['consumed', formatDuration(consumed)],
+    ['live sessions', String(account.live_sessions)],
+  ];
+}

@@ -1,0 +1,118 @@
+import type { AsrSession, CreditBalance, Model } from '@svc-asr/core';
+import { checkAddress } from './address.ts';
+import { conceal } from './conceal.ts';
+import { refusalOf, SvcAsrError } from './error.ts';
+import { exchange } from './exchange.ts';
+import type { ExchangeRequest, Fetch } from './exchange.ts';
+import { pause, retryWaitMs } from './retry.ts';
+
+export interface ClientOptions {
+  /** Address of the service, for example https://asr.example. */
+  baseUrl: string;
+  /** The permanent API key: for servers only. Without one only `listModels` works. */
+  apiKey?: string;
+  /** Another `fetch` than the global one. */
+  fetch?: Fetch;
+  /** How long one attempt may take. Default 10,000. */
+  timeoutMs?: number;
+  /** How often a request is repeated after 429 rate_limit_exceeded, 503 or a lost connection. Default 3. */
+  maxRetries?: number;
+  /** The longest wait between two attempts; when the service asks for more, the error is thrown. Default 60,000. */
+  maxRetryWaitMs?: number;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+export interface CreateSessionOptions extends CallOptions {
+  model: string;
+  /** 1 to 300; the service takes 60 when it is absent. The reservation may be lower. */
+  maxAudioSeconds?: number;
+  /** Names the request, so that repeating it cannot reserve twice. A random one is made when it is absent. */
+  idempotencyKey?: string;
+}
+
+export interface Client {
+  /** The models that are installed. */
+  listModels: (options?: CallOptions) => Promise<Model[]>;
+  /** Reserves a session. Relay it to the client as JSON; do not log it. */
+  createSession: (options: CreateSessionOptions) => Promise<AsrSession>;
+  /** The credit of the account and its latest sessions. */
+  usage: (options?: CallOptions) => Promise<CreditBalance>;
+}
+
+const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** A client for the HTTP API, for Node 20 or newer and browsers. */
+export function createClient(options: ClientOptions): Client {
+  const baseUrl = checkAddress(options.baseUrl, 'baseUrl');
+  const { apiKey, timeoutMs = 10_000 } = options;
+  // Checked here without quoting it: the message of a fetch that refuses a header quotes the header.
+  if (apiKey !== undefined && !/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('apiKey has characters no key has');
+  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const policy = { maxRetries: options.maxRetries ?? 3, maxWaitMs: options.maxRetryWaitMs ?? 60_000 };
+
+  async function call(method: string, path: string, extra: Partial<ExchangeRequest>, caller: CallOptions = {}) {
+    const request: ExchangeRequest = {
+      method,
+      url: `${baseUrl}${path}`,
+      headers: {},
+      ...extra,
+      timeoutMs: caller.timeoutMs ?? timeoutMs,
+      signal: caller.signal,
+    };
+    for (let failures = 1; ; failures++) {
+      try {
+        return await callOnce(fetch, request);
+      } catch (error) {
+        const waitMs = retryWaitMs(error, failures, policy, Math.random());
+        if (waitMs === undefined) throw error;
+        await pause(waitMs, caller.signal);
+      }
+    }
+  }
+
+  function authorization(): Record<string, string> {
+    if (apiKey === undefined || apiKey === '') throw new TypeError('this call needs an apiKey');
+    return { authorization: `Bearer ${apiKey}` };
+  }
+
+  const client: Client = {
+    listModels: async (caller) => {
+      const { data } = (await call('GET', '/v1/models', {}, caller)) as { data: Model[] };
+      return data;
+    },
+    createSession: async ({ model, maxAudioSeconds, idempotencyKey = crypto.randomUUID(), ...caller }) => {
+      if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
+        throw new TypeError('idempotencyKey must be 1 to 128 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-"');
+      }
+      const headers = { ...authorization(), 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
+      const body = JSON.stringify({ model, max_audio_seconds: maxAudioSeconds });
+      const session = (await call('POST', '/v1/asr/sessions', { headers, body }, caller)) as AsrSession;
+      return conceal(session, `AsrSession { ${session.id}, ${session.model}, until ${session.expires_at} }`);
+    },
+    usage: async (caller) => (await call('GET', '/v1/usage', { headers: authorization() }, caller)) as CreditBalance,
+  };
+  return Object.freeze(conceal(client, `SvcAsrClient { ${baseUrl} }`));
+}
+
+async function callOnce(fetch: Fetch, request: ExchangeRequest): Promise<object> {
+  const answer = await exchange(fetch, request);
+  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer);
+  return parseAnswer(answer.text, answer.status, answer.header('x-request-id') ?? undefined);
+}
+
+/** The object of a good answer. What is not one came from something between here and the service. */
+export function parseAnswer(text: string, status: number, requestId: string | undefined): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // The parser's message quotes the text, which may hold a credential.
+  }
+  const code = 'unexpected_response';
+  const facts = { status, type: code, code, requestId, retryAfterS: undefined };
+  throw new SvcAsrError('the answer is not what the service sends: is the address right?', facts);
+}

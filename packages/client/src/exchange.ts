@@ -1,0 +1,74 @@
+import { SvcAsrUnreachable } from './error.ts';
+import type { Answer } from './error.ts';
+
+/** The part of `fetch` that is used, so that another one can be given. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+  /** A redirect would carry the key to wherever it points, so it is an error. */
+  redirect: 'error';
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get: (name: string) => string | null };
+  text: () => Promise<string>;
+}
+
+export interface ExchangeRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** One request and its whole answer. Throws the signal's reason when aborted, else SvcAsrUnreachable. */
+export async function exchange(fetch: Fetch, request: ExchangeRequest): Promise<Answer> {
+  return await bounded(request, async (signal) => {
+    const response = await fetch(request.url, initOf(request, signal));
+    const text = await response.text();
+    return { status: response.status, header: (name) => response.headers.get(name), text };
+  });
+}
+
+/** What fetch is called with for a request. */
+export function initOf({ method, headers, body }: ExchangeRequest, signal: AbortSignal): FetchInit {
+  return { method, headers, signal, redirect: 'error', ...(body === undefined ? {} : { body }) };
+}
+
+/** Runs `task` under the caller's signal and a time limit, and says in words what kept it from an answer. */
+export async function bounded<T>(
+  { url, timeoutMs, signal }: Pick<ExchangeRequest, 'url' | 'timeoutMs' | 'signal'>,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const either = new AbortController();
+  const onAbort = () => either.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => either.abort(), timeoutMs);
+  try {
+    return await task(either.signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    const reason = either.signal.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+    throw new SvcAsrUnreachable(`could not reach ${new URL(url).origin}: ${reason}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** fetch says "fetch failed" and keeps the reason in `cause`. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  const { code } = error as { code?: unknown };
+  if (error.message !== '') return error.message;
+  return typeof code === 'string' ? code : error.name;
+}

@@ -1,0 +1,53 @@
+import { SvcAsrError, SvcAsrUnreachable } from './error.ts';
+
+export interface RetryPolicy {
+  /** How often a request is repeated at most; 0: never. */
+  maxRetries: number;
+  /** A longer wait than this is not waited: the error is thrown at once. */
+  maxWaitMs: number;
+}
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 8000;
+
+/**
+ * How long to wait before the request is repeated; undefined: not at all. `failures` counts those so far, this one
+ * included; `random` is in [0, 1).
+ */
+export function retryWaitMs(
+  error: unknown,
+  failures: number,
+  { maxRetries, maxWaitMs }: RetryPolicy,
+  random: number,
+): number | undefined {
+  if (failures > maxRetries || !mayPass(error)) return undefined;
+  const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
+  // What the service asks for is the least; the random part keeps clients from coming back all at once.
+  const askedMs = error instanceof SvcAsrError ? (error.retryAfterS ?? 0) * 1000 : 0;
+  const waitMs = Math.round(Math.max(askedMs, backoffMs / 2) + (backoffMs / 2) * random);
+  return waitMs <= maxWaitMs ? waitMs : undefined;
+}
+
+/** True for failures that may be gone the next time; a session that is still running (429) is not one. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof SvcAsrUnreachable) return true;
+  if (!(error instanceof SvcAsrError)) return false;
+  if (error.status === 429) return error.code === 'rate_limit_exceeded';
+  return [502, 503, 504].includes(error.status);
+}
+
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

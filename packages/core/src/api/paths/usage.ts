@@ -1,0 +1,39 @@
+import type { PathItem } from '../document.ts';
+import { EXAMPLE_BALANCE } from '../examples.ts';
+import { usageSamples } from '../guides/samples.ts';
+import { errorResponses, jsonResponse } from '../responses.ts';
+
+/** GET /v1/usage */
+export function usagePath(publicUrl: string): PathItem {
+  return {
+    get: {
+      operationId: 'getUsage',
+      tags: ['Usage'],
+      summary: 'Get credit and usage',
+      description:
+        'Returns the credit of the account and its 20 newest sessions. `available_ms + reserved_ms + consumed_ms` is what was ever granted, at every instant. `audio_ms` is the audio that was accepted, `billable_ms` what was charged for it.',
+      security: [{ apiKey: [] }],
+      responses: {
+        200: jsonResponse(
+          'Credit and newest sessions.',
+          'CreditBalance',
+          { summary: 'One session reserved, one completed', value: EXAMPLE_BALANCE },
+          ['RateLimit', 'RateLimit-Policy'],
+        ),
+        ...errorResponses(
+          [
+            'missing_api_key',
+            'invalid_api_key',
+            'expired_api_key',
+            'revoked_api_key',
+            'account_inactive',
+            'rate_limit_exceeded',
+            'service_unavailable',
+          ],
+          (status) => (status === 429 ? ['RateLimit', 'RateLimit-Policy'] : []),
+        ),
+      },
+      'x-codeSamples': usageSamples(publicUrl),
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { audioMs, billableMs, chunkSamples, samplesOf } from './audio.ts';
+
+test.each([
+  [0, 0, 0],
+  [1, 1, 1000],
+  [16, 1, 1000],
+  [17, 2, 1000],
+  [15_999, 1000, 1000],
+  [16_000, 1000, 1000],
+  [16_001, 1001, 2000],
+  [4_800_000, 300_000, 300_000],
+])('%i samples are %i ms of audio and cost %i ms', (samples, audio, billable) => {
+  expect([audioMs(samples), billableMs(samples)]).toEqual([audio, billable]);
+});
+
+test('the price is the next whole second of the audio, whatever its length', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4_800_000 }), (samples) => {
+      const cost = billableMs(samples);
+      expect(cost % 1000).toBe(0);
+      expect(cost).toBeGreaterThanOrEqual(audioMs(samples));
+      expect(cost - audioMs(samples)).toBeLessThan(1000);
+      expect(samplesOf(cost / 1000)).toBeGreaterThanOrEqual(samples);
+    }),
+  );
+});
+
+test('the chunk at look-ahead 13 is the one that the interface names', () => {
+  expect([13, 6, 3, 1, 0].map(chunkSamples)).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
+});

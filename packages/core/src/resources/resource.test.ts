@@ -1,0 +1,86 @@
+import { describeProblems } from '../validate.ts';
+import { checkResource, resourceKey } from './resource.ts';
+
+const base = { apiVersion: 'asr.svc.dev/v1' };
+const model = (spec: object) => ({
+  ...base,
+  kind: 'ASRModel',
+  metadata: { name: 'svc-asr-kikuyu-v1' },
+  spec: { language: 'Kikuyu', languageCode: 'ki', artifact: { path: '/models/x' }, ...spec },
+});
+const tenant = (spec: object) => ({
+  ...base,
+  kind: 'Tenant',
+  metadata: { name: 'acme' },
+  spec: { displayName: 'Acme', ...spec },
+});
+
+function problem(value: unknown): string {
+  const checked = checkResource(value);
+  return checked.ok ? 'ok' : describeProblems(checked.problems);
+}
+
+test('a model with the least that is needed gets the documented defaults', () => {
+  const checked = checkResource(model({}));
+  expect(checked).toMatchObject({
+    ok: true,
+    value: {
+      spec: {
+        maxAudioSeconds: 300,
+        worker: { provider: 'cpu', slots: 0 },
+        scaling: { mode: 'Sessions', min: 0, scaleDownDelaySeconds: 300, idleToZeroSeconds: 600, maxWaitSeconds: 120 },
+        drainSeconds: 330,
+        rollout: { canaryPercent: 0, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 300 },
+      },
+    },
+  });
+});
+
+test('a tenant gets one session at a time unless it is granted more', () => {
+  const checked = checkResource(tenant({ state: 'Active' }));
+  expect(checked).toMatchObject({
+    ok: true,
+    value: {
+      spec: { models: ['*'], limits: { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 } },
+    },
+  });
+});
+
+test.each([
+  [null, 'apiVersion: must be asr.svc.dev/v1'],
+  [{ ...base, kind: 'Pod' }, 'kind: must be one of ASRModel, Tenant, ApiKey'],
+  [{ ...base, kind: 'toString' }, 'kind: must be one of ASRModel, Tenant, ApiKey'],
+  [{ ...tenant({}), metadata: { name: 'Bad_Name' } }, /^metadata.name: must match pattern/],
+  [{ ...tenant({}), metadata: { name: 'x'.repeat(64) } }, /^metadata.name: must not have more than 63/],
+  [tenant({ state: 'active' }), 'spec.state: must be one of Waitlisted, Active, Suspended, Declined'],
+  [tenant({ limits: { concurrentSessions: 0 } }), 'spec.limits.concurrentSessions: must be at least 1'],
+  [tenant({ grant: [] }), 'spec.grant: is not a known field'],
+  [
+    tenant({
+      grants: [
+        { id: 'a', audioSeconds: 1 },
+        { id: 'a', audioSeconds: 2 },
+      ],
+    }),
+    'spec.grants: has the id "a" twice',
+  ],
+  [model({ scaling: { min: 3, max: 2 } }), 'spec.scaling.min: must not be above spec.scaling.max (2)'],
+  [model({ maxAudioSeconds: 60 }), 'spec.maxAudioSeconds: must be at least 300'],
+  [model({ drainSeconds: 329 }), 'spec.drainSeconds: must be at least 330'],
+  [model({ drainSeconds: 330 }), 'ok'],
+  [model({ artifact: { path: '/a', image: 'b' } }), /^spec.artifact/],
+  [model({ artifact: {} }), /^spec.artifact/],
+])('refuses %j and says which field is wrong', (value, expected) => {
+  if (typeof expected === 'string') expect(problem(value)).toBe(expected);
+  else expect(problem(value)).toMatch(expected);
+});
+
+test('an ApiKey is named by its key id in lower case', () => {
+  const spec = { tenant: 'acme', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1', lastFour: 'x7Qa' };
+  const key = { ...base, kind: 'ApiKey', metadata: { name: '8fk2pq9xlm' }, spec };
+  const checked = checkResource(key);
+  expect(checked.ok && resourceKey(checked.value)).toBe('ApiKey/8fk2pq9xlm');
+  expect(problem({ ...key, metadata: { name: 'other' } })).toBe(
+    'metadata.name: must be the key id in lower case ("8fk2pq9xlm")',
+  );
+});

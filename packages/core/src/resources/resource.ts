@@ -1,0 +1,63 @@
+import type { Static } from 'typebox';
+import type { Checked, Problem } from '../validate.ts';
+import { validator } from '../validate.ts';
+import { ApiKey } from './apikey.ts';
+import { AsrModel } from './asrmodel.ts';
+import { API_VERSION } from './metadata.ts';
+import { Tenant } from './tenant.ts';
+
+export const RESOURCE_SCHEMAS = { ASRModel: AsrModel, Tenant, ApiKey } as const;
+export type Kind = keyof typeof RESOURCE_SCHEMAS;
+export type ResourceOf<K extends Kind> = Static<(typeof RESOURCE_SCHEMAS)[K]>;
+export type Resource = AsrModel | Tenant | ApiKey;
+
+export const KINDS = Object.keys(RESOURCE_SCHEMAS) as Kind[];
+
+const VALIDATORS: Record<Kind, (value: unknown) => Checked<Resource>> = {
+  ASRModel: validator(AsrModel),
+  Tenant: validator(Tenant),
+  ApiKey: validator(ApiKey),
+};
+
+/** Checks an object that claims to be one of our resources: the schema, then what a schema cannot say. */
+export function checkResource(value: unknown): Checked<Resource> {
+  const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
+  if (apiVersion !== API_VERSION) return refuse('apiVersion', `must be ${API_VERSION}`);
+  if (typeof kind !== 'string' || !Object.hasOwn(VALIDATORS, kind)) {
+    return refuse('kind', `must be one of ${KINDS.join(', ')}`);
+  }
+  const checked = VALIDATORS[kind as Kind](value);
+  if (!checked.ok) return checked;
+  const problems = rulesBeyondSchema(checked.value);
+  return problems.length === 0 ? checked : { ok: false, problems };
+}
+
+/** `Kind/name`, how messages and logs name a resource. */
+export function resourceKey(resource: Resource): string {
+  return `${resource.kind}/${resource.metadata.name}`;
+}
+
+/** Rules between fields; the CRDs say the same in CEL. */
+function rulesBeyondSchema(resource: Resource): Problem[] {
+  switch (resource.kind) {
+    case 'ASRModel': {
+      const { min, max } = resource.spec.scaling;
+      return min > max ? [{ field: 'spec.scaling.min', message: `must not be above spec.scaling.max (${max})` }] : [];
+    }
+    case 'Tenant': {
+      const ids = resource.spec.grants.map((grant) => grant.id);
+      const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+      return twice === undefined ? [] : [{ field: 'spec.grants', message: `has the id "${twice}" twice` }];
+    }
+    case 'ApiKey': {
+      const name = resource.spec.keyId.toLowerCase();
+      return resource.metadata.name === name
+        ? []
+        : [{ field: 'metadata.name', message: `must be the key id in lower case ("${name}")` }];
+    }
+  }
+}
+
+function refuse(field: string, message: string): Checked<never> {
+  return { ok: false, problems: [{ field, message }] };
+}

@@ -1,0 +1,27 @@
+/** States of a session, as `recent_sessions` shows them. */
+export const SESSION_STATES = ['reserved', 'active', 'completed', 'failed', 'expired'] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+/**
+ * Which state may follow which. Every transition happens once; terminal states never change.
+ *
+ * | from     | to        | when                                | charged                       |
+ * |----------|-----------|-------------------------------------|-------------------------------|
+ * | reserved | active    | handshake accepted                  |                               |
+ * | reserved | expired   | no handshake before `expires_at`    | 0, all returned               |
+ * | reserved | failed    | the service is at fault             | 0, all returned               |
+ * | active   | completed | the stream ended in its own time    | accepted audio, next second   |
+ * | active   | failed    | the service is at fault             | 0, all returned               |
+ */
+export const TRANSITIONS: Readonly<Record<SessionState, readonly SessionState[]>> = {
+  reserved: ['active', 'expired', 'failed'],
+  active: ['completed', 'failed'],
+  completed: [],
+  failed: [],
+  expired: [],
+};
+
+/** True when nothing can happen to a session any more. */
+export function isTerminal(state: SessionState): boolean {
+  return TRANSITIONS[state].length === 0;
+}

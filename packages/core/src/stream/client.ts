@@ -1,0 +1,47 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { ContextSize } from './context.ts';
+
+// Fields that are not listed are ignored, so that a newer client can talk to an older server.
+
+export const ConfigMessage = Type.Object(
+  {
+    type: Type.Literal('config'),
+    language: Type.Optional(
+      Type.String({ description: 'The `language_code` of the model. Nothing else is accepted.', examples: ['ki'] }),
+    ),
+    context: Type.Optional(
+      ContextSize(
+        'One of the contexts that the model supports, as `[left, right]`. A smaller right context lowers the latency and costs accuracy.',
+      ),
+    ),
+  },
+  {
+    description:
+      'Chooses how the utterance is recognised. Optional: with `type` alone, or without this message, the defaults of the model hold. Allowed while no audio of the utterance has been accepted. Answered by `config_ack` (after `ready` when it came before).',
+  },
+);
+export type ConfigMessage = Static<typeof ConfigMessage>;
+
+export const FlushMessage = Type.Object(
+  { type: Type.Literal('flush') },
+  {
+    description:
+      'Finalizes what is buffered. Always answered by exactly one `final`, with empty text where nothing was said. Audio after it belongs to the next utterance.',
+  },
+);
+export type FlushMessage = Static<typeof FlushMessage>;
+
+export const ResetMessage = Type.Object(
+  { type: Type.Literal('reset') },
+  {
+    description:
+      'Drops the utterance without a `final` and starts a fresh one. Answered by `reset_ack`. Audio that was accepted stays charged.',
+  },
+);
+export type ResetMessage = Static<typeof ResetMessage>;
+
+/** Every text message that a client may send, by its `type`; audio is binary. */
+export const CLIENT_MESSAGES = { config: ConfigMessage, flush: FlushMessage, reset: ResetMessage } as const;
+
+export type ClientMessage = ConfigMessage | FlushMessage | ResetMessage;

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { CLOSE_CODES, isCloseCode, retryAdvice } from './close.ts';
+import { STREAM_ERRORS, streamError } from './errors.ts';
+import type { StreamErrorCode } from './errors.ts';
+
+const codes = Object.keys(STREAM_ERRORS) as StreamErrorCode[];
+
+test('the tenth invalid message is fatal, and the nine before are not', () => {
+  let invalidMessages = 0;
+  const closes: (number | undefined)[] = [];
+  for (let count = 1; count <= 10; count++) {
+    const outcome = streamError('invalid_message', invalidMessages);
+    invalidMessages = outcome.invalidMessages;
+    closes.push(outcome.close);
+    expect(outcome.event.fatal).toBe(count === 10);
+  }
+  expect(closes).toEqual([...Array<undefined>(9).fill(undefined), 4400]);
+});
+
+test('however errors follow each other, an event is fatal exactly where a close follows, and only invalid messages count', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...codes), { maxLength: 40 }), (sequence) => {
+      let invalidMessages = 0;
+      for (const code of sequence) {
+        const outcome = streamError(code, invalidMessages);
+        expect(outcome.event).toMatchObject({ type: 'error', code, fatal: outcome.close !== undefined });
+        expect(outcome.invalidMessages - invalidMessages).toBe(code === 'invalid_message' ? 1 : 0);
+        invalidMessages = outcome.invalidMessages;
+      }
+    }),
+  );
+});
+
+test.each([
+  ['audio_before_ready', 4400],
+  ['invalid_audio_frame', undefined],
+  ['frame_too_large', 1009],
+  ['invalid_config', undefined],
+  ['config_not_allowed', undefined],
+  ['idle_timeout', 4408],
+  ['account_suspended', 4403],
+  ['no_capacity', 4503],
+  ['internal_error', 1011],
+] as const)('%s closes with %s', (code, close) => {
+  expect(streamError(code, 9).close).toBe(close);
+});
+
+test('a better message takes the place of the usual one', () => {
+  expect(streamError('invalid_config', 0, 'language: must be ki.').event.message).toBe('language: must be ki.');
+});
+
+test('what the service is at fault for is not charged', () => {
+  const uncharged = Object.entries(CLOSE_CODES).filter(([, { charged }]) => !charged);
+  expect(uncharged.map(([code]) => Number(code))).toEqual([1001, 1011, 4503]);
+});
+
+test.each([
+  [1000, 'never'],
+  [1001, 'new-session'],
+  [1006, 'new-session'],
+  [1009, 'never'],
+  [1011, 'new-session'],
+  [4400, 'never'],
+  [4403, 'never'],
+  [4408, 'new-session'],
+  [4503, 'after-wait'],
+])('after %i the advice is %s', (code, advice) => {
+  expect(retryAdvice(code)).toBe(advice);
+  expect(isCloseCode(code)).toBe(code !== 1006);
+});

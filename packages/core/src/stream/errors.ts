@@ -1,0 +1,89 @@
+import type { CloseCodeNumber } from './close.ts';
+import { STREAM_LIMITS } from './limits.ts';
+import type { ErrorMessage } from './server.ts';
+
+/** One error of the stream. */
+export interface StreamError {
+  /** The close code that follows; undefined: the stream goes on. */
+  readonly close: CloseCodeNumber | undefined;
+  /** Counts towards the invalid messages that end a stream. */
+  readonly counts: boolean;
+  /** What a person reads when the place that raises it has nothing better to say. */
+  readonly message: string;
+}
+
+/** Every `code` that an `error` event can carry. */
+export const STREAM_ERRORS = {
+  audio_before_ready: {
+    close: 4400,
+    counts: false,
+    message: 'Audio came before "ready". Wait for "ready", then send audio.',
+  },
+  invalid_audio_frame: {
+    close: undefined,
+    counts: false,
+    message: 'An audio frame has an odd number of bytes; it was not accepted. A sample has two bytes.',
+  },
+  frame_too_large: {
+    close: 1009,
+    counts: false,
+    message: `An audio frame is larger than ${STREAM_LIMITS.maxFrameBytes} bytes. Send smaller frames.`,
+  },
+  invalid_message: {
+    close: undefined,
+    counts: true,
+    message: 'The message is not one of config, flush and reset as JSON text.',
+  },
+  invalid_config: {
+    close: undefined,
+    counts: false,
+    message: 'The config names a language or context that the model does not have; nothing was changed.',
+  },
+  config_not_allowed: {
+    close: undefined,
+    counts: false,
+    message: 'Audio of this utterance was already accepted. Send config before it, or after flush or reset.',
+  },
+  idle_timeout: {
+    close: 4408,
+    counts: false,
+    message: `No message came for ${STREAM_LIMITS.idleSeconds} seconds.`,
+  },
+  account_suspended: {
+    close: 4403,
+    counts: false,
+    message: 'The account was suspended. Ask the administrator of the service.',
+  },
+  no_capacity: {
+    close: 4503,
+    counts: false,
+    message: 'No recognition capacity became free in time; nothing is charged. Wait, then create a new session.',
+  },
+  internal_error: {
+    close: 1011,
+    counts: false,
+    message: 'The service failed; nothing is charged. Create a new session.',
+  },
+} as const satisfies Record<string, StreamError>;
+
+export type StreamErrorCode = keyof typeof STREAM_ERRORS;
+
+/** What an error does to a stream: the event to send, and the close code to send after it. */
+export interface StreamErrorOutcome {
+  readonly event: ErrorMessage;
+  readonly close: CloseCodeNumber | undefined;
+  /** Invalid messages so far, this one included. */
+  readonly invalidMessages: number;
+}
+
+/** Decides what an error does to a stream that has had `invalidMessages` before: the tenth of those is fatal. */
+export function streamError(
+  code: StreamErrorCode,
+  invalidMessages: number,
+  message: string = STREAM_ERRORS[code].message,
+): StreamErrorOutcome {
+  const entry: StreamError = STREAM_ERRORS[code];
+  const count = entry.counts ? invalidMessages + 1 : invalidMessages;
+  const close = entry.counts && count >= STREAM_LIMITS.maxInvalidMessages ? 4400 : entry.close;
+  return { event: { type: 'error', code, message, fatal: close !== undefined }, close, invalidMessages: count };
+}

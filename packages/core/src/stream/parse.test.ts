@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { CLIENT_MESSAGES } from './client.ts';
+import { STREAM_LIMITS } from './limits.ts';
+import { parseClientMessage } from './parse.ts';
+
+const reasonOf = (text: string) => {
+  const parsed = parseClientMessage(text);
+  return parsed.ok ? 'ok' : `${parsed.code}: ${parsed.reason}`;
+};
+
+test.each([
+  ['{"type":"config"}', { type: 'config' }],
+  ['{"type":"config","language":"ki","context":[56,3]}', { type: 'config', language: 'ki', context: [56, 3] }],
+  ['{"type":"flush"}', { type: 'flush' }],
+  [' {"type" : "reset"}\n', { type: 'reset' }],
+])('reads %s', (text, message) => {
+  expect(parseClientMessage(text)).toEqual({ ok: true, message });
+});
+
+test('ignores fields that it does not know', () => {
+  const text = '{"type":"flush","later":1,"__proto__":{"language":"ki"},"language":3}';
+  expect(parseClientMessage(text)).toEqual({ ok: true, message: { type: 'flush' } });
+});
+
+test.each(['', '{', 'flush', '"flush"', '[]', '[{"type":"flush"}]', 'null', '1', 'true', '{"type":"flush"'])(
+  'refuses %j, which is no JSON object',
+  (text) => {
+    expect(reasonOf(text)).toBe(
+      'invalid_message: A text message must be a JSON object; audio goes into binary frames.',
+    );
+  },
+);
+
+test.each([
+  ['{}', '.'],
+  ['{"type":null}', '.'],
+  ['{"type":["flush"]}', '.'],
+  ['{"type":"flsh"}', ', not flsh.'],
+  ['{"type":"Flush"}', '.'],
+  ['{"type":"toString"}', '.'],
+  ['{"type":"constructor"}', ', not constructor.'],
+  ['{"__proto__":{"type":"flush"}}', '.'],
+])('refuses %s, whose type is unknown', (text, end) => {
+  expect(reasonOf(text)).toBe(`invalid_message: "type" must be one of config, flush, reset${end}`);
+});
+
+test('does not repeat what may be a secret', () => {
+  const secret = `svc.auth.${'x'.repeat(43)}`;
+  for (const text of [`{"type":"${secret}"}`, `{"type":"config","language":["${secret}"]}`, secret]) {
+    expect(reasonOf(text)).not.toContain(secret);
+  }
+});
+
+test.each([
+  ['{"type":"config","language":1}', 'language: must be string.'],
+  ['{"type":"config","language":null}', 'language: must be string.'],
+  ['{"type":"config","context":13}', 'context: must be array.'],
+  ['{"type":"config","context":[56]}', 'context: must not have fewer than 2 items.'],
+  ['{"type":"config","context":[56,13,1]}', 'context: must not have more than 2 items.'],
+  ['{"type":"config","context":[56,-1]}', 'context.1: must be at least 0.'],
+  ['{"type":"config","context":[56,1.5]}', 'context.1: must be integer.'],
+])('says by field what is wrong with %s', (text, reason) => {
+  expect(reasonOf(text)).toBe(`invalid_config: ${reason}`);
+});
+
+test.each([
+  ['ASCII', 'a'],
+  ['three bytes a character', 'ũ€'],
+  ['pairs of surrogates', '😀'],
+])('takes a message of exactly the largest size and none above it (%s)', (_, filler) => {
+  const head = '{"type":"flush","pad":"';
+  const bytes = (text: string) => new TextEncoder().encode(text).length;
+  const free = STREAM_LIMITS.maxMessageBytes - head.length - 2;
+  const pad = filler.repeat(Math.floor(free / bytes(filler)));
+  const whole = `${head}${pad}${' '.repeat(free - bytes(pad))}"}`;
+  expect(bytes(whole)).toBe(STREAM_LIMITS.maxMessageBytes);
+  expect(reasonOf(whole)).toBe('ok');
+  expect(reasonOf(`${whole} `)).toBe('invalid_message: A text message may have at most 16384 bytes.');
+});
+
+test('never throws, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
+      expect(typeof parseClientMessage(text).ok).toBe('boolean');
+    }),
+  );
+});
+
+test('a message that is read comes back as it was sent, without the rest', () => {
+  const types = fc.constantFrom(...Object.keys(CLIENT_MESSAGES));
+  const context = fc.tuple(fc.nat(), fc.nat());
+  const optional = fc.record({ language: fc.string(), context, other: fc.jsonValue() }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(types, optional, (type, { language, context: size, other }) => {
+      const parsed = parseClientMessage(JSON.stringify({ other, type, language, context: size }));
+      const expected = type === 'config' ? { type, language, context: size } : { type };
+      expect(parsed).toEqual({ ok: true, message: expected });
+    }),
+  );
+});

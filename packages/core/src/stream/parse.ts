@@ -1,0 +1,70 @@
+import type { TSchema } from 'typebox';
+import type { Checked } from '../validate.ts';
+import { checker, describeProblems } from '../validate.ts';
+import { CLIENT_MESSAGES } from './client.ts';
+import type { ClientMessage } from './client.ts';
+import { STREAM_LIMITS } from './limits.ts';
+
+/** A message of the client, or the `error` event that answers it. */
+export type ParsedClientMessage =
+  | { readonly ok: true; readonly message: ClientMessage }
+  | { readonly ok: false; readonly code: 'invalid_message' | 'invalid_config'; readonly reason: string };
+
+type ClientType = keyof typeof CLIENT_MESSAGES;
+
+const TYPES = Object.keys(CLIENT_MESSAGES) as ClientType[];
+const checks = Object.fromEntries(
+  Object.entries<TSchema>(CLIENT_MESSAGES).map(([type, schema]) => [type, checker(schema)]),
+) as Record<ClientType, (value: unknown) => Checked<unknown>>;
+
+const encoder = new TextEncoder();
+
+/** Reads a text message of the client. Unknown fields are left out of the result. */
+export function parseClientMessage(text: string): ParsedClientMessage {
+  // A character has at most three bytes for each unit of the text, so most texts need no counting.
+  const mayBeLarge = text.length * 3 > STREAM_LIMITS.maxMessageBytes;
+  if (mayBeLarge && encoder.encode(text).length > STREAM_LIMITS.maxMessageBytes) {
+    return invalid(`A text message may have at most ${STREAM_LIMITS.maxMessageBytes} bytes.`);
+  }
+  const value = parseObject(text);
+  if (value === undefined) return invalid('A text message must be a JSON object; audio goes into binary frames.');
+  const type = value.type;
+  if (!isClientType(type)) return invalid(unknownType(type));
+  return checked(type, value);
+}
+
+function checked(type: ClientType, value: Record<string, unknown>): ParsedClientMessage {
+  const result = checks[type](value);
+  if (!result.ok) return { ok: false, code: 'invalid_config', reason: `${describeProblems(result.problems)}.` };
+  const known = Object.keys(CLIENT_MESSAGES[type].properties).filter((name) => Object.hasOwn(value, name));
+  return {
+    ok: true,
+    message: Object.fromEntries(known.map((name) => [name, value[name]])) as unknown as ClientMessage,
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isClientType(type: unknown): type is ClientType {
+  return typeof type === 'string' && Object.hasOwn(CLIENT_MESSAGES, type);
+}
+
+function unknownType(type: unknown): string {
+  const expected = `"type" must be one of ${TYPES.join(', ')}`;
+  // Only a short plain word is repeated: what a client sends by mistake may be a secret.
+  const given = typeof type === 'string' && /^[a-z_]{1,24}$/.test(type) ? `, not ${type}` : '';
+  return `${expected}${given}.`;
+}
+
+function invalid(reason: string): ParsedClientMessage {
+  return { ok: false, code: 'invalid_message', reason };
+}

@@ -1,0 +1,44 @@
+import Type from 'typebox';
+import { describeProblems, validator } from './validate.ts';
+
+const check = validator(
+  Type.Object(
+    {
+      name: Type.String({ minLength: 1 }),
+      count: Type.Integer({ minimum: 1, maximum: 3, default: 2 }),
+      kind: Type.Optional(Type.Enum(['a', 'b'])),
+      inner: Type.Optional(Type.Object({ deep: Type.Boolean() }, { additionalProperties: false })),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+function problems(value: unknown): string {
+  const result = check(value);
+  return result.ok ? 'ok' : describeProblems(result.problems);
+}
+
+test.each([
+  [{}, 'name: is required'],
+  [{ name: 'x', count: 0 }, 'count: must be at least 1'],
+  [{ name: 'x', count: 4 }, 'count: must be at most 3'],
+  [{ name: 'x', count: 1.5 }, 'count: must be integer'],
+  [{ name: 'x', count: 1, other: 1 }, 'other: is not a known field'],
+  [{ name: 'x', count: 1, kind: 'c' }, 'kind: must be one of a, b'],
+  [{ name: 'x', count: 1, inner: { deep: 1 } }, 'inner.deep: must be boolean'],
+  [{ name: 'x', count: 1, inner: { deep: true, more: 1 } }, 'inner.more: is not a known field'],
+  [[], 'must be object'],
+  [null, 'must be object'],
+])('says by field what is wrong with %j', (value, expected) => {
+  expect(problems(value)).toBe(expected);
+});
+
+test('an own property called __proto__ is an unknown field', () => {
+  expect(problems(JSON.parse('{"name":"x","count":1,"__proto__":{}}'))).toBe('__proto__: is not a known field');
+});
+
+test('defaults are filled in and the given value is left alone', () => {
+  const given = { name: 'x' };
+  expect(check(given)).toEqual({ ok: true, value: { name: 'x', count: 2 } });
+  expect(given).toEqual({ name: 'x' });
+});

@@ -1,0 +1,73 @@
+import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
+import type { Static, TSchema } from 'typebox';
+
+/** What is wrong with a value, by field. */
+export interface Problem {
+  /** Dotted path of the field, empty for the value itself. */
+  field: string;
+  message: string;
+}
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+
+/** A function that checks a value against a schema. */
+export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
+  const compiled = Compile(schema);
+  return (value) =>
+    compiled.Check(value)
+      ? { ok: true, value: value as Static<S> }
+      : { ok: false, problems: problemsOf(compiled.Errors(value)) };
+}
+
+/** A function that fills a schema's defaults into a copy of a value and checks it, as an API server does. */
+export function validator<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
+  const check = checker(schema);
+  return (value) => check(Value.Default(schema, structuredClone(value)));
+}
+
+/** One line for a person. */
+export function describeProblems(problems: readonly Problem[]): string {
+  return problems.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
+}
+
+interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  params: object;
+  message: string;
+}
+
+function problemsOf(errors: readonly SchemaError[]): Problem[] {
+  const problems = new Map<string, string>();
+  // Alternatives report each branch and then themselves; of one field the first message that says something is kept.
+  for (const error of errors) {
+    const field = error.instancePath.slice(1).replaceAll('/', '.');
+    for (const problem of explain(error, field)) {
+      if (!problems.has(problem.field)) problems.set(problem.field, problem.message);
+    }
+  }
+  return [...problems].map(([field, message]) => ({ field, message }));
+}
+
+function explain({ keyword, params, message }: SchemaError, field: string): Problem[] {
+  const at = (name: string) => (field === '' ? name : `${field}.${name}`);
+  const { requiredProperties, additionalProperties, allowedValues, limit } = params as Record<string, unknown>;
+  switch (keyword) {
+    case 'required':
+      return (requiredProperties as string[]).map((name) => ({ field: at(name), message: 'is required' }));
+    case 'additionalProperties':
+      return (additionalProperties as string[]).map((name) => ({ field: at(name), message: 'is not a known field' }));
+    case 'enum':
+      return [{ field, message: `must be one of ${(allowedValues as unknown[]).join(', ')}` }];
+    case 'minimum':
+      return [{ field, message: `must be at least ${String(limit)}` }];
+    case 'maximum':
+      return [{ field, message: `must be at most ${String(limit)}` }];
+    // "schema is false" is how a forbidden property reports itself; `additionalProperties` says it better.
+    case 'boolean':
+      return [];
+    default:
+      return [{ field, message }];
+  }
+}

@@ -1,0 +1,33 @@
+#!lua flags=allow-oom
+-- Lets go of a session on behalf of one attempt whose answer was refused or is unknown. The last one to let go takes
+-- the reservation back. Where there is no session yet, a tombstone refuses a reserve that comes late.
+-- KEYS  1 account
+-- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 how long a late reserve is refused, ms  5 reason
+-- returns 'cancelled' | 'shared' | 'none' | 'kept'
+-- @include now_ms
+-- @include gcra
+-- @include journal
+-- @include remove_session
+local now = now_ms()
+local base = string.sub(KEYS[1], 1, -2)
+local id, attempt, idempotency = ARGV[1], ARGV[2], ARGV[3]
+redis.call('SET', base .. 'x:' .. id, '1', 'PX', ARGV[4])
+local held = id
+if redis.call('EXISTS', base .. 's:' .. id) == 0 then
+  held = idempotency ~= '' and redis.call('GET', base .. 'idem:' .. idempotency)
+  if not held then return 'none' end
+end
+local key = base .. 's:' .. held
+local s = redis.call('HMGET', key, 'st', 'h')
+if s[1] ~= 'reserved' or not s[2] then return 'kept' end
+if s[2] == '*' then return 'shared' end
+local others = {}
+for holder in string.gmatch(s[2], '%S+') do
+  if holder ~= attempt then others[#others + 1] = holder end
+end
+if #others > 0 then
+  redis.call('HSET', key, 'h', table.concat(others, ' '))
+  return 'shared'
+end
+remove_session(base, held, now, ARGV[5])
+return 'cancelled'

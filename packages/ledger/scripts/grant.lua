@@ -1,0 +1,16 @@
+#!lua
+-- Adds credit once per grant id, for ever. A negative grant is a correction: it takes no more than is available.
+-- KEYS  1 account
+-- ARGV  1 grant id  2 milliseconds
+-- returns { 1 applied | 0 known, milliseconds that it changed } | { -1 } when there is no account
+-- @include journal
+local base = string.sub(KEYS[1], 1, -2)
+local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed')
+if not total[1] then return { -1 } end
+local before = redis.call('HGET', base .. 'g', ARGV[1])
+if before then return { 0, tonumber(before) } end
+local amount = math.max(tonumber(ARGV[2]), tonumber(total[2]) + tonumber(total[3]) - tonumber(total[1]))
+redis.call('HSET', base .. 'g', ARGV[1], amount)
+redis.call('HINCRBY', KEYS[1], 'granted', amount)
+journal(base, 'grant', ARGV[1], amount, 0, 0, 'asked=' .. ARGV[2])
+return { 1, amount }

@@ -1,0 +1,17 @@
+-- Brings a session to a terminal state: gives the reservation back, charges what is billable, keeps the record.
+-- @include retain
+-- @include journal
+local function end_session(base, id, state, now, samples, billable, reason)
+  local key = base .. 's:' .. id
+  local reserved = tonumber(redis.call('HGET', key, 'res'))
+  local audio = math.ceil(samples / 16)
+  redis.call('HINCRBY', base .. 'a', 'reserved', -reserved)
+  if billable > 0 then redis.call('HINCRBY', base .. 'a', 'consumed', billable) end
+  redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
+  redis.call('HDEL', key, 'ch', 'h')
+  redis.call('ZREM', base .. 'live', id)
+  retain_ended(base, id)
+  journal(base, state == 'completed' and 'settle' or (state == 'failed' and 'fail' or 'expire'), id, 0, -reserved, billable,
+    reason .. ' audio_ms=' .. audio)
+  return audio
+end

@@ -1,0 +1,17 @@
+-- Ends what is past its time: provisional sessions past their lease vanish, reserved ones past expires_at expire.
+-- @include end_session
+-- @include gcra
+-- @include remove_session
+local OVERDUE_AT_ONCE = 200
+
+local function expire_overdue(base, now)
+  local overdue = redis.call('ZRANGEBYSCORE', base .. 'live', '-inf', now, 'LIMIT', 0, OVERDUE_AT_ONCE)
+  for _, id in ipairs(overdue) do
+    if redis.call('HEXISTS', base .. 's:' .. id, 'pv') == 1 then
+      remove_session(base, id, now, 'lease')
+    else
+      end_session(base, id, 'expired', now, 0, 0, 'no handshake')
+    end
+  end
+  return #overdue
+end

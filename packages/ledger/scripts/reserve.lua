@@ -1,0 +1,78 @@
+#!lua
+-- Makes a provisional session and takes its credit, or finds the one that the Idempotency-Key made before.
+-- A provisional session vanishes with its lease unless it is confirmed.
+-- KEYS  1 account
+-- ARGV  1 session id  2 attempt  3 model  4 model exists 1|0  5 requested seconds  6 idempotency key or ''
+--       7 fingerprint of the request  8 id of the session secret  9 hash of the credential
+--       10 credential lifetime ms  11 lease ms  12 latest time for which the reaper holds a mark, ms
+-- returns { 'ok', id, created, expires, reserved s, remaining s, secret id, provisional 1|0, rate limit, rate remaining, rate ms until whole }
+--         { 'cancelled' | 'inactive' | 'unmarked' | 'conflict' | 'model_not_found' | 'scope' | 'credit' }
+--         { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate ms until whole }
+-- @include now_ms
+-- @include expire_overdue
+local now = now_ms()
+local base = string.sub(KEYS[1], 1, -2)
+local id, attempt, model, exists, requested = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local idempotency, fingerprint = ARGV[6], ARGV[7]
+local lifetime, lease, marked = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local expires = now + lifetime
+
+-- A cancel that came first wins: the answer to this request was given up.
+if redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
+local account = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed')
+if account[1] ~= 'Active' then return { 'inactive' } end
+-- Without a mark nobody would look for this session when its time is over.
+if expires > marked then return { 'unmarked', now } end
+if expire_overdue(base, now) > 0 then
+  account = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed')
+end
+
+local function found(known, rate)
+  local s = redis.call('HMGET', base .. 's:' .. known, 'cr', 'ex', 'res', 'rem', 'sk', 'pv')
+  return { 'ok', known, tonumber(s[1]), tonumber(s[2]), s[3] / 1000, tonumber(s[4]), s[5], s[6] and 1 or 0, rate[1], rate[2], rate[3] }
+end
+
+local rate_limit = tonumber(account[4])
+local allowed, arrival, remaining, whole, retry = gcra(base .. 'r:s', rate_limit, now)
+
+local known = redis.call('EXISTS', base .. 's:' .. id) == 1 and id
+if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:' .. idempotency) end
+if known then
+  local key = base .. 's:' .. known
+  local s = redis.call('HMGET', key, 'fp', 'pv', 'h', 'ex')
+  if s[1] and now < tonumber(s[4]) then
+    if s[1] ~= fingerprint then return { 'conflict' } end
+    -- Whoever got hold of a session must let go of it before a cancel can take it back; past a few nobody can any more.
+    if s[3] and s[3] ~= '*' and not string.find(s[3], attempt, 1, true) then
+      redis.call('HSET', key, 'h', #s[3] < 400 and s[3] .. ' ' .. attempt or '*')
+    end
+    if s[2] then redis.call('ZADD', base .. 'live', now + lease, known) end
+    return found(known, { rate_limit, allowed and remaining + 1 or 0, whole })
+  end
+end
+
+if exists ~= '1' then return { 'model_not_found' } end
+if not string.find(account[2], ' * ', 1, true) and not string.find(account[2], ' ' .. model .. ' ', 1, true) then return { 'scope' } end
+if not allowed then return { 'rate', retry, rate_limit, 0, whole } end
+if redis.call('ZCARD', base .. 'live') >= tonumber(account[3]) then
+  local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
+  local due = tonumber(first[2])
+  return { 'concurrency', due < now + lifetime and due - now or 5000, rate_limit, remaining + 1, whole }
+end
+local available = tonumber(account[5]) - tonumber(account[6]) - tonumber(account[7])
+local seconds = math.min(requested, math.floor(available / 1000))
+if seconds < 1 then return { 'credit' } end
+
+gcra_store(base .. 'r:s', arrival, now)
+redis.call('HINCRBY', KEYS[1], 'reserved', seconds * 1000)
+local sequence = redis.call('HINCRBY', KEYS[1], 'seq', 1)
+redis.call('HSET', base .. 's:' .. id, 'st', 'reserved', 'm', model, 'res', seconds * 1000, 'cr', now, 'ex', expires,
+  'rem', math.floor(available / 1000) - seconds, 'fp', fingerprint, 'sk', ARGV[8], 'ch', ARGV[9], 'h', attempt,
+  'pv', now + lease, 'sq', sequence, 'si', string.format('%.3f', 60000 / rate_limit))
+redis.call('ZADD', base .. 'live', now + lease, id)
+if idempotency ~= '' then
+  redis.call('HSET', base .. 's:' .. id, 'idk', idempotency)
+  redis.call('SET', base .. 'idem:' .. idempotency, id, 'PXAT', expires)
+end
+journal(base, 'reserve', id, 0, seconds * 1000, 0, model)
+return found(id, { rate_limit, remaining, whole })

@@ -1,0 +1,99 @@
+import type { TenantLimits } from '@svc-asr/core';
+import type { Keys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import { loadScript } from './scripts.ts';
+import type { Account, AccountState, Balance, DailyUsage, SessionRecord, TenantSettings } from './types.ts';
+import { fields, numbers, sessionRecord } from './replies.ts';
+
+const CONFIGURE = loadScript('configure');
+const GRANT = loadScript('grant');
+const CLOSE = loadScript('close');
+const USAGE = loadScript('usage');
+const DAY_MS = 86_400_000;
+
+/** Accounts: what the operator writes, and what can be read of them. */
+export function createAccounts(link: RedisLink, keys: Keys, options: { retentionMs: number }) {
+  return {
+    /** Creates or changes an account; one that was closed resumes. */
+    async configure(tenant: string, settings: TenantSettings): Promise<void> {
+      const { state, models, limits, displayName } = settings;
+      const scope = ` ${models.join(' ')} `;
+      const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
+      const rates = [concurrentSessions, sessionsPerMinute, requestsPerMinute];
+      await link.run(CONFIGURE, keys.account(tenant), [state, scope, ...rates, displayName]);
+    },
+
+    /** Adds credit, once per grant id for ever. */
+    async grant(tenant: string, grantId: string, ms: number): Promise<{ applied: boolean; amountMs: number }> {
+      const [applied = -1, amountMs = 0] = numbers(await link.run(GRANT, keys.account(tenant), [grantId, ms]));
+      if (applied === -1) throw new Error(`there is no account "${tenant}" to grant credit to`);
+      return { applied: applied === 1, amountMs };
+    },
+
+    /** Ends a tenant's sessions and closes its account; it is kept for the retention time. */
+    async close(tenant: string): Promise<void> {
+      await link.run(CLOSE, keys.account(tenant), [options.retentionMs]);
+    },
+
+    async read(tenant: string): Promise<Account | undefined> {
+      const [hash, live] = await Promise.all([
+        link.send(keys.account(tenant), ['HGETALL', keys.account(tenant)]),
+        link.send(keys.live(tenant), ['ZCARD', keys.live(tenant)]),
+      ]);
+      const account = fields(hash);
+      return account.size === 0 ? undefined : accountOf(tenant, account, Number(live));
+    },
+
+    /** Balance and recent sessions, after overdue reservations were returned. */
+    async usage(tenant: string): Promise<{ balance: Balance; recent: SessionRecord[] } | undefined> {
+      const reply = (await link.run(USAGE, keys.account(tenant), [])) as unknown[];
+      if (reply.length === 0) return undefined;
+      const [granted = 0, reserved = 0, consumed = 0] = numbers(reply.slice(0, 3));
+      return { balance: balanceOf(granted, reserved, consumed), recent: reply.slice(3).map(sessionRecord) };
+    },
+
+    /** Usage by day and model, newest day first; days without any are left out. */
+    async dailyUsage(tenant: string, days: number, nowMs: number = Date.now()): Promise<DailyUsage[]> {
+      const today = Math.floor(nowMs / DAY_MS);
+      const wanted = Array.from({ length: days }, (_, back) => today - back);
+      const replies = await Promise.all(
+        wanted.map((day) => link.send(keys.day(tenant, day), ['HGETALL', keys.day(tenant, day)])),
+      );
+      return replies.flatMap((reply, at) => dayOf(wanted[at] ?? 0, fields(reply)));
+    },
+  };
+}
+
+function balanceOf(grantedMs: number, reservedMs: number, consumedMs: number): Balance {
+  return { grantedMs, reservedMs, consumedMs, availableMs: grantedMs - reservedMs - consumedMs };
+}
+
+function accountOf(tenant: string, account: Map<string, string>, liveSessions: number): Account {
+  const text = (field: string) => account.get(field) ?? '';
+  const number = (field: string) => Number(account.get(field) ?? 0);
+  const limits: TenantLimits = {
+    concurrentSessions: number('cc'),
+    sessionsPerMinute: number('spm'),
+    requestsPerMinute: number('rpm'),
+  };
+  return {
+    tenant,
+    displayName: text('name'),
+    state: text('state') as AccountState,
+    models: text('models').trim().split(' '),
+    limits,
+    liveSessions,
+    ...balanceOf(number('granted'), number('reserved'), number('consumed')),
+  };
+}
+
+function dayOf(day: number, hash: Map<string, string>): DailyUsage[] {
+  const models = new Set([...hash.keys()].map((field) => field.split('|')[0] ?? ''));
+  return [...models].sort().map((model) => ({
+    day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    model,
+    sessions: Number(hash.get(`${model}|sessions`) ?? 0),
+    audioMs: Number(hash.get(`${model}|audio`) ?? 0),
+    billableMs: Number(hash.get(`${model}|billable`) ?? 0),
+  }));
+}

@@ -1,0 +1,31 @@
+import type { Clock } from './clock.ts';
+import type { Keys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import { loadScript } from './scripts.ts';
+import type { AccountState, RateState } from './types.ts';
+
+const ADMIT = loadScript('admit');
+
+/** What an authenticated request meets at the door. */
+export interface Admission {
+  /** undefined: there is no account. */
+  state: AccountState | undefined;
+  allowed: boolean;
+  rate: RateState;
+  retryAfterMs: number;
+}
+
+/** Counts one authenticated request and tells whether the account may go on. */
+export function createAdmission(link: RedisLink, keys: Keys, clock: Clock) {
+  return async (tenant: string): Promise<Admission> => {
+    const reply = (await link.run(ADMIT, keys.account(tenant), [])) as unknown[];
+    const [now, state, allowed, limit, remaining, whole, retry] = reply;
+    clock.observe(Number(now));
+    return {
+      state: state === '' ? undefined : (state as AccountState),
+      allowed: allowed === 1,
+      rate: { limit: Number(limit), remaining: Number(remaining), resetS: Math.ceil(Number(whole) / 1000) },
+      retryAfterMs: Number(retry),
+    };
+  };
+}

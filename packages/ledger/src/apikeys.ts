@@ -1,0 +1,52 @@
+import type { Keys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import { fields } from './replies.ts';
+import { loadScript } from './scripts.ts';
+import type { KeyRecord } from './types.ts';
+
+const TOUCH = loadScript('touch_key');
+
+/** The index from the public id of an API key to its tenant and hash. */
+export function createApiKeys(link: RedisLink, keys: Keys) {
+  return {
+    async put(keyId: string, record: Omit<KeyRecord, 'revoked'>): Promise<void> {
+      const key = keys.apiKey(keyId);
+      const { tenant, hash, pepperId, expiresAtMs } = record;
+      const values = ['tenant', tenant, 'hash', hash, 'pepper', pepperId, 'expires', String(expiresAtMs ?? '')];
+      await link.send(key, ['HSET', key, ...values, 'revoked', '']);
+    },
+
+    /** A revoked key stays known, so that its holder is told what happened to it. */
+    async revoke(keyId: string): Promise<void> {
+      const key = keys.apiKey(keyId);
+      await link.send(key, ['HSET', key, 'revoked', '1']);
+    },
+
+    async find(keyId: string): Promise<KeyRecord | undefined> {
+      const key = keys.apiKey(keyId);
+      const record = fields(await link.send(key, ['HGETALL', key]));
+      const tenant = record.get('tenant');
+      if (tenant === undefined) return undefined;
+      const expires = record.get('expires') ?? '';
+      return {
+        tenant,
+        hash: record.get('hash') ?? '',
+        pepperId: record.get('pepper') ?? '',
+        expiresAtMs: expires === '' ? null : Number(expires),
+        revoked: record.get('revoked') === '1',
+      };
+    },
+
+    /** Remembers that a key was used just now. */
+    async touch(keyId: string): Promise<void> {
+      await link.run(TOUCH, keys.apiKey(keyId), []);
+    },
+
+    /** When a key was last used, in milliseconds. */
+    async lastUsed(keyId: string): Promise<number | undefined> {
+      const key = keys.apiKey(keyId);
+      const used = (await link.send(key, ['HGET', key, 'used'])) as string | null;
+      return used === null ? undefined : Number(used);
+    },
+  };
+}

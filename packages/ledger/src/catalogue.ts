@@ -1,0 +1,22 @@
+import type { Keys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import type { CatalogueEntry } from './types.ts';
+
+/** Raised when the form of an entry changes; a reader takes its own version and the one before. */
+const VERSION = 1;
+
+/** The models as gateways serve them: written whole by the operator, read whole by gateways. */
+export function createCatalogue(link: RedisLink, keys: Keys) {
+  const key = keys.catalogue();
+  return {
+    async replace(entries: readonly CatalogueEntry[]): Promise<void> {
+      await link.send(key, ['SET', key, JSON.stringify({ version: VERSION, entries })]);
+    },
+
+    /** undefined: no operator has written one yet. */
+    async read(): Promise<CatalogueEntry[] | undefined> {
+      const text = (await link.send(key, ['GET', key])) as string | null;
+      return text === null ? undefined : (JSON.parse(text) as { entries: CatalogueEntry[] }).entries;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+export { createLedger } from './ledger.ts';
+export type { Ledger, LedgerOptions } from './ledger.ts';
+export { connectRedis } from './redis/connect.ts';
+export type { ConnectOptions } from './redis/connect.ts';
+export { LedgerUnavailable } from './redis/link.ts';
+export type { RedisLink } from './redis/link.ts';
+export { replay } from './journal.ts';
+export type { Admission } from './admission.ts';
+export type { Connected, Ended, Owner } from './sessions.ts';
+export type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
+export type * from './types.ts';

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Every key of the ledger. What belongs together shares a hash tag, so that it lies on one node of a Redis Cluster and
+ * no script touches two tags. The scripts build a tenant's further keys from the account's, by cutting its last letter:
+ *
+ * | key                     | holds                                                                  |
+ * |-------------------------|------------------------------------------------------------------------|
+ * | P:{t:TENANT}:a          | account: state, scope, limits, granted, reserved, consumed             |
+ * | P:{t:TENANT}:s:SESSION  | a session                                                              |
+ * | P:{t:TENANT}:live       | sessions that have not ended, by the time at which they are overdue    |
+ * | P:{t:TENANT}:recent     | the last 20 sessions, by number                                        |
+ * | P:{t:TENANT}:idem:KEY   | session that an Idempotency-Key made                                   |
+ * | P:{t:TENANT}:x:SESSION  | tombstone: a reserve of this session that comes late is refused        |
+ * | P:{t:TENANT}:r:q, r:s   | rate limits: requests, sessions                                        |
+ * | P:{t:TENANT}:g          | grants that were applied                                               |
+ * | P:{t:TENANT}:j, jc      | journal, and where its checkpoints stand                               |
+ * | P:{t:TENANT}:d:DAY      | usage of a day (days since 1970) by model                              |
+ * | P:{k:KEYID}:k           | an API key: tenant, hash, pepper, expiry                               |
+ * | P:{m:MODEL}:p, h        | a model's pool, and the places in it that sessions hold                |
+ * | P:{d:SHARD}:due         | marks for the reaper: at this second look at this tenant               |
+ * | P:{o}:catalogue         | the models, as gateways serve them                                     |
+ * | P:{o}:registry:KIND     | resources that the operator has applied                                |
+ */
+export function createKeys(prefix: string) {
+  return {
+    account: (tenant: string) => `${prefix}:{t:${tenant}}:a`,
+    journal: (tenant: string) => `${prefix}:{t:${tenant}}:j`,
+    live: (tenant: string) => `${prefix}:{t:${tenant}}:live`,
+    day: (tenant: string, day: number) => `${prefix}:{t:${tenant}}:d:${day}`,
+    apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,
+    pool: (model: string) => `${prefix}:{m:${model}}:p`,
+    holds: (model: string) => `${prefix}:{m:${model}}:h`,
+    due: (shard: number) => `${prefix}:{d:${shard}}:due`,
+    catalogue: () => `${prefix}:{o}:catalogue`,
+    registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
+  };
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+/** Shards of the reaper's marks: few enough to ask each every tick, enough to spread over a cluster. */
+export const DUE_SHARDS = 16;
+
+/** The shard that holds a tenant's marks. */
+export function dueShard(tenant: string): number {
+  return createHash('sha1').update(tenant).digest().readUInt8(0) % DUE_SHARDS;
+}

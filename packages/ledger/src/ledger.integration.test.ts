@@ -1,0 +1,459 @@
+import { randomUUID } from 'node:crypto';
+import type { Ledger } from './ledger.ts';
+import { replay } from './journal.ts';
+import { makeTenant, openLedger, request, reserved } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+
+const OWNER = { id: 'gateway-1', epoch: 1 };
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('the ledger on %s', (_name, start) => {
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+  /** With a credential that lives 700 ms and a lease of 300 ms. */
+  let hasty: Ledger;
+
+  beforeAll(async () => {
+    redis = await start();
+    ledger = await openLedger(redis.url);
+    hasty = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
+  });
+  afterAll(async () => {
+    await ledger.link.close();
+    await hasty.link.close();
+    await redis.stop();
+  });
+
+  const balance = async (tenant: string, of = ledger) => (await of.accounts.usage(tenant))!.balance;
+  const connect = (tenant: string, sessionId: string, of = ledger, owner = OWNER, connectionId = randomUUID()) =>
+    of.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId });
+
+  test('applies a grant once, however often it is asked', async () => {
+    const tenant = await makeTenant(ledger, 0);
+    const asked = await Promise.all([1, 2, 3, 4].map(() => ledger.accounts.grant(tenant, 'welcome', 5000)));
+    expect(asked.filter((answer) => answer.applied)).toHaveLength(1);
+    expect(await balance(tenant)).toEqual({ grantedMs: 5000, reservedMs: 0, consumedMs: 0, availableMs: 5000 });
+  });
+
+  test('a correction takes no more than is available', async () => {
+    const tenant = await makeTenant(ledger, 10_000);
+    await reserved(ledger, tenant, { seconds: 7 });
+    expect(await ledger.accounts.grant(tenant, 'oops', -8000)).toEqual({ applied: true, amountMs: -3000 });
+    expect(await balance(tenant)).toMatchObject({ grantedMs: 7000, availableMs: 0, reservedMs: 7000 });
+  });
+
+  test('a grant needs an account', async () => {
+    await expect(ledger.accounts.grant('nobody', 'g', 1)).rejects.toThrow('no account "nobody"');
+  });
+
+  test('reserves what was asked and tells what remains', async () => {
+    const tenant = await makeTenant(ledger, 100_999);
+    const got = await reserved(ledger, tenant, { seconds: 60 });
+    expect(got).toMatchObject({ reservedSeconds: 60, remainingSeconds: 40 });
+    expect(got.expiresAtMs - got.createdAtMs).toBe(60_000);
+    expect(await balance(tenant)).toMatchObject({ availableMs: 40_999, reservedMs: 60_000 });
+  });
+
+  test.each([
+    [1999, 1],
+    [1000, 1],
+    [59_999, 59],
+    [60_000, 60],
+  ])('reserves what is there of %i ms in whole seconds', async (creditMs, seconds) => {
+    const tenant = await makeTenant(ledger, creditMs);
+    expect(await reserved(ledger, tenant, { seconds: 60 })).toMatchObject({ reservedSeconds: seconds });
+  });
+
+  test('refuses below one second of credit and holds nothing', async () => {
+    const tenant = await makeTenant(ledger, 999);
+    expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit' });
+    expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0 });
+  });
+
+  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)('refuses an account that is %s', async (state) => {
+    const tenant = await makeTenant(ledger, 60_000, { state });
+    expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'inactive' });
+    expect(await ledger.admit(tenant)).toMatchObject({ state });
+  });
+
+  test('knows no account that was never made', async () => {
+    expect((await ledger.admit('nobody')).state).toBeUndefined();
+    expect(await ledger.accounts.usage('nobody')).toBeUndefined();
+    expect(await ledger.accounts.read('nobody')).toBeUndefined();
+  });
+
+  test('the scope of models is a list of whole names', async () => {
+    const tenant = await makeTenant(ledger, 600_000, { models: ['kikuyu', 'dholuo'], concurrentSessions: 9 });
+    expect((await ledger.sessions.reserve(request(tenant, { model: 'dholuo' }))).outcome).toBe('ok');
+    for (const model of ['kik', 'uyu dho', 'kikuyu-v2', '']) {
+      expect((await ledger.sessions.reserve(request(tenant, { model }))).outcome).toBe('scope');
+    }
+    const none = await makeTenant(ledger, 600_000, { models: [] });
+    expect((await ledger.sessions.reserve(request(none))).outcome).toBe('scope');
+  });
+
+  test('checks in order: replay, model, scope, session rate, concurrency, credit', async () => {
+    const tenant = await makeTenant(ledger, 1000, {
+      models: ['kikuyu'],
+      limits: { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 1 },
+    });
+    const first = request(tenant, { idempotencyKey: 'k', seconds: 1 });
+    expect((await ledger.sessions.reserve(first)).outcome).toBe('ok');
+    await ledger.sessions.confirm(tenant, first.sessionId);
+    const ask = async (changes: object) => (await ledger.sessions.reserve(request(tenant, changes))).outcome;
+    expect(await ask({ idempotencyKey: 'k', seconds: 1, modelExists: false })).toBe('ok');
+    expect(await ask({ idempotencyKey: 'k', seconds: 2, modelExists: false })).toBe('conflict');
+    expect(await ask({ model: 'other', modelExists: false })).toBe('model_not_found');
+    expect(await ask({ model: 'other' })).toBe('scope');
+    expect(await ask({})).toBe('rate');
+    const poor = await makeTenant(ledger, 1000);
+    await reserved(ledger, poor);
+    expect((await ledger.sessions.reserve(request(poor))).outcome).toBe('concurrency');
+  });
+
+  test('a limit of n lets exactly n sessions live', async () => {
+    const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 3 });
+    const all = await Promise.all(Array.from({ length: 10 }, () => ledger.sessions.reserve(request(tenant))));
+    expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(3);
+    expect(all.filter(({ outcome }) => outcome === 'concurrency')).toHaveLength(7);
+    expect(await balance(tenant)).toMatchObject({ reservedMs: 180_000 });
+  });
+
+  test('the session rate counts sessions that were made, not those refused or cancelled', async () => {
+    const limits = { concurrentSessions: 100, sessionsPerMinute: 5, requestsPerMinute: 5 };
+    const tenant = await makeTenant(ledger, 5000, { limits });
+    for (let i = 0; i < 8; i++) {
+      const ask = request(tenant, { seconds: 1 });
+      expect((await ledger.sessions.reserve(ask)).outcome).toBe('ok');
+      const cancel = { ...ask, reason: 'test' };
+      expect(await ledger.sessions.cancel(cancel)).toBe('cancelled');
+    }
+    for (let i = 0; i < 5; i++) await reserved(ledger, tenant, { seconds: 1 });
+    const sixth = await ledger.sessions.reserve(request(tenant, { seconds: 1 }));
+    expect(sixth).toMatchObject({ outcome: 'rate', rate: { limit: 5, remaining: 0 } });
+    // One of five a minute comes back every 12 s.
+    if (sixth.outcome === 'rate') expect(Math.ceil(sixth.retryAfterMs / 1000)).toBeLessThanOrEqual(12);
+  });
+
+  test('the request rate lets a burst of the limit pass and not one more', async () => {
+    const limits = { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 7 };
+    const tenant = await makeTenant(ledger, 0, { limits });
+    const answers = [];
+    for (let i = 0; i < 8; i++) answers.push(await ledger.admit(tenant));
+    expect(answers.map(({ allowed }) => allowed)).toEqual([...Array<boolean>(7).fill(true), false]);
+    expect(answers.map(({ rate }) => rate.remaining)).toEqual([6, 5, 4, 3, 2, 1, 0, 0]);
+    expect(answers[7]!.retryAfterMs).toBeGreaterThan(0);
+    expect(answers[7]!.retryAfterMs).toBeLessThanOrEqual(60_000 / 7);
+  });
+
+  test('100 parallel duplicates of one Idempotency-Key make one reservation', async () => {
+    const tenant = await makeTenant(ledger, 600_000);
+    const all = await Promise.all(
+      Array.from({ length: 100 }, () => reserved(ledger, tenant, { idempotencyKey: 'same', seconds: 30 })),
+    );
+    expect(new Set(all.map(({ sessionId }) => sessionId)).size).toBe(1);
+    expect(await balance(tenant)).toMatchObject({ reservedMs: 30_000 });
+    expect((await ledger.accounts.usage(tenant))!.recent).toHaveLength(1);
+  });
+
+  test('an Idempotency-Key belongs to one tenant', async () => {
+    const [one, two] = [await makeTenant(ledger, 60_000), await makeTenant(ledger, 60_000)];
+    const [a, b] = [
+      await reserved(ledger, one, { idempotencyKey: 'k' }),
+      await reserved(ledger, two, { idempotencyKey: 'k' }),
+    ];
+    expect(a.sessionId).not.toBe(b.sessionId);
+    expect((await connect(two, a.sessionId)).outcome).toBe('refused');
+  });
+
+  test('a key may be used anew once its session has expired', async () => {
+    const tenant = await makeTenant(hasty, 60_000);
+    const first = await reserved(hasty, tenant, { idempotencyKey: 'k' });
+    await pause(750);
+    const second = await reserved(hasty, tenant, { idempotencyKey: 'k', seconds: 5 });
+    expect(second.sessionId).not.toBe(first.sessionId);
+  });
+
+  test('a session without a handshake expires and gives everything back', async () => {
+    const tenant = await makeTenant(hasty, 60_000);
+    const { sessionId } = await reserved(hasty, tenant);
+    await pause(750);
+    expect((await connect(tenant, sessionId, hasty)).outcome).toBe('refused');
+    const { balance: after, recent } = (await hasty.accounts.usage(tenant))!;
+    expect(after).toMatchObject({ availableMs: 60_000, reservedMs: 0, consumedMs: 0 });
+    expect(recent).toMatchObject([{ id: sessionId, state: 'expired', audioMs: 0, billableMs: 0 }]);
+    expect(recent[0]!.completedAtMs).toBeGreaterThan(recent[0]!.createdAtMs);
+  });
+
+  test('the reaper returns overdue sessions of all tenants without any request', async () => {
+    const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
+    const tenants = await Promise.all(Array.from({ length: 20 }, () => makeTenant(alone, 60_000)));
+    await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
+    const provisional = await makeTenant(alone, 60_000);
+    await alone.sessions.reserve(request(provisional));
+    let ended = 0;
+    const deadline = Date.now() + 700 + 2000;
+    while (ended < 21 && Date.now() < deadline) {
+      ended += await alone.reap();
+      await pause(50);
+    }
+    expect(ended).toBe(21);
+    for (const tenant of [...tenants, provisional]) {
+      expect(await alone.accounts.read(tenant)).toMatchObject({ reservedMs: 0, availableMs: 60_000, liveSessions: 0 });
+    }
+    expect((await alone.accounts.usage(provisional))!.recent).toEqual([]);
+    await alone.link.close();
+  });
+
+  test('two reapers end each session once', async () => {
+    const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
+    const tenants = await Promise.all(Array.from({ length: 10 }, () => makeTenant(alone, 60_000)));
+    await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
+    await pause(2300);
+    const [a, b] = await Promise.all([alone.reap(), alone.reap()]);
+    expect(a + b).toBe(10);
+    await alone.link.close();
+  });
+
+  test('a provisional session past its lease is gone as if it had never been', async () => {
+    const tenant = await makeTenant(hasty, 60_000);
+    const ask = request(tenant, { idempotencyKey: 'k' });
+    await hasty.sessions.reserve(ask);
+    await pause(350);
+    expect(await balance(tenant, hasty)).toMatchObject({ reservedMs: 0 });
+    expect(await hasty.sessions.confirm(tenant, ask.sessionId)).toBe(false);
+    expect((await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 3 }))).outcome).toBe('ok');
+  });
+
+  test('of 50 racing handshakes one gets the session', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const { sessionId } = await reserved(ledger, tenant);
+    const all = await Promise.all(Array.from({ length: 50 }, () => connect(tenant, sessionId)));
+    expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
+  });
+
+  test('a handshake whose answer was lost may be repeated by the same connection only', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
+    const once = await connect(tenant, sessionId, ledger, OWNER, 'c1');
+    expect(once).toEqual({ outcome: 'ok', model: 'kikuyu', reservedMs: 5000 });
+    expect(await connect(tenant, sessionId, ledger, OWNER, 'c1')).toEqual(once);
+    expect(await connect(tenant, sessionId, ledger, OWNER, 'c2')).toEqual({ outcome: 'refused' });
+  });
+
+  test('refuses a wrong credential, a provisional session and an inactive account', async () => {
+    const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 2 });
+    const ask = request(tenant);
+    await ledger.sessions.reserve(ask);
+    expect((await connect(tenant, ask.sessionId)).outcome).toBe('refused');
+    await ledger.sessions.confirm(tenant, ask.sessionId);
+    const wrong = { tenant, sessionId: ask.sessionId, credentialHash: 'no', owner: OWNER, connectionId: 'c' };
+    expect((await ledger.sessions.connect(wrong)).outcome).toBe('refused');
+    await ledger.accounts.configure(tenant, {
+      displayName: 'x',
+      state: 'Suspended',
+      models: ['*'],
+      limits: { concurrentSessions: 2, sessionsPerMinute: 60, requestsPerMinute: 60 },
+    });
+    expect((await connect(tenant, ask.sessionId)).outcome).toBe('inactive');
+  });
+
+  test.each([
+    [0, 0, 0],
+    [1, 1, 1000],
+    [16_000, 1000, 1000],
+    [16_001, 1001, 2000],
+    [80_000, 5000, 5000],
+    [80_001, 5000, 5000],
+  ])('%i accepted samples settle as %i ms of audio and %i ms charged', async (samples, audioMs, billableMs) => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
+    await connect(tenant, sessionId);
+    const end = await ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
+    expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs, billableMs });
+    expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'again')).toEqual({ ...end, outcome: 'already' });
+    expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 1, 'late')).toEqual({ ...end, outcome: 'already' });
+    expect(await balance(tenant)).toMatchObject({ consumedMs: billableMs, reservedMs: 0 });
+    const days = await ledger.accounts.dailyUsage(tenant, 2);
+    expect(days).toMatchObject([{ model: 'kikuyu', sessions: 1, audioMs, billableMs }]);
+  });
+
+  test('a failed session keeps its audio and costs nothing', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const { sessionId } = await reserved(ledger, tenant);
+    await connect(tenant, sessionId);
+    expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 32_000, 'worker lost')).toEqual({
+      outcome: 'ok',
+      state: 'failed',
+      audioMs: 2000,
+      billableMs: 0,
+    });
+    expect(await balance(tenant)).toMatchObject({ availableMs: 60_000, consumedMs: 0 });
+  });
+
+  test('only the owner with its epoch ends a live session', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const { sessionId } = await reserved(ledger, tenant);
+    expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'too early')).outcome).toBe('stale');
+    await connect(tenant, sessionId);
+    for (const other of [
+      { id: 'gateway-2', epoch: 1 },
+      { id: 'gateway-1', epoch: 2 },
+    ]) {
+      expect((await ledger.sessions.settle(tenant, sessionId, other, 0, 'x')).outcome).toBe('stale');
+      expect((await ledger.sessions.fail(tenant, sessionId, other, 0, 'x')).outcome).toBe('stale');
+    }
+    expect((await ledger.sessions.fail(tenant, sessionId, undefined, 0, 'x')).outcome).toBe('stale');
+    expect((await ledger.sessions.settle(tenant, randomUUID(), OWNER, 0, 'x')).outcome).toBe('unknown');
+    expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'x')).outcome).toBe('ok');
+  });
+
+  test('a cancel that comes before its reserve refuses it', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const ask = request(tenant);
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toBe('none');
+    expect(await ledger.sessions.reserve(ask)).toEqual({ outcome: 'cancelled' });
+    expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
+  });
+
+  test('a cancel takes back a confirmed session, and a second one changes nothing', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const ask = request(tenant, { idempotencyKey: 'k' });
+    await ledger.sessions.reserve(ask);
+    await ledger.sessions.confirm(tenant, ask.sessionId);
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toBe('cancelled');
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toBe('none');
+    expect((await ledger.accounts.usage(tenant))!).toMatchObject({ balance: { reservedMs: 0 }, recent: [] });
+    expect(await ledger.sessions.confirm(tenant, ask.sessionId)).toBe(false);
+  });
+
+  test('a cancel leaves a session that a parallel duplicate was answered with', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
+    await ledger.sessions.reserve(one);
+    await ledger.sessions.reserve(two);
+    expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toBe('shared');
+    expect(await ledger.sessions.confirm(tenant, one.sessionId)).toBe(true);
+    // The second only knows its own session id and the key; when it lets go too, nobody is left.
+    expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toBe('cancelled');
+    expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
+  });
+
+  test('a cancel does not touch a session that is streaming', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const ask = request(tenant);
+    await ledger.sessions.reserve(ask);
+    await ledger.sessions.confirm(tenant, ask.sessionId);
+    await connect(tenant, ask.sessionId);
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'x' })).toBe('kept');
+    expect(await balance(tenant)).toMatchObject({ reservedMs: 60_000 });
+  });
+
+  test('recent sessions are the last 20, newest first', async () => {
+    const tenant = await makeTenant(ledger, 600_000);
+    const ids: string[] = [];
+    for (let i = 0; i < 23; i++) {
+      const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
+      ids.unshift(sessionId);
+      await connect(tenant, sessionId);
+      await ledger.sessions.settle(tenant, sessionId, OWNER, 16_000, 'x');
+    }
+    const { recent } = (await ledger.accounts.usage(tenant))!;
+    expect(recent.map(({ id }) => id)).toEqual(ids.slice(0, 20));
+    // One that is no longer shown still answers how it ended.
+    expect((await ledger.sessions.settle(tenant, ids[22]!, OWNER, 5, 'x')).outcome).toBe('already');
+  });
+
+  test('a closed account ends its sessions uncharged and resumes with its grants when it is made again', async () => {
+    const tenant = await makeTenant(ledger, 60_000, { concurrentSessions: 3 });
+    const { sessionId } = await reserved(ledger, tenant, { seconds: 10 });
+    await connect(tenant, sessionId);
+    await reserved(ledger, tenant, { seconds: 10 });
+    await ledger.accounts.close(tenant);
+    expect(await ledger.accounts.read(tenant)).toMatchObject({ state: 'Deleted', reservedMs: 0, liveSessions: 0 });
+    expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 16_000, 'x')).outcome).toBe('already');
+    expect((await ledger.sessions.reserve(request(tenant))).outcome).toBe('inactive');
+    await ledger.accounts.configure(tenant, {
+      displayName: 'again',
+      state: 'Active',
+      models: ['*'],
+      limits: { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 60 },
+    });
+    expect(await ledger.accounts.grant(tenant, 'first', 60_000)).toEqual({ applied: false, amountMs: 60_000 });
+    expect(await balance(tenant)).toMatchObject({ grantedMs: 60_000, availableMs: 60_000 });
+  });
+
+  test('keys are found until they are revoked, and known afterwards', async () => {
+    const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
+    const keyId = randomUUID().slice(0, 10);
+    expect(await ledger.keys.find(keyId)).toBeUndefined();
+    await ledger.keys.touch(keyId);
+    expect(await ledger.keys.find(keyId)).toBeUndefined();
+    await ledger.keys.put(keyId, record);
+    expect(await ledger.keys.find(keyId)).toEqual({ ...record, revoked: false });
+    expect(await ledger.keys.lastUsed(keyId)).toBeUndefined();
+    await ledger.keys.touch(keyId);
+    expect(Math.abs((await ledger.keys.lastUsed(keyId))! - Date.now())).toBeLessThan(5000);
+    await ledger.keys.revoke(keyId);
+    expect(await ledger.keys.find(keyId)).toEqual({ ...record, revoked: true });
+  });
+
+  test('a pool that cannot grow gives as many places as it has slots', async () => {
+    const model = `m-${randomUUID()}`;
+    expect(await ledger.pools.claim(model, 'before any worker', 1000)).toBe(true);
+    await ledger.pools.configure(model, { canGrow: false, slots: 2 });
+    expect(await ledger.pools.claim(model, 'b', 60_000)).toBe(true);
+    expect(await ledger.pools.claim(model, 'c', 60_000)).toBe(false);
+    expect(await ledger.pools.claim(model, 'b', 60_000)).toBe(true);
+    await ledger.pools.release(model, 'b');
+    expect(await ledger.pools.claim(model, 'c', 300)).toBe(true);
+    expect(await ledger.pools.claim(model, 'd', 60_000)).toBe(false);
+    await pause(350);
+    expect(await ledger.pools.claim(model, 'd', 60_000)).toBe(true);
+    await ledger.pools.configure(model, { canGrow: true, slots: 0 });
+    expect(await ledger.pools.claim(model, 'e', 60_000)).toBe(true);
+  });
+
+  test('the catalogue and the registry are read back as written', async () => {
+    const fresh = await openLedger(redis.url);
+    expect(await fresh.catalogue.read()).toBeUndefined();
+    const entry = { id: 'm', language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 120 };
+    await fresh.catalogue.replace([entry]);
+    expect(await fresh.catalogue.read()).toEqual([entry]);
+    await fresh.registry.put('Tenant', 'a', '1');
+    await fresh.registry.put('Tenant', 'b', '2');
+    await fresh.registry.remove('Tenant', 'a');
+    expect([...(await fresh.registry.list('Tenant'))]).toEqual([['b', '2']]);
+    await fresh.link.close();
+  });
+
+  test('the journal adds up to the account, also after it was cut at a checkpoint', async () => {
+    const tenant = await makeTenant(ledger, 6_000_000, { concurrentSessions: 1000 });
+    const rounds = Array.from({ length: 5600 });
+    for (let i = 0; i < rounds.length; i += 100) {
+      await Promise.all(
+        rounds.slice(i, i + 100).map(async (_, n) => {
+          const ask = request(tenant, { seconds: 1, idempotencyKey: `${i}-${n}` });
+          await ledger.sessions.reserve(ask);
+          await ledger.sessions.cancel({ ...ask, reason: 'test' });
+        }),
+      );
+    }
+    await reserved(ledger, tenant, { seconds: 9 });
+    const entries = [];
+    for (let after: string | undefined; ; ) {
+      const page = await ledger.journal.read(tenant, after === undefined ? {} : { after });
+      if (page.length === 0) break;
+      entries.push(...page);
+      after = page.at(-1)!.id;
+    }
+    expect(entries[0]!.type).toBe('checkpoint');
+    expect(entries.length).toBeLessThan(11_000);
+    const { balance: now } = (await ledger.accounts.usage(tenant))!;
+    expect(replay(entries)).toEqual({ granted: now.grantedMs, reserved: 9000, consumed: now.consumedMs });
+  });
+});

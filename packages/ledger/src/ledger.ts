@@ -1,0 +1,51 @@
+import { createAccounts } from './accounts.ts';
+import { createAdmission } from './admission.ts';
+import { createApiKeys } from './apikeys.ts';
+import { createCatalogue } from './catalogue.ts';
+import { createClock } from './clock.ts';
+import { createDue } from './due.ts';
+import { createJournal } from './journal.ts';
+import { createKeys } from './keys.ts';
+import { createPools } from './pools.ts';
+import { createRegistry } from './registry.ts';
+import type { RedisLink } from './redis/link.ts';
+import { createSessions } from './sessions.ts';
+
+export interface LedgerOptions {
+  /** First part of every key. */
+  prefix: string;
+  /** Lifetime of a session credential. */
+  sessionTtlMs?: number;
+  /** Lifetime of a session that is made but not confirmed. */
+  provisionalLeaseMs?: number;
+  /** How long a closed account is kept. */
+  retentionMs?: number;
+}
+
+/** How long a reserve that was cancelled before it arrived is refused: far longer than a packet can be on its way. */
+const TOMBSTONE_MS = 600_000;
+
+/** The ledger: everything that is known of accounts, keys, sessions and models, over one connection. */
+export function createLedger(link: RedisLink, options: LedgerOptions) {
+  const keys = createKeys(options.prefix);
+  const clock = createClock();
+  const due = createDue(link, keys, clock);
+  return {
+    link,
+    accounts: createAccounts(link, keys, { retentionMs: options.retentionMs ?? 90 * 86_400_000 }),
+    admit: createAdmission(link, keys, clock),
+    sessions: createSessions(link, keys, due, {
+      ttlMs: options.sessionTtlMs ?? 60_000,
+      leaseMs: options.provisionalLeaseMs ?? 5000,
+      tombstoneMs: TOMBSTONE_MS,
+    }),
+    journal: createJournal(link, keys),
+    keys: createApiKeys(link, keys),
+    catalogue: createCatalogue(link, keys),
+    pools: createPools(link, keys),
+    registry: createRegistry(link, keys),
+    reap: due.reap,
+  };
+}
+
+export type Ledger = ReturnType<typeof createLedger>;

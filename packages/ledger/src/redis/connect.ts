@@ -1,0 +1,143 @@
+import { createClient, createCluster, ErrorReply } from 'redis';
+import type { Script } from '../scripts.ts';
+import { LedgerUnavailable } from './link.ts';
+import type { RedisLink } from './link.ts';
+import { within } from './within.ts';
+
+export interface ConnectOptions {
+  /** One address, or several separated by commas for Redis Cluster. */
+  url: string;
+  /** How CLIENT LIST names the connection. */
+  name: string;
+  /** How long a command may take. */
+  timeoutMs: number;
+  logger?: { warn: (fields: object, message: string) => void; info: (fields: object, message: string) => void };
+}
+
+/** Sends one command to the node that holds `key`. */
+type Send = (key: string, command: string[]) => Promise<unknown>;
+
+interface Connection {
+  send: Send;
+  isReady: () => boolean;
+  close: () => Promise<void>;
+}
+
+/**
+ * Connects to Redis and keeps connecting for ever. Commands fail at once while there is no connection and are never
+ * sent twice: a caller that must know the outcome asks again by itself, which every script allows.
+ */
+export function connectRedis(options: ConnectOptions): RedisLink {
+  const addresses = options.url.split(',').map((address) => address.trim());
+  const connection = addresses.length > 1 ? openCluster(addresses, options) : openSingle(addresses[0] ?? '', options);
+
+  async function send(key: string, command: readonly string[]): Promise<unknown> {
+    if (!connection.isReady()) throw new LedgerUnavailable('there is no connection to Redis');
+    try {
+      return await within(connection.send(key, [...command]), options.timeoutMs);
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  async function run(script: Script, key: string, args: readonly (string | number)[]): Promise<unknown> {
+    const rest = ['1', key, ...args.map(String)];
+    try {
+      return await send(key, ['EVALSHA', script.sha1, ...rest]);
+    } catch (error) {
+      if (!(error instanceof ErrorReply) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return await send(key, ['EVAL', script.source, ...rest]);
+    }
+  }
+
+  return {
+    get ready() {
+      return connection.isReady();
+    },
+    run,
+    send,
+    close: connection.close,
+  };
+}
+
+/** Answers of a server that cannot work now; any other error reply is a fault of ours and passes as it is. */
+const NOT_NOW = /^(OOM|LOADING|MISCONF|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|UNBLOCKED)\b|-?(OOM|MISCONF) /;
+
+function translate(error: unknown): unknown {
+  if (error instanceof LedgerUnavailable) return error;
+  if (error instanceof ErrorReply) {
+    return NOT_NOW.test(error.message) ? new LedgerUnavailable(error.message, { cause: error }) : error;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new LedgerUnavailable(`Redis did not answer: ${message}`, { cause: error });
+}
+
+const reconnectStrategy = (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50);
+
+function openSingle(url: string, options: ConnectOptions): Connection {
+  const client = createClient({
+    url,
+    name: options.name,
+    RESP: 2,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: options.timeoutMs, reconnectStrategy },
+  });
+  watch(client, options);
+  void client.connect().catch(() => undefined);
+  return { send: (_key, command) => client.sendCommand(command), isReady: () => client.isReady, close: () => end(client) };
+}
+
+function openCluster(addresses: readonly string[], options: ConnectOptions): Connection {
+  const { username, password } = new URL(addresses[0] ?? '');
+  const cluster = createCluster({
+    rootNodes: addresses.map((url) => ({ url })),
+    RESP: 2,
+    defaults: {
+      name: options.name,
+      disableOfflineQueue: true,
+      ...(username === '' ? {} : { username }),
+      ...(password === '' ? {} : { password }),
+      socket: { connectTimeout: options.timeoutMs, reconnectStrategy },
+    },
+  });
+  let connected = false;
+  let closing = false;
+  watch(cluster, options);
+  void (async () => {
+    // Unlike a single client, a cluster gives up when no root node answers.
+    for (let tries = 0; !connected && !closing; tries++) {
+      try {
+        await cluster.connect();
+        connected = true;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, reconnectStrategy(tries)));
+      }
+    }
+  })();
+  const close = async () => {
+    closing = true;
+    if (connected) await end(cluster);
+  };
+  return { send: (key, command) => cluster.sendCommand(key, false, command), isReady: () => connected, close };
+}
+
+interface Emitter {
+  on: (event: 'error' | 'ready', listener: (error?: unknown) => void) => unknown;
+}
+
+/** Logs the loss and the return of the connection, each once. */
+function watch(client: Emitter, { logger, name }: ConnectOptions): void {
+  let down = false;
+  client.on('error', (error) => {
+    if (!down) logger?.warn({ err: error, reason: name }, 'Redis is away');
+    down = true;
+  });
+  client.on('ready', () => {
+    if (down) logger?.info({ reason: name }, 'Redis is back');
+    down = false;
+  });
+}
+
+async function end(client: { isOpen: boolean; destroy: () => unknown }): Promise<void> {
+  if (client.isOpen) await client.destroy();
+}

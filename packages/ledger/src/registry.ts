@@ -1,0 +1,18 @@
+import type { Keys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import { fields } from './replies.ts';
+
+/** What the operator has applied, so that it notices after a restart what was removed meanwhile. */
+export function createRegistry(link: RedisLink, keys: Keys) {
+  return {
+    async list(kind: string): Promise<Map<string, string>> {
+      return fields(await link.send(keys.registry(kind), ['HGETALL', keys.registry(kind)]));
+    },
+    async put(kind: string, name: string, value: string): Promise<void> {
+      await link.send(keys.registry(kind), ['HSET', keys.registry(kind), name, value]);
+    },
+    async remove(kind: string, name: string): Promise<void> {
+      await link.send(keys.registry(kind), ['HDEL', keys.registry(kind), name]);
+    },
+  };
+}

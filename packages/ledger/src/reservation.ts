@@ -1,0 +1,65 @@
+import type { RateState } from './types.ts';
+
+/** A request for a session, as it reaches the ledger. */
+export interface ReserveRequest {
+  tenant: string;
+  /** A new id; an idempotent repeat is answered with the id of the first. */
+  sessionId: string;
+  /** Names this try, so that only it can let go of what it got. */
+  attempt: string;
+  model: string;
+  modelExists: boolean;
+  seconds: number;
+  idempotencyKey: string | undefined;
+  secretId: string;
+  credentialHash: string;
+}
+
+/** A session that was made or found. */
+export interface Reservation {
+  sessionId: string;
+  createdAtMs: number;
+  expiresAtMs: number;
+  reservedSeconds: number;
+  remainingSeconds: number;
+  secretId: string;
+  /** Still to be confirmed. */
+  provisional: boolean;
+}
+
+export type ReserveOutcome =
+  | { outcome: 'ok'; reservation: Reservation; rate: RateState }
+  | { outcome: 'rate' | 'concurrency'; retryAfterMs: number; rate: RateState }
+  | { outcome: 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' };
+
+/** Reads what reserve.lua answers. */
+export function reserveReply(reply: readonly unknown[]): ReserveOutcome {
+  const outcome = reply[0] as ReserveOutcome['outcome'];
+  switch (outcome) {
+    case 'ok': {
+      const [, sessionId, created, expires, reserved, remaining, secretId, provisional] = reply;
+      return {
+        outcome,
+        reservation: {
+          sessionId: String(sessionId),
+          createdAtMs: Number(created),
+          expiresAtMs: Number(expires),
+          reservedSeconds: Number(reserved),
+          remainingSeconds: Number(remaining),
+          secretId: String(secretId),
+          provisional: provisional === 1,
+        },
+        rate: rateOf(reply.slice(8)),
+      };
+    }
+    case 'rate':
+    case 'concurrency':
+      return { outcome, retryAfterMs: Number(reply[1]), rate: rateOf(reply.slice(2)) };
+    default:
+      return { outcome };
+  }
+}
+
+function rateOf([limit, remaining, whole]: readonly unknown[]): RateState {
+  return { limit: Number(limit), remaining: Number(remaining), resetS: Math.ceil(Number(whole) / 1000) };
+}

@@ -1,0 +1,92 @@
+import type { SessionState, TenantLimits, TenantState } from '@svc-asr/core';
+
+/** Credit of a tenant in milliseconds of audio. available + reserved + consumed = granted, at every instant. */
+export interface Balance {
+  grantedMs: number;
+  reservedMs: number;
+  consumedMs: number;
+  availableMs: number;
+}
+
+/** What the operator brings of a Tenant resource. */
+export interface TenantSettings {
+  displayName: string;
+  state: TenantState;
+  models: readonly string[];
+  limits: TenantLimits;
+}
+
+/** `Deleted`: the resource is gone, the account is kept for the retention time. */
+export type AccountState = TenantState | 'Deleted';
+
+/** An account as the operator and the console see it. */
+export interface Account extends Balance {
+  tenant: string;
+  displayName: string;
+  state: AccountState;
+  models: string[];
+  limits: TenantLimits;
+  liveSessions: number;
+}
+
+/** A session as `recent_sessions` shows it. */
+export interface SessionRecord {
+  id: string;
+  model: string;
+  state: SessionState;
+  audioMs: number;
+  billableMs: number;
+  createdAtMs: number;
+  completedAtMs: number | null;
+}
+
+/** One API key as the gateway looks it up. */
+export interface KeyRecord {
+  tenant: string;
+  hash: string;
+  pepperId: string;
+  expiresAtMs: number | null;
+  revoked: boolean;
+}
+
+/** How a rate limit stands after a request: what RateLimit headers tell. */
+export interface RateState {
+  limit: number;
+  remaining: number;
+  /** Seconds until the whole limit is there again. */
+  resetS: number;
+}
+
+/** A model as gateways know it. */
+export interface CatalogueEntry {
+  id: string;
+  language: string;
+  languageCode: string;
+  maxAudioSeconds: number;
+  maxWaitSeconds: number;
+}
+
+/** One line of a tenant's journal. */
+export interface JournalEntry {
+  /** Id of the stream entry: milliseconds of Redis TIME and a counter. */
+  id: string;
+  type: 'grant' | 'reserve' | 'confirm' | 'cancel' | 'connect' | 'settle' | 'fail' | 'expire' | 'checkpoint';
+  /** Session id, or grant id. */
+  subject: string;
+  /** Changes in milliseconds. */
+  granted: number;
+  reserved: number;
+  consumed: number;
+  /** Further facts: model, reason, audio_ms, … */
+  detail: string;
+}
+
+/** What one model was used on one day. */
+export interface DailyUsage {
+  /** YYYY-MM-DD, in UTC. */
+  day: string;
+  model: string;
+  sessions: number;
+  audioMs: number;
+  billableMs: number;
+}

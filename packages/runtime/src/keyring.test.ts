@@ -1,0 +1,28 @@
+import { equalBytes, parseKeyring, sign } from './keyring.ts';
+
+const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+
+test('signs with any secret of the ring, so that old values verify after a rotation', () => {
+  const before = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: secret(1) } }));
+  const after = parseKeyring(JSON.stringify({ current: 'p2', secrets: { p1: secret(1), p2: secret(2) } }));
+  expect(after.current).toBe('p2');
+  expect(sign(after, 'p1', 'm')).toEqual(sign(before, 'p1', 'm'));
+  expect(sign(after, 'p2', 'm')).not.toEqual(sign(before, 'p1', 'm'));
+  expect(sign(before, 'p2', 'm')).toBeUndefined();
+});
+
+test.each([
+  'not json s3cret',
+  '[]',
+  '{"current":"p1"}',
+  '{"current":"p1","secrets":{}}',
+  `{"current":"p2","secrets":{"p1":"${secret(1)}"}}`,
+  '{"current":"p1","secrets":{"p1":"c2hvcnQ="}}',
+])('refuses %s without quoting it', (text) => {
+  expect(() => parseKeyring(text)).toThrow(/^must be JSON/);
+});
+
+test('values of different length are unequal', () => {
+  expect(equalBytes(Buffer.from('a'), Buffer.from('ab'))).toBe(false);
+  expect(equalBytes(Buffer.from('ab'), Buffer.from('ab'))).toBe(true);
+});

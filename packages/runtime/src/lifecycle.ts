@@ -1,0 +1,51 @@
+import type { Logger } from './logger.ts';
+
+/** A step of stopping, done in order. */
+export interface StopStep {
+  name: string;
+  stop: () => Promise<void> | void;
+}
+
+/**
+ * Runs `start`, then waits for SIGTERM or SIGINT and runs the stop steps it returned, in order. A step that fails or
+ * outlasts the grace period is logged and does not keep the next from running.
+ */
+export async function runService(
+  logger: Logger,
+  graceMs: number,
+  start: () => Promise<readonly StopStep[]>,
+): Promise<void> {
+  const signalled = new Promise<string>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+  process.on('uncaughtException', (err) => {
+    logger.fatal({ err }, 'uncaught exception');
+    process.exit(1);
+  });
+  let steps: readonly StopStep[];
+  try {
+    steps = await start();
+  } catch (err) {
+    logger.fatal({ err }, 'could not start');
+    process.exit(1);
+  }
+  logger.info({ reason: await signalled }, 'stopping');
+  const deadline = Date.now() + graceMs;
+  for (const step of steps) await runStep(logger, step, deadline);
+  logger.info('stopped');
+  process.exit(0);
+}
+
+async function runStep(logger: Logger, step: StopStep, deadline: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the grace period ended')), Math.max(0, deadline - Date.now()));
+  });
+  try {
+    await Promise.race([Promise.resolve(step.stop()), late]);
+  } catch (err) {
+    logger.error({ err, reason: step.name }, 'a step of stopping failed');
+  } finally {
+    clearTimeout(timer);
+  }
+}

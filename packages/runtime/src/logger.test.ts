@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { makeApiKey } from '@svc-asr/core';
+import { createLogger } from './logger.ts';
+
+function captured(log: (logger: ReturnType<typeof createLogger>) => void): string {
+  let output = '';
+  log(createLogger('test', 'debug', { write: (line) => (output += line) }));
+  return output;
+}
+
+test('a line is JSON with service, level, time and message', () => {
+  const line = JSON.parse(captured((logger) => logger.info({ amount: 2 }, 'hello')));
+  expect(line).toMatchObject({ service: 'test', level: 'info', message: 'hello', amount: 2 });
+  expect(Date.parse(line.time)).not.toBeNaN();
+});
+
+test('keys, credentials, bearer tokens and passwords of URLs never pass, wherever they stand', () => {
+  const { key, keyId } = makeApiKey(randomBytes);
+  const secret = key.slice(23);
+  const output = captured((logger) => {
+    logger.info({ headers: { authorization: `Bearer ${key}` } }, `key ${key}`);
+    logger.error({ err: new Error(`bad svc.auth.abc-DEF_123 for redis://user:hunter2@host`) }, 'x');
+    logger.warn('authorization: bearer abcd1234efgh');
+  });
+  for (const word of [secret, 'abc-DEF_123', 'hunter2', 'abcd1234efgh']) expect(output).not.toContain(word);
+  expect(output).toContain(keyId);
+  for (const line of output.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+});

@@ -1,0 +1,44 @@
+import { pino } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
+import { redact } from './redact.ts';
+
+export type { Logger } from 'pino';
+
+/** Field names that every service uses; a reader of logs finds them in docs/logs.md. */
+export const LOG_FIELDS = {
+  service: 'which program wrote the line',
+  request_id: 'the X-Request-Id of the HTTP request',
+  session_id: 'the session',
+  tenant: 'name of the Tenant resource',
+  model: 'name of the ASRModel resource',
+  key_id: 'public id of an API key',
+  code: 'stable code of an error or a close',
+  status: 'HTTP status',
+  method: 'HTTP method',
+  route: 'the route that took the request, never the raw path',
+  duration_ms: 'how long it took',
+  resource: 'Kind/name of a resource',
+  file: 'file of the configuration',
+  problems: 'what is wrong with it, by field',
+  reason: 'why something was done',
+  amount: 'how many',
+  err: 'the error, redacted',
+} as const;
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** A JSON logger whose every line has passed the redaction of secrets. */
+export function createLogger(service: string, level: LogLevel, destination?: DestinationStream): Logger {
+  const sink = destination ?? pino.destination({ fd: 1, sync: true });
+  const redacting: DestinationStream = { write: (line) => sink.write(redact(line)) };
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      messageKey: 'message',
+    },
+    redacting,
+  );
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { choice, integer, list, readSettings, SettingsError, text, url } from './settings.ts';
+
+const settings = {
+  NAME: text('A name.'),
+  PEPPER: text('A secret.', undefined, { secret: true }),
+  WAIT_MS: integer('How long.', 100, 1, 1000),
+  LEVEL: choice('How loud.', ['low', 'high'], 'low'),
+  PROXIES: list('Which.'),
+  PUBLIC_URL: url('Where.', ['https:'], 'https://localhost:8443'),
+};
+
+test('reads values, defaults and a secret from its file', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'settings-')), 'pepper');
+  writeFileSync(file, 'salt\n');
+  expect(readSettings(settings, { NAME: 'x', PEPPER_FILE: file, PROXIES: 'a, b,', PUBLIC_URL: 'https://h/' })).toEqual({
+    NAME: 'x',
+    PEPPER: 'salt',
+    WAIT_MS: 100,
+    LEVEL: 'low',
+    PROXIES: ['a', 'b'],
+    PUBLIC_URL: 'https://h',
+  });
+});
+
+test('names every wrong setting at once', () => {
+  const read = () => readSettings(settings, { WAIT_MS: '1001', LEVEL: 'mid', PUBLIC_URL: 'ftp://h' });
+  expect(read).toThrow(SettingsError);
+  expect(read).toThrow(/NAME is not set.*\nPEPPER is not set.*\nWAIT_MS: "1001".*\nLEVEL: "mid".*\nPUBLIC_URL: is not/);
+});
+
+test.each(['1', '1000'])('takes the edge %s of a range', (edge) => {
+  expect(readSettings(settings, { NAME: 'x', PEPPER: 'p', WAIT_MS: edge }).WAIT_MS).toBe(Number(edge));
+});
+
+test.each(['0', '1001', '1.5', 'x', '1e9999'])('refuses %s outside of a range', (value) => {
+  expect(() => readSettings(settings, { NAME: 'x', PEPPER: 'p', WAIT_MS: value })).toThrow('not a whole number');
+});

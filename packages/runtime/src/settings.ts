@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+
+/** One setting: an environment variable, what it means, its default and how its text is read. */
+export interface Setting<T> {
+  readonly description: string;
+  /** As it would be written in the environment; undefined: the service does not start without a value. */
+  readonly fallback: string | undefined;
+  readonly read: (text: string) => T;
+  /** The value may also come from a file named by `NAME_FILE`, and is never shown. */
+  readonly secret?: boolean;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+export type ValuesOf<S extends Settings> = { readonly [N in keyof S]: ReturnType<S[N]['read']> };
+
+/** Thrown at start with every setting that is wrong, so that one run tells all. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** Reads the settings of a service from the environment. */
+export function readSettings<S extends Settings>(settings: S, env: NodeJS.ProcessEnv = process.env): ValuesOf<S> {
+  const values: Record<string, unknown> = {};
+  const wrong: string[] = [];
+  for (const [name, setting] of Object.entries(settings)) {
+    try {
+      const text = textOf(name, setting, env);
+      if (text === undefined) wrong.push(`${name} is not set: ${setting.description}`);
+      else values[name] = setting.read(text);
+    } catch (error) {
+      wrong.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (wrong.length > 0) throw new SettingsError(wrong.join('\n'));
+  return values as ValuesOf<S>;
+}
+
+function textOf(name: string, setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | undefined {
+  const file = setting.secret === true ? env[`${name}_FILE`] : undefined;
+  if (file !== undefined && file !== '') return readFileSync(file, 'utf8').trim();
+  const text = env[name];
+  return text === undefined || text === '' ? setting.fallback : text;
+}
+
+type Options = Pick<Setting<unknown>, 'secret'>;
+
+/** A text, as it is. */
+export function text(description: string, fallback?: string, options: Options = {}): Setting<string> {
+  return { description, fallback, read: (value) => value, ...options };
+}
+
+/** A whole number within bounds; its unit belongs into the setting's name. */
+export function integer(description: string, fallback: number, min = 0, max = 2 ** 31 - 1): Setting<number> {
+  return {
+    description,
+    fallback: String(fallback),
+    read: (value) => {
+      const number = Number(value);
+      if (!Number.isInteger(number) || number < min || number > max) {
+        throw new Error(`"${value}" is not a whole number from ${min} to ${max}`);
+      }
+      return number;
+    },
+  };
+}
+
+/** One of a few words. */
+export function choice<const C extends readonly string[]>(
+  description: string,
+  choices: C,
+  fallback: C[number],
+): Setting<C[number]> {
+  return {
+    description: `${description} One of ${choices.join(', ')}.`,
+    fallback,
+    read: (value) => {
+      if (!choices.includes(value)) throw new Error(`"${value}" is not one of ${choices.join(', ')}`);
+      return value;
+    },
+  };
+}
+
+/** A list, separated by commas. */
+export function list(description: string, fallback = ''): Setting<string[]> {
+  const read = (value: string) => value.split(',').map((item) => item.trim()).filter((item) => item !== '');
+  return { description, fallback, read };
+}
+
+/** An absolute URL with one of the given schemes. */
+export function url(description: string, schemes: readonly string[], fallback?: string): Setting<string> {
+  return {
+    description,
+    fallback,
+    read: (value) => {
+      if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
+        // The value itself may hold a password.
+        throw new Error(`is not a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);
+      }
+      return value.replace(/\/+$/, '');
+    },
+  };
+}
+
+/** Reads the settings of a service at its start, or ends the process with what is wrong with them. */
+export function readSettingsOrExit<S extends Settings>(service: string, settings: S): ValuesOf<S> {
+  try {
+    return readSettings(settings);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`${service}: ${error.message}\n`);
+    process.exit(2);
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { freePort } from './ports.ts';
+
+/** A real Redis of a test's own, on a loopback port, with an append-only file in a temporary folder. */
+export interface TestRedis {
+  readonly url: string;
+  readonly port: number;
+  readonly folder: string;
+  readonly pid: number;
+  /** kill -9. */
+  kill: () => Promise<void>;
+  /** Starts it again on the same port and data. */
+  restart: () => Promise<void>;
+  /** Stops it and removes its data. */
+  stop: () => Promise<void>;
+}
+
+/** Starts a Redis; `options` are further directives, as on its command line. */
+export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));
+  const port = await freePort();
+  let child = await launch(port, folder, options);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    folder,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    kill: () => end(child, 'SIGKILL'),
+    restart: async () => {
+      child = await launch(port, folder, options);
+    },
+    stop: async () => {
+      await end(child, 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launch(port: number, folder: string, options: readonly string[]): Promise<ChildProcess> {
+  const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
+  const child = spawn(binary(), [...basics, ...durable, ...options], { stdio: 'ignore' });
+  const deadline = Date.now() + 20_000;
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
+    if (Date.now() > deadline) throw new Error('redis-server did not answer within 20 s');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return child;
+}
+
+function binary(): string {
+  for (const name of ['redis-server', 'valkey-server']) {
+    const found = (process.env.PATH ?? '').split(delimiter).find((folder) => existsSync(join(folder, name)));
+    if (found !== undefined) return join(found, name);
+  }
+  throw new Error('neither redis-server nor valkey-server is on PATH; `npm test` installs one');
+}
+
+/** True once a PING is answered with PONG: while it loads its data Redis answers with an error. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.setTimeout(1000, () => socket.destroy());
+    socket.once('data', (data) => {
+      resolve(data.toString().startsWith('+PONG'));
+      socket.destroy();
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await gone;
+}
