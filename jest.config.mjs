@@ -1,11 +1,20 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'test'];
+
 /** Tests run on the TypeScript sources: swc strips the types, native ES modules load them. */
 export default {
   testEnvironment: 'node',
-  roots: ['<rootDir>/packages', '<rootDir>/gateway', '<rootDir>/operator', '<rootDir>/console', '<rootDir>/worker', '<rootDir>/tools', '<rootDir>/test'],
+  roots: FOLDERS.filter((folder) => existsSync(join(import.meta.dirname, folder))).map(
+    (folder) => `<rootDir>/${folder}`,
+  ),
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } }] },
+  transform: {
+    '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } }],
+  },
   // Workspaces are tested as sources, not as the last build.
   moduleNameMapper: {
     '^@svc-asr/(core|ledger|runtime|client)$': '<rootDir>/packages/$1/src/index.ts',

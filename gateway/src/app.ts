@@ -1,5 +1,6 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
+import { INTERFACE_VERSION } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { admit } from './auth/admit.ts';
@@ -22,7 +23,6 @@ import type { GatewaySettings } from './settings.ts';
 
 export interface AppParts {
   settings: GatewaySettings;
-  version: string;
   logger: Logger;
   metrics: GatewayMetrics;
   ledger: Ledger;
@@ -62,19 +62,23 @@ export function createApp(parts: AppParts): Express {
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, createSession] });
   route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, timeLeft)] });
-  app.use(documentsRouter({ version: parts.version, publicUrl: settings.PUBLIC_URL }));
-  app.use(notFound);
+  app.use(named('documents'), documentsRouter({ version: INTERFACE_VERSION, publicUrl: settings.PUBLIC_URL }));
+  app.use(named('none'), notFound);
   app.use(answerErrors(logger));
   return app;
 }
 
 /** One path with the handlers of its method; any other method is refused. */
 function route(app: Express, path: string, { get, post }: { get?: RequestHandler[]; post?: RequestHandler[] }): void {
-  const named: RequestHandler = (_request, response, next) => {
-    exchangeOf(response).route = path;
-    next();
-  };
-  const one = app.route(path).all(named);
+  const one = app.route(path).all(named(path));
   if (get !== undefined) one.get(...get).all(onlyMethods('GET', 'HEAD'));
   if (post !== undefined) one.post(...post).all(onlyMethods('POST'));
+}
+
+/** Says what logs and metrics call the route. */
+function named(name: string): RequestHandler {
+  return (_request, response, next) => {
+    exchangeOf(response).route = name;
+    next();
+  };
 }

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import { createLogger, createMetrics, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
@@ -10,8 +9,6 @@ import { listen } from './server/listen.ts';
 import { createCancellations } from './sessions/cancellations.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
-
 /** The gateway, from its settings to its last stop step. */
 export async function run(): Promise<void> {
   const settings = readSettingsOrExit('gateway', GATEWAY_SETTINGS);
@@ -20,7 +17,12 @@ export async function run(): Promise<void> {
   await runService(logger, settings.STOP_GRACE_MS + settings.DRAIN_DELAY_MS, async () => {
     const telemetry = createMetrics('gateway');
     const metrics = createGatewayMetrics(telemetry);
-    const link = connectRedis({ url: settings.REDIS_URL, name: 'gateway', timeoutMs: settings.REDIS_TIMEOUT_MS, logger });
+    const link = connectRedis({
+      url: settings.REDIS_URL,
+      name: 'gateway',
+      timeoutMs: settings.REDIS_TIMEOUT_MS,
+      logger,
+    });
     const ledger = createLedger(link, {
       prefix: settings.REDIS_KEY_PREFIX,
       sessionTtlMs: settings.SESSION_TTL_MS,
@@ -38,7 +40,7 @@ export async function run(): Promise<void> {
       if (!link.ready) return 'there is no connection to Redis';
       return catalogue.entries() === undefined ? 'the operator has not written the catalogue yet' : undefined;
     };
-    const app = createApp({ settings, version, logger, metrics, ledger, catalogue, cancellations });
+    const app = createApp({ settings, logger, metrics, ledger, catalogue, cancellations });
     const server = await listen(app, settings, logger);
     const admin = await startAdmin({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, metrics: telemetry, ready });
     logger.info({ reason: settings.PUBLIC_URL }, 'listening');

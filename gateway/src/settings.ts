@@ -18,14 +18,29 @@ export const GATEWAY_SETTINGS = {
   SLOT_HOLD_EXTRA_MS: integer('How much longer than its credential a session holds its place in the pool.', 5000),
   REAPER_INTERVAL_MS: integer('How often overdue sessions are looked for.', 250, 10, 60_000),
   CATALOGUE_INTERVAL_MS: integer('How often the list of models is read anew.', 1000, 10, 60_000),
-  KEY_CACHE_MS: integer('How long a key that was looked up is remembered; a revocation is late by as much.', 1000, 0, 5000),
+  KEY_CACHE_MS: integer(
+    'How long a key that was looked up is remembered; a revocation is late by as much.',
+    1000,
+    0,
+    5000,
+  ),
   KEY_TOUCH_MS: integer('How often the last use of a key is written down.', 60_000, 0, 86_400_000),
   AUTH_FAILURES_PER_SECOND: integer('Failed authentications that one address may make.', 100, 1, 1_000_000),
-  LAST_STEP_MS: integer('Age of a request past which it asks Redis for nothing more and is answered 503.', 900, 10, 60_000),
+  LAST_STEP_MS: integer(
+    'Age of a request past which it asks Redis for nothing more and is answered 503.',
+    900,
+    10,
+    60_000,
+  ),
   HEADERS_TIMEOUT_MS: integer('How long a client may take to send the headers of a request.', 10_000, 100, 300_000),
   REQUEST_TIMEOUT_MS: integer('How long a client may take to send a whole request.', 15_000, 100, 300_000),
   KEEP_ALIVE_MS: integer('How long an idle connection is kept.', 65_000, 0, 600_000),
-  DRAIN_DELAY_MS: integer('Time between saying not ready and refusing connections, for balancers to notice.', 0, 0, 120_000),
+  DRAIN_DELAY_MS: integer(
+    'Time between saying not ready and refusing connections, for balancers to notice.',
+    0,
+    0,
+    120_000,
+  ),
   STOP_GRACE_MS: integer('How long stopping may take.', 10_000, 100, 900_000),
 } as const;
 

@@ -1,8 +1,12 @@
-import { join } from 'node:path';
+// @ts-check
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { root, stop } from './terminal.mjs';
 
-/** Compiles every workspace; TypeScript itself skips what has not changed. */
+/**
+ * Compiles every workspace; TypeScript itself skips what has not changed.
+ * @param {string} node
+ */
 export function ensureBuild(node) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const result = spawnSync(node, [tsc, '--build', root], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });

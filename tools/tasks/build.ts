@@ -1,2 +1,4 @@
+import { say } from '../launch/terminal.mjs';
+
 // The launcher has built everything before it comes here.
-process.stderr.write('» built\n');
+say('built');

@@ -13,13 +13,12 @@ export function streamSection(document: AsyncApi.AsyncApiDocument, intro: string
     label,
     body: code(source, lang),
   }));
-  return markup`<section id="stream" class="split">
-<div class="text"><h2>Stream audio</h2>
+  return markup`<section id="stream">
+<h2>Stream audio</h2>
 <p class="route"><span class="method wss">WSS</span> <code>${stream.address}</code></p>
 <p>${inline(intro)}</p><p>${inline(stream.description)}</p>
 <h3>Subprotocols</h3><p>${inline(stream['x-subprotocols'].map((name) => `\`${name}\``).join(', then '))}</p>
-</div>
-<div class="aside">${tabs('stream-samples', 'Stream', samples)}</div>
+${tabs('stream-samples', 'Example', samples)}
 </section>`;
 }
 
@@ -29,24 +28,19 @@ export function messagesSection(document: AsyncApi.AsyncApiDocument, action: 'se
   const names = Object.values(document.operations)
     .filter((operation) => operation.action === action)
     .flatMap(({ messages }) => messages.map(lastPart));
-  const replies = new Map(
-    Object.values(document.operations).flatMap(({ messages, reply }) =>
-      messages.map((message) => [lastPart(message), reply?.messages.map(lastPart).join(', ')] as const),
-    ),
-  );
   return markup`<section id="${isClient ? 'client-messages' : 'server-messages'}">
 <h2>${isClient ? 'Messages to the server' : 'Messages from the server'}</h2>
-${names.map((name) => messageBlock(name, document, isClient ? replies.get(name) : undefined))}</section>`;
+${names.map((name) => messageBlock(name, document))}</section>`;
 }
 
-function messageBlock(name: string, { components }: AsyncApi.AsyncApiDocument, reply: string | undefined): Html {
+function messageBlock(name: string, { components }: AsyncApi.AsyncApiDocument): Html {
   const message = components.messages[name];
   if (message === undefined) throw new Error(`the message ${name} is not in the document`);
   const isText = message.contentType === 'application/json';
   const examples = (message.examples ?? []).map(({ payload }) => jsonCode(payload));
   return markup`<div class="split message" id="message-${name}">
 <div class="text"><h3><code>${name}</code> ${isText ? undefined : markup`<span class="type">binary</span>`}</h3>
-<p>${inline(message.summary)}${reply === undefined ? undefined : markup` Answer: <a href="#message-${reply}"><code>${reply}</code></a>.`}</p>
+<p>${inline(message.summary)}</p>
 ${isText ? fields(message.payload, components.schemas) : markup`<p>${inline(message.payload.description ?? '')}</p>`}</div>
 <div class="aside">${examples}</div></div>`;
 }

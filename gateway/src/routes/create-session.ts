@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY } from '@svc-asr/core';
+import { STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
 import type { AsrSession } from '@svc-asr/core';
 import { requestRateOf } from '../auth/admit.ts';
 import type { CatalogueView } from '../catalogue.ts';
@@ -51,8 +52,8 @@ function answer(session: CreatedSession, model: string, streams: string): AsrSes
     object: 'asr.session',
     status: 'reserved',
     model,
-    websocket_url: `${streams}/v1/asr/sessions/${session.sessionId}/stream`,
-    websocket_protocols: ['svc.realtime.v1', session.credential],
+    websocket_url: streams + streamPath(session.sessionId),
+    websocket_protocols: [STREAM_SUBPROTOCOL, session.credential],
     expires_at: new Date(session.expiresAtMs).toISOString(),
     audio: {
       encoding: AUDIO.encoding,

@@ -3,12 +3,10 @@ import { ApiError, AUDIO } from '@svc-asr/core';
 import type { Model } from '@svc-asr/core';
 import type { CatalogueEntry } from '@svc-asr/ledger';
 import type { CatalogueView } from '../catalogue.ts';
-import { exchangeOf } from '../http/exchange.ts';
 
 /** GET /v1/models: public, from the last known catalogue. */
 export function listModels(catalogue: CatalogueView): RequestHandler {
   return (_request, response) => {
-    exchangeOf(response).route = '/v1/models';
     const entries = catalogue.entries();
     if (entries === undefined) throw new ApiError('service_unavailable', { message: 'The models are not known yet.' });
     response.setHeader('Access-Control-Allow-Origin', '*');

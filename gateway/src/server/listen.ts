@@ -14,7 +14,8 @@ export async function listen(handler: RequestListener, settings: GatewaySettings
     keepAliveTimeout: settings.KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
   };
-  const server = settings.TLS_CERT_FILE === '' ? createServer(timeouts, handler) : secure(handler, timeouts, settings, logger);
+  const server =
+    settings.TLS_CERT_FILE === '' ? createServer(timeouts, handler) : secure(handler, timeouts, settings, logger);
   server.on('clientError', answerBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -62,9 +62,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
     const replayed = reservation.sessionId !== mine.sessionId;
     return {
       ...reservation,
-      credential: replayed
-        ? credentialOf(secrets, reservation.secretId, tenant, reservation.sessionId)
-        : credential,
+      credential: replayed ? credentialOf(secrets, reservation.secretId, tenant, reservation.sessionId) : credential,
     };
   } catch (error) {
     if (!(error instanceof ApiError)) cancellations.add(mine);

@@ -11,5 +11,5 @@ local live = redis.call('ZRANGE', base .. 'live', 0, -1)
 for _, id in ipairs(live) do end_session(base, id, 'failed', now_ms(), 0, 0, 'tenant deleted') end
 redis.call('HSET', KEYS[1], 'state', 'Deleted')
 for _, part in ipairs({ 'a', 'g', 'j', 'jc', 'recent' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end
-for _, id in ipairs(redis.call('ZRANGE', base .. 'recent', 0, -1)) do redis.call('PEXPIRE', base .. 's:' .. id, ARGV[1]) end
+for _, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do redis.call('PEXPIRE', base .. 's:' .. id, ARGV[1]) end
 return #live

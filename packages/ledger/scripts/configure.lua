@@ -6,5 +6,5 @@ local base = string.sub(KEYS[1], 1, -2)
 for _, field in ipairs({ 'granted', 'reserved', 'consumed' }) do redis.call('HSETNX', KEYS[1], field, 0) end
 redis.call('HSET', KEYS[1], 'v', 1, 'state', ARGV[1], 'models', ARGV[2], 'cc', ARGV[3], 'spm', ARGV[4], 'rpm', ARGV[5], 'name', ARGV[6])
 for _, part in ipairs({ 'a', 'g', 'j', 'jc', 'recent' }) do redis.call('PERSIST', base .. part) end
-for _, id in ipairs(redis.call('ZRANGE', base .. 'recent', 0, -1)) do redis.call('PERSIST', base .. 's:' .. id) end
+for _, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do redis.call('PERSIST', base .. 's:' .. id) end
 return 'ok'

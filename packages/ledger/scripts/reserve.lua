@@ -18,7 +18,8 @@ local lifetime, lease, marked = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber
 local expires = now + lifetime
 
 -- A cancel that came first wins: the answer to this request was given up.
-if redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
+local seen = redis.call('EXISTS', base .. 'x:' .. id, base .. 's:' .. id) > 0
+if seen and redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
 local account = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed')
 if account[1] ~= 'Active' then return { 'inactive' } end
 -- Without a mark nobody would look for this session when its time is over.
@@ -27,15 +28,10 @@ if expire_overdue(base, now) > 0 then
   account = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed')
 end
 
-local function found(known, rate)
-  local s = redis.call('HMGET', base .. 's:' .. known, 'cr', 'ex', 'res', 'rem', 'sk', 'pv')
-  return { 'ok', known, tonumber(s[1]), tonumber(s[2]), s[3] / 1000, tonumber(s[4]), s[5], s[6] and 1 or 0, rate[1], rate[2], rate[3] }
-end
-
 local rate_limit = tonumber(account[4])
 local allowed, arrival, remaining, whole, retry = gcra(base .. 'r:s', rate_limit, now)
 
-local known = redis.call('EXISTS', base .. 's:' .. id) == 1 and id
+local known = seen and id
 if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:' .. idempotency) end
 if known then
   local key = base .. 's:' .. known
@@ -47,7 +43,9 @@ if known then
       redis.call('HSET', key, 'h', #s[3] < 400 and s[3] .. ' ' .. attempt or '*')
     end
     if s[2] then redis.call('ZADD', base .. 'live', now + lease, known) end
-    return found(known, { rate_limit, allowed and remaining + 1 or 0, whole })
+    local f = redis.call('HMGET', key, 'cr', 'ex', 'res', 'rem', 'sk')
+    return { 'ok', known, tonumber(f[1]), tonumber(f[2]), f[3] / 1000, tonumber(f[4]), f[5], s[2] and 1 or 0, rate_limit,
+      allowed and remaining + 1 or 0, whole }
   end
 end
 
@@ -65,14 +63,14 @@ if seconds < 1 then return { 'credit' } end
 
 gcra_store(base .. 'r:s', arrival, now)
 redis.call('HINCRBY', KEYS[1], 'reserved', seconds * 1000)
-local sequence = redis.call('HINCRBY', KEYS[1], 'seq', 1)
+local left = math.floor(available / 1000) - seconds
 redis.call('HSET', base .. 's:' .. id, 'st', 'reserved', 'm', model, 'res', seconds * 1000, 'cr', now, 'ex', expires,
-  'rem', math.floor(available / 1000) - seconds, 'fp', fingerprint, 'sk', ARGV[8], 'ch', ARGV[9], 'h', attempt,
-  'pv', now + lease, 'sq', sequence, 'si', string.format('%.3f', 60000 / rate_limit))
+  'rem', left, 'fp', fingerprint, 'sk', ARGV[8], 'ch', ARGV[9], 'h', attempt, 'pv', now + lease,
+  'sq', redis.call('HINCRBY', KEYS[1], 'seq', 1), 'si', string.format('%.3f', 60000 / rate_limit))
 redis.call('ZADD', base .. 'live', now + lease, id)
 if idempotency ~= '' then
   redis.call('HSET', base .. 's:' .. id, 'idk', idempotency)
   redis.call('SET', base .. 'idem:' .. idempotency, id, 'PXAT', expires)
 end
 journal(base, 'reserve', id, 0, seconds * 1000, 0, model)
-return found(id, { rate_limit, remaining, whole })
+return { 'ok', id, now, expires, seconds, left, ARGV[8], 1, rate_limit, remaining, whole }

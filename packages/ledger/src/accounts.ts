@@ -3,7 +3,7 @@ import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import type { Account, AccountState, Balance, DailyUsage, SessionRecord, TenantSettings } from './types.ts';
-import { fields, numbers, sessionRecord } from './replies.ts';
+import { fields, numbers, recentSessions } from './replies.ts';
 
 const CONFIGURE = loadScript('configure');
 const GRANT = loadScript('grant');
@@ -49,7 +49,7 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
       const reply = (await link.run(USAGE, keys.account(tenant), [])) as unknown[];
       if (reply.length === 0) return undefined;
       const [granted = 0, reserved = 0, consumed = 0] = numbers(reply.slice(0, 3));
-      return { balance: balanceOf(granted, reserved, consumed), recent: reply.slice(3).map(sessionRecord) };
+      return { balance: balanceOf(granted, reserved, consumed), recent: recentSessions(reply.slice(3)) };
     },
 
     /** Usage by day and model, newest day first; days without any are left out. */

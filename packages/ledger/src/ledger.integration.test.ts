@@ -445,7 +445,7 @@ describe.each([
     }
     await reserved(ledger, tenant, { seconds: 9 });
     const entries = [];
-    for (let after: string | undefined; ; ) {
+    for (let after: string | undefined; ;) {
       const page = await ledger.journal.read(tenant, after === undefined ? {} : { after });
       if (page.length === 0) break;
       entries.push(...page);

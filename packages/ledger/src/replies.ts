@@ -14,8 +14,13 @@ export function numbers(reply: unknown): number[] {
   return (reply as unknown[]).map(Number);
 }
 
-/** A row of usage.lua. */
-export function sessionRecord(row: unknown): SessionRecord {
+/** The rows of usage.lua, newest created first. */
+export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
+  const number = (row: unknown) => Number((row as unknown[])[7]);
+  return [...rows].sort((a, b) => number(b) - number(a)).map(sessionRecord);
+}
+
+function sessionRecord(row: unknown): SessionRecord {
   const [id, model, state, audio, billable, created, completed] = row as string[];
   return {
     id: String(id),

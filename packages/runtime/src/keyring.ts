@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Setting } from './settings.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Setting } from './settings.ts';
  */
 export interface Keyring {
   readonly current: string;
-  readonly secrets: ReadonlyMap<string, Buffer>;
+  readonly secrets: ReadonlyMap<string, KeyObject>;
 }
 
 /** Reads `{"current": "p1", "secrets": {"p1": "<base64, 32 bytes or more>"}}`. */
@@ -23,11 +24,11 @@ export function parseKeyring(text: string): Keyring {
   if (typeof parsed.current !== 'string' || typeof parsed.secrets !== 'object' || parsed.secrets === null) {
     throw new Error(problem);
   }
-  const secrets = new Map<string, Buffer>();
+  const secrets = new Map<string, KeyObject>();
   for (const [id, value] of Object.entries(parsed.secrets)) {
     const secret = Buffer.from(String(value), 'base64');
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || secret.length < 32) throw new Error(problem);
-    secrets.set(id, secret);
+    secrets.set(id, createSecretKey(secret));
   }
   if (!secrets.has(parsed.current)) throw new Error(problem);
   return { current: parsed.current, secrets };

@@ -82,7 +82,11 @@ export function choice<const C extends readonly string[]>(
 
 /** A list, separated by commas. */
 export function list(description: string, fallback = ''): Setting<string[]> {
-  const read = (value: string) => value.split(',').map((item) => item.trim()).filter((item) => item !== '');
+  const read = (value: string) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
   return { description, fallback, read };
 }
 

@@ -1,6 +1,6 @@
 /** Blocks of code and their tabs. */
 export const CODE_STYLE = `
-pre.code { position: relative; margin: 0 0 1rem; padding: 1rem 1.1rem; overflow-x: auto; background: var(--code-ground); color: var(--code-text); border: 1px solid var(--code-line); border-radius: .6rem; font-size: .84rem; line-height: 1.55; tab-size: 2; }
+pre.code { position: relative; margin: 0 0 1rem; padding: 1rem 1.1rem; overflow-x: auto; background: var(--code-ground); color: var(--code-text); border: 1px solid var(--code-line); border-radius: .6rem; font-size: .84rem; line-height: 1.55; tab-size: 2; scrollbar-width: thin; scrollbar-color: var(--code-line) transparent; }
 pre.code code { font-size: inherit; }
 pre.code i { font-style: normal; }
 .code .k { color: #8fd0ff; } .code .s { color: #9be3b4; } .code .n { color: #f4b98a; } .code .w { color: #c9b3ff; } .code .c { color: var(--code-soft); }
@@ -14,7 +14,7 @@ pre.code:hover .copy, pre.code:focus-within .copy, .copy:focus-visible { opacity
 .tabs label:last-of-type { margin-right: .3rem; }
 .tabs input:checked + label { color: var(--code-text); border-bottom-color: #5ccdbf; }
 .tabs .panel { display: none; flex-basis: 100%; min-width: 0; }
-.tabs .panel pre.code { margin: 0; border-width: 1px 0 0; border-radius: 0 0 .6rem .6rem; max-height: 34rem; }
+.tabs .panel pre.code { margin: 0; border-width: 1px 0 0; border-radius: 0 0 .6rem .6rem; }
 .tabs input:nth-of-type(1):checked ~ .panel:nth-of-type(2), .tabs input:nth-of-type(2):checked ~ .panel:nth-of-type(3), .tabs input:nth-of-type(3):checked ~ .panel:nth-of-type(4) { display: block; }
 .more { border: 1px solid var(--line); border-radius: .6rem; padding: .7rem 1.1rem; font-size: .92rem; }
 .more summary { cursor: pointer; color: var(--accent); }

@@ -24,6 +24,7 @@ section:last-child { border-bottom: 0; }
 .guide > .scroll { max-width: 66rem; }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 3rem; }
 .aside { position: sticky; top: calc(var(--top) + 1rem); align-self: start; max-height: calc(100vh - var(--top) - 2rem); overflow-y: auto; }
+nav, .aside { scrollbar-width: thin; scrollbar-color: var(--line) transparent; }
 .scroll { overflow-x: auto; }
 @media (max-width: 75rem) {
   .split { grid-template-columns: minmax(0, 1fr); gap: 1rem; }

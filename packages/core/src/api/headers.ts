@@ -19,19 +19,25 @@ export const HEADERS = {
       'How the rate limits of the account stand: `r` requests are left, the limit is whole again in `t` seconds. Form of draft-ietf-httpapi-ratelimit-headers-11. Missing where a request is refused before it is counted.',
     required: false,
     schema: { type: 'string' },
-    example: '"requests";r=598;t=1',
+    example: '"requests";r=598;t=1, "sessions";r=59;t=1',
   },
   'RateLimit-Policy': {
     description: 'The rate limits of the account: `q` requests in a window of `w` seconds.',
     required: false,
     schema: { type: 'string' },
-    example: '"requests";q=600;w=60',
+    example: '"requests";q=600;w=60, "sessions";q=60;w=60',
   },
   'Cache-Control': {
-    description: '`no-store` on answers to POST, which hold a secret; `public, max-age=300` on the documents.',
+    description: '`no-store` on sessions, usage and errors; `public, max-age=300` on the documents.',
     required: true,
     schema: { type: 'string', enum: ['no-store', 'public, max-age=300'] },
     example: 'no-store',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    required: true,
+    schema: { type: 'string', const: 'Bearer' },
+    example: 'Bearer',
   },
   Allow: {
     description: 'The methods that the path takes.',

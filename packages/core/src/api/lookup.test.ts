@@ -33,7 +33,7 @@ test.each([
 
 test('a described 405 carries Allow', () => {
   const answer = describeResponse(document, { method: 'PUT', path: '/v1/usage', status: 405 });
-  expect(Object.keys(answer!.headers)).toEqual(['X-Request-Id', 'Allow']);
+  expect(Object.keys(answer!.headers)).toEqual(['X-Request-Id', 'Cache-Control', 'Allow']);
   expect(answer!.operation).toBeUndefined();
 });
 

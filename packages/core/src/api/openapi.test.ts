@@ -110,7 +110,7 @@ test('the document has exactly the error codes of the catalogue, each with its s
 });
 
 test.each([
-  ['/v1/models', [200]],
+  ['/v1/models', [200, 503]],
   ['/v1/asr/sessions', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
   ['/v1/usage', [200, 401, 403, 429, 503]],
   ['/v1/asr/sessions/{id}/stream', [101, 401, 403, 503]],
@@ -130,11 +130,12 @@ test('every response carries X-Request-Id, and 429 and 503 Retry-After', () => {
   }
 });
 
-test('answers to POST are not stored, and rate-limited routes tell their limits', () => {
+test('answers to POST and errors are not stored, and rate-limited routes tell their limits', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }
   for (const path of ['/v1/asr/sessions', '/v1/usage']) {
+    expect(headersOf(path, 401)).toEqual(['X-Request-Id', 'Cache-Control', 'WWW-Authenticate']);
     expect(headersOf(path, 429)).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy']));
   }
 });

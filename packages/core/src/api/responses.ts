@@ -43,7 +43,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], headers: rea
   const retries: HeaderName[] = status === 429 || status === 503 ? ['Retry-After'] : [];
   return {
     description: MEANINGS[status] ?? `Status ${status}.`,
-    headers: headersOf('X-Request-Id', ...retries, ...headers),
+    headers: headersOf('X-Request-Id', 'Cache-Control', ...retries, ...headers),
     content: {
       'application/json': {
         schema: refTo('ErrorResponse'),

@@ -24,6 +24,9 @@ export const Metadata = Type.Object({
 export type Metadata = Static<typeof Metadata>;
 
 /** An object that takes no field but those listed. */
-export function closed<P extends TProperties>(properties: P, options: { description?: string; default?: unknown } = {}) {
+export function closed<P extends TProperties>(
+  properties: P,
+  options: { description?: string; default?: unknown } = {},
+) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }

@@ -117,7 +117,8 @@ function messages(): Record<string, Message> {
       type: 'string',
       format: 'binary',
       maxLength: STREAM_LIMITS.maxFrameBytes,
-      description: `At most ${STREAM_LIMITS.maxFrameBytes} bytes, whole samples of two bytes.`,
+      description:
+        'At most 65,536 bytes, whole samples of two bytes. Counted as accepted audio unless it is answered by an error.',
     },
   };
   return { audio, ...Object.fromEntries(texts) };

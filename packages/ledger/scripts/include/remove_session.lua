@@ -11,7 +11,7 @@ local function remove_session(base, id, now, reason)
   local arrival = redis.call('GET', base .. 'r:s')
   if arrival then gcra_store(base .. 'r:s', math.max(now + 1, arrival - tonumber(session[3])), now) end
   redis.call('ZREM', base .. 'live', id)
-  redis.call('ZREM', base .. 'recent', id)
+  redis.call('LREM', base .. 'recent', 1, id)
   redis.call('DEL', key)
   journal(base, 'cancel', id, 0, -reserved, 0, reason)
 end

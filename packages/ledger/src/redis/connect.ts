@@ -61,7 +61,8 @@ export function connectRedis(options: ConnectOptions): RedisLink {
 }
 
 /** Answers of a server that cannot work now; any other error reply is a fault of ours and passes as it is. */
-const NOT_NOW = /^(OOM|LOADING|MISCONF|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|UNBLOCKED)\b|-?(OOM|MISCONF) /;
+const NOT_NOW =
+  /^(OOM|LOADING|MISCONF|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|UNBLOCKED)\b|-?(OOM|MISCONF) /;
 
 function translate(error: unknown): unknown {
   if (error instanceof LedgerUnavailable) return error;
@@ -72,6 +73,9 @@ function translate(error: unknown): unknown {
   return new LedgerUnavailable(`Redis did not answer: ${message}`, { cause: error });
 }
 
+/** The client's own limit only holds for commands that wait to be sent, and makes an AbortSignal for each. */
+const NO_TIMEOUT = { timeout: 0 };
+
 const reconnectStrategy = (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50);
 
 function openSingle(url: string, options: ConnectOptions): Connection {
@@ -80,11 +84,16 @@ function openSingle(url: string, options: ConnectOptions): Connection {
     name: options.name,
     RESP: 2,
     disableOfflineQueue: true,
+    commandOptions: NO_TIMEOUT,
     socket: { connectTimeout: options.timeoutMs, reconnectStrategy },
   });
   watch(client, options);
   void client.connect().catch(() => undefined);
-  return { send: (_key, command) => client.sendCommand(command), isReady: () => client.isReady, close: () => end(client) };
+  return {
+    send: (_key, command) => client.sendCommand(command),
+    isReady: () => client.isReady,
+    close: () => end(client),
+  };
 }
 
 function openCluster(addresses: readonly string[], options: ConnectOptions): Connection {
@@ -92,6 +101,7 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
   const cluster = createCluster({
     rootNodes: addresses.map((url) => ({ url })),
     RESP: 2,
+    commandOptions: NO_TIMEOUT,
     defaults: {
       name: options.name,
       disableOfflineQueue: true,

@@ -12,7 +12,7 @@ export function errorsGuide(): string {
 
 Every error has the same body: \`{"error": {"type", "code", "message", "request_id"}}\`. Decide by \`code\`, which is stable; \`type\` names the class and belongs to the status; \`message\` is for a person, safe to show, and may change. Keep \`request_id\` (also in the header \`X-Request-Id\`) for support, and never send keys or credentials there.
 
-| status | code | type | what it means and what to do |
+| status | code | type | what to do |
 |---|---|---|---|
 ${rows.join('\n')}
 `;

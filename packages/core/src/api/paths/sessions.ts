@@ -92,8 +92,8 @@ export function sessionsPath(publicUrl: string): PathItem {
           { summary: 'A reserved session', value: exampleSession(publicUrl) },
           ['Cache-Control', ...RATE_HEADERS],
         ),
-        // What is refused before the request is counted (401) has no rate to tell.
-        ...errorResponses(CODES, (status) => ['Cache-Control', ...(status === 401 ? [] : RATE_HEADERS)]),
+        // What is refused before the request is counted has no rate to tell.
+        ...errorResponses(CODES, (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS)),
       },
       'x-codeSamples': sessionsSamples(publicUrl),
     },

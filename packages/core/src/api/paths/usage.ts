@@ -1,7 +1,10 @@
 import type { PathItem } from '../document.ts';
 import { EXAMPLE_BALANCE } from '../examples.ts';
 import { usageSamples } from '../guides/samples.ts';
+import type { HeaderName } from '../headers.ts';
 import { errorResponses, jsonResponse } from '../responses.ts';
+
+const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 
 /** GET /v1/usage */
 export function usagePath(publicUrl: string): PathItem {
@@ -18,7 +21,7 @@ export function usagePath(publicUrl: string): PathItem {
           'Credit and newest sessions.',
           'CreditBalance',
           { summary: 'One session reserved, one completed', value: EXAMPLE_BALANCE },
-          ['RateLimit', 'RateLimit-Policy'],
+          ['Cache-Control', ...RATE_HEADERS],
         ),
         ...errorResponses(
           [
@@ -30,7 +33,7 @@ export function usagePath(publicUrl: string): PathItem {
             'rate_limit_exceeded',
             'service_unavailable',
           ],
-          (status) => (status === 429 ? ['RateLimit', 'RateLimit-Policy'] : []),
+          (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS),
         ),
       },
       'x-codeSamples': usageSamples(publicUrl),

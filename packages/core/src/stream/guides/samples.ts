@@ -9,10 +9,12 @@ export function streamSamples(): CodeSample[] {
   ];
 }
 
-const BROWSER = `// Your server made the session (POST /v1/asr/sessions); the API key stays there.
+const BROWSER = `// The microphone first: a person may take longer to allow it than the credential lives.
+const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
+
+// Your server makes the session (POST /v1/asr/sessions); the API key stays there.
 const session = await (await fetch('/asr-session', { method: 'POST' })).json();
 
-const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
 const audio = new AudioContext({ sampleRate: session.audio.sample_rate_hz }); // the browser resamples
 await audio.audioWorklet.addModule('/pcm16.js');
 const source = audio.createMediaStreamSource(microphone);

@@ -1,0 +1,18 @@
+// The floor: a bare express handler that makes the same number of Redis round trips with trivial scripts.
+// Environment: PORT, REDIS_URL, ROUND_TRIPS.
+import express from 'express';
+import { createClient } from 'redis';
+
+const roundTrips = Number(process.env.ROUND_TRIPS);
+const redis = createClient({ url: process.env.REDIS_URL ?? '', RESP: 2 });
+redis.on('error', () => undefined);
+await redis.connect();
+const sha = await redis.scriptLoad('return 1');
+
+const app = express();
+app.use(express.json());
+app.post('/v1/asr/sessions', async (_request, response) => {
+  for (let i = 0; i < roundTrips; i++) await redis.sendCommand(['EVALSHA', sha, '1', 'floor']);
+  response.status(201).json({ ok: true });
+});
+app.listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready\n'));

@@ -1,0 +1,70 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+
+/** What one round of load came to. */
+export interface Round {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/**
+ * Sends prepared HTTP requests over keep-alive connections, one at a time on each, for a while. It speaks HTTP by hand
+ * because a client library would take more of the machine than what is measured.
+ */
+export async function load(options: {
+  port: number;
+  connections: number;
+  durationMs: number;
+  request: () => Buffer;
+  expectStatus: number;
+}): Promise<Round> {
+  const times: number[] = [];
+  const deadline = performance.now() + options.durationMs;
+  const started = performance.now();
+  const one = async () => {
+    const socket = await open(options.port);
+    while (performance.now() < deadline) {
+      const before = performance.now();
+      const status = await exchange(socket, options.request());
+      if (status !== options.expectStatus) throw new Error(`answered ${status}, not ${options.expectStatus}`);
+      times.push(performance.now() - before);
+    }
+    socket.destroy();
+  };
+  await Promise.all(Array.from({ length: options.connections }, one));
+  const seconds = (performance.now() - started) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { perSecond: times.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+/** Sends one request and reads its answer whole; both servers answer with Content-Length. */
+function exchange(socket: Socket, request: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const done = (finish: () => void) => {
+      socket.off('data', onData);
+      socket.off('close', onClose);
+      finish();
+    };
+    const onClose = () => done(() => reject(new Error('the connection was closed')));
+    const onData = (data: Buffer) => {
+      received += data.toString('latin1');
+      const head = received.indexOf('\r\n\r\n');
+      if (head < 0) return;
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? 0);
+      if (received.length >= head + 4 + length) done(() => resolve(Number(received.slice(9, 12))));
+    };
+    socket.on('data', onData);
+    socket.on('close', onClose);
+    socket.write(request);
+  });
+}

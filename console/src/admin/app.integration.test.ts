@@ -1,0 +1,147 @@
+import { request } from 'node:http';
+import { startTestConsole, TOKEN } from '../testing/console.ts';
+import type { TestConsole } from '../testing/console.ts';
+
+/** Nothing listens there: these tests need no Redis. */
+const NO_REDIS = 'redis://127.0.0.1:1';
+const LIMIT_BYTES = 2048;
+
+let console_: TestConsole;
+
+beforeEach(async () => {
+  console_ = await startTestConsole(NO_REDIS, {
+    KEY_ACTIVATION_MS: '0',
+    ADMIN_BODY_BYTES: String(LIMIT_BYTES),
+    ADMIN_FAILED_ATTEMPTS_PER_MINUTE: '3',
+  });
+});
+
+afterEach(() => console_.stop());
+
+const tenants = '/admin/v1/tenants';
+
+test('every answer has a request id of its own and stays out of caches', async () => {
+  const answers = [await console_.call('GET', tenants), await console_.call('GET', '/nowhere')];
+  const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+  expect(new Set(ids).size).toBe(2);
+  for (const { headers } of answers) {
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-powered-by')).toBeNull();
+  }
+  expect(answers[1]?.body.error.request_id).toBe(ids[1]);
+});
+
+test('a request id of the caller is not trusted', async () => {
+  const id = '00000000-0000-4000-8000-000000000000';
+  const { headers } = await console_.call('GET', tenants, { headers: { 'x-request-id': id } });
+  expect(headers.get('x-request-id')).not.toBe(id);
+});
+
+test('a missing or wrong token is 401 with a challenge, for known and unknown paths alike', async () => {
+  const missing = await console_.call('GET', tenants, { token: null });
+  expect([missing.status, missing.body.error.code]).toEqual([401, 'missing_admin_token']);
+  expect(missing.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  const wrong = await console_.call('GET', '/admin/v1/nowhere', { token: `${TOKEN}x` });
+  expect([wrong.status, wrong.body.error.code]).toEqual([401, 'invalid_admin_token']);
+  expect(console_.output()).not.toContain(TOKEN);
+});
+
+test('after its failed attempts an address waits, with the right token too', async () => {
+  for (let n = 0; n < 3; n++) {
+    expect((await console_.call('GET', tenants)).status).toBe(200);
+    expect((await console_.call('GET', tenants, { token: 'wrong' })).status).toBe(401);
+  }
+  const limited = await console_.call('GET', tenants);
+  expect([limited.status, limited.body.error.code]).toEqual([429, 'rate_limit_exceeded']);
+  expect(limited.headers.get('retry-after')).toBe('20');
+  expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
+});
+
+test.each([
+  ['GET', '/admin/v1/nowhere', 404, 'not_found', null],
+  ['GET', '/', 404, 'not_found', null],
+  ['GET', `${tenants}/`, 404, 'not_found', null],
+  ['GET', '/admin/v1/Tenants', 404, 'not_found', null],
+  ['GET', `${tenants}/nobody`, 404, 'tenant_not_found', null],
+  ['GET', `${tenants}/%ff`, 400, 'invalid_parameters', null],
+  ['POST', tenants, 405, 'method_not_allowed', 'GET, HEAD'],
+  ['PATCH', `${tenants}/x`, 405, 'method_not_allowed', 'GET, HEAD, PUT, DELETE'],
+  ['GET', `${tenants}/x/grants`, 405, 'method_not_allowed', 'POST'],
+  ['PUT', '/admin/v1/keys', 405, 'method_not_allowed', 'GET, HEAD, POST'],
+  ['GET', '/admin/v1/keys/x', 405, 'method_not_allowed', 'DELETE'],
+  ['DELETE', '/admin/v1/keys/x', 404, 'key_not_found', null],
+])('%s %s is %i %s', async (method, path, status, code, allow) => {
+  const answer = await console_.call(method, path);
+  expect([answer.status, answer.body.error.code, answer.headers.get('allow')]).toEqual([status, code, allow]);
+});
+
+test('a body is taken up to its largest size and not one byte more', async () => {
+  const bodyOf = (bytes: number) => {
+    const empty = JSON.stringify({ displayName: 'x', contact: { use: '' } });
+    return JSON.stringify({ displayName: 'x', contact: { use: 'u'.repeat(bytes - empty.length) } });
+  };
+  const put = (body: string) => console_.call('PUT', `${tenants}/big`, { body });
+  expect((await put(bodyOf(LIMIT_BYTES))).status).toBe(201);
+  const over = await put(bodyOf(LIMIT_BYTES + 1));
+  expect([over.status, over.body.error.code]).toEqual([413, 'request_too_large']);
+});
+
+test.each([
+  ['{', 'application/json', 400, 'invalid_json'],
+  ['', 'application/json', 400, 'invalid_json'],
+  ['{"displayName":"x"}', 'text/plain', 415, 'unsupported_media_type'],
+  ['{"displayName":"x"}', 'application/json; charset=latin1', 415, 'unsupported_media_type'],
+  ['{"displayName":"x","__proto__":{}}', 'application/json', 400, 'invalid_parameters'],
+])('a body %j as %s is %i %s', async (body, type, status, code) => {
+  const answer = await console_.call('PUT', `${tenants}/x`, { body, headers: { 'content-type': type } });
+  expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+});
+
+test('JSON in UTF-8 is taken with and without its charset', async () => {
+  for (const type of ['application/json', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"']) {
+    const headers = { 'content-type': type };
+    expect(
+      (await console_.call('PUT', `${tenants}/utf`, { body: { displayName: 'Gĩkũyũ' }, headers })).status,
+    ).toBeLessThan(300);
+  }
+  expect((await console_.call('GET', `${tenants}/utf`)).body.spec.displayName).toBe('Gĩkũyũ');
+});
+
+test('a body that is cut short or not UTF-8 changes nothing', async () => {
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const put = request(`${console_.adminUrl}${tenants}/bytes`, { method: 'PUT', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    put.on('error', reject);
+    put.end(Buffer.concat([Buffer.from('{"displayName":"'), Buffer.of(0xff), Buffer.from('"}')]));
+  });
+  expect(status).toBe(400);
+  expect((await console_.call('GET', `${tenants}/bytes`)).status).toBe(404);
+});
+
+test('metrics name the route and never the raw path', async () => {
+  await console_.call('GET', `${tenants}/secret-name`);
+  const text = await (await fetch(`${console_.adminUrl}/metrics`)).text();
+  expect(text).toContain('route="/admin/v1/tenants/:name"');
+  expect(text).not.toContain('secret-name');
+  expect(console_.output()).not.toContain('secret-name');
+});
+
+test('before Redis was ever there the console lives and is not ready', async () => {
+  expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
+  const ready = await fetch(`${console_.adminUrl}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([503, 'Redis has not answered yet: check REDIS_URL\n']);
+});
+
+test('the console port has a page and not the admin API', async () => {
+  const page = await fetch(`${console_.pageUrl}/`);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await page.text()).toContain('svc-asr admin keys create');
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  expect((await fetch(`${console_.pageUrl}${tenants}`, { headers })).status).toBe(404);
+  expect((await fetch(`${console_.pageUrl}/`, { method: 'POST' })).status).toBe(405);
+});

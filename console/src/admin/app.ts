@@ -1,0 +1,29 @@
+import express from 'express';
+import type { Express } from 'express';
+import type { Deps } from '../deps.ts';
+import { authenticate } from './authenticate.ts';
+import { routeKeys } from './keys.ts';
+import { observe } from './observe.ts';
+import { routeRecords } from './records.ts';
+import { notFound, refuse } from './refusals.ts';
+import { routeTenants } from './tenants.ts';
+
+/** The admin API, from the outermost step to the innermost. */
+export function createAdminApp(deps: Deps): Express {
+  const { settings, logger, metrics, now } = deps;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', 'simple');
+
+  app.use(observe(logger, metrics));
+  app.use('/admin/v1', authenticate(settings.ADMIN_TOKEN, settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE, now));
+  routeTenants(app, deps);
+  routeKeys(app, deps);
+  routeRecords(app, deps);
+  app.use(notFound);
+  app.use(refuse(logger));
+  return app;
+}

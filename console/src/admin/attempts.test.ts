@@ -1,0 +1,46 @@
+import { createAttemptLimiter, networkOf } from './attempts.ts';
+
+test('an address may fail as often as the limit says, then once each time its share of a minute has passed', () => {
+  const limiter = createAttemptLimiter(10);
+  for (let n = 0; n < 10; n++) {
+    expect(limiter.waitMs('10.0.0.1', 0)).toBe(0);
+    limiter.fail('10.0.0.1', 0);
+  }
+  expect(limiter.waitMs('10.0.0.1', 0)).toBe(6000);
+  expect(limiter.waitMs('10.0.0.1', 5999)).toBe(1);
+  expect(limiter.waitMs('10.0.0.1', 6000)).toBe(0);
+  limiter.fail('10.0.0.1', 6000);
+  expect(limiter.waitMs('10.0.0.1', 6000)).toBe(6000);
+});
+
+test('addresses do not share their failures', () => {
+  const limiter = createAttemptLimiter(1);
+  limiter.fail('10.0.0.1', 0);
+  expect([limiter.waitMs('10.0.0.1', 0), limiter.waitMs('10.0.0.2', 0)]).toEqual([60_000, 0]);
+});
+
+test('a minute without failures forgives all of them', () => {
+  const limiter = createAttemptLimiter(2);
+  limiter.fail('a', 0);
+  limiter.fail('a', 0);
+  limiter.fail('a', 60_000);
+  expect(limiter.waitMs('a', 60_000)).toBe(0);
+});
+
+test('a flood of addresses makes it forget the oldest and not grow', () => {
+  const limiter = createAttemptLimiter(1);
+  for (let n = 0; n <= 10_000; n++) limiter.fail(`host-${n}`, 0);
+  expect([limiter.waitMs('host-0', 0), limiter.waitMs('host-1', 0)]).toEqual([0, 60_000]);
+});
+
+test.each([
+  ['10.0.0.1', '10.0.0.1'],
+  ['::ffff:10.0.0.1', '10.0.0.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['', ''],
+])('the address %s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

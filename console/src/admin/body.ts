@@ -1,0 +1,38 @@
+import { describeProblems } from '@svc-asr/core';
+import type { Checked } from '@svc-asr/core';
+import { raw } from 'express';
+import type { Request, Response } from 'express';
+import { ConsoleError } from '../errors.ts';
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** Makes a function that reads the body of a request as JSON. */
+export function createJsonReader(limitBytes: number): (request: Request, response: Response) => Promise<unknown> {
+  const readBytes = raw({ type: () => true, limit: limitBytes, inflate: false });
+  return async (request, response) => {
+    if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) throw new ConsoleError('unsupported_media_type');
+    await new Promise<void>((resolve, reject) => {
+      readBytes(request, response, (error?: unknown) => {
+        if (error === undefined) resolve();
+        else reject(error instanceof Error ? error : new Error('the body could not be read'));
+      });
+    });
+    return parseJson(request.body);
+  };
+}
+
+function parseJson(bytes: unknown): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.isBuffer(bytes) ? bytes : undefined);
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The parser's message quotes the body.
+    throw new ConsoleError('invalid_json');
+  }
+}
+
+/** The value of a check, or the error that names every wrong field. */
+export function valid<T>(checked: Checked<T>): T {
+  if (checked.ok) return checked.value;
+  throw new ConsoleError('invalid_parameters', { message: `${describeProblems(checked.problems)}.` });
+}

@@ -1,0 +1,66 @@
+import type { Router } from 'express';
+import type { Deps } from '../deps.ts';
+import { ConsoleError } from '../errors.ts';
+import { createKey } from '../keys/create.ts';
+import { expiryOf } from '../keys/expiry.ts';
+import { keyInForce, keyRevoked } from '../keys/in-force.ts';
+import { viewKey } from '../keys/view.ts';
+import { readIfAvailable } from '../ledger-view.ts';
+import { createJsonReader, valid } from './body.ts';
+import { methodNotAllowed } from './refusals.ts';
+import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
+
+/** API keys. Creating one answers when it works, revoking one when it no longer does, or says that it is not so yet. */
+export function routeKeys(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
+  const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
+  const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
+
+  router
+    .route('/admin/v1/keys')
+    .get(async (request, response) => {
+      const { tenant } = valid(checkKeyQuery(request.query));
+      if (tenant !== undefined && (await store.get('Tenant', tenant)) === undefined) {
+        throw new ConsoleError('tenant_not_found');
+      }
+      const keys = (await store.list('ApiKey')).filter(
+        ({ resource }) => tenant === undefined || resource.spec.tenant === tenant,
+      );
+      const ids = keys.map(({ resource }) => resource.spec.keyId);
+      const used = await readIfAvailable(() => Promise.all(ids.map((id) => ledger.keys.lastUsed(id))));
+      const data = keys.map(({ resource, readOnlyIn }, at) => ({
+        ...viewKey(resource),
+        last_used_at: dateTime(used.value?.[at]),
+        read_only: readOnlyIn !== undefined,
+      }));
+      response.json({ object: 'list', data, ledger_available: used.available });
+    })
+    .post(async (request, response) => {
+      const { tenant, name = '', ...expiry } = valid(checkKeyRequest(await readJson(request, response)));
+      const expiresAt = expiryOf(expiry, now());
+      const owner = await store.get('Tenant', tenant);
+      if (owner === undefined) throw new ConsoleError('tenant_not_found');
+      const { key, resource } = await createKey(store, peppers, { tenant, displayName: name, expiresAt });
+      logger.info({ tenant, key_id: resource.spec.keyId }, 'an API key was created');
+      const active = await keyInForce(ledger, resource, patience);
+      response.status(201).json({ ...viewKey(resource), key, tenant_state: owner.resource.spec.state, active });
+    })
+    .all(methodNotAllowed('GET, HEAD, POST'));
+
+  router
+    .route('/admin/v1/keys/:keyId')
+    .delete(async (request, response) => {
+      const { keyId } = request.params;
+      const found = await store.get('ApiKey', keyId.toLowerCase());
+      // Ids that differ in case alone are different ids, although their resources have one name.
+      if (found?.resource.spec.keyId !== keyId) throw new ConsoleError('key_not_found');
+      await store.delete('ApiKey', keyId.toLowerCase());
+      logger.info({ tenant: found.resource.spec.tenant, key_id: keyId }, 'an API key was revoked');
+      const inForce = await keyRevoked(ledger, keyId, patience);
+      response.json({ ...viewKey(found.resource), revoked: true, in_force: inForce });
+    })
+    .all(methodNotAllowed('DELETE'));
+}
+
+function dateTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startTestConsole, TOKEN, untilReady } from '../testing/console.ts';
+
+const GRANTS = 2500;
+const SETTINGS = { displayName: 'T', state: 'Active', models: ['*'] } as const;
+const LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let console_: Awaited<ReturnType<typeof startTestConsole>>;
+
+beforeAll(async () => {
+  redis = await startRedis(['--appendfsync', 'no']);
+  console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_MS: '0' });
+  await untilReady(console_);
+  await console_.call('PUT', '/admin/v1/tenants/acme', { body: { displayName: 'Acme', state: 'Active' } });
+  await console_.ledger.accounts.configure('acme', { ...SETTINGS, limits: LIMITS });
+  const ids = Array.from({ length: GRANTS }, (_, n) => `g${n}`);
+  for (let at = 0; at < GRANTS; at += 100) {
+    await Promise.all(ids.slice(at, at + 100).map((id) => console_.ledger.accounts.grant('acme', id, 1000)));
+  }
+});
+
+afterAll(async () => {
+  await console_.stop();
+  await redis.stop();
+});
+
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('the journal is exported whole and in order, over several pages', async () => {
+  const { status, headers, text } = await console_.call('GET', '/admin/v1/tenants/acme/journal');
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+  const lines = linesOf(text);
+  const granted = lines.filter((line) => line.type === 'grant').map((line) => line.subject);
+  expect(granted).toEqual(Array.from({ length: GRANTS }, (_, n) => `g${n}`));
+  expect(lines[0]).toEqual({
+    tenant: 'acme',
+    id: expect.stringMatching(/^\d+-\d+$/),
+    at: expect.stringMatching(/Z$/),
+    type: 'grant',
+    subject: 'g0',
+    granted_ms: 1000,
+    reserved_ms: 0,
+    consumed_ms: 0,
+    detail: expect.any(String),
+  });
+  const half = lines[GRANTS / 2 - 1].id;
+  const rest = await console_.call('GET', `/admin/v1/tenants/acme/journal?after=${half}`);
+  expect(linesOf(rest.text)).toEqual(lines.slice(GRANTS / 2));
+});
+
+test.each(['x', '1', '1-', '-1-1', `${'1'.repeat(20)}-0`])('refuses to export after %s', async (after) => {
+  expect((await console_.call('GET', `/admin/v1/tenants/acme/journal?after=${after}`)).status).toBe(400);
+});
+
+test('the journal of a deleted tenant can be exported, that of an unknown one not', async () => {
+  await console_.ledger.accounts.configure('deleted', { ...SETTINGS, limits: LIMITS });
+  await console_.ledger.accounts.grant('deleted', 'g', 1000);
+  await console_.ledger.accounts.close('deleted');
+  const { status, text } = await console_.call('GET', '/admin/v1/tenants/deleted/journal');
+  expect([status, linesOf(text)[0].subject]).toEqual([200, 'g']);
+  expect((await console_.call('GET', '/admin/v1/tenants/unknown/journal')).body.error.code).toBe('tenant_not_found');
+});
+
+test('a reader that goes away costs the console nothing', async () => {
+  const request = get(`${console_.adminUrl}/admin/v1/tenants/acme/journal`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
+  request.on('error', () => undefined);
+  await new Promise((resolve) => request.once('response', resolve));
+  await sleep(50);
+  request.destroy();
+  expect((await console_.call('GET', '/admin/v1/tenants/acme')).status).toBe(200);
+});
+
+test.each([
+  ['', 200, 30],
+  ['?days=1', 200, 1],
+  ['?days=400', 200, 400],
+  ['?days=0', 400, undefined],
+  ['?days=401', 400, undefined],
+  ['?days=1.5', 400, undefined],
+  ['?days=1&days=2', 400, undefined],
+  ['?weeks=1', 400, undefined],
+])('usage%s is answered %i', async (query, status, days) => {
+  const answer = await console_.call('GET', `/admin/v1/tenants/acme/usage${query}`);
+  expect([answer.status, answer.body.days]).toEqual([status, days]);
+});
+
+test('while Redis is away resources can be seen and written, and what needs it is 503 with Retry-After', async () => {
+  const tenant = `away-${randomUUID()}`;
+  await redis.kill();
+  try {
+    const created = await console_.call('PUT', `/admin/v1/tenants/${tenant}`, { body: { displayName: 'A' } });
+    expect([created.status, created.body.in_force, created.body.ledger_available]).toEqual([201, false, false]);
+    const key = await console_.call('POST', '/admin/v1/keys', { body: { tenant } });
+    expect([key.status, key.body.active]).toEqual([201, false]);
+    const list = await console_.call('GET', `/admin/v1/keys?tenant=${tenant}`);
+    expect([list.body.ledger_available, list.body.data[0].last_used_at]).toEqual([false, null]);
+    const revoked = await console_.call('DELETE', `/admin/v1/keys/${key.body.key_id}`);
+    expect([revoked.status, revoked.body.in_force]).toEqual([200, false]);
+    for (const path of ['journal', 'usage']) {
+      const { status, headers, body } = await console_.call('GET', `/admin/v1/tenants/acme/${path}`);
+      expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);
+    }
+    expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
+    expect((await fetch(`${console_.adminUrl}/readyz`)).status).toBe(200);
+  } finally {
+    await redis.restart();
+  }
+});

@@ -1,0 +1,52 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { ConsoleError } from '../errors.ts';
+import { requestIdOf } from './observe.ts';
+
+/** Seconds after which a request that Redis did not answer may be repeated. */
+const RETRY_AFTER_S = '1';
+
+/** Answers what no route took. */
+export const notFound: RequestHandler = () => {
+  throw new ConsoleError('not_found');
+};
+
+/** Answers the methods that a path does not take. */
+export function methodNotAllowed(allow: string): RequestHandler {
+  return () => {
+    throw new ConsoleError('method_not_allowed', { headers: { Allow: allow } });
+  };
+}
+
+/** Writes every error in the one body form. */
+export function refuse(logger: Logger): ErrorRequestHandler {
+  return (thrown: unknown, _request, response, next) => {
+    const error = translate(thrown);
+    const requestId = requestIdOf(response);
+    if (error.code === 'internal_error') logger.error({ err: thrown, request_id: requestId }, 'a request failed');
+    if (response.headersSent) {
+      // Half an answer is out: only a broken connection tells the reader that the rest is missing.
+      next(thrown);
+      return;
+    }
+    response.status(error.status).set(error.headers).json(error.body(requestId));
+  };
+}
+
+function translate(thrown: unknown): ConsoleError {
+  if (thrown instanceof ConsoleError) return thrown;
+  if (thrown instanceof LedgerUnavailable) {
+    return new ConsoleError('service_unavailable', { headers: { 'Retry-After': RETRY_AFTER_S }, cause: thrown });
+  }
+  const { type, status } = (thrown ?? {}) as { type?: unknown; status?: unknown };
+  switch (type) {
+    case 'entity.too.large':
+      return new ConsoleError('request_too_large', { cause: thrown });
+    case 'encoding.unsupported':
+      return new ConsoleError('unsupported_media_type', { cause: thrown });
+    default:
+      // The router's and the body reader's other complaints: a path that cannot be decoded, a body cut short.
+      return new ConsoleError(status === 400 ? 'invalid_parameters' : 'internal_error', { cause: thrown });
+  }
+}

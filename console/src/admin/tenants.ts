@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { Router } from 'express';
+import type { Deps } from '../deps.ts';
+import { ConsoleError } from '../errors.ts';
+import { readIfAvailable } from '../ledger-view.ts';
+import { deleteTenant } from '../tenants/delete.ts';
+import { appendGrants } from '../tenants/grants.ts';
+import { grantInForce, tenantClosed, tenantInForce } from '../tenants/in-force.ts';
+import { buildTenant, replaceTenant } from '../tenants/tenant.ts';
+import { viewAccount, viewTenant } from '../tenants/view.ts';
+import { createJsonReader, valid } from './body.ts';
+import { methodNotAllowed } from './refusals.ts';
+import { checkGrantRequest, checkNoQuery } from './schemas.ts';
+
+/** Tenants and their grants. */
+export function routeTenants(router: Router, deps: Deps): void {
+  const { store, ledger, settings, logger, now } = deps;
+  const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
+  const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
+
+  async function show(name: string) {
+    const tenant = await store.get('Tenant', name);
+    if (tenant === undefined) throw new ConsoleError('tenant_not_found');
+    const { available, value } = await readIfAvailable(() => ledger.accounts.read(name));
+    return { ...viewTenant(tenant), account: viewAccount(value), ledger_available: available };
+  }
+
+  router
+    .route('/admin/v1/tenants')
+    .get(async (request, response) => {
+      valid(checkNoQuery(request.query));
+      response.json({ object: 'list', data: (await store.list('Tenant')).map(viewTenant) });
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+
+  router
+    .route('/admin/v1/tenants/:name')
+    .get(async (request, response) => {
+      valid(checkNoQuery(request.query));
+      response.json(await show(request.params.name));
+    })
+    .put(async (request, response) => {
+      const { name } = request.params;
+      const onlyNew = request.headers['if-none-match'] === '*';
+      const wanted = buildTenant(name, await readJson(request, response));
+      const { resource, previous } = await store.update('Tenant', name, (current) => {
+        if (onlyNew && current !== undefined) throw new ConsoleError('tenant_exists');
+        return replaceTenant(current, wanted);
+      });
+      const created = previous === undefined;
+      logger.info({ tenant: name, reason: created ? 'created' : 'replaced' }, 'a tenant was written');
+      const inForce = await tenantInForce(ledger, resource, patience);
+      response.status(created ? 201 : 200).json({ ...(await show(name)), in_force: inForce });
+    })
+    .delete(async (request, response) => {
+      const { name } = request.params;
+      const keysRevoked = await deleteTenant(store, name);
+      logger.info({ tenant: name, amount: keysRevoked }, 'a tenant and its keys were deleted');
+      const inForce = await tenantClosed(ledger, name, patience);
+      response.json({ object: 'tenant', name, deleted: true, keys_revoked: keysRevoked, in_force: inForce });
+    })
+    .all(methodNotAllowed('GET, HEAD, PUT, DELETE'));
+
+  router
+    .route('/admin/v1/tenants/:name/grants')
+    .post(async (request, response) => {
+      const { name } = request.params;
+      const { id = randomUUID(), audio_seconds: audioSeconds } = valid(
+        checkGrantRequest(await readJson(request, response)),
+      );
+      const askedAtMs = now();
+      const { previous } = await store.update('Tenant', name, (current) => {
+        if (current === undefined) throw new ConsoleError('tenant_not_found');
+        const grants = appendGrants(current.spec.grants, [{ id, audioSeconds }]);
+        return { ...current, spec: { ...current.spec, grants } };
+      });
+      const grant = { object: 'grant', tenant: name, id, audio_seconds: audioSeconds };
+      if (previous?.spec.grants.some((known) => known.id === id) === true) {
+        response.json(grant);
+        return;
+      }
+      logger.info({ tenant: name, amount: audioSeconds }, 'credit was granted');
+      response.status(201).json({ ...grant, in_force: await grantInForce(ledger, name, id, askedAtMs, patience) });
+    })
+    .all(methodNotAllowed('POST'));
+}

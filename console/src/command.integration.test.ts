@@ -1,0 +1,123 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseApiKey } from '@svc-asr/core';
+import { startRedis } from '../../test/support/redis.ts';
+import { runCommand } from './testing/command.ts';
+import { startTestConsole, TOKEN, untilReady } from './testing/console.ts';
+import { startTestOperator } from './testing/operator.ts';
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let console_: Awaited<ReturnType<typeof startTestConsole>>;
+let operator: ReturnType<typeof startTestOperator>;
+let home: string;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  console_ = await startTestConsole(redis.url);
+  await untilReady(console_);
+  operator = startTestOperator(console_.ledger, [console_.readFolder, console_.folder]);
+  home = mkdtempSync(join(tmpdir(), 'command-'));
+  writeFileSync(join(home, 'local.json'), JSON.stringify({ admin_url: console_.adminUrl, admin_token: TOKEN }));
+});
+
+afterAll(async () => {
+  await operator.stop();
+  await console_.stop();
+  await redis.stop();
+});
+
+const admin = (...line: string[]) => runCommand(['admin', ...line], { SVC_ASR_HOME: home });
+const create = (name: string, ...options: string[]) =>
+  admin('tenants', 'create', name, '--display-name', `The ${name}`, ...options);
+
+test('a tenant is created, granted credit, shown, listed and deleted', async () => {
+  const limits = ['--concurrent-sessions', '5', '--model', 'm1', '--model', 'm2', '--grant-seconds', '3600'];
+  expect(await create('radio', ...limits)).toEqual({ status: 0, out: 'Created the tenant radio.\n', err: '' });
+  const again = await create('radio');
+  expect([again.status, again.out]).toEqual([1, '']);
+  expect(again.err).toContain('tenant_exists');
+
+  const granted = await admin('tenants', 'grant', 'radio', '--seconds', '90', '--id', 'may');
+  expect(granted.out).toBe('Granted 1m 30s to radio (grant may).\n');
+  const repeated = await admin('tenants', 'grant', 'radio', '--seconds', '90', '--id', 'may');
+  expect(repeated.out).toContain('nothing changed');
+  expect((await admin('tenants', 'grant', 'radio', '--seconds=-30')).out).toContain('Granted -30s');
+
+  const shown = (await admin('tenants', 'show', 'radio')).out;
+  for (const row of [/display name +The radio/, /state +Active/, /models +m1, m2/, /sessions at a time +5/]) {
+    expect(shown).toMatch(row);
+  }
+  expect(shown).toMatch(/granted +1h 1m 0s\navailable +1h 1m 0s\n/);
+  expect((await admin('tenants', 'list')).out).toMatch(/^NAME .*\nradio +The radio +Active +m1,m2 +5 +yes\n$/);
+
+  expect((await admin('tenants', 'delete', 'radio')).out).toBe('Deleted the tenant radio and 0 keys.\n');
+  expect((await admin('tenants', 'show', 'radio')).status).toBe(1);
+});
+
+test('a key is printed alone on standard output, listed without its secret, and revoked', async () => {
+  await create('acme');
+  const made = await admin('keys', 'create', '--tenant', 'acme', '--name', 'production', '--expires', '90d');
+  const key = made.out.trim();
+  const keyId = parseApiKey(key) ?? '';
+  expect([made.status, made.out, keyId.length]).toEqual([0, `${key}\n`, 10]);
+  expect(made.err).toContain(`Key ${keyId} of acme`);
+  expect((await console_.ledger.keys.find(keyId))?.revoked).toBe(false);
+
+  const listed = await admin('keys', 'list', '--tenant', 'acme');
+  expect(listed.out).toContain(`${keyId}  acme    production  ${key.slice(-4)}`);
+  expect(listed.out).not.toContain(key.slice(23, 50));
+
+  expect(await admin('keys', 'revoke', keyId)).toEqual({ status: 0, out: `Revoked ${keyId}.\n`, err: '' });
+  expect((await console_.ledger.keys.find(keyId))?.revoked).toBe(true);
+  expect((await admin('keys', 'revoke', keyId)).err).toContain('key_not_found');
+  expect((await admin('keys', 'create', '--tenant', 'nobody')).err).toContain('tenant_not_found');
+});
+
+test('with --json every command prints one document', async () => {
+  const documents = [
+    await create('json', '--json'),
+    await admin('keys', 'create', '--tenant', 'json', '--json'),
+    await admin('keys', 'list', '--json'),
+    await admin('tenants', 'grant', 'json', '--seconds', '1', '--json'),
+    await admin('tenants', 'show', 'json', '--json'),
+    await admin('tenants', 'list', '--json'),
+    await admin('tenants', 'delete', 'json', '--json'),
+  ];
+  for (const { status, out, err } of documents) {
+    expect([status, err]).toEqual([0, '']);
+    expect(JSON.parse(out)).toHaveProperty('object');
+  }
+});
+
+test('a key of a tenant that is not active comes with a warning', async () => {
+  await create('waiting', '--state', 'Waitlisted');
+  const { status, err } = await admin('keys', 'create', '--tenant', 'waiting');
+  expect(status).toBe(0);
+  expect(err).toContain('The tenant is Waitlisted');
+});
+
+test('the journal is exported to standard output and to a file', async () => {
+  await create('books', '--grant-seconds', '10');
+  await admin('tenants', 'grant', 'books', '--seconds', '5', '--id', 'second');
+  const { out } = await admin('journal', 'export', '--tenant', 'books');
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ type, subject, granted_ms: ms }) => [type, subject, ms])).toEqual([
+    ['grant', 'welcome', 10_000],
+    ['grant', 'second', 5000],
+  ]);
+  const file = join(home, 'books.ndjson');
+  const written = await admin('journal', 'export', '--tenant', 'books', '--output', file, '--json');
+  expect(JSON.parse(written.out)).toEqual({ file, entries: 2 });
+  expect(readFileSync(file, 'utf8')).toBe(out);
+});
+
+test('a wrong admin token is refused', async () => {
+  const env = { SVC_ASR_HOME: home, SVC_ASR_ADMIN_TOKEN: 'wrong' };
+  const { status, err } = await runCommand(['admin', 'tenants', 'list'], env);
+  expect(status).toBe(1);
+  expect(err).toContain('invalid_admin_token');
+});

@@ -1,0 +1,23 @@
+import type { Keyring, Logger, Metrics } from '@svc-asr/runtime';
+import type { LedgerView } from './ledger-view.ts';
+import type { ResourceStore } from './resources/store.ts';
+import type { ConsoleSettings } from './settings.ts';
+
+/** What the routes of the admin API work with. */
+export interface Deps {
+  store: ResourceStore;
+  ledger: LedgerView;
+  peppers: Keyring;
+  settings: Pick<
+    ConsoleSettings,
+    | 'ADMIN_TOKEN'
+    | 'ADMIN_FAILED_ATTEMPTS_PER_MINUTE'
+    | 'ADMIN_BODY_BYTES'
+    | 'KEY_ACTIVATION_MS'
+    | 'KEY_POLL_MS'
+    | 'JOURNAL_PAGE_ENTRIES'
+  >;
+  logger: Logger;
+  metrics: Metrics;
+  now: () => number;
+}

@@ -1,0 +1,95 @@
+import { ERRORS } from '@svc-asr/core';
+import type { ErrorBody } from '@svc-asr/core';
+
+/**
+ * Every error that the admin API can answer, in the body form of the public API. What both know has one wording; the
+ * rest is about tenants, grants and keys.
+ */
+export const CONSOLE_ERRORS = {
+  invalid_json: ERRORS.invalid_json,
+  invalid_parameters: ERRORS.invalid_parameters,
+  missing_admin_token: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'No admin token was sent. Send the header "Authorization: Bearer <ADMIN_TOKEN>".',
+  },
+  invalid_admin_token: { status: 401, type: 'authentication_error', message: 'The admin token is not valid.' },
+  not_found: ERRORS.not_found,
+  tenant_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'There is no such tenant. GET /admin/v1/tenants lists those that exist.',
+  },
+  key_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'There is no such key. GET /admin/v1/keys lists those that exist.',
+  },
+  method_not_allowed: ERRORS.method_not_allowed,
+  read_only_resource: {
+    status: 409,
+    type: 'conflict',
+    message: 'The resource is defined in a file that the console does not own. Change it there.',
+  },
+  unreadable_resource: {
+    status: 409,
+    type: 'conflict',
+    message: 'The file of the resource cannot be read as one. Repair or remove it.',
+  },
+  grant_conflict: {
+    status: 409,
+    type: 'conflict',
+    message: 'A grant of that id exists with another amount. Use a new id: a grant is never changed.',
+  },
+  too_many_grants: {
+    status: 409,
+    type: 'conflict',
+    message: 'The tenant has as many grants as its resource can list. Remove old ones from it: their credit stays.',
+  },
+  tenant_exists: { status: 412, type: 'precondition_failed', message: 'A tenant of that name exists already.' },
+  request_too_large: { status: 413, type: 'request_too_large', message: 'The request body is too large.' },
+  unsupported_media_type: ERRORS.unsupported_media_type,
+  rate_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'Too many failed attempts from this address. Wait as long as Retry-After says.',
+  },
+  internal_error: {
+    status: 500,
+    type: 'api_error',
+    message: 'Something failed in the console. Its log has the reason under this request id.',
+  },
+  service_unavailable: {
+    status: 503,
+    type: 'api_error',
+    message: 'Redis does not answer, and this request needs it. Retry as Retry-After says.',
+  },
+} as const satisfies Record<string, { status: number; type: string; message: string }>;
+
+export type ConsoleErrorCode = keyof typeof CONSOLE_ERRORS;
+
+/** An error that the admin API answers with; thrown anywhere in a request, written by one handler. */
+export class ConsoleError extends Error {
+  override readonly name = 'ConsoleError';
+  readonly code: ConsoleErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ConsoleErrorCode,
+    options: { message?: string; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(
+      options.message ?? CONSOLE_ERRORS[code].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.status = CONSOLE_ERRORS[code].status;
+    this.headers = options.headers ?? {};
+  }
+
+  body(requestId: string): ErrorBody {
+    const { type } = CONSOLE_ERRORS[this.code];
+    return { error: { type, code: this.code, message: this.message, request_id: requestId } };
+  }
+}

@@ -1,0 +1,16 @@
+import { API_KEY_PREFIX } from '@svc-asr/core';
+import type { ApiKey } from '@svc-asr/core';
+
+/** What may be shown of a key after it was made. */
+export function viewKey({ metadata, spec }: ApiKey) {
+  return {
+    object: 'api_key',
+    key_id: spec.keyId,
+    prefix: `${API_KEY_PREFIX}${spec.keyId}`,
+    last_four: spec.lastFour,
+    tenant: spec.tenant,
+    name: spec.displayName,
+    created_at: metadata.creationTimestamp ?? null,
+    expires_at: spec.expiresAt ?? null,
+  } as const;
+}

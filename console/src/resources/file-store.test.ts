@@ -1,0 +1,109 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Tenant } from '@svc-asr/core';
+import { openFileStore } from './file-store.ts';
+
+const tenant = (name: string, displayName = name) =>
+  `apiVersion: asr.svc.dev/v1\nkind: Tenant\nmetadata: {name: ${name}}\nspec: {displayName: ${displayName}}\n`;
+
+async function open() {
+  const home = mkdtempSync(join(tmpdir(), 'store-'));
+  const [folder, readFolder] = [join(home, 'config'), join(home, 'local')];
+  mkdirSync(readFolder);
+  const store = await openFileStore({ folder, readFolders: [readFolder], now: () => 0 });
+  return { folder, readFolder, store };
+}
+
+const rename = (displayName: string) => (current: Tenant | undefined) => {
+  if (current === undefined) throw new Error('there is none');
+  return { ...current, spec: { ...current.spec, displayName } };
+};
+
+test('a file that a person put there in its own name is known and left to them', async () => {
+  const { folder, store } = await open();
+  writeFileSync(join(folder, 'mine.yaml'), `${tenant('a')}---\n${tenant('b')}`);
+  writeFileSync(join(folder, 'tenant-c.yaml'), `${tenant('c')}---\n${tenant('d')}`);
+  const names = (await store.list('Tenant')).map(({ resource }) => resource.metadata.name);
+  expect(names).toEqual(['a', 'b', 'c', 'd']);
+  for (const name of names) await expect(store.update('Tenant', name, rename('x'))).rejects.toThrow('does not own');
+  await expect(store.delete('Tenant', 'a')).rejects.toThrow('does not own');
+});
+
+test('a definition in a read-only folder wins over one of the same name', async () => {
+  const { folder, readFolder, store } = await open();
+  writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a', 'written'));
+  expect((await store.get('Tenant', 'a'))?.readOnlyIn).toBeUndefined();
+  writeFileSync(join(readFolder, 'x.yaml'), tenant('a', 'read'));
+  const found = await store.get('Tenant', 'a');
+  expect([found?.resource.spec.displayName, found?.readOnlyIn]).toEqual(['read', join(readFolder, 'x.yaml')]);
+});
+
+test('an edit by hand is seen by the next read', async () => {
+  const { folder, store } = await open();
+  const file = join(folder, 'tenant-a.yaml');
+  for (const displayName of ['one', 'two', 'six']) {
+    writeFileSync(file, tenant('a', displayName));
+    expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe(displayName);
+  }
+});
+
+test('what a caller does to a resource it got does not reach the store', async () => {
+  const { folder, store } = await open();
+  writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a'));
+  const found = await store.get('Tenant', 'a');
+  if (found !== undefined) found.resource.spec.displayName = 'changed';
+  expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe('a');
+});
+
+test('updates that arrive together happen one after the other', async () => {
+  const { folder, store } = await open();
+  writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a', 'n'));
+  const append = (current: Tenant | undefined) => rename(`${current?.spec.displayName ?? ''}+`)(current);
+  await Promise.all(Array.from({ length: 30 }, () => store.update('Tenant', 'a', append)));
+  expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe(`n${'+'.repeat(30)}`);
+});
+
+test('a change that throws leaves the file as it was and does not stop the next', async () => {
+  const { folder, store } = await open();
+  const file = join(folder, 'tenant-a.yaml');
+  writeFileSync(file, tenant('a'));
+  await expect(store.update('Tenant', 'b', rename('x'))).rejects.toThrow('there is none');
+  expect(readFileSync(file, 'utf8')).toBe(tenant('a'));
+  await store.update('Tenant', 'a', rename('x'));
+  expect(readdirSync(folder)).toEqual(['tenant-a.yaml']);
+});
+
+test('drafts of a killed process are not read, and gone after the next start', async () => {
+  const { folder, readFolder } = await open();
+  writeFileSync(join(folder, '.tenant-a.yaml.0123.draft'), 'half');
+  writeFileSync(join(folder, '.hidden.yaml'), tenant('hidden'));
+  const store = await openFileStore({ folder, readFolders: [readFolder], now: () => 0 });
+  expect(readdirSync(folder)).toEqual(['.hidden.yaml']);
+  expect(await store.list('Tenant')).toEqual([]);
+});
+
+test('broken files hide neither their neighbours nor the good documents beside them', async () => {
+  const { folder, store } = await open();
+  writeFileSync(join(folder, 'bad.yaml'), 'a: [');
+  writeFileSync(join(folder, 'half.yaml'), `${tenant('good')}---\nkind: Nothing\n---\n`);
+  writeFileSync(join(folder, 'bomb.yaml'), `a: &a [x,x]\nb: &b [${'*a,'.repeat(200)}]\nc: [${'*b,'.repeat(200)}]\n`);
+  mkdirSync(join(folder, 'folder.yaml'));
+  expect((await store.list('Tenant')).map(({ resource }) => resource.metadata.name)).toEqual(['good']);
+});
+
+test('deleting what is not there says so', async () => {
+  const { folder, store } = await open();
+  writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a'));
+  expect([await store.delete('Tenant', 'a'), await store.delete('Tenant', 'a')]).toEqual([true, false]);
+});
+
+test('a write that fails leaves neither a draft nor a changed file', async () => {
+  const { folder, store } = await open();
+  const file = join(folder, 'tenant-a.yaml');
+  mkdirSync(file);
+  writeFileSync(join(file, 'x'), '');
+  chmodSync(file, 0o700);
+  await expect(store.delete('Tenant', 'a')).rejects.toThrow('Repair or remove the file');
+  expect(readdirSync(folder)).toEqual(['tenant-a.yaml']);
+});

@@ -1,0 +1,118 @@
+import { resourceKey } from '@svc-asr/core';
+import type { Resource, ResourceOf } from '@svc-asr/core';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { ConsoleError } from '../errors.ts';
+import { prepareFolder, removeDurably, writeDurably } from './durable-file.ts';
+import { createFolderReader } from './folder.ts';
+import type { ConsoleKind, ResourceStore, Stored } from './store.ts';
+
+export interface FileStoreOptions {
+  /** The folder that the console writes to. */
+  folder: string;
+  /** Folders whose resources are known and never written. Of two definitions of one resource these win. */
+  readFolders: readonly string[];
+  now: () => number;
+}
+
+interface Entry {
+  resource: Resource;
+  file: string;
+  owned: boolean;
+}
+
+interface Snapshot {
+  entries: Map<string, Entry>;
+  /** What is wrong with a file, by its path. */
+  problems: Map<string, string>;
+}
+
+/** Resources as YAML files, one in each, in a folder that this process alone writes to; the operator watches it. */
+export async function openFileStore(options: FileStoreOptions): Promise<ResourceStore> {
+  const folder = resolve(options.folder);
+  const folders = [...new Set([...options.readFolders.map((name) => resolve(name)), folder])];
+  const readFolder = createFolderReader();
+  await prepareFolder(folder);
+  const fileOf = (kind: ConsoleKind, name: string) => join(folder, `${kind.toLowerCase()}-${name}.yaml`);
+
+  async function snapshot(): Promise<Snapshot> {
+    const entries = new Map<string, Entry>();
+    const problems = new Map<string, string>();
+    for (const { file, resources, problem } of (await Promise.all(folders.map(readFolder))).flat()) {
+      if (problem !== undefined) problems.set(file, problem);
+      for (const resource of resources) {
+        const key = resourceKey(resource);
+        if (entries.has(key) || resource.kind === 'ASRModel') continue;
+        const owned = file === fileOf(resource.kind, resource.metadata.name) && resources.length === 1;
+        entries.set(key, { resource, file, owned });
+      }
+    }
+    return { entries, problems };
+  }
+
+  async function find(kind: ConsoleKind, name: string): Promise<Entry | undefined> {
+    const { entries, problems } = await snapshot();
+    const entry = entries.get(`${kind}/${name}`);
+    if (entry !== undefined) return entry;
+    const file = fileOf(kind, name);
+    const problem = problems.get(file);
+    if (problem === undefined) return undefined;
+    throw new ConsoleError('unreadable_resource', { message: `Repair or remove the file ${file}: ${problem}.` });
+  }
+
+  async function findOwned(kind: ConsoleKind, name: string): Promise<Entry | undefined> {
+    const entry = await find(kind, name);
+    if (entry === undefined || entry.owned) return entry;
+    throw new ConsoleError('read_only_resource', {
+      message: `${kind}/${name} is defined in ${entry.file}, which the console does not own. Change it there.`,
+    });
+  }
+
+  const inTurn = createTurns();
+  return {
+    list: async <K extends ConsoleKind>(kind: K) => {
+      const entries = [...(await snapshot()).entries.values()].filter(({ resource }) => resource.kind === kind);
+      return entries.map((entry) => stored<K>(entry));
+    },
+    get: async <K extends ConsoleKind>(kind: K, name: string) => {
+      const entry = await find(kind, name);
+      return entry === undefined ? undefined : stored<K>(entry);
+    },
+    update: <K extends ConsoleKind>(
+      kind: K,
+      name: string,
+      change: (current: ResourceOf<K> | undefined) => ResourceOf<K>,
+    ) =>
+      inTurn(async () => {
+        const previous = (await findOwned(kind, name))?.resource as ResourceOf<K> | undefined;
+        const changed = change(structuredClone(previous));
+        if (previous === undefined) changed.metadata.creationTimestamp = new Date(options.now()).toISOString();
+        await writeDurably(fileOf(kind, name), textOf(changed));
+        return { resource: changed, previous };
+      }),
+    delete: (kind, name) =>
+      inTurn(async () => {
+        const entry = await findOwned(kind, name);
+        if (entry !== undefined) await removeDurably(entry.file);
+        return entry !== undefined;
+      }),
+  };
+}
+
+function stored<K extends ConsoleKind>({ resource, file, owned }: Entry): Stored<K> {
+  return { resource: structuredClone(resource as ResourceOf<K>), readOnlyIn: owned ? undefined : file };
+}
+
+function textOf(resource: Resource): string {
+  return `# Written by the svc-asr console; a change by hand is applied too, comments are not kept.\n${stringify(resource, { lineWidth: 0 })}`;
+}
+
+/** Runs tasks one after the other, in the order they came; one that fails does not stop the next. */
+function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const turn = last.then(task, task);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}

@@ -1,0 +1,83 @@
+import type { Server } from 'node:http';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { createMetrics, startAdmin } from '@svc-asr/runtime';
+import type { Logger, StopStep } from '@svc-asr/runtime';
+import { createAdminApp } from './admin/app.ts';
+import { startPage } from './page/listen.ts';
+import { openFileStore } from './resources/file-store.ts';
+import type { ConsoleSettings } from './settings.ts';
+
+export interface RunningConsole {
+  readonly admin: Server;
+  readonly page: Server;
+  /** How it stops, in order. */
+  readonly steps: readonly StopStep[];
+}
+
+/** Starts the console: its store, its view of Redis, the admin port and the page's port. */
+export async function startConsole(settings: ConsoleSettings, logger: Logger): Promise<RunningConsole> {
+  const metrics = createMetrics('console');
+  const link = connectRedis({
+    url: settings.REDIS_URL,
+    name: 'svc-asr-console',
+    timeoutMs: settings.REDIS_TIMEOUT_MS,
+    logger,
+  });
+  const store = await openFileStore({
+    folder: settings.CONFIG_FOLDER,
+    readFolders: settings.READ_FOLDERS,
+    now: Date.now,
+  });
+  const app = createAdminApp({
+    store,
+    ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX }),
+    peppers: settings.API_KEY_PEPPERS,
+    settings,
+    logger,
+    metrics,
+    now: Date.now,
+  });
+  const page = await startPage(settings);
+  const admin = await startAdmin({
+    host: settings.ADMIN_HOST,
+    port: settings.ADMIN_PORT,
+    metrics,
+    ready: readyOnceSeen(() => link.ready),
+    otherwise: app,
+  });
+  logger.info({ reason: `admin port ${portOf(admin)}, console port ${portOf(page)}` }, 'the console is up');
+  return {
+    admin,
+    page,
+    steps: [
+      { name: 'console port', stop: () => closeServer(page, settings.STOP_GRACE_MS / 2) },
+      { name: 'admin port', stop: () => closeServer(admin, settings.STOP_GRACE_MS / 2) },
+      { name: 'Redis', stop: () => link.close() },
+      { name: 'metrics', stop: () => metrics.stop() },
+    ],
+  };
+}
+
+/**
+ * Ready from the first moment that Redis was there. That it goes away later is no reason to take the console out of
+ * service: it is then that people want to look and to revoke.
+ */
+export function readyOnceSeen(isThere: () => boolean): () => string | undefined {
+  let seen = false;
+  return () => {
+    seen ||= isThere();
+    return seen ? undefined : 'Redis has not answered yet: check REDIS_URL';
+  };
+}
+
+/** Takes no new connection, lets requests finish, and after the grace period breaks off those that have not. */
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await new Promise((resolve) => server.close(resolve));
+  clearTimeout(timer);
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

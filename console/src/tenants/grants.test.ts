@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { appendGrants, MAX_GRANTS } from './grants.ts';
+import type { Grant } from './grants.ts';
+
+const grants = (count: number): Grant[] => Array.from({ length: count }, (_, n) => ({ id: `g${n}`, audioSeconds: n }));
+
+test('a new grant goes to the end, the same again changes nothing, another amount is refused', () => {
+  const one = { id: 'a', audioSeconds: 1 };
+  const two = { id: 'b', audioSeconds: 2 };
+  expect(appendGrants([one], [two])).toEqual([one, two]);
+  expect(appendGrants([one], [one])).toEqual([one]);
+  expect(() => appendGrants([one], [{ id: 'a', audioSeconds: 2 }])).toThrow('exists with 1 seconds');
+  expect(() => appendGrants([], [two, { id: 'b', audioSeconds: 3 }])).toThrow('exists with 2 seconds');
+});
+
+test('a resource lists as many as its schema allows', () => {
+  expect(appendGrants(grants(MAX_GRANTS - 1), [{ id: 'x', audioSeconds: 1 }])).toHaveLength(MAX_GRANTS);
+  expect(() => appendGrants(grants(MAX_GRANTS), [{ id: 'x', audioSeconds: 1 }])).toThrow('as many grants');
+});
+
+test('whatever is added, in whatever order, nothing that was there is lost or changed', () => {
+  const list = fc.uniqueArray(fc.record({ id: fc.stringMatching(/^[a-e]$/), audioSeconds: fc.integer() }), {
+    selector: ({ id }) => id,
+  });
+  fc.assert(
+    fc.property(list, list, (current, added) => {
+      const conflict = added.some((grant) =>
+        current.some((known) => known.id === grant.id && known.audioSeconds !== grant.audioSeconds),
+      );
+      if (conflict) expect(() => appendGrants(current, added)).toThrow('never changed');
+      else expect(appendGrants(current, added).slice(0, current.length)).toEqual(current);
+    }),
+  );
+});

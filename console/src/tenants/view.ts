@@ -1,0 +1,30 @@
+import type { Account } from '@svc-asr/ledger';
+import type { Stored } from '../resources/store.ts';
+
+/** A tenant as the admin API shows it: `spec` in the resource's own form, the rest in the API's. */
+export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>) {
+  return {
+    object: 'tenant',
+    name: resource.metadata.name,
+    created_at: resource.metadata.creationTimestamp ?? null,
+    read_only: readOnlyIn !== undefined,
+    spec: resource.spec,
+  } as const;
+}
+
+/** An account as the admin API shows it; null when the operator has not brought the tenant to the ledger yet. */
+export function viewAccount(account: Account | undefined) {
+  if (account === undefined) return null;
+  const { grantedMs, availableMs, reservedMs, consumedMs } = account;
+  return {
+    state: account.state,
+    credits: {
+      unit: 'audio_millisecond',
+      granted_ms: grantedMs,
+      available_ms: availableMs,
+      reserved_ms: reservedMs,
+      consumed_ms: consumedMs,
+    },
+    live_sessions: account.liveSessions,
+  } as const;
+}

@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../../packages/client/bin/svc-asr.js', import.meta.url));
+
+export interface Ended {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs the built `svc-asr` in a process of its own, with this environment and no other. */
+export function runCommand(line: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const child = spawn(process.execPath, [COMMAND, ...line], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, out, err }));
+  });
+}

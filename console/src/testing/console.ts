@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import type { Ledger } from '@svc-asr/ledger';
+import { createLogger, readSettings } from '@svc-asr/runtime';
+import { CONSOLE_SETTINGS } from '../settings.ts';
+import { startConsole } from '../start.ts';
+
+export const TOKEN = 'test-admin-token-0123456789-abcdefgh';
+export const PEPPER = Buffer.alloc(32, 7);
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Of any form: tests look at what they expect. */
+  body: ReturnType<JSON['parse']>;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  token?: string | null;
+}
+
+export interface TestConsole {
+  readonly adminUrl: string;
+  readonly pageUrl: string;
+  readonly folder: string;
+  readonly readFolder: string;
+  readonly ledger: Ledger;
+  /** Everything that was logged. */
+  output: () => string;
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  stop: () => Promise<void>;
+}
+
+/** The real console on free ports of the loopback address, with folders of its own. */
+export async function startTestConsole(redisUrl: string, env: Record<string, string> = {}): Promise<TestConsole> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-asr-console-'));
+  const folder = join(home, 'config');
+  const readFolder = join(home, 'read');
+  mkdirSync(readFolder);
+  const settings = readSettings(CONSOLE_SETTINGS, {
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN: TOKEN,
+    API_KEY_PEPPERS: JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } }),
+    CONFIG_FOLDER: folder,
+    READ_FOLDERS: readFolder,
+    CONSOLE_HOST: '127.0.0.1',
+    CONSOLE_PORT: '0',
+    REDIS_URL: redisUrl,
+    STOP_GRACE_MS: '200',
+    ...env,
+  });
+  let output = '';
+  const logger = createLogger('console', 'debug', { write: (line) => (output += line) });
+  const { admin, page, steps } = await startConsole(settings, logger);
+  const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 1000 });
+  const adminUrl = `http://127.0.0.1:${(admin.address() as AddressInfo).port}`;
+  return {
+    adminUrl,
+    pageUrl: `http://127.0.0.1:${(page.address() as AddressInfo).port}`,
+    folder,
+    readFolder,
+    ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX }),
+    output: () => output,
+    call: (method, path, options) => call(`${adminUrl}${path}`, method, options),
+    stop: async () => {
+      for (const { stop } of steps) await stop();
+      await link.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function call(url: string, method: string, { body, headers, token = TOKEN }: CallOptions = {}): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const parsed = JSON.parse(isJson ? `{"body":${text}}` : '{}') as Pick<Answer, 'body'>;
+  return { status: response.status, headers: response.headers, text, ...parsed };
+}
+
+/** Waits until Redis is connected, so that a test does not begin with refusals. */
+export async function untilReady({ adminUrl, ledger }: TestConsole): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (ledger.link.ready && (await fetch(`${adminUrl}/readyz`)).ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('the console did not become ready');
+}

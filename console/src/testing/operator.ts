@@ -1,0 +1,55 @@
+import type { ApiKey, Tenant } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import { createFolderReader } from '../resources/folder.ts';
+
+/** Stands where the operator would: brings what it finds in the folders to the ledger, until it is stopped. */
+export function startTestOperator(ledger: Ledger, folders: readonly string[]): { stop: () => Promise<void> } {
+  const readFolder = createFolderReader();
+  let known = new Map<string, Tenant | ApiKey>();
+  const stopping = new AbortController();
+
+  async function reconcile(): Promise<void> {
+    const found = new Map<string, Tenant | ApiKey>();
+    for (const { resources } of (await Promise.all(folders.map(readFolder))).flat()) {
+      for (const resource of resources) {
+        if (resource.kind !== 'ASRModel') found.set(`${resource.kind}/${resource.metadata.name}`, resource);
+      }
+    }
+    const tenantsFirst = [...found.values()].sort((a, b) => b.kind.localeCompare(a.kind));
+    for (const resource of tenantsFirst) await bring(ledger, resource);
+    for (const [key, gone] of known) if (!found.has(key)) await remove(ledger, gone);
+    known = found;
+  }
+
+  const loop = (async () => {
+    while (!stopping.signal.aborted) {
+      await reconcile();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+async function bring(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
+  if (resource.kind === 'ApiKey') {
+    const { keyId, tenant, hash, pepperId, expiresAt } = resource.spec;
+    const expiresAtMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : null;
+    await ledger.keys.put(keyId, { tenant, hash, pepperId, expiresAtMs });
+    return;
+  }
+  const { grants, ...settings } = resource.spec;
+  await ledger.accounts.configure(resource.metadata.name, settings);
+  for (const { id, audioSeconds } of grants) {
+    await ledger.accounts.grant(resource.metadata.name, id, audioSeconds * 1000);
+  }
+}
+
+async function remove(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
+  if (resource.kind === 'ApiKey') await ledger.keys.revoke(resource.spec.keyId);
+  else await ledger.accounts.close(resource.metadata.name);
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError, buildAsyncApi, buildOpenApi } from '@svc-asr/core';
+import type { ErrorRequestHandler } from 'express';
+import express from 'express';
+import { documentsRouter } from './router.ts';
+
+const options = { version: '1.0.0', publicUrl: 'https://asr.example.com' };
+const writeError: ErrorRequestHandler = (error, _request, response, next) => {
+  if (error instanceof ApiError) response.status(error.status).set(error.headers).json(error.body('id'));
+  else next(error);
+};
+
+let server: Server;
+let address: string;
+
+beforeAll(async () => {
+  const app = express().set('etag', false).use(documentsRouter(options)).use(writeError);
+  await new Promise<void>((resolve) => (server = app.listen(0, '127.0.0.1', () => resolve())));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(address + path, { method, headers });
+
+test('serves the two documents as they are built', async () => {
+  const [openApi, asyncApi] = await Promise.all([get('/openapi.json'), get('/asyncapi.json')]);
+  expect(await openApi.json()).toEqual(JSON.parse(JSON.stringify(buildOpenApi(options))));
+  expect(await asyncApi.json()).toEqual(JSON.parse(JSON.stringify(buildAsyncApi(options))));
+});
+
+test.each([
+  ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/asyncapi.json', 'application/json; charset=utf-8'],
+  ['/docs', 'text/html; charset=utf-8'],
+])('%s may be kept for five minutes and read from other origins', async (path, type) => {
+  const { status, headers } = await get(path);
+  expect(status).toBe(200);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': type,
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept-Encoding',
+  });
+});
+
+test.each(['br', 'gzip', 'identity'])('the encoding %s carries the same text under its own ETag', async (encoding) => {
+  const plain = await (await get('/docs', { 'accept-encoding': 'identity' })).text();
+  const answer = await get('/docs', { 'accept-encoding': encoding });
+  expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+  expect(answer.headers.get('etag')).toMatch(new RegExp(`^"[\\w-]{22}-${encoding}"$`));
+  expect(await answer.text()).toBe(plain);
+});
+
+// Not fetch: with If-None-Match it adds `Cache-Control: no-cache`, which asks for the whole document.
+function conditional(path: string, etag: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request(address + path, { headers: { 'if-none-match': etag } }, (answer) => resolve(answer.resume()))
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('answers 304 while the ETag holds, with the headers that a cache needs', async () => {
+  const etag = (await get('/openapi.json', { 'accept-encoding': 'identity' })).headers.get('etag')!;
+  const again = await conditional('/openapi.json', etag);
+  expect(again.statusCode).toBe(304);
+  expect(again.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=300', vary: 'Accept-Encoding' });
+  expect((await conditional('/openapi.json', '"other"')).statusCode).toBe(200);
+});
+
+test('HEAD has no body', async () => {
+  const answer = await get('/docs', {}, 'HEAD');
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toBe('');
+});
+
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is refused with the methods that are allowed', async (method) => {
+  const answer = await get('/openapi.json', {}, method);
+  expect(answer.status).toBe(405);
+  expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  expect(await answer.json()).toMatchObject({ error: { code: 'method_not_allowed' } });
+});
+
+test.each(['/docs/', '/Docs', '/openapi.json/x'])('%s is not here', async (path) => {
+  expect((await get(path)).status).toBe(404);
+});
+
+test('the policy of the page allows just its own script and style', async () => {
+  const answer = await get('/docs');
+  const text = await answer.text();
+  const policy = answer.headers.get('content-security-policy')!;
+  for (const [element, directive] of [
+    ['script', 'script-src'],
+    ['style', 'style-src'],
+  ] as const) {
+    const [, source] = new RegExp(`<${element}>(.*)</${element}>`, 's').exec(text)!;
+    const hash = createHash('sha256').update(source!).digest('base64');
+    expect(policy).toContain(`${directive} 'sha256-${hash}'`);
+  }
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain('unsafe');
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import { createWorkQueue } from './queue.ts';
+
+const backoff = { baseMs: 100, maxMs: 1000 };
+
+function setUp(random = 0.999_999) {
+  const clock = createFakeClock();
+  return { clock, queue: createWorkQueue(clock, backoff, () => random) };
+}
+
+test('gives keys out in the order in which they were added', async () => {
+  const { queue } = setUp();
+  for (const key of ['b', 'a', 'c']) queue.add(key);
+  expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(['b', 'a', 'c']);
+});
+
+test('keeps one entry of a key that is added again before it is taken', async () => {
+  const { queue } = setUp();
+  for (const key of ['a', 'b', 'a', 'a']) queue.add(key);
+  expect(queue.depth()).toEqual({ ready: 2, inFlight: 0, delayed: 0 });
+  expect([await queue.take(), await queue.take()]).toEqual(['a', 'b']);
+});
+
+test('hands a key that is added in flight out once more, after it is done', async () => {
+  const { queue } = setUp();
+  queue.add('a');
+  await queue.take();
+  queue.add('a');
+  queue.add('a');
+  expect(queue.depth()).toEqual({ ready: 0, inFlight: 1, delayed: 0 });
+  queue.done('a');
+  expect(queue.depth()).toEqual({ ready: 1, inFlight: 0, delayed: 0 });
+  expect(await queue.take()).toBe('a');
+  queue.done('a');
+  expect(queue.depth().ready).toBe(0);
+});
+
+test('wakes those who wait, each with a key of its own', async () => {
+  const { queue } = setUp();
+  const takers = [queue.take(), queue.take()];
+  queue.add('a');
+  queue.add('a');
+  queue.add('b');
+  expect(await Promise.all(takers)).toEqual(['a', 'b']);
+});
+
+test('adds a key after its delay, and the earliest of several delays holds', () => {
+  const { queue, clock } = setUp();
+  queue.addAfter('a', 500);
+  queue.addAfter('a', 200);
+  queue.addAfter('a', 900);
+  clock.advance(199);
+  expect(queue.depth()).toEqual({ ready: 0, inFlight: 0, delayed: 1 });
+  clock.advance(1);
+  expect(queue.depth()).toEqual({ ready: 1, inFlight: 0, delayed: 0 });
+  clock.advance(10_000);
+  expect(queue.depth().ready).toBe(1);
+});
+
+test('takes a key that waits for its retry at once when it is added', async () => {
+  const { queue } = setUp();
+  queue.retry('a');
+  queue.add('a');
+  expect(await queue.take()).toBe('a');
+});
+
+test('waits twice as long after each failure, up to the maximum, and the base again once forgotten', () => {
+  const { queue, clock } = setUp();
+  const waited = () => {
+    const before = clock.nowMs();
+    queue.retry('a');
+    while (queue.depth().delayed > 0) clock.advance(1);
+    return clock.nowMs() - before;
+  };
+  expect([waited(), waited(), waited(), waited(), waited(), waited()]).toEqual([100, 200, 400, 800, 1000, 1000]);
+  expect(queue.failures('a')).toBe(6);
+  queue.forget('a');
+  expect(queue.failures('a')).toBe(0);
+  expect(waited()).toBe(100);
+});
+
+test('counts the failures of each key by itself', () => {
+  const { queue, clock } = setUp();
+  for (let n = 0; n < 5; n++) queue.retry('a');
+  queue.retry('b');
+  expect([queue.failures('a'), queue.failures('b')]).toEqual([5, 1]);
+  clock.advance(100);
+  expect(queue.depth().ready).toBe(2);
+});
+
+test('gives out nothing more once closed', async () => {
+  const { queue, clock } = setUp();
+  queue.add('a');
+  expect(await queue.take()).toBe('a');
+  queue.add('b');
+  queue.retry('c');
+  const { queue: empty } = setUp();
+  const waiting = empty.take();
+  empty.close();
+  expect(await waiting).toBeUndefined();
+  queue.close();
+  queue.done('a');
+  queue.add('d');
+  queue.addAfter('e', 1);
+  clock.advance(10_000);
+  expect(queue.depth()).toEqual({ ready: 0, inFlight: 0, delayed: 0 });
+  expect(await queue.take()).toBeUndefined();
+});
+
+type Step = { do: 'add' | 'retry' | 'addAfter'; key: string } | { do: 'take' | 'done' | 'advance' };
+
+const key = fc.constantFrom('a', 'b', 'c', 'd');
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom('add' as const, 'retry' as const, 'addAfter' as const), key }),
+  fc.record({ do: fc.constantFrom('take' as const, 'done' as const, 'advance' as const) }),
+);
+
+test('whatever happens, no key is in flight twice, and none that was added is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 200 }), async (steps) => {
+      const { queue, clock } = setUp(0.5);
+      const held: string[] = [];
+      /** Added since it was last taken: must be taken once more. */
+      const owed = new Set<string>();
+      const take = async () => {
+        const taken = await queue.take();
+        expect(held).not.toContain(taken);
+        held.push(taken!);
+        owed.delete(taken!);
+      };
+      for (const what of steps) {
+        switch (what.do) {
+          case 'add':
+            queue.add(what.key);
+            owed.add(what.key);
+            break;
+          case 'retry':
+            queue.retry(what.key);
+            owed.add(what.key);
+            break;
+          case 'addAfter':
+            queue.addAfter(what.key, 50);
+            owed.add(what.key);
+            break;
+          case 'take':
+            if (queue.depth().ready > 0) await take();
+            break;
+          case 'done':
+            if (held.length > 0) queue.done(held.shift()!);
+            break;
+          case 'advance':
+            clock.advance(75);
+            break;
+        }
+        expect(queue.depth().inFlight).toBe(held.length);
+      }
+      while (held.length > 0 || queue.depth().ready > 0 || queue.depth().delayed > 0) {
+        clock.advance(backoff.maxMs);
+        while (queue.depth().ready > 0) await take();
+        while (held.length > 0) queue.done(held.shift()!);
+      }
+      expect([...owed]).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});

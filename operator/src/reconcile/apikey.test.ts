@@ -1,0 +1,22 @@
+import { checkResource } from '@svc-asr/core';
+import type { ResourceOf } from '@svc-asr/core';
+import { apiKey } from '../testing/resources.ts';
+import { buildRecord } from './apikey.ts';
+
+function key(spec: object): ResourceOf<'ApiKey'> {
+  const checked = checkResource(apiKey('8fK2pQ9xLm', 'acme', spec));
+  if (!checked.ok || checked.value.kind !== 'ApiKey') throw new Error('the test made a bad resource');
+  return checked.value;
+}
+
+test.each([
+  [{}, null],
+  [{ expiresAt: null }, null],
+  [{ expiresAt: '2030-01-01T02:00:00+02:00' }, Date.UTC(2030, 0, 1)],
+])('a key with %j expires at %s', (spec, expectedMs) => {
+  expect(buildRecord(key(spec)).expiresAtMs).toBe(expectedMs);
+});
+
+test('an expiry that cannot be computed with is refused rather than taken for none', () => {
+  expect(() => buildRecord(key({ expiresAt: '2030-06-30T23:59:60Z' }))).toThrow(/spec.expiresAt/);
+});

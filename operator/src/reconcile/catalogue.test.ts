@@ -1,0 +1,76 @@
+import { checkResource } from '@svc-asr/core';
+import type { Resource } from '@svc-asr/core';
+import type { CatalogueEntry } from '@svc-asr/ledger';
+import { model } from '../testing/resources.ts';
+import { createCatalogue } from './catalogue.ts';
+
+function resource(name: string, spec: object = {}): Resource {
+  const checked = checkResource(model(name, spec));
+  if (!checked.ok) throw new Error('the test made a bad resource');
+  return checked.value;
+}
+
+const entry = (id: string, maxWaitSeconds = 120): CatalogueEntry => ({
+  id,
+  language: 'Kikuyu',
+  languageCode: 'ki',
+  maxAudioSeconds: 300,
+  maxWaitSeconds,
+});
+
+function setUp(before: CatalogueEntry[] | undefined, models: Resource[], unsettled?: string) {
+  const state = { stored: before, writes: 0, models, unsettled };
+  const catalogue = createCatalogue(
+    {
+      read: () => Promise.resolve(state.stored),
+      replace: (entries) => {
+        state.stored = [...entries];
+        state.writes += 1;
+        return Promise.resolve();
+      },
+    },
+    { list: () => state.models, unsettled: () => state.unsettled },
+  );
+  return { catalogue, state, ids: () => state.stored?.map(({ id }) => id) };
+}
+
+test('holds an entry for each model, by id', async () => {
+  const { catalogue, state } = setUp(undefined, [resource('b', { scaling: { maxWaitSeconds: 5 } }), resource('a')]);
+  await catalogue.publish();
+  expect(state.stored).toEqual([entry('a'), entry('b', 5)]);
+});
+
+test('is written when there are no models at all, so that gateways know', async () => {
+  const { catalogue, state } = setUp(undefined, []);
+  await catalogue.publish();
+  expect(state.stored).toEqual([]);
+});
+
+test('is not written when it is the same', async () => {
+  const { catalogue, state } = setUp([entry('a')], [resource('a')]);
+  await catalogue.publish();
+  expect(state.writes).toBe(0);
+});
+
+test('loses a model that the settled source does not have', async () => {
+  const { catalogue, ids } = setUp([entry('a'), entry('gone')], [resource('a')]);
+  await catalogue.publish();
+  expect(ids()).toEqual(['a']);
+});
+
+test('keeps a model that an unsettled source does not have, unless it was deleted for certain', async () => {
+  const { catalogue, ids, state } = setUp([entry('deleted'), entry('held')], [resource('a')], 'a file is bad');
+  await catalogue.publish();
+  expect(ids()).toEqual(['a', 'deleted', 'held']);
+  await catalogue.withdraw('deleted');
+  expect(ids()).toEqual(['a', 'held']);
+  state.models = [resource('a'), resource('deleted')];
+  await catalogue.publish();
+  expect(ids()).toEqual(['a', 'deleted', 'held']);
+});
+
+test('many changes at once cost few writes', async () => {
+  const { catalogue, state } = setUp(undefined, [resource('a')]);
+  await Promise.all(Array.from({ length: 100 }, () => catalogue.publish()));
+  expect(state.writes).toBe(1);
+});

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ResourceOf } from '@svc-asr/core';
+import type { CatalogueEntry, Ledger } from '@svc-asr/ledger';
+import type { ResourceSource } from '../source/source.ts';
+import { coalesce } from './coalesce.ts';
+
+export interface Catalogue {
+  /** Writes the catalogue that the source's models make, where it differs. */
+  publish: () => Promise<void>;
+  /** Publishes a catalogue without this model, which was deleted. */
+  withdraw: (model: string) => Promise<void>;
+}
+
+/** The catalogue of models that gateways serve. Many models that change together cost few writes. */
+export function createCatalogue(
+  ledger: Pick<Ledger['catalogue'], 'read' | 'replace'>,
+  source: Pick<ResourceSource, 'list' | 'unsettled'>,
+): Catalogue {
+  /** Deleted for certain, whether or not the source is settled. */
+  const withdrawn = new Set<string>();
+  const publish = coalesce(async () => {
+    const models = source.list().filter((resource) => resource.kind === 'ASRModel');
+    for (const { metadata } of models) withdrawn.delete(metadata.name);
+    const before = await ledger.read();
+    const kept = source.unsettled() === undefined ? [] : (before ?? []).filter(({ id }) => !withdrawn.has(id));
+    const after = buildCatalogue(models, kept);
+    if (!isDeepStrictEqual(before, after)) await ledger.replace(after);
+  });
+  return {
+    publish,
+    withdraw: (model) => {
+      withdrawn.add(model);
+      return publish();
+    },
+  };
+}
+
+/** The entries of the models, and those of `kept` that none of them replaces; by id. */
+export function buildCatalogue(
+  models: readonly ResourceOf<'ASRModel'>[],
+  kept: readonly CatalogueEntry[],
+): CatalogueEntry[] {
+  const entries = new Map(kept.map((entry) => [entry.id, entry]));
+  for (const model of models) entries.set(model.metadata.name, buildEntry(model));
+  return [...entries.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function buildEntry({ metadata, spec }: ResourceOf<'ASRModel'>): CatalogueEntry {
+  return {
+    id: metadata.name,
+    language: spec.language,
+    languageCode: spec.languageCode,
+    maxAudioSeconds: spec.maxAudioSeconds,
+    maxWaitSeconds: spec.scaling.maxWaitSeconds,
+  };
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { coalesce } from './coalesce.ts';
+
+/** A task whose runs a test ends by hand. */
+function setUp() {
+  const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  let begun = 0;
+  const call = coalesce(() => {
+    begun += 1;
+    return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }));
+  });
+  return { call, ends, begun: () => begun };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('runs once more for all calls that come while it runs', async () => {
+  const { call, ends, begun } = setUp();
+  const first = call();
+  const later = [call(), call(), call()];
+  expect(begun()).toBe(1);
+  ends[0]!.resolve();
+  await first;
+  await settle();
+  expect(begun()).toBe(2);
+  ends[1]!.resolve();
+  await Promise.all(later);
+  expect(begun()).toBe(2);
+});
+
+test('a failure is told to those who share the run and to nobody else', async () => {
+  const { call, ends } = setUp();
+  const first = call();
+  const later = [call(), call()];
+  ends[0]!.reject(new Error('first'));
+  await expect(first).rejects.toThrow('first');
+  await settle();
+  ends[1]!.resolve();
+  await Promise.all(later);
+});
+
+test('every call is answered by a run that began after it, and no two runs overlap', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 40 }), async (pauses) => {
+      let running = 0;
+      let clock = 0;
+      let lastBeganAt = 0;
+      const call = coalesce(async () => {
+        expect(++running).toBe(1);
+        lastBeganAt = ++clock;
+        await Promise.resolve();
+        await Promise.resolve();
+        running -= 1;
+      });
+      const calls: Promise<void>[] = [];
+      for (const turns of pauses) {
+        const calledAt = ++clock;
+        calls.push(call().then(() => expect(lastBeganAt).toBeGreaterThan(calledAt)));
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      }
+      await Promise.all(calls);
+    }),
+  );
+});

@@ -1,0 +1,25 @@
+import { createFirstPass } from './first-pass.ts';
+
+test('is over when the first sync and all that it queued has been tried, and stays over', () => {
+  const pass = createFirstPass();
+  expect(pass.done()).toBe(false);
+  pass.queued('Tenant/a');
+  pass.queued('Tenant/b');
+  pass.tried('Sync', 'success');
+  pass.tried('Tenant/a', 'success');
+  expect(pass.done()).toBe(false);
+  pass.tried('Tenant/b', 'success');
+  expect(pass.done()).toBe(true);
+  pass.queued('Tenant/c');
+  expect(pass.done()).toBe(true);
+});
+
+test('waits for Redis, not for a resource that cannot be applied', () => {
+  const pass = createFirstPass();
+  pass.queued('Tenant/a');
+  pass.tried('Sync', 'unavailable');
+  pass.tried('Tenant/a', 'error');
+  expect(pass.done()).toBe(false);
+  pass.tried('Sync', 'success');
+  expect(pass.done()).toBe(true);
+});

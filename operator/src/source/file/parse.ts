@@ -1,0 +1,88 @@
+import { checkResource } from '@svc-asr/core';
+import type { Resource } from '@svc-asr/core';
+import { isNode, LineCounter, parseAllDocuments } from 'yaml';
+import type { Document } from 'yaml';
+import { keyOf } from '../source.ts';
+import type { ResourceKey } from '../source.ts';
+import type { FileProblem } from './problem.ts';
+
+/** A resource and the place it was found at. */
+export interface FoundResource {
+  key: ResourceKey;
+  resource: Resource;
+  document: number;
+  line: number;
+}
+
+export type Parsed = { ok: true; found: FoundResource[] } | { ok: false; problems: FileProblem[] };
+
+/**
+ * Reads the resources of one file: YAML with any number of documents, or JSON, which is YAML too. All of them are valid,
+ * or none counts.
+ */
+export function parseFile(content: string): Parsed {
+  const lines = new LineCounter();
+  // Pretty errors would quote the file's text, which belongs into no log.
+  const parsed = parseAllDocuments(content, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
+  const found: FoundResource[] = [];
+  const problems: FileProblem[] = [];
+  for (const [at, document] of [...parsed].entries()) {
+    const outcome = parseDocument(document, at + 1, lines);
+    if (outcome.ok) found.push(...outcome.found);
+    else problems.push(...outcome.problems);
+  }
+  problems.push(...foundTwice(found));
+  return problems.length === 0 ? { ok: true, found } : { ok: false, problems };
+}
+
+function parseDocument(document: Document.Parsed, number: number, lines: LineCounter): Parsed {
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const problem = (offset: number, field: string, message: string): FileProblem => ({
+    document: number,
+    line: lineAt(offset),
+    field,
+    message,
+  });
+  // A tag of YAML that it does not know is a warning to the parser; to us it is a value that means something else.
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) return { ok: false, problems: faults.map(({ pos, message }) => problem(pos[0], '', message)) };
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // Aliases without an anchor, or so many that they would fill the memory.
+    const message = error instanceof Error ? error.message : String(error);
+    return { ok: false, problems: [problem(offsetOf(document, ''), '', message)] };
+  }
+  // Nothing between two separators is not a document that anyone meant.
+  if (value === null) return { ok: true, found: [] };
+  const checked = checkResource(value);
+  if (!checked.ok) {
+    const problems = checked.problems.map(({ field, message }) => problem(offsetOf(document, field), field, message));
+    return { ok: false, problems };
+  }
+  const resource = checked.value;
+  const key = keyOf(resource.kind, resource.metadata.name);
+  return { ok: true, found: [{ key, resource, document: number, line: lineAt(offsetOf(document, 'metadata.name')) }] };
+}
+
+/** Where the field stands, or the nearest one around it. */
+function offsetOf(document: Document.Parsed, field: string): number {
+  const path = field === '' ? [] : field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return document.contents?.range[0] ?? document.range[0];
+}
+
+function foundTwice(found: readonly FoundResource[]): FileProblem[] {
+  const first = new Map<ResourceKey, number>();
+  const problems: FileProblem[] = [];
+  for (const { key, document, line } of found) {
+    const other = first.get(key);
+    if (other === undefined) first.set(key, document);
+    else problems.push({ document, line, field: 'metadata.name', message: `${key} is in document ${other} already` });
+  }
+  return problems;
+}

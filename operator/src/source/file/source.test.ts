@@ -1,0 +1,228 @@
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNotices } from '../../notices.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { createTestLogger } from '../../testing/logs.ts';
+import { model, tenant, yaml } from '../../testing/resources.ts';
+import { createFileSource } from './source.ts';
+import type { FileSource } from './source.ts';
+
+let root: string;
+let folder: string;
+const sources: FileSource[] = [];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-asr-source-'));
+  folder = join(root, 'one');
+  mkdirSync(folder);
+});
+
+afterEach(async () => {
+  for (const source of sources.splice(0)) await source.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(folders = [folder], { quietMs = 50, deleteGraceMs = 100 } = {}) {
+  const { logger, at } = createTestLogger();
+  const times = { pollMs: 10, quietMs, deleteGraceMs };
+  const source = createFileSource({ folders, ...times, logger, notices: createNotices() });
+  sources.push(source);
+  const events: string[] = [];
+  await source.start({ onChange: (key) => events.push(key), onSettled: () => events.push('settled') });
+  const names = () => source.list().map(({ metadata }) => metadata.name);
+  return { source, events, names, at, title: (name: string) => source.get('Tenant', name)?.spec.displayName };
+}
+
+const file = (name: string) => join(folder, name);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Longer than any file needs to be seen, read and taken for deleted. */
+const LONG_MS = 400;
+
+/** As if it had been written a while ago. */
+function writeOld(path: string, content: string): void {
+  writeFileSync(path, content);
+  utimesSync(path, 1, 1);
+}
+
+test('has what the folders hold after the first look, in YAML and JSON, and nothing of other files', async () => {
+  writeOld(file('a.yaml'), yaml(tenant('a'), model('m')));
+  writeOld(file('b.yml'), yaml(tenant('b')));
+  writeOld(file('c.json'), JSON.stringify(tenant('c')));
+  for (const name of ['d.txt', '.e.yaml', 'f.yaml~', 'g.yaml.swp']) writeOld(file(name), yaml(tenant('other')));
+  mkdirSync(file('h.yaml'));
+  const { source, names, events } = await start();
+  expect(names()).toEqual(['a', 'm', 'b', 'c']);
+  expect(source.unsettled()).toBeUndefined();
+  expect(events).toEqual(['Tenant/a', 'ASRModel/m', 'Tenant/b', 'Tenant/c', 'settled']);
+});
+
+test('has files that were written just before, too', async () => {
+  writeFileSync(file('a.yaml'), yaml(tenant('a')));
+  const { source, names } = await start([folder], { quietMs: 300 });
+  expect([names(), source.unsettled()]).toEqual([['a'], undefined]);
+});
+
+test('takes up files that are added, edited in place, edited by rename and deleted', async () => {
+  const { names, events, title } = await start();
+  writeFileSync(file('a.yaml'), yaml(tenant('a')));
+  await eventually(() => expect(names()).toEqual(['a']));
+  writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'In place' })));
+  await eventually(() => expect(title('a')).toBe('In place'));
+  writeFileSync(file('.a.yaml.draft'), yaml(tenant('a', { displayName: 'By rename' })));
+  renameSync(file('.a.yaml.draft'), file('a.yaml'));
+  await eventually(() => expect(title('a')).toBe('By rename'));
+  rmSync(file('a.yaml'));
+  await eventually(() => expect(names()).toEqual([]));
+  expect(events).toEqual(['settled', 'Tenant/a', 'Tenant/a', 'Tenant/a', 'Tenant/a']);
+});
+
+test('tells nothing when a file is touched or only its comments change', async () => {
+  writeOld(file('a.yaml'), yaml(tenant('a')));
+  const { events } = await start();
+  events.length = 0;
+  writeFileSync(file('a.yaml'), `# new\n${yaml(tenant('a'))}`);
+  await pause(LONG_MS);
+  expect(events).toEqual([]);
+});
+
+test('reports a bad file by document and field, once per content, and keeps what it held', async () => {
+  writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
+  const { source, names, at, title } = await start();
+  writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'New' }), tenant('b', { state: 'Closed' })));
+  await eventually(() => expect(at('error')).toHaveLength(1));
+  expect(at('error')[0]).toMatchObject({
+    file: file('a.yaml'),
+    problems: [
+      { document: 2, field: 'spec.state', line: expect.any(Number), message: expect.stringMatching(/Active/) },
+    ],
+  });
+  expect(at('error')[0]!.message).toContain('its last valid content stays in force: document 2, line ');
+  expect(source.badFiles()).toBe(1);
+  utimesSync(file('a.yaml'), 1, 1);
+  await pause(LONG_MS);
+  expect(at('error')).toHaveLength(1);
+  expect([names(), title('a')]).toEqual([['a', 'b'], 'a']);
+
+  writeFileSync(file('a.yaml'), `# still bad\n${yaml(tenant('a'), tenant('b', { state: 'Closed' }))}`);
+  await eventually(() => expect(at('error')).toHaveLength(2));
+  writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Good' })));
+  await eventually(() => expect(names()).toEqual(['a']));
+  expect([title('a'), source.badFiles()]).toEqual(['Good', 0]);
+  expect(at('info').map(({ message }) => message)).toEqual([`${file('a.yaml')} is valid again`]);
+});
+
+test('stays unsettled while a file has never been valid, since what it held is not known', async () => {
+  writeOld(file('a.yaml'), 'kind: nonsense\n');
+  writeOld(file('b.yaml'), yaml(tenant('b')));
+  const { source, names, events } = await start();
+  expect(names()).toEqual(['b']);
+  expect(source.unsettled()).toBe(`file ${file('a.yaml')} has not been valid yet`);
+  writeFileSync(file('a.yaml'), yaml(tenant('a')));
+  await eventually(() => expect(source.unsettled()).toBeUndefined());
+  expect(events).toEqual(['Tenant/b', 'Tenant/a', 'settled']);
+  writeFileSync(file('new.yaml'), 'kind: nonsense\n');
+  await eventually(() => expect(source.badFiles()).toBe(1));
+  expect(source.unsettled()).toBeUndefined();
+});
+
+test('keeps the resource known first where two files have it, until that one lets it go', async () => {
+  writeOld(file('b.yaml'), yaml(tenant('a', { displayName: 'First' })));
+  const { source, names, at, title } = await start();
+  writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Second' }), tenant('c')));
+  await eventually(() => expect(at('error')).toHaveLength(1));
+  expect(at('error')[0]).toMatchObject({ file: file('a.yaml'), problems: [{ document: 1, field: 'metadata.name' }] });
+  expect(at('error')[0]!.message).toContain(`Tenant/a is in ${file('b.yaml')} already`);
+  expect([title('a'), names().sort(), source.badFiles()]).toEqual(['First', ['a', 'c'], 1]);
+  writeFileSync(file('b.yaml'), yaml(tenant('a', { displayName: 'First, edited' })));
+  await eventually(() => expect(title('a')).toBe('First, edited'));
+  rmSync(file('b.yaml'));
+  await eventually(() => expect(title('a')).toBe('Second'));
+  await eventually(() => expect(source.badFiles()).toBe(0));
+});
+
+test('does not read a file while it is being written', async () => {
+  const whole = yaml(tenant('a'), tenant('b'), tenant('c'));
+  writeOld(file('a.yaml'), whole);
+  const { names, events, at } = await start([folder], { quietMs: 1000 });
+  events.length = 0;
+  for (let length = 0; length < whole.length; length += 40) {
+    writeFileSync(file('a.yaml'), whole.slice(0, length));
+    await pause(20);
+  }
+  writeFileSync(file('a.yaml'), `${whole}---\n${yaml(tenant('d'))}`);
+  await eventually(() => expect(names()).toEqual(['a', 'b', 'c', 'd']));
+  expect([events, at('error')]).toEqual([['Tenant/d'], []]);
+});
+
+test('deletes nothing when a file is removed and written anew, or a resource moves to another file', async () => {
+  writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
+  const { names, events } = await start([folder], { deleteGraceMs: 1500 });
+  events.length = 0;
+  rmSync(file('a.yaml'));
+  await pause(50);
+  writeFileSync(file('a.yaml'), yaml(tenant('a'), tenant('b'), tenant('c')));
+  await eventually(() => expect(names()).toEqual(['a', 'b', 'c']));
+  writeFileSync(file('a.yaml'), yaml(tenant('a'), tenant('c')));
+  await pause(200);
+  writeFileSync(file('b.yaml'), yaml(tenant('b')));
+  await pause(2000);
+  expect([names().sort(), events]).toEqual([['a', 'b', 'c'], ['Tenant/c']]);
+});
+
+test('waits for a folder that does not exist yet', async () => {
+  const later = join(root, 'later', 'config');
+  writeOld(file('a.yaml'), yaml(tenant('a')));
+  const { source, names, events, at } = await start([folder, later]);
+  expect(names()).toEqual(['a']);
+  expect(source.unsettled()).toBe(`folder ${later}: it does not exist`);
+  await pause(100);
+  expect(at('warn')).toHaveLength(1);
+  mkdirSync(later, { recursive: true });
+  writeFileSync(join(later, 'b.yaml'), yaml(tenant('b')));
+  await eventually(() => expect(names()).toEqual(['a', 'b']));
+  expect(events).toEqual(['Tenant/a', 'Tenant/b', 'settled']);
+});
+
+test('keeps the resources of a folder that is removed until it is made again', async () => {
+  writeOld(file('a.yaml'), yaml(tenant('a')));
+  const { names, events, at } = await start();
+  events.length = 0;
+  renameSync(folder, join(root, 'aside'));
+  await eventually(() => expect(at('warn')).toHaveLength(1));
+  expect(at('warn')[0]!.message).toContain('stays in force until it is there again');
+  await pause(LONG_MS);
+  expect([names(), events]).toEqual([['a'], []]);
+  mkdirSync(folder);
+  writeFileSync(file('b.yaml'), yaml(tenant('b')));
+  await eventually(() => expect(names()).toEqual(['b']));
+});
+
+test('an empty folder deletes what was there', async () => {
+  writeOld(file('a.yaml'), yaml(tenant('a')));
+  const { names } = await start();
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  await eventually(() => expect(names()).toEqual([]));
+});
+
+test('refuses what is too large or not text, and reads on', async () => {
+  writeOld(file('large.yaml'), '#'.repeat(4 * 1024 * 1024 + 1));
+  writeFileSync(file('binary.yaml'), Buffer.from([0x61, 0xff, 0xfe]));
+  utimesSync(file('binary.yaml'), 1, 1);
+  writeOld(file('good.yaml'), yaml(tenant('a')));
+  const { names, at } = await start();
+  expect(names()).toEqual(['a']);
+  expect(at('error').map(({ message }) => message)).toEqual([
+    expect.stringMatching(/binary.yaml is not applied: is not text in UTF-8/),
+    expect.stringMatching(/large.yaml is not applied: is larger than 4194304 bytes/),
+  ]);
+});
+
+test('takes a file up once it may be read', async () => {
+  writeOld(file('a.yaml'), yaml(tenant('a')));
+  chmodSync(file('a.yaml'), 0);
+  const { names } = await start();
+  chmodSync(file('a.yaml'), 0o600);
+  await eventually(() => expect(names()).toEqual(['a']));
+});

@@ -1,0 +1,23 @@
+import type { ResourceKey } from '../source.ts';
+import { createVanished } from './vanish.ts';
+
+const of = (...names: string[]) => new Map<ResourceKey, string>(names.map((name) => [`Tenant/${name}`, name]));
+const names = (kept: Map<ResourceKey, string>) => [...kept.values()];
+
+test('keeps what vanished until the grace time is over', () => {
+  const vanished = createVanished<string>(1000);
+  vanished.keep(of('a', 'b'), 0);
+  expect(names(vanished.keep(of('b'), 100))).toEqual(['b', 'a']);
+  expect(names(vanished.keep(of('b'), 1099))).toEqual(['b', 'a']);
+  expect(names(vanished.keep(of('b'), 1100))).toEqual(['b']);
+});
+
+test('starts anew when something comes back', () => {
+  const vanished = createVanished<string>(1000);
+  vanished.keep(of('a'), 0);
+  vanished.keep(of(), 100);
+  vanished.keep(of('a'), 900);
+  expect(names(vanished.keep(of(), 1500))).toEqual(['a']);
+  expect(names(vanished.keep(of(), 2499))).toEqual(['a']);
+  expect(names(vanished.keep(of(), 2500))).toEqual([]);
+});

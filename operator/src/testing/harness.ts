@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import type { Ledger } from '@svc-asr/ledger';
+import { readSettings } from '@svc-asr/runtime';
+import { startOperator } from '../operator.ts';
+import { OPERATOR_SETTINGS } from '../settings.ts';
+import { createTestLogger } from './logs.ts';
+import type { LogLine } from './logs.ts';
+import { yaml } from './resources.ts';
+
+/** A running operator and what a test needs around it. */
+export interface TestOperator {
+  lines: LogLine[];
+  get: (path: string) => Promise<{ status: number; body: string }>;
+  stop: () => Promise<void>;
+}
+
+/** Starts an operator with short times on a folder and a Redis. */
+export async function startTestOperator(folders: string[], redisUrl: string, env: object = {}): Promise<TestOperator> {
+  const { logger, lines } = createTestLogger();
+  const settings = readSettings(OPERATOR_SETTINGS, {
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    REDIS_URL: redisUrl,
+    CONFIG_FOLDERS: folders.join(','),
+    CONFIG_POLL_MS: '20',
+    CONFIG_QUIET_MS: '50',
+    CONFIG_DELETE_GRACE_MS: '100',
+    RETRY_MAX_MS: '500',
+    ...env,
+  });
+  const { adminPort, stopSteps } = await startOperator(settings, logger);
+  return {
+    lines,
+    get: async (path) => {
+      const response = await fetch(`http://127.0.0.1:${adminPort}${path}`);
+      return { status: response.status, body: await response.text() };
+    },
+    stop: async () => {
+      for (const { stop } of stopSteps) await stop();
+    },
+  };
+}
+
+/** A temporary folder of resource files. */
+export interface TestFolder {
+  path: string;
+  /** Writes a file by rename. */
+  write: (name: string, ...resources: object[]) => void;
+  writeText: (name: string, text: string) => void;
+  remove: (name: string) => void;
+  cleanUp: () => void;
+}
+
+/** Makes a temporary folder. */
+export function createTestFolder(): TestFolder {
+  const root = mkdtempSync(join(tmpdir(), 'svc-asr-operator-'));
+  const path = join(root, 'config');
+  mkdirSync(path);
+  const writeText = (name: string, text: string) => {
+    writeFileSync(join(root, 'draft'), text);
+    renameSync(join(root, 'draft'), join(path, name));
+  };
+  return {
+    path,
+    writeText,
+    write: (name, ...resources) => writeText(name, yaml(...resources)),
+    remove: (name) => rmSync(join(path, name)),
+    cleanUp: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** A ledger of the test's own, to look at what the operator wrote. */
+export function openLedger(redisUrl: string): { ledger: Ledger; close: () => Promise<void> } {
+  const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 2000 });
+  return { ledger: createLedger(link, { prefix: 'svc' }), close: link.close };
+}

@@ -1,0 +1,160 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeCertificate } from '../testing/certificate.ts';
+import { runCommand } from '../testing/command.ts';
+
+const KEY = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
+const TOKEN = 'an-admin-token-that-nobody-may-see';
+const MODELS = [
+  { id: 'svc-asr-kikuyu-v1', language: 'Kikuyu', language_code: 'ki', max_audio_seconds: 300 },
+  { id: 'svc-asr-dholuo-v1', language: 'Dholuo', language_code: 'luo', max_audio_seconds: 300 },
+];
+const SESSION = {
+  id: '6f1c0000-0000-4000-8000-000000000000',
+  model: 'svc-asr-kikuyu-v1',
+  status: 'completed',
+  audio_ms: 1500,
+  billable_ms: 2000,
+  created_at: '2026-01-01T00:00:00.000Z',
+  completed_at: null,
+};
+const BALANCE = { available_ms: 3_598_000, reserved_ms: 0, consumed_ms: 2000, recent_sessions: [SESSION] };
+
+let server: Server;
+let home: string;
+let caFile: string;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let seen: IncomingMessage[];
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'command-'));
+  const { cert, key } = await makeCertificate();
+  caFile = join(home, 'ca.pem');
+  writeFileSync(caFile, cert);
+  server = createServer({ cert, key }, (request, response) => {
+    seen.push(request);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+beforeEach(() => {
+  seen = [];
+  answer = (request, response) => {
+    if (request.url === '/v1/models') response.end(JSON.stringify({ object: 'list', data: MODELS }));
+    else if (request.url === '/v1/usage') response.end(JSON.stringify(BALANCE));
+    else response.writeHead(404).end();
+  };
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const url = () => `https://localhost:${(server.address() as AddressInfo).port}`;
+const environment = () => ({
+  SVC_ASR_HOME: join(home, 'none'),
+  SVC_ASR_BASE_URL: url(),
+  SVC_ASR_ADMIN_URL: url(),
+  SVC_ASR_CA_FILE: caFile,
+  SVC_ASR_API_KEY: KEY,
+  SVC_ASR_ADMIN_TOKEN: TOKEN,
+});
+const run = (...line: string[]) => runCommand(line, environment());
+
+test('models are shown as a table, and as JSON when asked for', async () => {
+  expect(await run('models')).toEqual({
+    status: 0,
+    out: 'MODEL              LANGUAGE  CODE  LONGEST AUDIO\nsvc-asr-kikuyu-v1  Kikuyu    ki    5m 0s\nsvc-asr-dholuo-v1  Dholuo    luo   5m 0s\n',
+    err: '',
+  });
+  const { out } = await run('models', '--json');
+  expect(JSON.parse(out)).toEqual({ object: 'list', data: MODELS });
+  expect(seen[0]?.headers.authorization).toBeUndefined();
+});
+
+test('usage shows credit and sessions in hours, minutes and seconds', async () => {
+  const { status, out } = await run('usage');
+  expect(status).toBe(0);
+  expect(out.split('\n').slice(0, 2)).toEqual(['AVAILABLE  RESERVED  CONSUMED', '59m 58s    0s        2s']);
+  expect(out).toMatch(/6f1c0000\S+ {2}svc-asr-kikuyu-v1 {2}completed {2}1\.5s {3}2s {7}2026-01-01 00:00:00 UTC {2}-\n/);
+  expect(seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+});
+
+test('address, key and authority come from local.json', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'home-'));
+  const local = { base_url: url(), ca_file: caFile, api_key: KEY };
+  writeFileSync(join(folder, 'local.json'), JSON.stringify(local));
+  expect((await runCommand(['usage', '--json'], { SVC_ASR_HOME: folder })).status).toBe(0);
+});
+
+test('what the service refuses ends with 1, its code and its request id', async () => {
+  const error = { type: 'authentication_error', code: 'revoked_api_key', message: 'Revoked.', request_id: 'r-1' };
+  answer = (_request, response) => response.writeHead(401).end(JSON.stringify({ error }));
+  expect(await run('usage')).toEqual({
+    status: 1,
+    out: '',
+    err: 'svc-asr: Revoked. (revoked_api_key, request r-1)\n',
+  });
+});
+
+test('a service that is not there, or that no known authority vouches for, ends with 3 and a hint', async () => {
+  const away = await run('models', '--base-url', 'https://127.0.0.1:1');
+  expect([away.status, away.out]).toEqual([3, '']);
+  expect(away.err).toContain('npm start');
+  const unknown = await runCommand(['models'], { ...environment(), SVC_ASR_CA_FILE: '' });
+  expect(unknown.status).toBe(3);
+  expect(unknown.err).toContain('--ca FILE');
+});
+
+test('no output has a secret in it, whatever the service answers', async () => {
+  answer = (_request, response) => response.writeHead(500).end('<html>oops');
+  const ended = [
+    await run('usage'),
+    await run('admin', 'keys', 'list'),
+    await run('admin', 'tenants', 'list', '--json'),
+  ];
+  for (const { status, out, err } of ended) {
+    expect(status).toBe(1);
+    expect(out + err).not.toMatch(/aaaaaaaa|nobody-may-see/);
+  }
+});
+
+test('an export is written whole, for its owner alone, and its lines are counted', async () => {
+  const lines = Array.from({ length: 5000 }, (_, n) => `${JSON.stringify({ id: `${n}-0`, text: 'x'.repeat(100) })}\n`);
+  answer = (_request, response) => response.end(lines.join(''));
+  const file = join(home, 'journal.ndjson');
+  const { status, err } = await run('admin', 'journal', 'export', '--tenant', 'a b', '--output', file);
+  expect([status, err]).toEqual([0, `Wrote 5000 entries to ${file}.\n`]);
+  expect(readFileSync(file, 'utf8')).toBe(lines.join(''));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(seen[0]?.url).toBe('/admin/v1/tenants/a%20b/journal');
+  expect((await run('admin', 'journal', 'export', '--tenant', 'a')).out).toBe(lines.join(''));
+});
+
+test('an export that breaks off ends with 3 and leaves no file', async () => {
+  answer = (_request, response) => {
+    response.writeHead(200, { 'content-length': '1000' });
+    response.write('{"id":"1-0"}\n', () => response.destroy());
+  };
+  const file = join(home, 'broken.ndjson');
+  const { status, err } = await run('admin', 'journal', 'export', '--tenant', 'a', '--output', file);
+  expect(status).toBe(3);
+  expect(err).toContain('broke off');
+  expect(readdirSync(home).filter((name) => name.includes('broken'))).toEqual([]);
+});
+
+test('a file that cannot be written ends with 2', async () => {
+  const { status, err } = await run('admin', 'journal', 'export', '--tenant', 'a', '--output', join(home, 'no', 'x'));
+  expect([status, err]).toEqual([1, 'svc-asr: the service answered with HTTP 404 (unexpected_response)\n']);
+  answer = (_request, response) => response.end('{}\n');
+  const unwritable = await run('admin', 'journal', 'export', '--tenant', 'a', '--output', join(home, 'no', 'x'));
+  expect(unwritable.status).toBe(2);
+  expect(unwritable.err).toContain('cannot write');
+});

@@ -1,0 +1,51 @@
+import { adminEndpoint, publicEndpoint } from './endpoint.ts';
+
+const file = {
+  base_url: 'https://localhost:8443',
+  admin_url: 'http://127.0.0.1:9091',
+  ca_file: '/home/ca.pem',
+  api_key: 'local-key',
+  admin_token: 'local-token',
+};
+
+test('flags come before the environment, and the environment before the local file', () => {
+  const env = { SVC_ASR_BASE_URL: 'https://env', SVC_ASR_API_KEY: 'env-key', SVC_ASR_CA_FILE: '/env.pem' };
+  expect(publicEndpoint({ flags: {}, env: {}, file })).toEqual({
+    url: 'https://localhost:8443',
+    secret: 'local-key',
+    caFile: '/home/ca.pem',
+  });
+  expect(publicEndpoint({ flags: {}, env, file })).toEqual({
+    url: 'https://env',
+    secret: 'env-key',
+    caFile: '/env.pem',
+  });
+  expect(publicEndpoint({ flags: { baseUrl: 'https://flag', ca: '/flag.pem' }, env, file })).toEqual({
+    url: 'https://flag',
+    secret: 'env-key',
+    caFile: '/flag.pem',
+  });
+});
+
+test('the secrets of the local file go to its own address and to no other', () => {
+  const elsewhere = { flags: { baseUrl: 'https://other', adminUrl: 'https://other' }, env: {}, file };
+  expect(publicEndpoint(elsewhere)).toEqual({ url: 'https://other', secret: undefined, caFile: undefined });
+  expect(adminEndpoint(elsewhere)).toEqual({ url: 'https://other', secret: undefined, caFile: undefined });
+  const same = { flags: { baseUrl: 'https://localhost:8443/' }, env: { SVC_ASR_BASE_URL: '' }, file };
+  expect(publicEndpoint(same).secret).toBe('local-key');
+});
+
+test('the admin API has its own address and token', () => {
+  expect(adminEndpoint({ flags: {}, env: { SVC_ASR_ADMIN_TOKEN: 't' }, file })).toMatchObject({
+    url: 'http://127.0.0.1:9091',
+    secret: 't',
+  });
+});
+
+test('without any address it says what to do', () => {
+  expect(() => publicEndpoint({ flags: {}, env: {}, file: {} })).toThrow(/npm start.*--base-url/);
+  expect(() => adminEndpoint({ flags: {}, env: {}, file: {} })).toThrow(/npm start.*--admin-url/);
+  expect(() => adminEndpoint({ flags: { adminUrl: 'http://far' }, env: {}, file })).toThrow(
+    '--admin-url must begin with',
+  );
+});

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { EXIT } from './exit.ts';
+import { COMMANDS, runLine } from './run.ts';
+
+async function run(...line: string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const status = await runLine(line, { env: { SVC_ASR_HOME: '/nonexistent' }, cwd: '/', stdout, stderr });
+  const text = (stream: PassThrough) => String(stream.read() ?? '');
+  return { status, out: text(stdout), err: text(stderr) };
+}
+
+test.each([...COMMANDS.map(({ words }) => words), [], ['admin'], ['admin', 'keys'], ['admin', 'tenants']])(
+  'svc-asr %s %s %s has a help',
+  async (...words) => {
+    const { status, out, err } = await run(...words, '--help');
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Usage: svc-asr /);
+  },
+);
+
+test('the README lists every exit status as the help does', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const listed = [...readme.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, status, meaning]) => [
+    Number(status),
+    meaning,
+  ]);
+  expect(listed).toEqual(Object.values(EXIT).map(({ status, meaning }) => [status, meaning]));
+});
+
+test('the help lists every exit status', async () => {
+  expect((await run('--help')).out).toMatch(/Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}70 /);
+});
+
+test.each([
+  [[], 'no such command'],
+  [['nonsense'], 'no such command'],
+  [['admin', 'keys'], '`svc-asr admin keys --help`'],
+  [['models', '--nope'], "Unknown option '--nope'"],
+  [['models', 'extra'], 'too many arguments: extra'],
+  [['admin', 'keys', 'create'], 'missing: --tenant NAME'],
+  [['admin', 'keys', 'revoke'], 'missing: KEYID'],
+  [['admin', 'keys', 'revoke', 'short'], 'the 10 characters'],
+  [['admin', 'keys', 'create', '--tenant', 't', '--expires', 'soon'], '--expires takes'],
+  [['admin', 'tenants', 'grant', 'n', '--seconds', 'x'], '--seconds takes a whole number'],
+  [['admin', 'tenants', 'create', 'n'], 'missing: --display-name TEXT'],
+  [['models'], 'No service is known'],
+  [['models', '--base-url', 'http://far'], '--base-url must begin with https://'],
+  [['usage', '--base-url', 'https://far'], 'Set SVC_ASR_API_KEY'],
+  [['admin', 'tenants', 'list', '--admin-url', 'https://far'], 'Set SVC_ASR_ADMIN_TOKEN'],
+  [['models', '--base-url', 'https://far', '--ca', '/nonexistent.pem'], 'cannot read the certificate authority'],
+])('svc-asr %j ends with 2 and says "%s"', async (line, message) => {
+  const { status, out, err } = await run(...line);
+  expect([status, out]).toEqual([2, '']);
+  expect(err).toContain(message);
+});
+
+test('a secret among the arguments is refused and not repeated', async () => {
+  const key = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
+  for (const line of [
+    ['admin', 'keys', 'revoke', key],
+    ['usage', `--api-key=${key}`],
+    ['usage', key],
+  ]) {
+    const { status, err } = await run(...line);
+    expect(status).toBe(2);
+    expect(err).toContain('never taken as an argument');
+    expect(err).not.toContain('aaaa');
+  }
+});

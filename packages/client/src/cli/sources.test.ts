@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readLocalFile } from './sources.ts';
+
+function homeWith(text: string): string {
+  const root = mkdtempSync(join(tmpdir(), 'local-'));
+  mkdirSync(join(root, '.svc-asr'));
+  mkdirSync(join(root, 'a', 'b'), { recursive: true });
+  writeFileSync(join(root, '.svc-asr', 'local.json'), text);
+  return root;
+}
+
+test('the file is found from any folder below', () => {
+  const root = homeWith('{"base_url":"https://x","api_key":"k","redis_url":"redis://r","ca_file":7}');
+  for (const folder of [root, join(root, 'a'), join(root, 'a', 'b')]) {
+    expect(readLocalFile({}, folder)).toEqual({ base_url: 'https://x', api_key: 'k' });
+  }
+});
+
+test('SVC_ASR_HOME names the folder and nothing else is looked at', () => {
+  const root = homeWith('{"base_url":"https://x"}');
+  expect(readLocalFile({ SVC_ASR_HOME: join(root, '.svc-asr') }, '/')).toEqual({ base_url: 'https://x' });
+  expect(readLocalFile({ SVC_ASR_HOME: '.svc-asr' }, root)).toEqual({ base_url: 'https://x' });
+  expect(readLocalFile({ SVC_ASR_HOME: join(root, 'a') }, root)).toEqual({});
+});
+
+test('a broken file is named and not quoted', () => {
+  const root = homeWith('{"api_key": s3cret');
+  expect(() => readLocalFile({}, root)).toThrow('local.json is not JSON');
+  expect(() => readLocalFile({}, root)).not.toThrow('s3cret');
+  expect(readLocalFile({}, homeWith('null'))).toEqual({});
+});

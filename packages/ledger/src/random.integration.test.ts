@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { makeTenant, openLedger, request } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+import { billableMs } from '@svc-asr/core';
+import { createKeys } from './keys.ts';
+import { replay } from './journal.ts';
+import type { Ledger } from './ledger.ts';
+import type { JournalEntry } from './types.ts';
+
+/** What a client may do next; numbers pick a session, a duration, a key. */
+type Step =
+  | { do: 'reserve'; seconds: number; key: number }
+  | { do: 'confirm' | 'cancel' | 'connect' | 'fail'; session: number }
+  | { do: 'settle'; session: number; samples: number; stale: boolean }
+  | { do: 'grant'; id: number; seconds: number }
+  | { do: 'wait' | 'reap' | 'usage' };
+
+const session = fc.nat(1000);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('reserve' as const),
+      seconds: fc.integer({ min: 1, max: 9 }),
+      key: fc.nat(6),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('confirm' as const), session }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('connect' as const), session }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      session,
+      samples: fc.nat(200_000),
+      stale: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('cancel' as const, 'fail' as const), session }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('grant' as const),
+      id: fc.nat(5),
+      seconds: fc.integer({ min: -5, max: 20 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('wait' as const, 'reap' as const, 'usage' as const) }) },
+);
+
+const OWNER = { id: 'g', epoch: 1 };
+const PREFIX = `random-${randomUUID()}`;
+const CLIENTS = 4;
+
+let redis: { url: string; stop: () => Promise<void> };
+let clients: Ledger[];
+
+describe.each([
+  ['one Redis', () => startRedis()],
+  ['a Redis Cluster of three nodes', () => startRedisCluster()],
+])('random transitions on %s', (_name, start) => {
+  beforeAll(async () => {
+    redis = await start();
+    const options = { prefix: PREFIX, sessionTtlMs: 120, provisionalLeaseMs: 60 };
+    clients = await Promise.all(Array.from({ length: CLIENTS }, () => openLedger(redis.url, options)));
+  });
+  afterAll(async () => {
+    for (const client of clients) await client.link.close();
+    await redis.stop();
+  });
+
+  test('whatever many clients do at once, the books balance at every read and each session ends once', async () => {
+    let transitions = 0;
+    const steps = fc.array(step, { minLength: 10, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: CLIENTS, maxLength: CLIENTS }), async (programs) => {
+        const tenant = await makeTenant(clients[0]!, 20_000, { concurrentSessions: 4 });
+        const sessions: ReturnType<typeof request>[] = [];
+        let running = true;
+        const watching = watch(tenant, () => running);
+        await Promise.all(programs.map((program, at) => drive(clients[at]!, tenant, program, sessions)));
+        running = false;
+        expect(await watching).toBeGreaterThan(0);
+        transitions += await checkJournal(tenant);
+      }),
+      { numRuns: 60 },
+    );
+    expect(transitions).toBeGreaterThan(1000);
+  }, 120_000);
+});
+
+async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: ReturnType<typeof request>[]) {
+  const { sessions: api } = ledger;
+  for (const next of program) {
+    const known = 'session' in next ? sessions[next.session % Math.max(1, sessions.length)] : undefined;
+    switch (next.do) {
+      case 'reserve': {
+        const key = next.key === 0 ? undefined : `k${next.key}`;
+        const ask = request(tenant, { seconds: next.seconds, idempotencyKey: key });
+        sessions.push(ask);
+        await api.reserve(ask);
+        break;
+      }
+      case 'confirm':
+        if (known) await api.confirm(tenant, known.sessionId);
+        break;
+      case 'cancel':
+        if (known) await api.cancel({ ...known, reason: 'random' });
+        break;
+      case 'connect':
+        if (known) {
+          const connection = { tenant, sessionId: known.sessionId, credentialHash: 'hash', connectionId: randomUUID() };
+          await api.connect({ ...connection, owner: OWNER });
+        }
+        break;
+      case 'settle':
+        if (known) {
+          const owner = next.stale ? { ...OWNER, epoch: 2 } : OWNER;
+          const end = await api.settle(tenant, known.sessionId, owner, next.samples, 'random');
+          if (end.outcome === 'ok') {
+            expect(end.billableMs).toBe(Math.min(billableMs(next.samples), billableMs(end.audioMs * 16)));
+          }
+          if (next.stale) expect(end.outcome).not.toBe('ok');
+        }
+        break;
+      case 'fail':
+        if (known) await api.fail(tenant, known.sessionId, OWNER, 5, 'random');
+        break;
+      case 'grant':
+        await ledger.accounts.grant(tenant, `g${next.id}`, next.seconds * 1000);
+        break;
+      case 'wait':
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        break;
+      case 'reap':
+        await ledger.reap();
+        break;
+      case 'usage':
+        await ledger.accounts.usage(tenant);
+        break;
+    }
+  }
+}
+
+/** Reads the whole account atomically, again and again, and returns how often. */
+async function watch(tenant: string, running: () => boolean): Promise<number> {
+  const { link } = clients[CLIENTS - 1]!;
+  const key = createKeys(PREFIX).account(tenant);
+  let reads = 0;
+  for (; running(); reads++) {
+    const [granted, reserved, consumed] = (
+      (await link.send(key, ['HMGET', key, 'granted', 'reserved', 'consumed'])) as string[]
+    ).map(Number) as [number, number, number];
+    expect(Math.min(reserved, consumed, granted - reserved - consumed)).toBeGreaterThanOrEqual(0);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return reads;
+}
+
+/** The journal adds up to the account, and no session is reserved or ended twice. */
+async function checkJournal(tenant: string): Promise<number> {
+  const entries = await clients[0]!.journal.read(tenant, { count: 100_000 });
+  const account = (await clients[0]!.accounts.read(tenant))!;
+  const { grantedMs: granted, reservedMs: reserved, consumedMs: consumed } = account;
+  expect(replay(entries)).toEqual({ granted, reserved, consumed });
+  const ends = new Map<string, JournalEntry[]>();
+  for (const entry of entries.filter(({ type }) => ['cancel', 'settle', 'fail', 'expire'].includes(type))) {
+    ends.set(entry.subject, [...(ends.get(entry.subject) ?? []), entry]);
+  }
+  expect([...ends.values()].filter((all) => all.length > 1)).toEqual([]);
+  const begins = entries.filter(({ type }) => type === 'reserve').map(({ subject }) => subject);
+  expect(new Set(begins).size).toBe(begins.length);
+  for (const subject of ends.keys()) expect(begins).toContain(subject);
+  const open = begins.filter((subject) => !ends.has(subject));
+  expect(account.liveSessions).toBe(open.length);
+  return entries.length;
+}

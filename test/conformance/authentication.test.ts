@@ -1,0 +1,202 @@
+import type { Answer } from '../support/answer.ts';
+import type { TestTenant } from '../support/admin.ts';
+import { eventually } from '../support/eventually.ts';
+import { forgeKey, keyIdOf } from '../support/key.ts';
+import { balanceOf, errorOf, refusal, sessionOf } from '../support/refusals.ts';
+import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+const KIKUYU = 'svc-asr-kikuyu-v1';
+const FAILURES_PER_SECOND = 3;
+const SHORT_LIFE_MS = 6000;
+
+let service: Service;
+let tenant: TestTenant;
+let shortLived: { key: string; expiresAtMs: number };
+beforeAll(async () => {
+  service = await startService({
+    // This test is the proxy: each of its requests can come from an address of its own.
+    env: { AUTH_FAILURES_PER_SECOND: String(FAILURES_PER_SECOND), TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  tenant = await service.tenant({ seconds: 100_000 });
+  const expiresAtMs = Date.now() + SHORT_LIFE_MS;
+  const key = await service.admin.key(tenant.name, { expires_at: new Date(expiresAtMs).toISOString() });
+  shortLived = { key, expiresAtMs };
+}, START_TIMEOUT_MS);
+afterAll(stopServices, START_TIMEOUT_MS);
+
+let addresses = 0;
+const freshAddress = () => `203.0.113.${++addresses}`;
+
+const usage = (authorization: string | undefined, from = freshAddress()): Promise<Answer> =>
+  service.request('GET', '/v1/usage', {
+    headers: { 'x-forwarded-for': from, ...(authorization === undefined ? {} : { authorization }) },
+  });
+const create = (key: string, body: object = { model: KIKUYU }): Promise<Answer> =>
+  service.create(key, body, { 'x-forwarded-for': freshAddress() });
+
+test('a key that expires works until then, and not after', async () => {
+  if (Date.now() < shortLived.expiresAtMs - 1000) {
+    expect((await usage(`Bearer ${shortLived.key}`)).status).toBe(200);
+  }
+  await new Promise((resolve) => setTimeout(resolve, shortLived.expiresAtMs - Date.now() + 50));
+  expect(refusal(await usage(`Bearer ${shortLived.key}`))).toBe('expired_api_key');
+  expect(refusal(await create(shortLived.key))).toBe('expired_api_key');
+});
+
+describe('the header Authorization', () => {
+  test('is asked for on both routes, with a challenge', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/usage'],
+      ['POST', '/v1/asr/sessions'],
+    ] as const) {
+      const answer = await service.request(method, path, { headers: { 'x-forwarded-for': freshAddress() } });
+      expect(refusal(answer)).toBe('missing_api_key');
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+    }
+    expect(refusal(await usage(''))).toBe('missing_api_key');
+  });
+
+  test.each(['bearer', 'BEARER', 'Bearer'])('takes the scheme as %s', async (scheme) => {
+    expect((await usage(`${scheme} ${tenant.key}`)).status).toBe(200);
+  });
+
+  test('takes no other scheme and no other form', async () => {
+    const { key } = tenant;
+    const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+    for (const value of [basic, key, 'Bearer', `Bearer: ${key}`, `Bearer ${key} ${key}`, `Token ${key}`, `Bearer ${key},x`]) {
+      expect(refusal(await usage(value))).toBe('invalid_api_key');
+    }
+  });
+
+  test('is the only place of a key', async () => {
+    const headers = { 'x-api-key': tenant.key, cookie: `key=${tenant.key}`, 'x-forwarded-for': freshAddress() };
+    const answer = await service.request('GET', `/v1/usage?api_key=${tenant.key}`, { headers });
+    expect(refusal(answer)).toBe('missing_api_key');
+  });
+});
+
+describe('a key', () => {
+  test('has the form of the interface', () => {
+    expect(tenant.key).toMatch(/^svc_live_v1_[0-9A-Za-z]{10}_[0-9A-Za-z]{38}$/);
+    const secret = tenant.key.slice(23, 55);
+    expect(forgeKey(keyIdOf(tenant.key), secret)).toBe(tenant.key);
+  });
+
+  test.each([
+    ['is cut short', (key: string) => key.slice(0, -1)],
+    ['is too long', (key: string) => `${key}0`],
+    ['has a wrong checksum', (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')],
+    ['has another prefix', (key: string) => key.replace('svc_live', 'svc_test')],
+    ['has another version', (key: string) => key.replace('_v1_', '_v2_')],
+    ['has a letter of its secret changed', (key: string) => key.slice(0, 30) + (key[30] === 'a' ? 'b' : 'a') + key.slice(31)],
+    ['is of another case', (key: string) => key.toUpperCase()],
+    ['is well-formed and unknown', () => forgeKey('0123456789', 'a'.repeat(32))],
+    ['has a known id and another secret', (key: string) => forgeKey(keyIdOf(key), 'a'.repeat(32))],
+  ])('that %s is refused in the same words', async (_how, change) => {
+    const changed = change(tenant.key);
+    const errors = [errorOf(await usage(`Bearer ${changed}`)), errorOf(await create(changed))];
+    for (const error of errors) {
+      expect(error).toMatchObject({ code: 'invalid_api_key', message: 'The API key is not valid.' });
+    }
+  });
+
+  test('that is revoked is refused within 5 seconds, and its sessions live on', async () => {
+    const own = await service.tenant();
+    const other = await service.admin.key(own.name);
+    const { id } = sessionOf(await create(own.key));
+    const startedAt = performance.now();
+    await service.admin.revoke(own.key);
+    await eventually('the key is refused', 5000 - (performance.now() - startedAt), async () => {
+      const answer = await usage(`Bearer ${own.key}`);
+      return answer.status === 401 && refusal(answer) === 'revoked_api_key';
+    });
+    expect(refusal(await create(own.key))).toBe('revoked_api_key');
+    const balance = balanceOf(await usage(`Bearer ${other}`));
+    expect(balance).toMatchObject({ reserved_ms: 60_000, recent_sessions: [{ id, status: 'reserved' }] });
+    expect(refusal(await usage(`Bearer ${forgeKey(keyIdOf(own.key), 'a'.repeat(32))}`))).toBe('invalid_api_key');
+  });
+});
+
+describe('an account', () => {
+  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)('that is %s is refused everything', async (state) => {
+    const { key, name } = await service.tenant({ state });
+    expect(refusal(await usage(`Bearer ${key}`))).toBe('account_inactive');
+    expect(refusal(await create(key))).toBe('account_inactive');
+    expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
+  });
+
+  test('that is suspended and active again goes on where it was', async () => {
+    const own = await service.tenant({ seconds: 100 });
+    const { id } = sessionOf(await create(own.key));
+    await service.admin.change(own.name, { state: 'Suspended' });
+    expect(refusal(await usage(`Bearer ${own.key}`))).toBe('account_inactive');
+    await service.admin.change(own.name, { state: 'Active' });
+    const balance = balanceOf(await usage(`Bearer ${own.key}`));
+    expect(balance).toMatchObject({ available_ms: 40_000, recent_sessions: [{ id }] });
+  });
+
+  test('that was deleted has keys that no longer work', async () => {
+    const own = await service.tenant();
+    await service.admin.call('DELETE', `/tenants/${own.name}`);
+    await eventually('the key is refused', 5000, async () => {
+      const answer = await usage(`Bearer ${own.key}`);
+      return answer.status === 401 && refusal(answer) === 'revoked_api_key';
+    });
+  });
+
+  test('may use the models of its scope alone', async () => {
+    const { key, name } = await service.tenant({ models: ['svc-asr-dholuo-v1'] });
+    expect(refusal(await create(key, { model: KIKUYU }))).toBe('model_scope_denied');
+    expect(sessionOf(await create(key, { model: 'svc-asr-dholuo-v1' })).model).toBe('svc-asr-dholuo-v1');
+    await service.admin.change(name, { models: ['svc-asr-dholuo-v1', KIKUYU] });
+    expect(sessionOf(await create(key, { model: KIKUYU })).model).toBe(KIKUYU);
+    await service.admin.change(name, { models: [] });
+    expect(refusal(await create(key, { model: KIKUYU }))).toBe('model_scope_denied');
+  });
+});
+
+describe('failed authentication', () => {
+  const fail = (from: string) => usage('Bearer nonsense', from);
+
+  test('is limited by address: as many as allowed are answered 401, one more is 429', async () => {
+    const address = freshAddress();
+    const answers = await Promise.all(Array.from({ length: FAILURES_PER_SECOND + 1 }, () => fail(address)));
+    const codes = answers.map(refusal).toSorted();
+    expect(codes).toEqual([...Array<string>(FAILURES_PER_SECOND).fill('invalid_api_key'), 'rate_limit_exceeded']);
+    expect(answers.find(({ status }) => status === 429)?.headers['retry-after']).toBe('1');
+
+    expect(refusal(await fail(freshAddress()))).toBe('invalid_api_key');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(refusal(await fail(address))).toBe('invalid_api_key');
+  });
+
+  test('counts for the routes together, and not what was authenticated', async () => {
+    const address = freshAddress();
+    const good = await Promise.all(Array.from({ length: 10 }, () => usage(`Bearer ${tenant.key}`, address)));
+    expect(new Set(good.map(({ status }) => status))).toEqual(new Set([200]));
+    const bad = await Promise.all(
+      Array.from({ length: 2 * FAILURES_PER_SECOND }, (_, at) =>
+        at % 2 === 0 ? fail(address) : service.create('nonsense', undefined, { 'x-forwarded-for': address }),
+      ),
+    );
+    expect(bad.filter(({ status }) => status === 401)).toHaveLength(FAILURES_PER_SECOND);
+  });
+
+  test('is not escaped with X-Forwarded-For from an address that is no trusted proxy', async () => {
+    const options = { localAddress: '127.0.0.2', agent: false as const };
+    const answers = await Promise.all(
+      Array.from({ length: 4 * FAILURES_PER_SECOND }, () =>
+        service.request('GET', '/v1/usage', { headers: { 'x-forwarded-for': freshAddress() }, options }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+  });
+
+  test('does not keep anybody from the public routes', async () => {
+    const address = freshAddress();
+    await Promise.all(Array.from({ length: 2 * FAILURES_PER_SECOND }, () => fail(address)));
+    const answer = await service.request('GET', '/v1/models', { headers: { 'x-forwarded-for': address } });
+    expect(answer.status).toBe(200);
+  });
+});

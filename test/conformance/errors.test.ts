@@ -1,0 +1,198 @@
+import type { Answer } from '../support/answer.ts';
+import { send } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { sendRaw } from '../support/raw.ts';
+import { redisPid } from '../support/redis-process.ts';
+import { errorOf, refusal } from '../support/refusals.ts';
+import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let service: Service;
+let key: string;
+beforeAll(async () => {
+  service = await startService();
+  ({ key } = await service.tenant());
+}, START_TIMEOUT_MS);
+afterAll(stopServices, START_TIMEOUT_MS);
+
+describe('an unknown path', () => {
+  test.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/models/',
+    '/V1/models',
+    '//v1/models',
+    '/v2/models',
+    '/v1/models/svc-asr-kikuyu-v1',
+    '/v1/asr',
+    '/v1/asr/sessions/',
+    '/v1/usage/x',
+    '/%zz',
+    '/v1/%2e%2e/v1/models',
+    '/livez',
+    '/readyz',
+    '/metrics',
+    '/admin/v1/tenants',
+    '/favicon.ico',
+  ])('%s is 404 not_found, whoever asks', async (path) => {
+    expect(refusal(await service.request('GET', path))).toBe('not_found');
+    expect(refusal(await service.request('POST', path, { key, body: '{' }))).toBe('not_found');
+  });
+});
+
+describe('a method that a path does not take', () => {
+  test.each([
+    ['GET', '/v1/asr/sessions', 'POST'],
+    ['PUT', '/v1/asr/sessions', 'POST'],
+    ['DELETE', '/v1/asr/sessions', 'POST'],
+    ['TRACE', '/v1/asr/sessions', 'POST'],
+    ['POST', '/v1/usage', 'GET, HEAD'],
+    ['PATCH', '/v1/usage', 'GET, HEAD'],
+    ['POST', '/v1/models', 'GET, HEAD'],
+    ['DELETE', '/openapi.json', 'GET, HEAD'],
+    ['PUT', '/docs', 'GET, HEAD'],
+  ])('%s %s is 405 with Allow: %s', async (method, path, allow) => {
+    for (const request of [{}, { key }]) {
+      const answer = await service.request(method, path, request);
+      expect(refusal(answer)).toBe('method_not_allowed');
+      expect(answer.headers.allow).toBe(allow);
+    }
+  });
+
+  test('HEAD where there is no GET has no body', async () => {
+    const answer = await send(`${service.baseUrl}/v1/asr/sessions`, { method: 'HEAD', ca: service.ca, agent: false } as object);
+    expect(answer).toMatchObject({ status: 405, text: '', headers: { allow: 'POST' } });
+    expect(answer.headers['x-request-id']).toMatch(UUID);
+  });
+});
+
+describe('the request id', () => {
+  test('is made here, new each time, and the same in header and body', async () => {
+    const given = '11111111-2222-4333-8444-555555555555';
+    const headers = { 'x-request-id': given, 'request-id': given, 'x-correlation-id': given };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => service.request('GET', '/v1/usage', { headers })),
+    );
+    const ids = answers.map((answer) => errorOf(answer).request_id);
+    expect(new Set(ids).size).toBe(20);
+    expect(ids).not.toContain(given);
+    expect(answers.map((answer) => answer.headers['x-request-id'])).toEqual(ids);
+  });
+
+  test('leads to the line of the log', async () => {
+    const { request_id: id } = errorOf(await service.create(key, {}));
+    const line = await eventually('the request is logged', 5000, () =>
+      service
+        .logs()
+        .split('\n')
+        .find((entry) => entry.includes(id)),
+    );
+    expect(JSON.parse(line)).toMatchObject({ request_id: id, status: 400, code: 'invalid_parameters', method: 'POST' });
+  });
+});
+
+describe('the message', () => {
+  test('repeats neither key nor credential', async () => {
+    const secret = `svc_live_v1_0000000000_${'s'.repeat(38)}`;
+    const answers = [
+      await service.request('GET', '/v1/usage', { key: secret }),
+      await service.create(key, { model: secret }),
+      await service.create(key, { model: 'svc-asr-kikuyu-v1', [secret.slice(0, 12)]: secret }),
+      await service.create(key, undefined, { 'idempotency-key': `${secret} ` + secret }),
+    ];
+    expect(answers.map(refusal)).toEqual([
+      ...['invalid_api_key', 'model_not_found', 'invalid_parameters', 'invalid_idempotency_key'],
+    ]);
+    for (const { text } of answers) expect(text).not.toContain('sssss');
+  });
+});
+
+describe('what is not HTTP', () => {
+  const host = 'Host: localhost\r\n';
+
+  function expectErrorForm(answer: Answer, status: number): void {
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers['x-request-id']).toMatch(UUID);
+    expect(answer.body).toEqual({
+      error: {
+        type: 'invalid_request_error',
+        code: expect.any(String),
+        message: expect.any(String),
+        request_id: answer.headers['x-request-id'],
+      },
+    });
+  }
+
+  test.each([
+    ['garbage', '\u0000\u0001\u0002 not http\r\n\r\n'],
+    ['a request line without a version', `GET /v1/models\r\n${host}\r\n`],
+    ['an unknown method', `BREW /v1/models HTTP/1.1\r\n${host}\r\n`],
+    ['a request without Host', 'GET /v1/models HTTP/1.1\r\n\r\n'],
+    ['a header without a colon', `GET /v1/models HTTP/1.1\r\n${host}broken header\r\n\r\n`],
+    ['a negative length', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: -5\r\n\r\n`],
+    ['two lengths', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\n12345`],
+    [
+      'a length beside chunks',
+      `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a path with a space', `GET /v1 /models HTTP/1.1\r\n${host}\r\n`],
+  ])('%s is answered 400 in the form of every error', async (_what, bytes) => {
+    expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 400);
+  });
+
+  test('headers that are too large are answered 431', async () => {
+    const bytes = `GET /v1/models HTTP/1.1\r\n${host}X-Large: ${'x'.repeat(40_000)}\r\n\r\n`;
+    expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 431);
+  });
+
+  test('an expectation that cannot be met is answered 417', async () => {
+    const bytes = `GET /v1/models HTTP/1.1\r\n${host}Expect: miracles\r\nConnection: close\r\n\r\n`;
+    expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 417);
+  });
+
+  test('a path that cannot be decoded is an unknown path', async () => {
+    const bytes = `GET /%zz HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
+    expect(refusal(await sendRaw(service.baseUrl, service.ca, bytes))).toBe('not_found');
+  });
+
+  test('the service goes on as before', async () => {
+    expect((await service.request('GET', '/v1/models')).status).toBe(200);
+  });
+});
+
+describe('while Redis does not answer', () => {
+  let pid: number;
+  beforeAll(async () => {
+    pid = await redisPid(service.redisUrl);
+    process.kill(pid, 'SIGSTOP');
+  });
+  afterAll(async () => {
+    process.kill(pid, 'SIGCONT');
+    await eventually('the service is well again', 10_000, async () => {
+      return (await service.usage(key)).status === 200;
+    });
+  });
+
+  test.each(['usage', 'create'] as const)('%s is answered 503 within 2 seconds', async (what) => {
+    const startedAt = performance.now();
+    const answer = await service[what](key);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(refusal(answer)).toBe('service_unavailable');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(0);
+  });
+
+  test('what needs no Redis goes on', async () => {
+    for (const path of ['/v1/models', '/openapi.json', '/asyncapi.json', '/docs']) {
+      expect((await service.request('GET', path)).status).toBe(200);
+    }
+    expect(refusal(await service.request('GET', '/v1/nothing'))).toBe('not_found');
+    expect(refusal(await service.request('DELETE', '/v1/usage'))).toBe('method_not_allowed');
+    expect(refusal(await service.request('GET', '/v1/usage'))).toBe('missing_api_key');
+    expect(refusal(await service.usage('nonsense'))).toBe('invalid_api_key');
+    expect((await send(`${service.local.gateway_admin_url}/livez`, {})).status).toBe(200);
+  });
+});

@@ -1,0 +1,159 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { AsrSession, UsageSession } from '@svc-asr/core';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import type { Ledger } from '@svc-asr/ledger';
+import { connected } from '../support/connected.ts';
+import { eventually } from '../support/eventually.ts';
+import { balanceOf, refusal, sessionOf } from '../support/refusals.ts';
+import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+const KIKUYU = 'svc-asr-kikuyu-v1';
+const TTL_MS = 5000;
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const OWNER = { id: 'the gateway of this test', epoch: 1 };
+
+let service: Service;
+let ledger: Ledger;
+beforeAll(async () => {
+  service = await startService({ env: { SESSION_TTL_MS: String(TTL_MS) } });
+  const link = await connected(connectRedis({ url: service.redisUrl, name: 'test', timeoutMs: 5000 }));
+  // Stands in for the stream: it makes sessions active and ends them.
+  ledger = createLedger(link, { prefix: 'svc' });
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+  await ledger.link.close();
+  await stopServices();
+}, START_TIMEOUT_MS);
+
+/** Does what the handshake does. */
+async function connectStream(tenant: string, session: AsrSession): Promise<void> {
+  const credentialHash = createHash('sha256').update(session.websocket_protocols[1]).digest('base64url');
+  const request = { tenant, sessionId: session.id, credentialHash, owner: OWNER, connectionId: randomUUID() };
+  expect(await ledger.sessions.connect(request)).toMatchObject({ outcome: 'ok' });
+}
+
+async function newest(key: string): Promise<UsageSession> {
+  return balanceOf(await service.usage(key)).recent_sessions[0]!;
+}
+
+test('the balance of a new account is what was granted', async () => {
+  const { key } = await service.tenant({ seconds: 1234 });
+  expect(balanceOf(await service.usage(key))).toStrictEqual({
+    object: 'credit_balance',
+    unit: 'audio_millisecond',
+    available_ms: 1_234_000,
+    reserved_ms: 0,
+    consumed_ms: 0,
+    recent_sessions: [],
+  });
+});
+
+test('a session is reserved, then expired, and its credit is back', async () => {
+  const { key } = await service.tenant({ seconds: 1000 });
+  const { id, expires_at } = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 100 }));
+  const reserved = balanceOf(await service.usage(key));
+  expect(reserved).toMatchObject({ available_ms: 900_000, reserved_ms: 100_000, consumed_ms: 0 });
+  expect(reserved.recent_sessions).toStrictEqual([
+    {
+      id,
+      model: KIKUYU,
+      status: 'reserved',
+      audio_ms: 0,
+      billable_ms: 0,
+      created_at: expect.stringMatching(DATE_TIME),
+      completed_at: null,
+    },
+  ]);
+  const expired = await eventually('the session has expired', TTL_MS + 2000, async () => {
+    const balance = balanceOf(await service.usage(key));
+    return balance.recent_sessions[0]?.status === 'expired' && balance;
+  });
+  expect(expired).toMatchObject({ available_ms: 1_000_000, reserved_ms: 0, consumed_ms: 0 });
+  const [session] = expired.recent_sessions;
+  expect(session).toMatchObject({ id, audio_ms: 0, billable_ms: 0, completed_at: expect.stringMatching(DATE_TIME) });
+  expect(Date.parse(session!.completed_at!)).toBeGreaterThanOrEqual(Date.parse(expires_at));
+});
+
+test('a session is active, then completed, and its audio is charged to the next second', async () => {
+  const { key, name } = await service.tenant({ seconds: 100 });
+  const session = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 40 }));
+  await connectStream(name, session);
+  expect(await newest(key)).toMatchObject({ id: session.id, status: 'active', completed_at: null });
+  await ledger.sessions.settle(name, session.id, OWNER, 2 * 16_000 + 1, 'the client closed');
+  const balance = balanceOf(await service.usage(key));
+  expect(balance).toMatchObject({ available_ms: 97_000, reserved_ms: 0, consumed_ms: 3000 });
+  expect(balance.recent_sessions).toEqual([
+    expect.objectContaining({
+      ...{ id: session.id, status: 'completed', audio_ms: 2001, billable_ms: 3000 },
+      completed_at: expect.stringMatching(DATE_TIME),
+    }),
+  ]);
+});
+
+test('an active session does not expire', async () => {
+  const { key, name } = await service.tenant({ seconds: 100 });
+  const session = sessionOf(await service.create(key));
+  await connectStream(name, session);
+  await new Promise((resolve) => setTimeout(resolve, Date.parse(session.expires_at) - Date.now() + 1500));
+  expect(balanceOf(await service.usage(key))).toMatchObject({ reserved_ms: 60_000, available_ms: 40_000 });
+  expect((await newest(key)).status).toBe('active');
+}, 30_000);
+
+test('a session that fails keeps its audio and costs nothing', async () => {
+  const { key, name } = await service.tenant({ seconds: 100 });
+  const session = sessionOf(await service.create(key));
+  await connectStream(name, session);
+  await ledger.sessions.fail(name, session.id, OWNER, 16_000, 'the stream was lost');
+  expect(await newest(key)).toMatchObject({ status: 'failed', audio_ms: 1000, billable_ms: 0 });
+  expect(balanceOf(await service.usage(key))).toMatchObject({ available_ms: 100_000, consumed_ms: 0, reserved_ms: 0 });
+});
+
+test('recent sessions are the 20 newest, the newest first', async () => {
+  const { key } = await service.tenant({ seconds: 10_000 });
+  const ids: string[] = [];
+  for (let made = 0; made < 19; made++) ids.unshift(sessionOf(await service.create(key)).id);
+  const listed = async () => balanceOf(await service.usage(key)).recent_sessions.map(({ id }) => id);
+  await expect(listed()).resolves.toEqual(ids);
+  for (let made = 0; made < 3; made++) {
+    ids.unshift(sessionOf(await service.create(key)).id);
+    await expect(listed()).resolves.toEqual(ids.slice(0, 20));
+  }
+});
+
+test('refused requests leave no session behind', async () => {
+  const { key } = await service.tenant({ seconds: 60, limits: { concurrentSessions: 1 } });
+  const { id } = sessionOf(await service.create(key));
+  expect(refusal(await service.create(key))).toBe('concurrency_limit_exceeded');
+  expect(refusal(await service.create(key, { model: 'none' }))).toBe('model_not_found');
+  expect(refusal(await service.create(key, {}))).toBe('invalid_parameters');
+  expect(balanceOf(await service.usage(key)).recent_sessions.map((session) => session.id)).toEqual([id]);
+});
+
+test('what is available, reserved and consumed is what was granted, at every look', async () => {
+  const { key, name } = await service.tenant({ seconds: 500 });
+  const looks: Promise<number>[] = [];
+  const look = async () => {
+    const { available_ms, reserved_ms, consumed_ms } = balanceOf(await service.usage(key));
+    return available_ms + reserved_ms + consumed_ms;
+  };
+  for (let round = 0; round < 10; round++) {
+    looks.push(look(), look());
+    const session = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 30 }));
+    looks.push(look());
+    await connectStream(name, session);
+    looks.push(look());
+    await ledger.sessions.settle(name, session.id, OWNER, 16_000 * round, 'the client closed');
+  }
+  expect(new Set(await Promise.all(looks))).toEqual(new Set([500_000]));
+  expect(balanceOf(await service.usage(key)).consumed_ms).toBe(45_000);
+});
+
+test('usage takes GET and HEAD with a key, and no other method', async () => {
+  const { key } = await service.tenant();
+  expect((await service.request('HEAD', '/v1/usage', { key })).status).toBe(200);
+  expect(refusal(await service.request('GET', '/v1/usage'))).toBe('missing_api_key');
+  const refused = await service.request('POST', '/v1/usage', { key });
+  expect(refusal(refused)).toBe('method_not_allowed');
+  expect(refused.headers.allow).toBe('GET, HEAD');
+});

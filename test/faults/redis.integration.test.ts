@@ -1,0 +1,147 @@
+import type { Ledger } from '@svc-asr/ledger';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import type { CuttingProxy } from '../support/cutting-proxy.ts';
+import { MODEL, ownPrefix, postSession, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { connected } from '../support/connected.ts';
+import { openLedger } from '../support/ledger.ts';
+import { startRedis } from '../support/redis.ts';
+import type { TestRedis } from '../support/redis.ts';
+
+const prefix = ownPrefix();
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+let redis: TestRedis;
+let proxy: CuttingProxy;
+let ledger: Ledger;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  proxy = await startCuttingProxy(redis.port);
+  // The test reads the books past the proxy.
+  ledger = await openLedger(redis.url, { prefix });
+  await seedCatalogue(ledger);
+  gateway = await startGateway(`redis://127.0.0.1:${proxy.port}`, prefix);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await ledger.link.close();
+  await proxy.stop();
+  await redis.stop();
+});
+
+/** Asks everything that a caller can ask and checks what must and must not work without Redis. */
+async function expectAway(key: string): Promise<void> {
+  const usage = () => fetch(`${gateway.baseUrl}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } });
+  const started = performance.now();
+  const [created, used] = await Promise.all([postSession(gateway, key), usage()]);
+  expect(performance.now() - started).toBeLessThan(2000);
+  for (const { status, headers } of [created, used]) {
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toMatch(/^\d+$/);
+  }
+  expect(created.body.error!.code).toBe('service_unavailable');
+  for (const path of ['/v1/models', '/openapi.json', '/asyncapi.json', '/docs']) {
+    expect((await fetch(gateway.baseUrl + path)).status).toBe(200);
+  }
+  expect((await fetch(`${gateway.baseUrl}/nothing`)).status).toBe(404);
+  expect((await fetch(`${gateway.baseUrl}/v1/usage`)).status).toBe(401);
+  expect((await fetch(`${gateway.adminUrl}/livez`)).status).toBe(200);
+}
+
+async function expectBack(key: string): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const { status } = await postSession(gateway, key);
+    if (status === 201) return;
+    if (Date.now() > deadline) throw new Error(`still ${status}`);
+    await pause(50);
+  }
+}
+
+test('while Redis is dead what needs it answers 503, the rest goes on, and nothing acknowledged is lost', async () => {
+  const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
+  const owner = { id: 'g', epoch: 1 };
+  for (let round = 0; round < 3; round++) {
+    await ledger.accounts.grant(tenant, `round-${round}`, 1000);
+    const ids: string[] = [];
+    const enough = 20 + Math.random() * 40;
+    // Redis dies in the middle of the work.
+    const work = async () => {
+      for (;;) {
+        const { status, body } = await postSession(gateway, key);
+        if (status !== 201) return;
+        ids.push(body.id!);
+        if (ids.length > enough) await redis.kill();
+      }
+    };
+    await Promise.all([work(), work(), work()]);
+    await expectAway(key);
+    await redis.restart();
+    await connected(ledger.link);
+    await expectBack(key);
+    const { reservedMs, consumedMs, availableMs, grantedMs } = (await ledger.accounts.read(tenant))!;
+    expect(availableMs + reservedMs + consumedMs).toBe(grantedMs);
+    expect(await ledger.accounts.grant(tenant, `round-${round}`, 1000)).toMatchObject({ applied: false });
+    for (const id of ids) {
+      // Every acknowledged reservation is still there: it can be failed exactly once.
+      expect(await ledger.sessions.fail(tenant, id, owner, 0, 'test')).toMatchObject({
+        outcome: 'ok',
+        state: 'failed',
+      });
+    }
+  }
+}, 60_000);
+
+test('while Redis is frozen what needs it answers 503 within two seconds', async () => {
+  const { key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
+  await expectBack(key);
+  process.kill(redis.pid, 'SIGSTOP');
+  try {
+    await expectAway(key);
+    await expectAway(key);
+  } finally {
+    process.kill(redis.pid, 'SIGCONT');
+  }
+  await expectBack(key);
+}, 30_000);
+
+test('a reply that is lost between Redis and the gateway leaves no reservation behind', async () => {
+  const tenants = await Promise.all(
+    Array.from({ length: 8 }, () => seedTenant(ledger, 36_000_000, { concurrentSessions: 1000 })),
+  );
+  const answered = new Map<string, Set<string>>(tenants.map(({ tenant }) => [tenant, new Set()]));
+  let refused = 0;
+  proxy.cutAfter(() => 100 + Math.random() * 1500);
+  await Promise.all(
+    tenants.map(async ({ tenant, key }) => {
+      for (let i = 0; i < 40; i++) {
+        const headers: Record<string, string> = i % 2 === 0 ? {} : { 'Idempotency-Key': `k${Math.floor(i / 4)}` };
+        const { status, body } = await postSession(gateway, key, { model: MODEL, max_audio_seconds: 5 }, headers);
+        if (status === 201) answered.get(tenant)!.add(body.id!);
+        else if (status === 503) refused++;
+        else throw new Error(`unexpected ${status}: ${JSON.stringify(body)}`);
+        if (status === 503) await pause(20);
+      }
+    }),
+  );
+  expect(proxy.cuts).toBeGreaterThan(20);
+  expect(refused).toBeGreaterThan(20);
+  proxy.cutAfter(undefined);
+  await untilNothingIsPending();
+  for (const { tenant } of tenants) {
+    const { liveSessions, reservedMs } = (await ledger.accounts.read(tenant))!;
+    expect({ tenant, liveSessions }).toEqual({ tenant, liveSessions: answered.get(tenant)!.size });
+    expect(reservedMs).toBe(liveSessions * 5000);
+  }
+}, 60_000);
+
+async function untilNothingIsPending(): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    if (/^svc_asr_pending_cancellations\S* 0$/m.test(metrics)) return;
+    if (Date.now() > deadline) throw new Error('cancellations are still pending');
+    await pause(50);
+  }
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { strict as assert } from 'node:assert';
+import type { TenantLimits, TenantState } from '@svc-asr/core';
+import { send } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { eventually } from './eventually.ts';
+import { keyIdOf } from './key.ts';
+
+export interface TenantRequest {
+  /** Credit. */
+  seconds?: number;
+  state?: TenantState;
+  models?: string[];
+  /** What is not given is so high that a test does not meet it. */
+  limits?: Partial<TenantLimits>;
+}
+
+/** A tenant with a key that works. */
+export interface TestTenant {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** An account as the admin API shows it; asking for it is no request of the tenant. */
+export interface AccountView {
+  state: string;
+  credits: { granted_ms: number; available_ms: number; reserved_ms: number; consumed_ms: number };
+  live_sessions: number;
+}
+
+export interface Admin {
+  call: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** Makes a tenant and a key of it; resolves when both are in force. */
+  tenant: (request?: TenantRequest) => Promise<TestTenant>;
+  /** Writes a tenant anew; its grants stay. */
+  change: (name: string, request: TenantRequest) => Promise<void>;
+  key: (tenant: string, options?: { expires_at?: string }) => Promise<string>;
+  revoke: (key: string) => Promise<void>;
+  account: (tenant: string) => Promise<AccountView>;
+}
+
+const GENEROUS: TenantLimits = { concurrentSessions: 1000, sessionsPerMinute: 100_000, requestsPerMinute: 1_000_000 };
+const IN_FORCE_WITHIN_MS = 10_000;
+
+/** The admin API of a started service. */
+export function createAdmin(url: string, token: string): Admin {
+  async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return send(`${url}/admin/v1${path}`, { method, headers, body });
+  }
+
+  async function ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+    const answer = await call(method, path, body);
+    assert.ok(answer.status < 300, `${method} ${path} answered ${answer.status}: ${answer.text}`);
+    return answer.body as Record<string, unknown>;
+  }
+
+  async function account(tenant: string): Promise<AccountView> {
+    return (await ask('GET', `/tenants/${tenant}`)).account as AccountView;
+  }
+
+  async function write(name: string, request: TenantRequest): Promise<void> {
+    const { seconds = 0, state = 'Active', models = ['*'], limits } = request;
+    const written = await ask('PUT', `/tenants/${name}`, {
+      ...{ displayName: `Tenant ${name}`, state, models, limits: { ...GENEROUS, ...limits } },
+      grants: seconds === 0 ? [] : [{ id: 'first', audioSeconds: seconds }],
+    });
+    assert.equal(written.in_force, true, `the tenant ${name} is not in force`);
+  }
+
+  async function key(tenant: string, options: { expires_at?: string } = {}): Promise<string> {
+    const made = await ask('POST', '/keys', { tenant, ...options });
+    assert.equal(made.active, true, `the key of ${tenant} is not in force`);
+    return String(made.key);
+  }
+
+  return {
+    call,
+    account,
+    key,
+    change: write,
+    tenant: async (request = {}) => {
+      const name = `t-${randomBytes(6).toString('hex')}`;
+      const { seconds = 3600 } = request;
+      await write(name, { ...request, seconds });
+      const made = { name, key: await key(name) };
+      await eventually(`the credit of ${name}`, IN_FORCE_WITHIN_MS, async () => {
+        return (await account(name)).credits.granted_ms === seconds * 1000;
+      });
+      return made;
+    },
+    revoke: async (revoked) => {
+      await ask('DELETE', `/keys/${keyIdOf(revoked)}`);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+/** What a server answered. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The JSON of the body; undefined when it is none. */
+  readonly body: unknown;
+}
+
+export interface Outgoing {
+  headers?: Record<string, string | string[]>;
+  /** Sent as it is; another value than text or bytes is sent as JSON. */
+  body?: unknown;
+  /** Sends the body without saying how long it is. */
+  chunked?: boolean;
+}
+
+/** One request over HTTP or HTTPS. */
+export async function send(url: string, outgoing: Outgoing & RequestOptions): Promise<Answer> {
+  const { headers = {}, body, chunked = false, ...options } = outgoing;
+  const bytes = body === undefined ? undefined : bytesOf(body);
+  const lengthHeader = bytes === undefined || chunked ? {} : { 'content-length': String(bytes.length) };
+  const start = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const request = start(url, { timeout: 30_000, ...options, headers: { ...lengthHeader, ...headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) });
+      });
+    });
+    request.on('timeout', () => request.destroy(new Error('no answer within 30 s')));
+    request.on('error', reject);
+    request.end(bytes);
+  });
+}
+
+/** The JSON of a text; undefined when it is none. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}

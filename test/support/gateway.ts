@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { makeApiKey } from '@svc-asr/core';
+import type { Ledger, TenantSettings } from '@svc-asr/ledger';
+import { makeTenant } from './ledger.ts';
+import { freePort } from './ports.ts';
+
+/** A gateway process of a test's own, in plain HTTP, over any Redis. */
+export interface TestGateway {
+  readonly baseUrl: string;
+  readonly adminUrl: string;
+  readonly pid: number;
+  /** Everything it has written so far. */
+  output: () => string;
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+const MAIN = fileURLToPath(new URL('../../gateway/dist/main.js', import.meta.url));
+const PEPPER = randomBytes(32);
+const ring = (id: string, secret: Buffer) =>
+  JSON.stringify({ current: id, secrets: { [id]: secret.toString('base64') } });
+
+export const MODEL = 'svc-asr-kikuyu-v1';
+
+/** Starts the built gateway and waits until it is ready. */
+export async function startGateway(
+  redisUrl: string,
+  prefix: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<TestGateway> {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...{ PATH: process.env.PATH, HOST: '127.0.0.1', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
+      ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix },
+      ...{ API_KEY_PEPPERS: ring('p1', PEPPER), SESSION_SECRETS: ring('s1', randomBytes(32)) },
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const gateway: TestGateway = {
+    baseUrl: `http://127.0.0.1:${port}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    pid: child.pid ?? 0,
+    output: () => output,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+  const deadline = Date.now() + 20_000;
+  while (!(await isReady(gateway))) {
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`the gateway did not become ready: ${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return gateway;
+}
+
+async function isReady({ adminUrl }: TestGateway): Promise<boolean> {
+  try {
+    return (await fetch(`${adminUrl}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Puts the catalogue in place, as the operator would. */
+export async function seedCatalogue(ledger: Ledger): Promise<void> {
+  const entry = { id: MODEL, language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 120 };
+  await ledger.catalogue.replace([entry]);
+}
+
+/** A tenant with credit and a key that works, as operator and console would make them. */
+export async function seedTenant(
+  ledger: Ledger,
+  creditMs: number,
+  settings: Partial<TenantSettings> & { concurrentSessions?: number } = {},
+): Promise<{ tenant: string; key: string; keyId: string }> {
+  const tenant = await makeTenant(ledger, creditMs, settings);
+  const { key, keyId } = makeApiKey(randomBytes);
+  const hash = createHmac('sha256', PEPPER).update(key).digest('hex');
+  await ledger.keys.put(keyId, { tenant, hash, pepperId: 'p1', expiresAtMs: null });
+  return { tenant, key, keyId };
+}
+
+/** POST /v1/asr/sessions. */
+export async function postSession(
+  gateway: TestGateway,
+  key: string,
+  body: object = { model: MODEL, max_audio_seconds: 5 },
+  headers: Record<string, string> = {},
+): Promise<{ status: number; headers: Headers; body: { id?: string; error?: { code: string } }; ms: number }> {
+  const started = performance.now();
+  const response = await fetch(`${gateway.baseUrl}/v1/asr/sessions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const parsed = (await response.json()) as { id?: string; error?: { code: string } };
+  return { status: response.status, headers: response.headers, body: parsed, ms: performance.now() - started };
+}
+
+/** A prefix for Redis keys that no other test uses. */
+export function ownPrefix(): string {
+  return `test-${randomUUID()}`;
+}

@@ -1,0 +1,130 @@
+import { strict as assert } from 'node:assert';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestOptions } from 'node:http';
+import { Agent } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OpenApi } from '@svc-asr/core';
+import { createAdmin } from './admin.ts';
+import type { Admin } from './admin.ts';
+import { send } from './answer.ts';
+import type { Answer, Outgoing } from './answer.ts';
+import { createCheck } from './described.ts';
+import { launch } from './launch.ts';
+import type { Local } from './launch.ts';
+
+/** How long a `beforeAll` that starts a service may take. */
+export const START_TIMEOUT_MS = 120_000;
+
+export interface ServiceOptions {
+  /** Settings of the services, as a person gives them to `npm start`. */
+  env?: Readonly<Record<string, string>>;
+  /** Files of `$SVC_ASR_HOME/config`, by name. */
+  config?: Readonly<Record<string, string>>;
+  /** State of an earlier run; without it the service begins anew. */
+  home?: string;
+}
+
+export interface ServiceRequest extends Outgoing {
+  /** Sent as `Authorization: Bearer`. */
+  key?: string;
+  options?: RequestOptions;
+}
+
+/** A service that runs as its users run it, seen from outside. */
+export interface Service {
+  readonly baseUrl: string;
+  /** PEM of the authority that signed its certificate. */
+  readonly ca: string;
+  /** The key that `npm start` prints. */
+  readonly apiKey: string;
+  readonly adminUrl: string;
+  readonly adminToken: string;
+  readonly home: string;
+  readonly redisUrl: string;
+  readonly local: Local;
+  readonly admin: Admin;
+  readonly document: OpenApi.OpenApiDocument;
+  tenant: Admin['tenant'];
+  /** One request; fails when the answer is not what the service's OpenAPI document says. */
+  request: (method: string, path: string, request?: ServiceRequest) => Promise<Answer>;
+  /** POST /v1/asr/sessions with a JSON body. */
+  create: (key: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  usage: (key: string) => Promise<Answer>;
+  writeConfig: (file: string, text: string) => void;
+  removeConfig: (file: string) => void;
+  /** What `npm start` showed. */
+  output: () => string;
+  /** What the services logged. */
+  logs: () => string;
+  /** Ends it and fails unless that was clean and nothing in it had failed; `keepHome` is for another start. */
+  stop: (options?: { keepHome?: boolean }) => Promise<void>;
+}
+
+/** Resources are looked at more often than by default, so that making a tenant takes no second. */
+const QUICK = { CONFIG_POLL_MS: '20', CONFIG_QUIET_MS: '20' };
+const MODEL = 'svc-asr-kikuyu-v1';
+const running = new Set<Service>();
+
+/** Starts the service with a state of its own; `stopServices` in `afterAll` ends it. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-asr-conformance-'));
+  const configFile = (file: string) => join(home, 'config', file);
+  mkdirSync(join(home, 'config'), { recursive: true });
+  for (const [file, text] of Object.entries(options.config ?? {})) writeFileSync(configFile(file), text);
+
+  const launched = launch(home, { ...QUICK, ...options.env });
+  const local = await launched.ready().catch(async (error: unknown) => {
+    await launched.stop();
+    throw error;
+  });
+  const ca = readFileSync(local.ca_file, 'utf8');
+  const agent = new Agent({ ca, keepAlive: true });
+  const document = (await send(`${local.base_url}/openapi.json`, { agent })).body as OpenApi.OpenApiDocument;
+  const check = createCheck(document);
+
+  async function request(method: string, path: string, given: ServiceRequest = {}): Promise<Answer> {
+    const { key, options: requestOptions, headers, ...outgoing } = given;
+    const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const answer = await send(local.base_url + path, {
+      ...{ method, agent, ca, servername: 'localhost', ...requestOptions, ...outgoing },
+      headers: { ...authorization, ...headers },
+    });
+    check(method, path, answer);
+    return answer;
+  }
+
+  const logs = () =>
+    readdirSync(join(home, 'logs'))
+      .map((file) => readFileSync(join(home, 'logs', file), 'utf8'))
+      .join('\n');
+  const admin = createAdmin(local.admin_url, local.admin_token);
+
+  const service: Service = {
+    ...{ baseUrl: local.base_url, ca, apiKey: local.api_key, adminUrl: local.admin_url, adminToken: local.admin_token },
+    ...{ home, redisUrl: local.redis_url, local, admin, document, tenant: admin.tenant, request, logs },
+    create: (key, body = { model: MODEL }, headers = {}) =>
+      request('POST', '/v1/asr/sessions', { key, body, headers: { 'content-type': 'application/json', ...headers } }),
+    usage: (key) => request('GET', '/v1/usage', { key }),
+    writeConfig: (file, text) => writeFileSync(configFile(file), text),
+    removeConfig: (file) => rmSync(configFile(file)),
+    output: launched.output,
+    stop: async ({ keepHome = false } = {}) => {
+      running.delete(service);
+      agent.destroy();
+      const status = await launched.stop();
+      const said = `${launched.output()}\n${logs()}`;
+      if (!keepHome) rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      assert.equal(status, 0, `the service ended with ${status}:\n${launched.output()}`);
+      const fault = said.split('\n').find((line) => /unexpected error|uncaught exception|starting it again/.test(line));
+      assert.equal(fault, undefined, `something failed in the service: ${fault}`);
+    },
+  };
+  running.add(service);
+  return service;
+}
+
+/** Ends every service that a test file started and did not end itself; for its `afterAll`. */
+export async function stopServices(): Promise<void> {
+  for (const service of running) await service.stop();
+}

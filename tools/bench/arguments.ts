@@ -1,0 +1,23 @@
+export interface BenchArguments {
+  names: readonly string[];
+  jsonFile: string | undefined;
+}
+
+/** Reads `[NAME] [--json FILE]`; without a name every benchmark is meant. */
+export function parseBenchArguments(args: readonly string[], known: readonly string[]): BenchArguments {
+  const names: string[] = [];
+  let jsonFile: string | undefined;
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index] ?? '';
+    if (argument === '--json') {
+      jsonFile = args[++index];
+      if (jsonFile === undefined) throw new Error('--json needs the name of a file');
+    } else if (known.includes(argument)) {
+      names.push(argument);
+    } else {
+      throw new Error(`there is no benchmark "${argument}"; there are ${known.join(', ') || 'none yet'}`);
+    }
+  }
+  if (jsonFile !== undefined && names.length !== 1) throw new Error('--json needs the name of one benchmark');
+  return { names: names.length === 0 ? known : names, jsonFile };
+}

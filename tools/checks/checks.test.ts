@@ -1,0 +1,39 @@
+import { runCommand } from './command.ts';
+import { tallyOf } from './jest.ts';
+import { addUp, oneFrom, runStep, verdict } from './step.ts';
+
+const jest = {
+  numPassedTests: 5,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  numRuntimeErrorTestSuites: 0,
+};
+
+test.each([
+  ['all pass', jest, 0, { passed: 5, failed: 0, skipped: 0 }],
+  ['some fail', { ...jest, numFailedTests: 2 }, 1, { passed: 5, failed: 2, skipped: 0 }],
+  ['a file does not load', { ...jest, numRuntimeErrorTestSuites: 1 }, 1, { passed: 5, failed: 1, skipped: 0 }],
+  ['jest fails though no test does', jest, 1, { passed: 5, failed: 1, skipped: 0 }],
+  ['jest dies without a result', undefined, 134, { passed: 0, failed: 1, skipped: 0 }],
+  ['some are skipped', { ...jest, numPendingTests: 1, numTodoTests: 1 }, 0, { passed: 5, failed: 0, skipped: 2 }],
+])('counts when %s', (_when, result, status, tally) => {
+  expect(tallyOf(result, status)).toEqual(tally);
+});
+
+test('the verdict names skipped tests only when there are some', () => {
+  expect(verdict({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
+  expect(verdict({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
+});
+
+test('steps add up, and a step that throws is one failure', async () => {
+  const broken = await runStep('a step of this test that fails on purpose', () =>
+    Promise.reject(new Error('on purpose')),
+  );
+  expect(addUp([broken, oneFrom(0), oneFrom(2)])).toEqual({ passed: 1, failed: 2, skipped: 0 });
+});
+
+test('a command gives its status, 1 when there is no such program', async () => {
+  await expect(runCommand(process.execPath, ['-e', 'process.exit(5)'])).resolves.toBe(5);
+  await expect(runCommand('/no/such/program', [])).resolves.toBe(1);
+});

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../launch/terminal.mjs';
+import { buildTable } from './markdown.ts';
+import { buildPages } from './pages.ts';
+import { buildSettingsPage } from './settings-page.ts';
+
+test.each(Object.entries(buildPages()))('docs/%s says what the code says (npm run docs renews it)', (name, page) => {
+  expect(readFileSync(join(root, 'docs', name), 'utf8')).toBe(page);
+});
+
+test('a setting shows its default, that it must be set, or that it is a secret', () => {
+  const read = (text: string) => text;
+  const page = buildSettingsPage({
+    gateway: {
+      PORT: { description: 'Where it listens.', fallback: '8443', read },
+      PROXIES: { description: 'Whom it trusts.', fallback: '', read },
+      PEPPER: { description: 'What keys are hashed with.', fallback: undefined, secret: true, read },
+    },
+  });
+  expect(page).toContain('| `PORT` | `8443` | Where it listens. |');
+  expect(page).toContain('| `PROXIES` | empty | Whom it trusts. |');
+  expect(page).toContain('| `PEPPER` | none: must be set | What keys are hashed with. *Secret.* |');
+});
+
+test('a bar or a line break in a cell does not break the table', () => {
+  expect(buildTable(['a'], [['x | y\nz']])).toBe('| a |\n|---|\n| x \\| y z |');
+});

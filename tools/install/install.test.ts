@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findManager, findOnPath, planRedisInstall } from './package-manager.ts';
+import { chooseServer, parseServerVersion } from './redis-version.ts';
+
+test.each([
+  ['Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=8', '7.0.15'],
+  ['Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1', '8.1.1'],
+  ['bash: redis-server: no such file', undefined],
+])('reads the version from %j', (output, version) => {
+  expect(parseServerVersion(output)).toBe(version);
+});
+
+test('takes the first server of version 7 or newer', () => {
+  const old = { path: '/usr/bin/redis-server', version: '6.0.16' };
+  const recent = { path: '/usr/bin/valkey-server', version: '8.1.1' };
+  expect(chooseServer([old, recent])).toBe(recent);
+  expect(chooseServer([{ path: '/x', version: '10.0.0' }])).toBeDefined();
+  expect(chooseServer([old])).toBeUndefined();
+  expect(chooseServer([])).toBeUndefined();
+});
+
+test('root installs with the package manager that is there', () => {
+  expect(planRedisInstall({ manager: 'apt-get', isRoot: true, canSudo: false })).toEqual({
+    script: 'redis-apt.sh',
+    sudo: false,
+  });
+});
+
+test('another user installs through sudo', () => {
+  expect(planRedisInstall({ manager: 'dnf', isRoot: false, canSudo: true })).toEqual({
+    script: 'redis-dnf.sh',
+    sudo: true,
+  });
+});
+
+test('Homebrew is never run as root', () => {
+  expect(planRedisInstall({ manager: 'brew', isRoot: false, canSudo: true })).toEqual({
+    script: 'redis-brew.sh',
+    sudo: false,
+  });
+});
+
+test('a user who may not install is told the command', () => {
+  expect(planRedisInstall({ manager: 'apk', isRoot: false, canSudo: false })).toEqual({
+    problem: expect.stringContaining('Run as root, then start again: apk add valkey'),
+  });
+});
+
+test('without a package manager the person is told what to put on PATH', () => {
+  expect(planRedisInstall({ manager: undefined, isRoot: true, canSudo: false })).toEqual({
+    problem: expect.stringContaining('none of apt-get, dnf, apk, brew is there'),
+  });
+});
+
+test('programs and package managers are found on the PATH', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
+  try {
+    writeFileSync(join(folder, 'apt-get'), '');
+    expect(findManager(`/nowhere:${folder}`)).toBe('apt-get');
+    expect(findOnPath('apt-get', folder)).toBe(join(folder, 'apt-get'));
+    expect(findOnPath('no-such-program', folder)).toBeUndefined();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

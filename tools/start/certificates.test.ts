@@ -1,0 +1,95 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isUsable, makeAuthority, makeServerCertificate } from './certificates.ts';
+import { homeOf, makeHome } from './home.ts';
+import { request } from './request.ts';
+import { ensureTls, localHosts } from './tls.ts';
+
+const now = new Date();
+const later = (days: number) => new Date(now.getTime() + days * 86_400_000);
+const hosts = ['localhost', '127.0.0.1', '::1', 'box.example'];
+
+test('the server certificate is signed by the authority, for every host, for no longer than browsers allow', async () => {
+  const authority = await makeAuthority(now);
+  const server = await makeServerCertificate(authority, hosts, now);
+  const ca = new X509Certificate(authority.cert);
+  const cert = new X509Certificate(server.cert);
+  expect(ca.ca).toBe(true);
+  expect(ca.verify(ca.publicKey)).toBe(true);
+  expect(cert.ca).toBe(false);
+  expect(cert.checkIssued(ca)).toBe(true);
+  expect(cert.verify(ca.publicKey)).toBe(true);
+  expect(cert.checkHost('localhost')).toBe('localhost');
+  expect(cert.checkHost('box.example')).toBe('box.example');
+  expect(cert.checkIP('127.0.0.1')).toBe('127.0.0.1');
+  expect(cert.checkIP('::1')).toBe('::1');
+  expect(cert.checkHost('elsewhere.example')).toBeUndefined();
+  expect(cert.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
+  expect(new Date(cert.validTo).getTime() - new Date(cert.validFrom).getTime()).toBeLessThan(398 * 86_400_000);
+});
+
+test('a certificate is usable until 30 days before its end, for its hosts and under its authority', async () => {
+  const authority = await makeAuthority(now);
+  const other = await makeAuthority(now);
+  const server = await makeServerCertificate(authority, hosts, now);
+  expect(isUsable(server, authority, hosts, now)).toBe(true);
+  expect(isUsable(server, authority, hosts, later(366))).toBe(true);
+  expect(isUsable(server, authority, hosts, later(368))).toBe(false);
+  expect(isUsable(server, authority, [...hosts, 'new-name'], now)).toBe(false);
+  expect(isUsable(server, other, hosts, now)).toBe(false);
+  expect(isUsable({ ...server, key: other.key }, authority, hosts, now)).toBe(false);
+  expect(isUsable({ ...server, cert: 'damaged' }, authority, hosts, now)).toBe(false);
+});
+
+test('a name that a certificate cannot carry is left out', () => {
+  expect(localHosts('Box.Example')).toEqual(['localhost', '127.0.0.1', '::1', 'box.example']);
+  expect(localHosts('my_box')).toEqual(['localhost', '127.0.0.1', '::1']);
+  expect(localHosts('localhost')).toEqual(['localhost', '127.0.0.1', '::1']);
+});
+
+describe('in the folder of an installation', () => {
+  let folder: string;
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-asr-tls-'));
+    said.length = 0;
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('both are made once, kept, and the server certificate renewed when it is nearly over', async () => {
+    const home = homeOf({ SVC_ASR_HOME: folder });
+    makeHome(home);
+    const files = await ensureTls(home, now, say);
+    expect(said).toHaveLength(2);
+    const read = () => [files.caFile, files.certFile].map((file) => readFileSync(file, 'utf8'));
+    const [ca, cert] = read();
+    await ensureTls(home, later(1), say);
+    expect(read()).toEqual([ca, cert]);
+    await ensureTls(home, later(380), say);
+    expect(read()[0]).toBe(ca);
+    expect(read()[1]).not.toBe(cert);
+    for (const file of [files.keyFile, join(home.secrets, 'ca.key')]) expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('a client that trusts the authority speaks TLS with the server', async () => {
+    const home = homeOf({ SVC_ASR_HOME: folder });
+    makeHome(home);
+    const files = await ensureTls(home, now, say);
+    const options = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
+    const server = createServer(options, (_request, response) => response.end('hello'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const ca = readFileSync(files.caFile, 'utf8');
+      await expect(request(`https://localhost:${port}/`, { ca })).resolves.toEqual({ status: 200, body: 'hello' });
+      await expect(request(`https://localhost:${port}/`)).rejects.toThrow(/certificate/);
+    } finally {
+      server.close();
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import 'reflect-metadata';
+import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import * as x509 from '@peculiar/x509';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3650;
+/** Browsers refuse certificates that hold for longer than 398 days. */
+const SERVER_DAYS = 397;
+const RENEW_BEFORE_DAYS = 30;
+
+/** A certificate and its private key, both PEM. */
+export interface KeyPairPem {
+  cert: string;
+  key: string;
+}
+
+/** Makes a certificate authority of its own for one local installation. */
+export async function makeAuthority(now: Date): Promise<KeyPairPem> {
+  const keys = await generateKeys();
+  const cert = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=svc-asr local authority ${serialNumber().slice(0, 8)}`,
+    serialNumber: serialNumber(),
+    ...validity(now, AUTHORITY_DAYS),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { cert: cert.toString('pem'), key: await exportKey(keys.privateKey) };
+}
+
+/** Makes a server certificate for host names and addresses, signed by the authority. */
+export async function makeServerCertificate(
+  authority: KeyPairPem,
+  hosts: readonly string[],
+  now: Date,
+): Promise<KeyPairPem> {
+  const issuer = new x509.X509Certificate(authority.cert);
+  const keys = await generateKeys();
+  const cert = await x509.X509CertificateGenerator.create({
+    subject: `CN=${hosts[0] ?? 'localhost'}`,
+    issuer: issuer.subject,
+    serialNumber: serialNumber(),
+    ...validity(now, SERVER_DAYS),
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.key),
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        hosts.map((host) => ({ type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const), value: host })),
+      ),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { cert: cert.toString('pem'), key: await exportKey(keys.privateKey) };
+}
+
+/** Whether a certificate is signed by the authority (by itself without one), matches its key and holds for a while. */
+export function isUsable(pair: KeyPairPem, authority: KeyPairPem, hosts: readonly string[], now: Date): boolean {
+  try {
+    const cert = new X509Certificate(pair.cert);
+    const ca = new X509Certificate(authority.cert);
+    return (
+      cert.verify(ca.publicKey) &&
+      cert.checkIssued(ca) &&
+      cert.checkPrivateKey(createPrivateKey(pair.key)) &&
+      new Date(cert.validFrom).getTime() <= now.getTime() &&
+      new Date(cert.validTo).getTime() - now.getTime() > RENEW_BEFORE_DAYS * DAY_MS &&
+      hosts.every((host) => (isIP(host) === 0 ? cert.checkHost(host) : cert.checkIP(host)) !== undefined)
+    );
+  } catch {
+    return false;
+  }
+}
+
+function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
+  // An hour back: clocks of a machine and of a virtual machine on it differ.
+  return { notBefore: new Date(now.getTime() - 3_600_000), notAfter: new Date(now.getTime() + days * DAY_MS) };
+}
+
+function serialNumber(): string {
+  // 16 bytes, positive and without leading zeros.
+  const bytes = randomBytes(16);
+  bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);
+  return bytes.toString('hex');
+}
+
+async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+}
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
+}
+
+async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  return webcrypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(pem), ALGORITHM, false, ['sign']);
+}

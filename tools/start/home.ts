@@ -1,0 +1,39 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { root } from '../launch/terminal.mjs';
+
+/** The folders in which a local installation keeps its state. */
+export interface Home {
+  path: string;
+  secrets: string;
+  config: string;
+  redis: string;
+  logs: string;
+  certs: string;
+  localJson: string;
+}
+
+/** Where everything lies: `SVC_ASR_HOME`, or `.svc-asr` in the repository. */
+export function homeOf(env: NodeJS.ProcessEnv): Home {
+  const chosen = env.SVC_ASR_HOME;
+  const path = resolve(root, chosen === undefined || chosen === '' ? '.svc-asr' : chosen);
+  const within = (name: string) => join(path, name);
+  return {
+    path,
+    secrets: within('secrets'),
+    config: within('config'),
+    redis: within('redis'),
+    logs: within('logs'),
+    certs: within('certs'),
+    localJson: within('local.json'),
+  };
+}
+
+/** Makes the folders; those that hold secrets or data are for their owner alone. */
+export function makeHome(home: Home): void {
+  for (const folder of [home.path, home.config, home.certs]) mkdirSync(folder, { recursive: true });
+  for (const folder of [home.secrets, home.redis, home.logs]) {
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o700);
+  }
+}

@@ -1,0 +1,60 @@
+import { request } from './request.ts';
+
+export const LOCAL_TENANT = 'local';
+
+/** Where keys are made. */
+export interface AdminApi {
+  url: string;
+  token: string;
+}
+
+/** Whether the ApiKey of a key still exists. */
+export async function keyExists(admin: AdminApi, key: string): Promise<boolean> {
+  const answer = (await call(admin, 'GET', `/keys?tenant=${LOCAL_TENANT}`)) as { data?: { key_id?: unknown }[] };
+  return (answer.data ?? []).some(({ key_id: id }) => id === keyIdOf(key));
+}
+
+/** Makes a key of the local tenant. */
+export async function createKey(admin: AdminApi): Promise<string> {
+  const { key } = (await call(admin, 'POST', '/keys', { tenant: LOCAL_TENANT, name: 'npm start' })) as {
+    key?: unknown;
+  };
+  if (typeof key !== 'string') throw new Error('the admin API made a key but did not show it');
+  return key;
+}
+
+/** Undefined when the gateway takes the key, else why it does not. */
+export async function checkKey(baseUrl: string, key: string, ca: string): Promise<string | undefined> {
+  try {
+    const { status, body } = await request(`${baseUrl}/v1/usage`, { token: key, ca, timeoutMs: 2000 });
+    return status === 200 ? undefined : `the gateway answers ${status} to the key: ${messageOf(body)}`;
+  } catch (error) {
+    return `the gateway does not answer: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** The public part of a key; the empty text for something else. */
+export function keyIdOf(key: string): string {
+  return /^svc_live_v1_([0-9A-Za-z]{10})_/.exec(key)?.[1] ?? '';
+}
+
+async function call(admin: AdminApi, method: string, path: string, body?: unknown): Promise<unknown> {
+  const url = `${admin.url}/admin/v1${path}`;
+  const answer = await request(url, { method, token: admin.token, ...(body !== undefined && { body }) });
+  if (answer.status >= 300) {
+    throw new Error(
+      `${method} /admin/v1${path.split('?')[0] ?? ''} answered ${answer.status}: ${messageOf(answer.body)}`,
+    );
+  }
+  return JSON.parse(answer.body);
+}
+
+function messageOf(body: string): string {
+  try {
+    const { error } = JSON.parse(body) as { error?: { message?: unknown } };
+    if (typeof error?.message === 'string') return error.message;
+  } catch {
+    // Not one of our errors; its text is all there is.
+  }
+  return body.slice(0, 200);
+}

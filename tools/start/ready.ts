@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from './request.ts';
+
+const POLL_MS = 100;
+
+/** Undefined when a service can do its work, else what it says it is missing. */
+export async function checkReady(adminUrl: string): Promise<string | undefined> {
+  try {
+    const { status, body } = await request(`${adminUrl}/readyz`, { timeoutMs: 2000 });
+    return status === 200 ? undefined : body.trim();
+  } catch {
+    return 'it does not answer yet';
+  }
+}
+
+/** Waits until a check finds nothing missing; tells what is still missing when the time is over. */
+export async function waitUntil(
+  name: string,
+  check: () => Promise<string | undefined>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const missing = await check();
+    if (missing === undefined) return;
+    if (performance.now() > deadline) {
+      throw new Error(`${name} was not ready within ${Math.round(timeoutMs / 1000)} s: ${missing}`);
+    }
+    await sleep(POLL_MS);
+  }
+}

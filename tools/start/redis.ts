@@ -1,0 +1,63 @@
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import type { ProgramSpec } from '../supervise/program.ts';
+import { writeAtomically } from './files.ts';
+
+export interface RedisOptions {
+  serverPath: string;
+  folder: string;
+  port: number;
+  password: string;
+}
+
+/** The configuration: what was acknowledged is on disk, nothing is ever evicted, nobody else gets in. */
+export function buildRedisConfig({ folder, port, password }: Omit<RedisOptions, 'serverPath'>): string {
+  return [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${JSON.stringify(folder)}`,
+    'daemonize no',
+    'appendonly yes',
+    'appendfsync always',
+    'maxmemory-policy noeviction',
+    // The append-only file is the one truth; a second, older copy would only be confusing.
+    'save ""',
+    'always-show-logo no',
+    '',
+  ].join('\n');
+}
+
+/** How Redis is run. Its password stands in a file, because arguments are seen by everybody on the machine. */
+export function redisProgram(options: RedisOptions): ProgramSpec {
+  const config = join(options.folder, 'redis.conf');
+  writeAtomically(config, buildRedisConfig(options), 0o600);
+  return { name: 'redis', command: options.serverPath, args: [config], env: process.env, graceMs: 20_000 };
+}
+
+/** The address by which services reach it. */
+export function redisUrl(port: number, password: string): string {
+  return `redis://:${password}@127.0.0.1:${port}`;
+}
+
+/** Undefined when Redis answers and has loaded its data, else a sentence that says what is missing. */
+export async function checkRedis(port: number, password: string, timeoutMs = 1000): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    let answer = '';
+    const finish = (problem?: string) => {
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.setTimeout(timeoutMs, () => finish('Redis does not answer'));
+    socket.on('error', () => finish('Redis does not listen yet'));
+    socket.on('close', () => finish('Redis closed the connection'));
+    socket.on('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    socket.on('data', (data) => {
+      answer += data.toString();
+      if (answer.includes('+PONG')) finish();
+      else if (answer.includes('-LOADING')) finish('Redis is loading its data');
+      else if (answer.includes('-WRONGPASS')) finish('another Redis listens on this port');
+    });
+  });
+}

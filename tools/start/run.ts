@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureRedisServer } from '../install/redis.ts';
+import { root } from '../launch/terminal.mjs';
+import type { Fleet, Show } from '../supervise/fleet.ts';
+import { createFleet } from '../supervise/fleet.ts';
+import { choosePorts } from './choose-ports.ts';
+import type { Ports } from './choose-ports.ts';
+import { writeAtomically } from './files.ts';
+import { homeOf, makeHome } from './home.ts';
+import type { Home } from './home.ts';
+import { checkKey, createKey, keyExists } from './key.ts';
+import type { LocalJson } from './local-json.ts';
+import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
+import { lockFolder } from './lock.ts';
+import { checkReady, waitUntil } from './ready.ts';
+import { checkRedis, redisProgram, redisUrl } from './redis.ts';
+import { ensureSecrets } from './secrets.ts';
+import { SERVICES, serviceProgram } from './services.ts';
+import type { Plan } from './services.ts';
+import { ensureTls } from './tls.ts';
+
+/** How long a program may take until it can do its work; Redis may have much to load. */
+const READY_WITHIN_MS = { redis: 300_000, service: 60_000, key: 15_000 };
+
+export interface StartOptions {
+  env: NodeJS.ProcessEnv;
+  node: string;
+  show: Show;
+  /** Ends the start half way. */
+  signal: AbortSignal;
+}
+
+/** A local installation that runs. */
+export interface Installation {
+  home: Home;
+  local: LocalJson;
+}
+
+/** What has to be undone, also when the start ended half way. */
+export interface Teardown {
+  stop: () => Promise<void>;
+  kill: () => void;
+}
+
+/** Starts the whole service on this machine; `own` hears early what stops it again. */
+export async function startAll(options: StartOptions, own: (teardown: Teardown) => void): Promise<Installation> {
+  const { env, node, show } = options;
+  const say = (line: string) => show('info', line);
+  const home = homeOf(env);
+  makeHome(home);
+  const unlock = lockFolder(home.path);
+  const fleet = createFleet({ logFolder: home.logs, node, show });
+  own({
+    stop: async () => {
+      await fleet.stop();
+      markStopped(home.localJson);
+      unlock();
+    },
+    kill: () => {
+      fleet.kill();
+      markStopped(home.localJson);
+      unlock();
+    },
+  });
+
+  const ports = await choosePorts(home, env);
+  const secrets = ensureSecrets(home.secrets);
+  const tls = await ensureTls(home, new Date(), say);
+  const url = await provideRedis(options, fleet, home, ports, readFileSync(secrets.redisPassword, 'utf8').trim());
+  const redisUrlFile = join(home.secrets, 'redis-url');
+  writeAtomically(redisUrlFile, `${url}\n`, 0o600);
+  const plan: Plan = { home, ports, secrets, tls, redisUrlFile, node };
+  await startServices(options, fleet, plan);
+
+  const adminToken = readFileSync(secrets.adminToken, 'utf8').trim();
+  const local: Omit<LocalJson, 'api_key'> = {
+    base_url: `https://localhost:${ports.gateway}`,
+    console_url: `https://localhost:${ports.console}`,
+    admin_url: loopback(ports.consoleAdmin),
+    gateway_admin_url: loopback(ports.gatewayAdmin),
+    operator_admin_url: loopback(ports.operatorAdmin),
+    ca_file: tls.caFile,
+    admin_token: adminToken,
+    redis_url: url,
+    pid: process.pid,
+  };
+  const apiKey = await provideKey(options, readLocalJson(home.localJson)?.api_key, local);
+  writeLocalJson(home.localJson, { ...local, api_key: apiKey });
+  return { home, local: { ...local, api_key: apiKey } };
+}
+
+/** Starts Redis, unless the person brought one of their own. */
+async function provideRedis(
+  { env, show, signal }: StartOptions,
+  fleet: Fleet,
+  home: Home,
+  ports: Ports,
+  password: string,
+): Promise<string> {
+  if (env.REDIS_URL !== undefined && env.REDIS_URL !== '') {
+    show('info', 'Redis: the one that REDIS_URL names');
+    return env.REDIS_URL;
+  }
+  const server = ensureRedisServer();
+  const spec = redisProgram({ serverPath: server.path, folder: home.redis, port: ports.redis, password });
+  await fleet.run(spec, () =>
+    waitUntil('Redis', () => checkRedis(ports.redis, password), READY_WITHIN_MS.redis, signal),
+  );
+  show('info', `Redis: ${server.path} ${server.version} on 127.0.0.1:${ports.redis}`);
+  return redisUrl(ports.redis, password);
+}
+
+async function startServices({ env, show, signal }: StartOptions, fleet: Fleet, plan: Plan): Promise<void> {
+  const { ports } = plan;
+  const adminPorts = { operator: ports.operatorAdmin, console: ports.consoleAdmin, gateway: ports.gatewayAdmin };
+  for (const service of SERVICES) {
+    const admin = loopback(adminPorts[service]);
+    await fleet.run(serviceProgram(service, plan, env), () =>
+      waitUntil(`the ${service}`, () => checkReady(admin), READY_WITHIN_MS.service, signal),
+    );
+    show('info', `${service}: ready, admin port ${admin}`);
+  }
+}
+
+/** A key of the tenant `local` that the gateway takes: the one of the last run while it works, else a new one. */
+async function provideKey(
+  { show, signal }: StartOptions,
+  lastKey: string | undefined,
+  local: Omit<LocalJson, 'api_key'>,
+): Promise<string> {
+  const ca = readFileSync(local.ca_file, 'utf8');
+  const admin = { url: local.admin_url, token: local.admin_token };
+  const accepted = (key: string) =>
+    waitUntil('the API key', () => checkKey(local.base_url, key, ca), READY_WITHIN_MS.key, signal);
+  if (lastKey !== undefined && (await keyExists(admin, lastKey))) {
+    try {
+      await accepted(lastKey);
+      return lastKey;
+    } catch (error) {
+      signal.throwIfAborted();
+      show('warn', `${error instanceof Error ? error.message : String(error)}; making a new one`);
+    }
+  }
+  const key = await createKey(admin);
+  await accepted(key);
+  return key;
+}
+
+function loopback(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+/** The folder that paths are shown relative to: where the person typed the command. */
+export function workingFolder(env: NodeJS.ProcessEnv): string {
+  return env.INIT_CWD ?? root;
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { root } from '../launch/terminal.mjs';
+import type { ProgramSpec } from '../supervise/program.ts';
+import type { Home } from './home.ts';
+import type { Ports } from './choose-ports.ts';
+import type { SecretFiles } from './secrets.ts';
+import type { TlsFiles } from './tls.ts';
+
+/** The services, in the order in which they are started. */
+export const SERVICES = ['operator', 'console', 'gateway'] as const;
+export type Service = (typeof SERVICES)[number];
+
+/** Everything that the environment of a service depends on. */
+export interface Plan {
+  home: Home;
+  ports: Ports;
+  secrets: SecretFiles;
+  tls: TlsFiles;
+  redisUrlFile: string;
+  node: string;
+}
+
+const LOOPBACK = '127.0.0.1';
+const LOCAL_CONFIG = join(root, 'config', 'local');
+/** A service's own grace period, and how much longer it may take, so that it ends by itself. */
+const STOP_GRACE_MS = 10_000;
+const BEYOND_GRACE_MS = 5000;
+
+/** How a service is run. */
+export function serviceProgram(service: Service, plan: Plan, env: NodeJS.ProcessEnv): ProgramSpec {
+  return {
+    name: service,
+    command: plan.node,
+    args: ['--enable-source-maps', join(root, service, 'dist', 'main.js')],
+    env: serviceEnvironment(service, plan, env),
+    graceMs: numberIn(env.STOP_GRACE_MS, STOP_GRACE_MS) + numberIn(env.DRAIN_DELAY_MS, 0) + BEYOND_GRACE_MS,
+  };
+}
+
+/**
+ * The environment of a service. A setting that the person gave to `npm start` wins over ours; what several services
+ * cannot share (ports and addresses of the admin port, folders) is ours alone.
+ */
+export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const defaults: Record<Service, NodeJS.ProcessEnv> = {
+    operator: {},
+    console: {
+      CONSOLE_HOST: LOOPBACK,
+      TLS_CERT_FILE: plan.tls.certFile,
+      TLS_KEY_FILE: plan.tls.keyFile,
+      API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
+    },
+    gateway: {
+      TLS_CERT_FILE: plan.tls.certFile,
+      TLS_KEY_FILE: plan.tls.keyFile,
+      PUBLIC_URL: `https://localhost:${plan.ports.gateway}`,
+      API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
+      SESSION_SECRETS_FILE: plan.secrets.sessionSecrets,
+    },
+  };
+  const fixed: Record<Service, NodeJS.ProcessEnv> = {
+    operator: { ADMIN_PORT: String(plan.ports.operatorAdmin), CONFIG_FOLDERS: `${LOCAL_CONFIG},${plan.home.config}` },
+    console: {
+      ADMIN_PORT: String(plan.ports.consoleAdmin),
+      CONSOLE_PORT: String(plan.ports.console),
+      CONFIG_FOLDER: plan.home.config,
+      READ_FOLDERS: LOCAL_CONFIG,
+      ADMIN_TOKEN_FILE: plan.secrets.adminToken,
+    },
+    gateway: {
+      ADMIN_PORT: String(plan.ports.gatewayAdmin),
+      PORT: String(plan.ports.gateway),
+      HOST: plan.ports.host,
+    },
+  };
+  return {
+    ...withoutGiven(defaults[service], env),
+    ...env,
+    ...fixed[service],
+    ADMIN_HOST: LOOPBACK,
+    REDIS_URL_FILE: plan.redisUrlFile,
+  };
+}
+
+/** Leaves out a default whose setting is given, be it as NAME or as NAME_FILE: of the two the file would win. */
+function withoutGiven(defaults: NodeJS.ProcessEnv, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(defaults).filter(([name]) => !given[name] && !given[name.replace(/_FILE$/, '')]),
+  );
+}
+
+function numberIn(text: string | undefined, fallback: number): number {
+  const number = Number(text);
+  return text === undefined || Number.isNaN(number) ? fallback : number;
+}

@@ -1,0 +1,161 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseKeyring } from '@svc-asr/runtime';
+import { choosePorts } from './choose-ports.ts';
+import { homeOf, makeHome } from './home.ts';
+import type { Home } from './home.ts';
+import { keyIdOf } from './key.ts';
+import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
+import { portFrom } from './ports.ts';
+import { ensureSecrets } from './secrets.ts';
+import type { Plan } from './services.ts';
+import { serviceEnvironment } from './services.ts';
+import { buildWelcome } from './welcome.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = homeOf({ SVC_ASR_HOME: mkdtempSync(join(tmpdir(), 'svc-asr-home-')) });
+  makeHome(home);
+});
+afterEach(() => rmSync(home.path, { recursive: true }));
+
+const mode = (path: string) => statSync(path).mode & 0o777;
+
+test('folders with secrets, data and logs are for their owner alone', () => {
+  expect([home.secrets, home.redis, home.logs].map(mode)).toEqual([0o700, 0o700, 0o700]);
+});
+
+test('secrets are made once, in the form that services read, for their owner alone', () => {
+  const files = ensureSecrets(home.secrets);
+  const read = () => Object.values(files).map((file: string) => readFileSync(file, 'utf8'));
+  const before = read();
+  expect(parseKeyring(readFileSync(files.apiKeyPeppers, 'utf8')).current).toBe('p1');
+  expect(parseKeyring(readFileSync(files.sessionSecrets, 'utf8')).current).toBe('s1');
+  expect(readFileSync(files.adminToken, 'utf8').trim()).toMatch(/^[\w-]{43}$/);
+  expect(Object.values(files).map(mode)).toEqual([0o600, 0o600, 0o600, 0o600]);
+  ensureSecrets(home.secrets);
+  expect(read()).toEqual(before);
+  expect(new Set(before).size).toBe(4);
+});
+
+describe('ports', () => {
+  test('that nobody asked for stay the same from run to run', async () => {
+    const first = await choosePorts(home, { PORT: '0' });
+    const second = await choosePorts(home, { PORT: '0' });
+    const kept = ({ redis, consoleAdmin, gatewayAdmin, operatorAdmin }: typeof first) => [
+      redis,
+      consoleAdmin,
+      gatewayAdmin,
+      operatorAdmin,
+    ];
+    expect(kept(second)).toEqual(kept(first));
+    expect(new Set([...kept(first), first.gateway, first.console]).size).toBe(6);
+  });
+
+  test('that are taken are named, with the setting that moves them', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      await expect(choosePorts(home, { PORT: String(port) })).rejects.toThrow(
+        new RegExp(`port ${port} is in use; .* PORT=\\d+ npm start`),
+      );
+      await expect(choosePorts(home, { PORT: '0', CONSOLE_PORT: String(port) })).rejects.toThrow('CONSOLE_PORT=');
+    } finally {
+      server.close();
+    }
+  });
+
+  test('must be numbers', () => {
+    expect(portFrom({}, 'PORT')).toBeUndefined();
+    expect(() => portFrom({ PORT: 'http' }, 'PORT')).toThrow('PORT=http is not a port (0 to 65535)');
+    expect(() => portFrom({ PORT: '65536' }, 'PORT')).toThrow('is not a port');
+  });
+
+  test('are opened on loopback unless HOST is an address', async () => {
+    expect((await choosePorts(home, { PORT: '0', HOST: 'my-machine' })).host).toBe('127.0.0.1');
+    expect((await choosePorts(home, { PORT: '0', HOST: '0.0.0.0' })).host).toBe('0.0.0.0');
+  });
+});
+
+describe('the environment of a service', () => {
+  const plan = (): Plan => ({
+    home,
+    node: process.execPath,
+    redisUrlFile: '/secrets/redis-url',
+    secrets: { apiKeyPeppers: '/p', sessionSecrets: '/s', adminToken: '/t', redisPassword: '/r' },
+    tls: { caFile: '/ca', certFile: '/cert', keyFile: '/key' },
+    ports: {
+      host: '127.0.0.1',
+      gateway: 8443,
+      console: 8444,
+      redis: 1,
+      gatewayAdmin: 2,
+      consoleAdmin: 3,
+      operatorAdmin: 4,
+    },
+  });
+
+  test('carries what the person gave to npm start', () => {
+    const env = serviceEnvironment('gateway', plan(), { SESSION_TTL_MS: '700', PUBLIC_URL: 'https://asr.example' });
+    expect(env).toMatchObject({ SESSION_TTL_MS: '700', PUBLIC_URL: 'https://asr.example', TLS_CERT_FILE: '/cert' });
+  });
+
+  test('lets a secret from the environment win over the file that would hide it', () => {
+    const env = serviceEnvironment('gateway', plan(), { API_KEY_PEPPERS: '{}' });
+    expect(env.API_KEY_PEPPERS).toBe('{}');
+    expect(env).not.toHaveProperty('API_KEY_PEPPERS_FILE');
+  });
+
+  test('keeps apart what services cannot share', () => {
+    const given = { ADMIN_PORT: '9', ADMIN_HOST: '0.0.0.0', PORT: '0' };
+    expect(serviceEnvironment('gateway', plan(), given)).toMatchObject({
+      ADMIN_PORT: '2',
+      ADMIN_HOST: '127.0.0.1',
+      PORT: '8443',
+    });
+    expect(serviceEnvironment('console', plan(), given)).toMatchObject({ ADMIN_PORT: '3', CONSOLE_PORT: '8444' });
+    expect(serviceEnvironment('operator', plan(), given)).toMatchObject({
+      ADMIN_PORT: '4',
+      CONFIG_FOLDERS: expect.stringMatching(/config\/local,.*config$/),
+    });
+  });
+});
+
+test('local.json is for its owner alone and loses its pid when the service stops', () => {
+  writeLocalJson(home.localJson, { base_url: 'https://localhost:1', pid: 42 });
+  expect(mode(home.localJson)).toBe(0o600);
+  markStopped(home.localJson);
+  expect(readLocalJson(home.localJson)).toEqual({ base_url: 'https://localhost:1' });
+  writeFileSync(home.localJson, 'damaged');
+  expect(readLocalJson(home.localJson)).toBeUndefined();
+  markStopped(home.localJson);
+  expect(readFileSync(home.localJson, 'utf8')).toBe('damaged');
+});
+
+test('the public part of a key is its id', () => {
+  expect(keyIdOf(`svc_live_v1_8fK2pQ9xLm_${'a'.repeat(38)}`)).toBe('8fK2pQ9xLm');
+  expect(keyIdOf('something else')).toBe('');
+});
+
+test('the welcome shows address, key and commands that can be pasted', () => {
+  const text = buildWelcome(
+    {
+      baseUrl: 'https://localhost:8443',
+      consoleUrl: 'https://localhost:8444',
+      adminUrl: 'http://127.0.0.1:9000',
+      caFile: '/my home/certs/ca.crt',
+      apiKey: 'svc_live_v1_x',
+      homePath: '/repo/.svc-asr',
+      workingFolder: '/repo',
+    },
+    (strong) => strong,
+  );
+  expect(text).toContain("curl --cacert '/my home/certs/ca.crt' https://localhost:8443/v1/models");
+  expect(text).toContain("-H 'Authorization: Bearer svc_live_v1_x'");
+  expect(text).toContain('state     .svc-asr\n');
+  expect(text).not.toContain('\u001b');
+});

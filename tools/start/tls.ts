@@ -1,0 +1,55 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { KeyPairPem } from './certificates.ts';
+import { isUsable, makeAuthority, makeServerCertificate } from './certificates.ts';
+import { readIfPresent, writeAtomically } from './files.ts';
+import type { Home } from './home.ts';
+
+/** Files that a TLS server of the local installation needs, and the one that its clients need. */
+export interface TlsFiles {
+  caFile: string;
+  certFile: string;
+  keyFile: string;
+}
+
+/** Makes the authority and the server certificate where they are missing, damaged, for other names or nearly over. */
+export async function ensureTls(home: Home, now: Date, say: (line: string) => void): Promise<TlsFiles> {
+  const caFile = join(home.certs, 'ca.crt');
+  const caKeyFile = join(home.secrets, 'ca.key');
+  const certFile = join(home.certs, 'server.crt');
+  const keyFile = join(home.secrets, 'server.key');
+
+  let authority = readPair(caFile, caKeyFile);
+  if (authority === undefined || !isUsable(authority, authority, [], now)) {
+    authority = await makeAuthority(now);
+    writePair(authority, caFile, caKeyFile);
+    say(`made a local certificate authority: ${caFile}`);
+  }
+  const hosts = localHosts(hostname());
+  const server = readPair(certFile, keyFile);
+  if (server === undefined || !isUsable(server, authority, hosts, now)) {
+    writePair(await makeServerCertificate(authority, hosts, now), certFile, keyFile);
+    say(`made a certificate for ${hosts.join(', ')}`);
+  }
+  return { caFile, certFile, keyFile };
+}
+
+/** Names and addresses by which this machine is reached from itself. */
+export function localHosts(machine: string): string[] {
+  const hosts = ['localhost', '127.0.0.1', '::1'];
+  // A name that a certificate cannot carry is left out.
+  if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(machine))
+    hosts.push(machine.toLowerCase());
+  return [...new Set(hosts)];
+}
+
+function readPair(certFile: string, keyFile: string): KeyPairPem | undefined {
+  const cert = readIfPresent(certFile);
+  const key = readIfPresent(keyFile);
+  return cert === undefined || key === undefined ? undefined : { cert, key };
+}
+
+function writePair(pair: KeyPairPem, certFile: string, keyFile: string): void {
+  writeAtomically(keyFile, `${pair.key}\n`, 0o600);
+  writeAtomically(certFile, `${pair.cert}\n`);
+}

@@ -1,0 +1,46 @@
+import { relative } from 'node:path';
+
+export interface Welcome {
+  baseUrl: string;
+  consoleUrl: string;
+  adminUrl: string;
+  caFile: string;
+  apiKey: string;
+  homePath: string;
+  workingFolder: string;
+}
+
+/** What a person sees once everything runs. `strong` marks what they came for; it is the identity without a terminal. */
+export function buildWelcome(welcome: Welcome, strong: (text: string) => string): string {
+  const { baseUrl, apiKey } = welcome;
+  const ca = shown(welcome.caFile, welcome.workingFolder);
+  return `
+  ${strong('svc-asr is running')}
+
+  API       ${strong(baseUrl)}
+  API key   ${strong(apiKey)}
+  console   ${welcome.consoleUrl}
+  admin     ${welcome.adminUrl}
+  state     ${shown(welcome.homePath, welcome.workingFolder)}
+
+  Try it:
+
+  curl --cacert ${ca} ${baseUrl}/v1/models
+
+  curl --cacert ${ca} ${baseUrl}/v1/asr/sessions \\
+    -H 'Authorization: Bearer ${apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"model": "svc-asr-kikuyu-v1", "max_audio_seconds": 60}'
+
+  npx svc-asr usage
+
+  Ctrl-C stops everything.
+`;
+}
+
+/** A path as short as it can be pasted, quoted where a shell would split it. */
+function shown(path: string, folder: string): string {
+  const near = relative(folder, path);
+  const short = near.startsWith('..') || near === '' ? path : near;
+  return /^[\w./-]+$/.test(short) ? short : `'${short.replaceAll("'", `'\\''`)}'`;
+}

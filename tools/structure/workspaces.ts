@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Which workspaces each may import, as docs/architecture.md draws it:
+ * core <- ledger, runtime <- operator | gateway | worker | console; client <- core alone.
+ */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'packages/core': [],
+  'packages/ledger': ['packages/core'],
+  'packages/runtime': ['packages/core'],
+  'packages/client': ['packages/core'],
+  gateway: ['packages/core', 'packages/ledger', 'packages/runtime'],
+  operator: ['packages/core', 'packages/ledger', 'packages/runtime'],
+  worker: ['packages/core', 'packages/ledger', 'packages/runtime'],
+  console: ['packages/core', 'packages/ledger', 'packages/runtime'],
+};
+
+/** npm packages that each workspace declares. */
+export type Dependencies = Readonly<Record<string, readonly string[]>>;
+
+/** The workspace that a file belongs to; undefined for tools, tests of the whole and benchmarks. */
+export function workspaceOf(path: string): string | undefined {
+  return Object.keys(MAY_IMPORT).find((workspace) => path.startsWith(`${workspace}/`));
+}
+
+/** The folder of a workspace by the name under which it is imported. */
+export function folderOf(module: string): string | undefined {
+  const name = /^@svc-asr\/([a-z]+)/.exec(module)?.[1];
+  return Object.keys(MAY_IMPORT).find((workspace) => workspace === name || workspace === `packages/${name ?? ''}`);
+}
+
+/** The npm package of a module: `@a/b/c` belongs to `@a/b`, `a/b` to `a`. */
+export function packageOf(module: string): string {
+  return module
+    .split('/')
+    .slice(0, module.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Reads what each workspace declares in its package.json. */
+export function readDependencies(root: string): Dependencies {
+  const declared = (workspace: string): string[] => {
+    const file = join(root, workspace, 'package.json');
+    if (!existsSync(file)) return [];
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string> | undefined>;
+    return ['dependencies', 'peerDependencies', 'optionalDependencies'].flatMap((kind) =>
+      Object.keys(manifest[kind] ?? {}),
+    );
+  };
+  return Object.fromEntries(Object.keys(MAY_IMPORT).map((workspace) => [workspace, declared(workspace)]));
+}

@@ -1,0 +1,29 @@
+// Reads `+PID` and `-PID` lines; when the input ends, ends the processes that are still on the list. See guard.ts.
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from './alive.ts';
+import { endGroup } from './signals.ts';
+
+const GRACE_MS = 10_000;
+const POLL_MS = 50;
+
+const watched = new Set<number>();
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+for await (const line of createInterface({ input: process.stdin })) {
+  const pid = Number(line.slice(1));
+  if (line.startsWith('+')) watched.add(pid);
+  else watched.delete(pid);
+}
+for (const pid of [...watched].reverse()) await end(pid);
+
+async function end(pid: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // It ended by itself; what it started may still be there.
+  }
+  const deadline = Date.now() + GRACE_MS;
+  while (isAlive(pid) && Date.now() < deadline) await sleep(POLL_MS);
+  endGroup(pid);
+}

@@ -1,0 +1,41 @@
+const SHOWN_LEVELS = new Set(['warn', 'error', 'fatal']);
+/** Fields that help a person at once, in this order; the rest is in the log file. */
+const SHOWN_FIELDS = ['file', 'resource', 'problems', 'reason', 'code'];
+const LONGEST = 300;
+
+/** One line of a service's log as a person at the terminal wants it; undefined when it is not worth showing. */
+export function summarize(line: string): { level: 'warn' | 'error'; text: string } | undefined {
+  const entry = parse(line);
+  if (entry === undefined) {
+    // What is not JSON comes from Node itself (a crash, a deprecation) or from Redis.
+    return /\b(error|fatal|panic|can't|cannot|failed|out of memory)\b/i.test(line)
+      ? { level: 'error', text: shorten(line.trim()) }
+      : undefined;
+  }
+  const { level, message, err } = entry;
+  if (typeof level !== 'string' || !SHOWN_LEVELS.has(level)) return undefined;
+  const parts = SHOWN_FIELDS.flatMap((field) =>
+    entry[field] === undefined ? [] : [`${field}: ${show(entry[field])}`],
+  );
+  const cause = (err as { message?: unknown } | undefined)?.message;
+  if (typeof cause === 'string') parts.push(cause);
+  const text = [typeof message === 'string' ? message : '', ...parts].filter((part) => part !== '').join(' · ');
+  return { level: level === 'warn' ? 'warn' : 'error', text: shorten(text) };
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function shorten(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,29 @@
+import { endOnSignal } from '../checks/command.ts';
+import { checkTypes, format, lint } from '../checks/programs.ts';
+import { runJest } from '../checks/jest.ts';
+import type { Tally } from '../checks/step.ts';
+import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
+import { ensureRedisServer } from '../install/redis.ts';
+import { say } from '../launch/terminal.mjs';
+
+const jestArgs = process.argv.slice(2);
+
+/** What tests need and the system does not have yet. Only a failure counts: it is why tests fail further down. */
+function setUp(): Promise<Tally> {
+  const { path, version } = ensureRedisServer();
+  say(`Redis: ${path} ${version}`);
+  return Promise.resolve({ passed: 0, failed: 0, skipped: 0 });
+}
+
+endOnSignal();
+
+const tallies = [
+  await runStep('set-up', setUp),
+  await runStep('types', async () => oneFrom(await checkTypes())),
+  await runStep('lint', async () => oneFrom(await lint())),
+  await runStep('format', async () => oneFrom(await format('--check'))),
+  await runStep('tests', () => runJest(jestArgs)),
+];
+const total = addUp(tallies);
+process.stdout.write(`${verdict(total)}\n`);
+process.exit(total.failed === 0 ? 0 : 1);

@@ -1,0 +1,95 @@
+"""Builds the whole encoder with CTC head: the interface of the export, a fraction of its nodes."""
+
+from onnx import TensorProto
+
+from attention import attention
+from graph import Graph
+from subsample import positions, subsample
+
+HIDDEN = -10000.0  # NeMo's value for scores of masked keys
+
+
+def build(w, left, chunk, metadata):
+    """An ONNX model of these weights. Batch and chunk length are free; `chunk` frames is the longest."""
+    g = Graph()
+    d, depth, tail = w.width, w.layers, w.conv_context
+    mels = int(w.metadata["feat_dim"])
+    audio = g.input("audio_signal", ["B", mels, "T"])
+    length = g.input("length", ["B"], TensorProto.INT64)
+    cache = g.input("cache_last_channel", ["B", depth, left, d])
+    times = g.input("cache_last_time", ["B", depth, d, tail])
+    filled = g.input("cache_last_channel_len", ["B"], TensorProto.INT64)
+
+    x, lengths = subsample(g, w, audio, length)
+    batch = g.op("Shape", length)
+    frames = g.op("Div", g.op("Shape", x, start=0, end=1), batch)
+    in_batch = g.op("Concat", batch, g.ints(-1, d), axis=0)
+    mask = key_mask(g, left, frames, filled, lengths)
+
+    pasts = g.op("Split", cache, outputs=depth, axis=1)
+    tails = g.op("Split", g.op("Transpose", times, perm=[0, 1, 3, 2]), outputs=depth, axis=1)
+    news, tails_next = [], []
+    for i in range(depth):
+        layer = f"layers.{i}"
+        x = g.op("Add", x, feed_forward(g, w, f"{layer}.feed_forward1", norm(g, w, f"{layer}.norm_feed_forward1", x)))
+        normed = norm(g, w, f"{layer}.norm_self_att", x)
+        fresh = g.op("Reshape", normed, in_batch)
+        keys = g.op("Concat", g.op("Squeeze", pasts[i], g.ints(1)), fresh, axis=1)
+        news.append(g.op("Unsqueeze", fresh, g.ints(1)))
+        x = g.op("Add", x, attention(g, w, layer, normed, keys, mask, left, chunk))
+        mixed, tail_next = convolution(g, w, layer, norm(g, w, f"{layer}.norm_conv", x), tails[i], in_batch)
+        tails_next.append(tail_next)
+        x = g.op("Add", x, mixed)
+        x = g.op("Add", x, feed_forward(g, w, f"{layer}.feed_forward2", norm(g, w, f"{layer}.norm_feed_forward2", x)))
+        x = norm(g, w, f"{layer}.norm_out", x)
+
+    head, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
+    logits = g.op("Reshape", g.linear(x, head, bias), g.op("Concat", batch, g.ints(-1, head.shape[1]), axis=0))
+    g.output(g.op("LogSoftmax", logits, axis=-1), "logprobs", ["B", "T_out", head.shape[1]])
+    g.output(lengths, "encoded_lengths", ["B"], TensorProto.INT64)
+    kept = g.op("Slice", cache, frames, g.ints(1 << 30), g.ints(2))
+    g.output(g.op("Concat", kept, g.op("Concat", *news, axis=1), axis=2), "cache_last_channel_next", ["B", depth, left, d])
+    g.output(g.op("Transpose", g.op("Concat", *tails_next, axis=1), perm=[0, 1, 3, 2]), "cache_last_time_next", ["B", depth, d, tail])
+    g.output(g.op("Min", g.op("Add", filled, frames), g.ints(left)), "cache_last_channel_next_len", ["B"], TensorProto.INT64)
+    return g.model(metadata)
+
+
+def key_mask(g, left, frames, filled, lengths):
+    """[B, 1, left + T]: 0 for keys that exist, HIDDEN for cache not filled yet and for frames past the end."""
+    at = positions(g, g.op("Add", frames, g.ints(left)))
+    column = lambda v: g.op("Unsqueeze", v, g.ints(1))
+    early = g.op("Less", at, column(g.op("Sub", g.ints(left), filled)))
+    late = g.op("Not", g.op("Less", at, column(g.op("Add", lengths, g.ints(left)))))
+    hidden = g.op("Cast", g.op("Or", early, late), to=TensorProto.FLOAT)
+    return g.op("Unsqueeze", g.op("Mul", hidden, g.constant(HIDDEN)), g.ints(1))
+
+
+def norm(g, w, name, x):
+    return g.norm(x, w[f"{name}.weight"], w[f"{name}.bias"])
+
+
+def feed_forward(g, w, name, x):
+    """Half of the feed-forward module's output, as the layer adds it; the half is in the matrix."""
+    x = g.silu(g.linear(x, w[f"{name}.linear1.weight"], w[f"{name}.linear1.bias"]))
+    return g.linear(x, w[f"{name}.linear2.weight"] / 2, w[f"{name}.linear2.bias"] / 2)
+
+
+def convolution(g, w, layer, x, tail, in_batch):
+    """The causal convolution module. Frames past the end come last, so no earlier frame sees them: no mask."""
+    p = lambda name: w[f"{layer}.conv.{name}"]
+    d = w.width
+    matrix, bias = p("pointwise_conv1.weight")[:, :, 0].T, p("pointwise_conv1.bias")
+    value = g.linear(x, matrix[:, :d], bias[:d])
+    gate = g.op("Sigmoid", g.linear(x, matrix[:, d:], bias[d:]))
+    gated = g.op("Reshape", g.op("Mul", value, gate), in_batch)
+    series = g.op("Concat", tail, g.op("Unsqueeze", gated, g.ints(1)), axis=2)  # [B, 1, tail + T, d]
+    tail_next = g.op("Slice", series, g.ints(-w.conv_context), g.ints(1 << 30), g.ints(2))
+    kernel = p("depthwise_conv.weight")[:, :, None, :]
+    # As an image of one row with its channels last: the runtime's blocked depthwise kernel is far faster than its 1-D one.
+    image = g.op("Transpose", series, perm=[0, 3, 1, 2])
+    image = g.op(
+        "Conv", image, g.constant(kernel), g.constant(p("depthwise_conv.bias")), kernel_shape=list(kernel.shape[2:]), group=d
+    )
+    x = g.op("Reshape", g.op("Transpose", image, perm=[0, 2, 3, 1]), g.ints(-1, d))
+    x = g.silu(norm(g, w, f"{layer}.conv.batch_norm", x))
+    return g.linear(x, p("pointwise_conv2.weight")[:, :, 0].T, p("pointwise_conv2.bias")), tail_next

@@ -1,0 +1,36 @@
+"""optimize.py OUT EXPORT [EXPORT...]: one fast graph from the exports of one model at several contexts.
+
+The weights come from the first export; each export is checked against the result. Contexts that have no export here
+work too: look-ahead only changes how long a chunk is.
+"""
+
+import json
+import sys
+
+import onnx
+
+from compare import largest_difference
+from encoder import build
+from store import store_half
+from weights import read_weights
+
+CONTEXTS = [[56, 13], [56, 6], [56, 3], [56, 1], [56, 0]]
+
+
+def main(out, exports):
+    weights = read_weights(exports[0])
+    left, chunk = CONTEXTS[0][0], CONTEXTS[0][1] + 1
+    keep = {k: v for k, v in weights.metadata.items() if k not in ("start_fix", "att_context_size")}
+    model = build(weights, left, chunk, {**keep, "contexts": json.dumps(CONTEXTS)})
+    onnx.checker.check_model(model)
+    for export in exports:
+        print(f"{export}: largest difference {largest_difference(export, model.SerializeToString()):.1e}")
+    store_half(model)
+    onnx.checker.check_model(model)
+    onnx.save(model, out)
+    for export in exports:
+        print(f"{export}: with weights stored in 16 bits {largest_difference(export, out):.1e}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

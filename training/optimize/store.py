@@ -1,0 +1,23 @@
+"""Halves a model's file: large constants are stored as 16-bit floats and cast back, which the runtime does once at load."""
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+# Small constants (norms, biases, masks) keep their full precision: they cost nothing.
+SMALLEST = 4096
+
+
+def store_half(model):
+    """Changes the model in place. What is computed stays 32-bit."""
+    graph = model.graph
+    casts = []
+    for tensor in graph.initializer:
+        if tensor.data_type != TensorProto.FLOAT or np.prod(tensor.dims) < SMALLEST:
+            continue
+        name = tensor.name
+        half = numpy_helper.to_array(tensor).astype(np.float16)
+        tensor.CopyFrom(numpy_helper.from_array(half, f"{name}_half"))
+        casts.append(helper.make_node("Cast", [f"{name}_half"], [name], name=f"{name}_cast", to=TensorProto.FLOAT))
+    for at, node in enumerate(casts):
+        graph.node.insert(at, node)
+    return model

@@ -1,0 +1,10 @@
+"""store_export.py OUT EXPORT: the same graph with its weights stored in 16 bits, for the bench's peer."""
+
+import sys
+
+import onnx
+
+from store import store_half
+
+if __name__ == "__main__":
+    onnx.save(store_half(onnx.load(sys.argv[2])), sys.argv[1])

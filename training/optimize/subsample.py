@@ -1,0 +1,82 @@
+"""The convolutions in front: 8 times fewer frames, causal, three strides of two."""
+
+import numpy as np
+from onnx import TensorProto
+
+# Far below anything a convolution gives: a ReLU makes it an exact zero.
+HIDDEN = -1e6
+
+
+def halved(g, length):
+    """Frames after one stride of two over a causal convolution: n // 2 + 1."""
+    return g.op("Add", g.op("Div", length, g.ints(2)), g.ints(1))
+
+
+def subsample(g, w, audio, length):
+    """audio [B, mels, T], length [B] -> frames [B * T', width] without the two of history, and lengths [B].
+
+    Frames past the length must be zero before each convolution. The first mask costs no pass over the large first
+    map: it is a second input channel whose weight drives masked frames below zero, where the ReLU cuts them off.
+    """
+    d = w.width
+    x = g.op("Unsqueeze", g.op("Transpose", audio, perm=[0, 2, 1]), g.ints(1))  # [B, 1, T, mels]
+    n1 = halved(g, length)
+    n2 = halved(g, n1)
+    n3 = halved(g, n2)
+
+    steps = g.op("Shape", audio, start=2, end=3)
+    past = beyond(g, g.op("Mul", n1, g.ints(2)), steps)
+    mask = g.op("Expand", past, g.op("Shape", x))
+    first = w["pre_encode.conv.0.weight"]
+    hide = np.zeros_like(first)
+    hide[:, :, 2, :] = HIDDEN  # taps of the newest frame; at the edges one of them lies in the padding
+    x = g.op("Concat", x, mask, axis=1)
+    x = g.op("Relu", conv(g, x, np.concatenate([first, hide], 1), w["pre_encode.conv.0.bias"]))
+
+    x = conv(g, x, w["pre_encode.conv.2.weight"], w["pre_encode.conv.2.bias"], depthwise=True)
+    x = g.op("Relu", pointwise(g, x, w["pre_encode.conv.3.weight"], w["pre_encode.conv.3.bias"]))
+    x = g.op("Mul", x, within(g, n2, g.op("Shape", x, start=2, end=3)))
+
+    x = conv(g, x, w["pre_encode.conv.5.weight"], w["pre_encode.conv.5.bias"], depthwise=True)
+    x = g.op("Relu", pointwise(g, x, w["pre_encode.conv.6.weight"], w["pre_encode.conv.6.bias"]))
+
+    x = g.op("Transpose", x, perm=[0, 2, 3, 1])  # [B, T', mels / 8, channels]
+    x = g.op("Slice", x, g.ints(2), g.ints(1 << 30), g.ints(1))
+    matrix, bias = w["pre_encode.out.weight"], w["pre_encode.out.bias"]
+    channels = w["pre_encode.conv.6.bias"].shape[0]
+    matrix = matrix.reshape(channels, -1, d).transpose(1, 0, 2).reshape(-1, d)
+    scale = np.sqrt(d)
+    x = g.op("Reshape", x, g.ints(-1, matrix.shape[0]))
+    x = g.linear(x, matrix * scale, bias * scale)
+    lengths = g.op("Max", g.op("Sub", n3, g.ints(2)), g.ints(0))
+    return x, lengths
+
+
+def conv(g, x, weight, bias, depthwise=False):
+    return g.op(
+        "Conv", x, g.constant(weight), g.constant(bias),
+        kernel_shape=[3, 3], strides=[2, 2], pads=[2, 2, 1, 1], group=weight.shape[0] if depthwise else 1,
+    )
+
+
+def pointwise(g, x, weight, bias):
+    return g.op("Conv", x, g.constant(weight), g.constant(bias), kernel_shape=[1, 1])
+
+
+def positions(g, steps):
+    zero, one = g.constant(0, np.int64), g.constant(1, np.int64)
+    return g.op("Range", zero, g.op("Squeeze", steps, g.ints(0)), one)
+
+
+def beyond(g, length, steps):
+    """1.0 at and past the length, as [B, 1, steps, 1]."""
+    column = g.op("Unsqueeze", length, g.ints(1))
+    late = g.op("Not", g.op("Less", positions(g, steps), column))
+    return g.op("Unsqueeze", g.op("Cast", late, to=TensorProto.FLOAT), g.ints(1, 3))
+
+
+def within(g, length, steps):
+    """1.0 before the length, as [B, 1, steps, 1]."""
+    column = g.op("Unsqueeze", length, g.ints(1))
+    early = g.op("Less", positions(g, steps), column)
+    return g.op("Unsqueeze", g.op("Cast", early, to=TensorProto.FLOAT), g.ints(1, 3))

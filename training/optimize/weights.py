@@ -1,0 +1,50 @@
+"""Reads a FastConformer CTC export (NeMo style ONNX) back into named arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+
+@dataclass
+class Weights:
+    """Arrays by NeMo's parameter names, matrices as [in, out], and the sizes that follow from them."""
+
+    arrays: dict
+    metadata: dict
+
+    def __getitem__(self, name):
+        return self.arrays[name]
+
+    @property
+    def layers(self):
+        return 1 + max(int(n.split(".")[1]) for n in self.arrays if n.startswith("layers."))
+
+    @property
+    def width(self):
+        return self["layers.0.norm_out.weight"].shape[0]
+
+    @property
+    def heads(self):
+        return self["layers.0.self_attn.pos_bias_u"].shape[0]
+
+    @property
+    def conv_context(self):
+        return self["layers.0.conv.depthwise_conv.weight"].shape[2] - 1
+
+
+def read_weights(path):
+    """The export names biases after parameters but matrices after numbers: those are found by their MatMul's name."""
+    model = onnx.load(path)
+    arrays = {}
+    for tensor in model.graph.initializer:
+        arrays[tensor.name.removeprefix("encoder.")] = numpy_helper.to_array(tensor)
+    for node in model.graph.node:
+        if node.op_type == "MatMul" and node.input[1] in arrays:
+            parameter = node.name.strip("/").removesuffix("/MatMul").replace("/", ".") + ".weight"
+            arrays[parameter] = arrays[node.input[1]]
+    return Weights(
+        {n: np.asarray(a, np.float64) for n, a in arrays.items() if a.dtype == np.float32},
+        {p.key: p.value for p in model.metadata_props},
+    )

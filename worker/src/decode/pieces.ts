@@ -1,0 +1,68 @@
+/** A word and when it was said, in milliseconds from the start of the utterance. */
+export interface Word {
+  readonly text: string;
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+/** Marks the start of a word in SentencePiece vocabularies. */
+const WORD_START = '\u2581';
+const UNKNOWN = '<unk>';
+
+/** What a piece adds to a text: its word boundary as a space, an unknown piece as a mark that a reader notices. */
+export function textOf(piece: string): string {
+  return piece === UNKNOWN ? ' \u2047' : piece.replaceAll(WORD_START, ' ');
+}
+
+/** Pieces with the encoder frame each was heard in, growing as an utterance is decoded. */
+export class Transcript {
+  readonly #pieces: readonly string[];
+  readonly #ids: number[] = [];
+  readonly #frames: number[] = [];
+  #text = '';
+
+  constructor(pieces: readonly string[]) {
+    this.#pieces = pieces;
+  }
+
+  /** Everything decoded so far. */
+  get text(): string {
+    return this.#text.trim();
+  }
+
+  /** Ids of the pieces so far. */
+  get ids(): readonly number[] {
+    return this.#ids;
+  }
+
+  add(id: number, frame: number): void {
+    this.#ids.push(id);
+    this.#frames.push(frame);
+    this.#text += textOf(this.#pieces[id] ?? UNKNOWN);
+  }
+
+  /** Words with times, all of them within the audio. */
+  words(frameMs: number, audioMs: number): Word[] {
+    const words: { text: string; first: number; last: number }[] = [];
+    let open: (typeof words)[number] | undefined;
+    this.#ids.forEach((id, i) => {
+      const frame = this.#frames[i] ?? 0;
+      const [head = '', ...more] = textOf(this.#pieces[id] ?? UNKNOWN).split(' ');
+      if (head !== '') {
+        if (open === undefined) words.push((open = { text: head, first: frame, last: frame }));
+        else Object.assign(open, { text: open.text + head, last: frame });
+      }
+      for (const text of more) {
+        open = undefined;
+        if (text !== '') words.push((open = { text, first: frame, last: frame }));
+      }
+    });
+    // The last frame may begin after the audio's end; its word still gets a frame's length.
+    const latest = Math.max(0, audioMs - frameMs);
+    return words.map(({ text, first, last }) => ({
+      text,
+      start_ms: Math.min(first * frameMs, latest),
+      end_ms: Math.min((last + 1) * frameMs, audioMs),
+    }));
+  }
+}

@@ -1,0 +1,67 @@
+import { LogMel } from '../features/logmel.ts';
+import type { Model } from '../model/load.ts';
+import { audioSize } from '../model/scratch.ts';
+import type { CachePool } from './caches.ts';
+import type { Lane } from './lane.ts';
+import { afterChunk } from './pace.ts';
+import type { StreamEvent } from './protocol.ts';
+import { searchBatch } from './search.ts';
+import { fillWindow } from './window.ts';
+
+/** Told about each run of the encoder: streams in it, CPU and wall time inside the runtime. */
+export type OnRun = (windows: number, cpuMs: number, ms: number) => void;
+
+/** A lane and the true length of the window that it has ready. */
+export interface Work {
+  readonly lane: Lane;
+  readonly length: number;
+}
+
+/** Runs one window of several streams of a context together. */
+export class BatchRunner {
+  readonly #model: Model;
+  readonly #caches: CachePool;
+  readonly #logMel: LogMel;
+  readonly #onRun: OnRun;
+
+  constructor(model: Model, caches: CachePool, mels: number, onRun: OnRun) {
+    this.#model = model;
+    this.#caches = caches;
+    this.#logMel = new LogMel(mels);
+    this.#onRun = onRun;
+  }
+
+  /** All lanes must share an encoder. `isOpen` says which still count once the run is over. */
+  async run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]> {
+    const encoder = batch[0]?.lane.encoder;
+    if (encoder === undefined) return [];
+    const { scratch } = encoder;
+    batch.forEach((work, place) => {
+      this.#fill(work, place);
+    });
+    const [cpu, started] = [process.threadCpuUsage(), performance.now()];
+    await encoder.run(batch.length);
+    const spent = process.threadCpuUsage(cpu);
+    const now = performance.now();
+    this.#onRun(batch.length, (spent.user + spent.system) / 1000, now - started);
+
+    const kept = batch.flatMap(({ lane }, place) =>
+      isOpen(lane) ? [{ lane, place, search: lane.search, frames: Number(scratch.encodedLengths[place] ?? 0n) }] : [],
+    );
+    await searchBatch(this.#model, encoder, kept);
+    return kept.flatMap(({ lane, place, frames }) => {
+      this.#caches.save(lane.slot, scratch, place);
+      lane.pace = afterChunk(lane.pace, lane.chunkMs, now);
+      return lane.advance(frames);
+    });
+  }
+
+  #fill({ lane, length }: Work, place: number): void {
+    const { shape, scratch } = lane.encoder;
+    const { ring, start, end, window: index, history } = lane;
+    const source = { ring, start, end, index, length, history };
+    fillWindow(this.#logMel, shape.framing, source, scratch.audio, place * audioSize(shape));
+    scratch.lengths[place] = BigInt(length);
+    this.#caches.load(lane.slot, scratch, place, index === 0);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Scratch } from '../model/scratch.ts';
+
+/** Encoder caches of all slots in two blocks that are allocated once. */
+export class CachePool {
+  readonly #channelSize: number;
+  readonly #timeSize: number;
+  readonly #channel: Float32Array;
+  readonly #time: Float32Array;
+  readonly #filled: BigInt64Array;
+
+  constructor(slots: number, channelSize: number, timeSize: number) {
+    this.#channelSize = channelSize;
+    this.#timeSize = timeSize;
+    this.#channel = new Float32Array(slots * channelSize);
+    this.#time = new Float32Array(slots * timeSize);
+    this.#filled = new BigInt64Array(slots);
+  }
+
+  /** Copies a slot's caches to place `i` of the batch; `fresh` ones are zeros, whatever the slot still holds. */
+  load(slot: number, scratch: Scratch, i: number, fresh: boolean): void {
+    const [channel, time] = [this.#channelSize, this.#timeSize];
+    if (fresh) {
+      scratch.channel.fill(0, i * channel, (i + 1) * channel);
+      scratch.time.fill(0, i * time, (i + 1) * time);
+      scratch.filled[i] = 0n;
+      return;
+    }
+    scratch.channel.set(this.#channel.subarray(slot * channel, (slot + 1) * channel), i * channel);
+    scratch.time.set(this.#time.subarray(slot * time, (slot + 1) * time), i * time);
+    scratch.filled[i] = this.#filled[slot] ?? 0n;
+  }
+
+  /** Keeps what the run left at place `i` of the batch. */
+  save(slot: number, scratch: Scratch, i: number): void {
+    const [channel, time] = [this.#channelSize, this.#timeSize];
+    this.#channel.set(scratch.channelNext.subarray(i * channel, (i + 1) * channel), slot * channel);
+    this.#time.set(scratch.timeNext.subarray(i * time, (i + 1) * time), slot * time);
+    this.#filled[slot] = scratch.filledNext[i] ?? 0n;
+  }
+}

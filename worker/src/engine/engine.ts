@@ -1,0 +1,156 @@
+import { EventEmitter } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { buildFraming } from '../features/framing.ts';
+import { contextKey, type Context } from '../model/manifest.ts';
+import { EngineError } from './error.ts';
+import type { Command, ModelInfo, Report } from './protocol.ts';
+import { AudioRing, Gauges, type EngineStats, type SharedBuffers } from './shared.ts';
+import { EngineStream } from './stream.ts';
+
+/** Events of an engine. */
+export interface EngineEvents {
+  /** The inference thread is gone; every stream has got its error and none can be opened. */
+  failed: [EngineError];
+}
+
+/** Which context a stream uses, and the number of its first utterance. */
+export interface OpenOptions {
+  readonly context?: Context;
+  readonly utterance?: number;
+}
+
+/** How long an inference thread may take to stop before it is ended by force. */
+const STOP_MS = 5_000;
+
+/** A loaded model with its inference thread. Made by `startEngine`. */
+export class Engine extends EventEmitter<EngineEvents> {
+  readonly info: ModelInfo;
+  readonly #thread: Worker;
+  readonly #shared: SharedBuffers;
+  readonly #gauges: Gauges;
+  readonly #free: number[];
+  readonly #streams = new Map<number, { stream: EngineStream; slot: number }>();
+  #outbox: Command[] = [];
+  #nextId = 1;
+  #failure: EngineError | undefined;
+  #closing = false;
+
+  constructor(thread: Worker, info: ModelInfo, shared: SharedBuffers) {
+    super();
+    this.#thread = thread;
+    this.info = info;
+    this.#shared = shared;
+    this.#gauges = new Gauges(shared);
+    this.#free = Array.from({ length: info.slots }, (_, i) => info.slots - 1 - i);
+    thread.on('message', (report: Report) => {
+      this.#receive(report);
+    });
+    thread.on('error', (cause) => {
+      this.#fail(new EngineError('engine_failed', `the inference thread failed: ${messageOf(cause)}`, { cause }));
+    });
+    thread.on('exit', (code) => {
+      if (!this.#closing) this.#fail(new EngineError('engine_failed', `the inference thread ended with code ${code}`));
+    });
+  }
+
+  /** Slots that no stream holds. */
+  get freeSlots(): number {
+    return this.#free.length;
+  }
+
+  /** A number that changes at least four times a second while the inference thread works or idles; one that hangs leaves it as it is. */
+  get progress(): number {
+    return this.#gauges.progress;
+  }
+
+  /** Totals since the start. */
+  get stats(): EngineStats {
+    return this.#gauges.stats;
+  }
+
+  /** Opens a stream; throws an EngineError when no slot is free or the context is not supported. */
+  open({ context, utterance = 0 }: OpenOptions = {}): EngineStream {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closing) throw new EngineError('closed', 'the engine is closed');
+    const chosen = context ?? this.info.contexts[0]?.context;
+    const known = this.info.contexts.find(
+      (entry) => chosen !== undefined && contextKey(entry.context) === contextKey(chosen),
+    );
+    if (known === undefined) {
+      throw new EngineError('context_unsupported', `the model has no context [${chosen?.join(', ') ?? ''}]`);
+    }
+    const slot = this.#free.pop();
+    if (slot === undefined) throw new EngineError('no_slot', `all ${this.info.slots} slots are taken`);
+    const id = this.#nextId++;
+    const ring = new AudioRing(this.#shared, slot);
+    ring.clear();
+    const framing = buildFraming(known.context[1], this.info.subsampling);
+    const stream = new EngineStream(known.context, framing, ring, {
+      mark: (mark) => {
+        this.#send({ kind: 'mark', id, mark });
+      },
+      wake: () => {
+        this.#send({ kind: 'wake' });
+      },
+      close: () => {
+        this.#send({ kind: 'close', id });
+      },
+    });
+    this.#streams.set(id, { stream, slot });
+    this.#send({ kind: 'open', id, slot, context: contextKey(known.context), utterance });
+    return stream;
+  }
+
+  /** Ends all streams without a final and stops the inference thread. */
+  async close(): Promise<void> {
+    if (this.#closing || this.#failure !== undefined) return;
+    this.#closing = true;
+    for (const { stream } of this.#streams.values()) stream.close();
+    const exited = new Promise((resolve) => this.#thread.once('exit', resolve));
+    this.#send({ kind: 'stop' });
+    const timer = setTimeout(() => void this.#thread.terminate(), STOP_MS);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  /** Commands of one turn of the event loop travel in one message. */
+  #send(command: Command): void {
+    if (this.#failure !== undefined) return;
+    if (this.#outbox.length === 0) {
+      queueMicrotask(() => {
+        this.#thread.postMessage(this.#outbox);
+        this.#outbox = [];
+      });
+    }
+    const last = this.#outbox.at(-1);
+    if (command.kind !== 'wake' || last?.kind !== 'wake') this.#outbox.push(command);
+  }
+
+  #receive(report: Report): void {
+    if (report.kind === 'refused') {
+      this.#fail(new EngineError('engine_failed', report.message));
+      return;
+    }
+    if (report.kind !== 'events') return;
+    for (const event of report.events) {
+      const entry = this.#streams.get(event.id);
+      if (entry === undefined) continue;
+      if (event.kind === 'closed') {
+        this.#streams.delete(event.id);
+        this.#free.push(entry.slot);
+      }
+      entry.stream.handle(event);
+    }
+  }
+
+  #fail(error: EngineError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const { stream } of streams) stream.fail(error);
+    this.emit('failed', error);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,54 @@
+import { GreedyCtc } from '../decode/ctc.ts';
+import { Transcript } from '../decode/pieces.ts';
+import { decodeRnnt, GreedyRnnt } from '../decode/rnnt.ts';
+import type { Encoder } from '../model/encoder.ts';
+import type { Model } from '../model/load.ts';
+import { rowsSize } from '../model/scratch.ts';
+
+/** The search of one utterance, whichever kind of model it is for. */
+export interface Search {
+  readonly transcript: Transcript;
+  readonly state: GreedyCtc | GreedyRnnt;
+}
+
+/** A search and the place of its stream in the batch. */
+export interface Encoded {
+  readonly search: Search;
+  readonly place: number;
+  /** Frames that count. */
+  readonly frames: number;
+}
+
+/** A search for a new utterance. */
+export function startSearch({ vocabulary, joint }: Model): Search {
+  const transcript = new Transcript(vocabulary.pieces);
+  const { blank } = vocabulary;
+  const state = joint === undefined ? new GreedyCtc(blank, transcript) : new GreedyRnnt(blank, joint, transcript);
+  return { transcript, state };
+}
+
+/** Moves the searches of a batch on by what the encoder gave for them. */
+export async function searchBatch(
+  { joint, vocabulary }: Model,
+  { shape, scratch }: Encoder,
+  batch: readonly Encoded[],
+): Promise<void> {
+  const size = rowsSize(shape);
+  const chunks = [];
+  for (const { search, place, frames } of batch) {
+    if (search.state instanceof GreedyCtc) search.state.decode(scratch.rows, place * size, frames);
+    else
+      chunks.push({
+        search: search.state,
+        frames: columnsOf(scratch.rows, place * size, shape.outputSize, shape.frames, frames),
+      });
+  }
+  if (joint !== undefined) await decodeRnnt(joint, vocabulary.blank, chunks);
+}
+
+/** The first `count` columns of a [rows, stride] matrix, each as a vector of its own. */
+function columnsOf(matrix: Float32Array, from: number, rows: number, stride: number, count: number): Float32Array[] {
+  return Array.from({ length: count }, (_, column) =>
+    Float32Array.from({ length: rows }, (_value, row) => matrix[from + row * stride + column] ?? 0),
+  );
+}

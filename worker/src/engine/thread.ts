@@ -1,0 +1,92 @@
+/** Entry of the inference thread: loads the model, measures it, then serves streams until told to stop. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { chunkSamples } from '../features/framing.ts';
+import { ModelError } from '../model/error.ts';
+import { loadModel, type Model } from '../model/load.ts';
+import { contextKey } from '../model/manifest.ts';
+import { channelSize, timeSize } from '../model/scratch.ts';
+import { BatchRunner } from './batch.ts';
+import { CachePool } from './caches.ts';
+import { InferenceLoop } from './loop.ts';
+import type { Command, ContextInfo, ModelInfo, Report, ThreadOptions } from './protocol.ts';
+import { Gauges, type SharedBuffers } from './shared.ts';
+import { deriveSlots } from './slots.ts';
+import { measureRealTimeFactor } from './warmup.ts';
+
+/** How often an idle thread shows that it is alive. */
+const IDLE_TICK_MS = 250;
+
+const port = parentPort;
+if (port === null) throw new Error('thread.ts runs in a worker thread');
+const report = (message: Report): void => port.postMessage(message);
+
+try {
+  await main(workerData as ThreadOptions);
+} catch (error) {
+  const code = error instanceof ModelError ? error.code : undefined;
+  report({ kind: 'refused', code, message: error instanceof Error ? error.message : String(error) });
+}
+
+async function main(options: ThreadOptions): Promise<void> {
+  const model = await loadModel(options.modelDir, options, options.maxBatch);
+  const info = await describe(model, options);
+  report({ kind: 'loaded', info });
+  // The answer is the memory of that many slots.
+  const shared = await new Promise<SharedBuffers>((resolve) => port?.once('message', resolve));
+  const gauges = new Gauges(shared);
+  const loop = createLoop(model, shared, gauges, info.slots, options.maxBatch);
+  port?.on('message', (commands: readonly Command[]) => {
+    loop.take(commands);
+  });
+  const timer = setInterval(() => {
+    if (!loop.busy) gauges.tick();
+  }, IDLE_TICK_MS);
+  await loop.run();
+  clearInterval(timer);
+  port?.close();
+}
+
+function createLoop(
+  model: Model,
+  shared: SharedBuffers,
+  gauges: Gauges,
+  slots: number,
+  maxBatch: number,
+): InferenceLoop {
+  const [first] = model.encoders.values();
+  if (first === undefined) throw new Error('a model has at least one context');
+  const { shape } = first;
+  const caches = new CachePool(slots, channelSize(shape), timeSize(shape));
+  const runner = new BatchRunner(model, caches, shape.mels, (windows, cpuMs, ms) => {
+    gauges.addRun(windows, cpuMs, ms);
+  });
+  return new InferenceLoop({
+    model,
+    runner,
+    shared,
+    gauges,
+    maxBatch,
+    report: (events) => report({ kind: 'events', events }),
+  });
+}
+
+async function describe(model: Model, { maxBatch, slots, maxSlots, utilization }: ThreadOptions): Promise<ModelInfo> {
+  const { manifest, encoders } = model;
+  const contexts: ContextInfo[] = [];
+  for (const { context } of manifest.contexts) {
+    const encoder = encoders.get(contextKey(context));
+    if (encoder === undefined) continue;
+    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch);
+    contexts.push({ context, chunkSamples: chunkSamples(encoder.shape.framing), realTimeFactor });
+  }
+  const factor = contexts[0]?.realTimeFactor ?? 1;
+  return {
+    model: manifest.id,
+    language: manifest.language,
+    languageCode: manifest.languageCode,
+    type: manifest.type,
+    contexts,
+    subsampling: encoders.values().next().value?.shape.subsampling ?? 8,
+    slots: slots ?? deriveSlots(factor, utilization, maxSlots),
+  };
+}

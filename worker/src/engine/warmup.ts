@@ -1,0 +1,58 @@
+import { chunkSamples, samplesFor } from '../features/framing.ts';
+import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
+import type { Encoder } from '../model/encoder.ts';
+import type { Model } from '../model/load.ts';
+import { channelSize, timeSize } from '../model/scratch.ts';
+import { BatchRunner } from './batch.ts';
+import { CachePool } from './caches.ts';
+import { Lane } from './lane.ts';
+import { startSearch } from './search.ts';
+import { AudioRing, createSharedBuffers } from './shared.ts';
+
+const ROUNDS = 5;
+const NOISE = 2_000;
+
+/**
+ * Wall time per second of audio and stream at one context: full batches of noise through features, encoder and search, the way real
+ * streams go. The first run pays for lazy initialization and does not count; of the others the best does, since what
+ * another process took from one round says nothing about this one.
+ */
+export async function measureRealTimeFactor(
+  model: Model,
+  context: string,
+  encoder: Encoder,
+  batch: number,
+): Promise<number> {
+  const { shape } = encoder;
+  const shared = createSharedBuffers(batch);
+  const runner = new BatchRunner(
+    model,
+    new CachePool(batch, channelSize(shape), timeSize(shape)),
+    shape.mels,
+    () => undefined,
+  );
+  const work = Array.from({ length: batch }, (_, slot) => {
+    const ring = new AudioRing(shared, slot);
+    const lane = new Lane({
+      id: slot,
+      slot,
+      context,
+      encoder,
+      ring,
+      utterance: 0,
+      startSearch: () => startSearch(model),
+    });
+    return { lane, length: shape.framing.window };
+  });
+  const noise = (samples: number) => Int16Array.from({ length: samples }, () => (Math.random() - 0.5) * NOISE);
+  const chunk = chunkSamples(shape.framing);
+  const times: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const audio = noise(round === 0 ? samplesFor(shape.framing, 1) : chunk);
+    for (const { lane } of work) lane.ring.write(audio);
+    const started = performance.now();
+    await runner.run(work, () => true);
+    if (round > 0) times.push(performance.now() - started);
+  }
+  return Math.min(...times) / 1000 / (batch * (chunk / SAMPLE_RATE_HZ));
+}

@@ -1,0 +1,53 @@
+import { firstFrame, type Framing } from '../features/framing.ts';
+import type { LogMel, SampleRing } from '../features/logmel.ts';
+
+/** What it takes to compute the features of one window. */
+export interface WindowSource {
+  readonly ring: SampleRing;
+  /** The utterance's samples: where it starts, and where it ends so far. */
+  readonly start: number;
+  readonly end: number;
+  /** Number of the window in the utterance. */
+  readonly index: number;
+  /** True frames of the window. */
+  readonly length: number;
+  /** The last frames of the window before, [mels, history]; overwritten with those of this one. */
+  readonly history: Float32Array;
+}
+
+/** Writes a window's features as [mels, window] to `out` from `offset` on. */
+export function fillWindow(
+  logMel: LogMel,
+  framing: Framing,
+  source: WindowSource,
+  out: Float32Array,
+  offset: number,
+): void {
+  const { mels } = logMel;
+  const { window, shift, lead } = framing;
+  const kept = window - shift;
+  const { index, length, history } = source;
+  if (index === 0 || length < window) out.fill(0, offset, offset + mels * window);
+  if (index > 0) copyColumns(history, 0, kept, out, offset, window, mels, Math.min(kept, length));
+  const first = firstFrame(framing, index);
+  for (let column = index === 0 ? lead : kept; column < length; column++) {
+    logMel.frame(source.ring, source.start, source.end, first + column, out, offset + column, window);
+  }
+  copyColumns(out, offset + window - kept, window, history, 0, kept, mels, kept);
+}
+
+/** Copies `count` columns from one matrix of `mels` rows to another. */
+function copyColumns(
+  from: Float32Array,
+  fromAt: number,
+  fromStride: number,
+  to: Float32Array,
+  toAt: number,
+  toStride: number,
+  mels: number,
+  count: number,
+): void {
+  for (let m = 0; m < mels; m++) {
+    for (let c = 0; c < count; c++) to[toAt + m * toStride + c] = from[fromAt + m * fromStride + c] ?? 0;
+  }
+}

@@ -1,0 +1,48 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check per access would cost in the inner loops */
+/**
+ * Slaney mel filters as sparse rows: each filter touches a short run of bins, so a product over all of them costs about
+ * two multiplications per bin instead of one per filter and bin.
+ */
+
+/** Filters back to back: filter m is `weights[offsets[m] … offsets[m+1]]`, applied from bin `starts[m]` on. */
+export interface MelFilters {
+  readonly count: number;
+  readonly starts: Uint16Array;
+  readonly offsets: Uint32Array;
+  readonly weights: Float64Array;
+}
+
+const LINEAR_HZ_PER_MEL = 200 / 3;
+const BREAK_HZ = 1000;
+const BREAK_MEL = BREAK_HZ / LINEAR_HZ_PER_MEL;
+const LOG_STEP = Math.log(6.4) / 27;
+
+const melOf = (hz: number): number =>
+  hz < BREAK_HZ ? hz / LINEAR_HZ_PER_MEL : BREAK_MEL + Math.log(hz / BREAK_HZ) / LOG_STEP;
+
+const hzOf = (mel: number): number =>
+  mel < BREAK_MEL ? mel * LINEAR_HZ_PER_MEL : BREAK_HZ * Math.exp(LOG_STEP * (mel - BREAK_MEL));
+
+/** Triangles of equal area, evenly spaced in mel between 0 Hz and half the sample rate. */
+export function buildMelFilters(count: number, bins: number, sampleRateHz: number): MelFilters {
+  const topHz = sampleRateHz / 2;
+  const edges = Array.from({ length: count + 2 }, (_, i) => hzOf((melOf(topHz) * i) / (count + 1)));
+  const starts = new Uint16Array(count);
+  const offsets = new Uint32Array(count + 1);
+  const weights: number[] = [];
+  for (let m = 0; m < count; m++) {
+    const [low, middle, high] = [edges[m]!, edges[m + 1]!, edges[m + 2]!];
+    let started = false;
+    for (let bin = 0; bin < bins; bin++) {
+      const hz = (topHz * bin) / (bins - 1);
+      const height = Math.min((hz - low) / (middle - low), (high - hz) / (high - middle));
+      if (height <= 0) continue;
+      if (!started) starts[m] = bin;
+      started = true;
+      // NeMo keeps its filters in 32 bits.
+      weights.push(Math.fround(height * (2 / (high - low))));
+    }
+    offsets[m + 1] = weights.length;
+  }
+  return { count, starts, offsets, weights: Float64Array.from(weights) };
+}

@@ -1,0 +1,79 @@
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { ModelError } from './error.ts';
+import { audioSize, channelSize, rowsSize, timeSize, type Scratch } from './scratch.ts';
+import type { EncoderShape } from './shape.ts';
+
+type Tensors = Record<string, Tensor>;
+
+/** A streaming encoder at one context. Its inputs and outputs are the scratch's buffers; `run` copies nothing. */
+export class Encoder {
+  readonly shape: EncoderShape;
+  readonly scratch: Scratch;
+  readonly #session: InferenceSession;
+  /** Tensors over the first n streams of the scratch, by n: making them anew for each run would be garbage. */
+  readonly #bound: ({ feeds: Tensors; fetches: Tensors } | undefined)[] = [];
+
+  constructor(session: InferenceSession, shape: EncoderShape, scratch: Scratch) {
+    this.#session = session;
+    this.shape = shape;
+    this.scratch = scratch;
+  }
+
+  /** Encodes the first `batch` streams of the scratch. */
+  async run(batch: number): Promise<void> {
+    const { feeds, fetches } = (this.#bound[batch] ??= this.#bind(batch));
+    await this.#session.run(feeds, fetches);
+  }
+
+  /** Runs two streams of silence without prepared outputs: a graph whose answer has another shape is refused here. */
+  async probe(file: string): Promise<void> {
+    const batch = Math.min(2, this.scratch.maxBatch);
+    const { feeds, fetches } = this.#bind(batch);
+    this.scratch.lengths.fill(BigInt(this.shape.framing.window));
+    this.scratch.filled.fill(0n);
+    let answer: Awaited<ReturnType<InferenceSession['run']>>;
+    try {
+      answer = await this.#session.run(feeds, Object.keys(fetches));
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new ModelError('graph_unsupported', `${file}: a batch of ${batch} does not run: ${why}`, { cause });
+    }
+    for (const [name, { dims }] of Object.entries(fetches)) {
+      const actual = answer[name]?.dims.join(', ') ?? 'nothing';
+      if (actual !== dims.join(', ')) {
+        throw new ModelError(
+          'graph_mismatch',
+          `${file}: output "${name}" is [${actual}], expected [${dims.join(', ')}]`,
+        );
+      }
+    }
+  }
+
+  #bind(n: number): { feeds: Tensors; fetches: Tensors } {
+    const { shape, scratch } = this;
+    const { mels, layers, left, width, convContext, outputSize, frames } = shape;
+    const floats = (data: Float32Array, size: number, dims: number[]) =>
+      new Tensor('float32', data.subarray(0, n * size), [n, ...dims]);
+    const ints = (data: BigInt64Array) => new Tensor('int64', data.subarray(0, n), [n]);
+    const channel = [layers, left, width];
+    const time = [layers, width, convContext];
+    const rows = shape.output === 'logprobs' ? [frames, outputSize] : [outputSize, frames];
+    return {
+      feeds: {
+        audio_signal: floats(scratch.audio, audioSize(shape), [mels, shape.framing.window]),
+        length: ints(scratch.lengths),
+        cache_last_channel: floats(scratch.channel, channelSize(shape), channel),
+        cache_last_time: floats(scratch.time, timeSize(shape), time),
+        cache_last_channel_len: ints(scratch.filled),
+        ...(shape.takesPrompt ? { prompt_index: ints(scratch.prompt) } : {}),
+      },
+      fetches: {
+        [shape.output]: floats(scratch.rows, rowsSize(shape), rows),
+        encoded_lengths: ints(scratch.encodedLengths),
+        cache_last_channel_next: floats(scratch.channelNext, channelSize(shape), channel),
+        cache_last_time_next: floats(scratch.timeNext, timeSize(shape), time),
+        cache_last_channel_next_len: ints(scratch.filledNext),
+      },
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ModelError } from './error.ts';
+import { parseManifest, type FileRef, type Manifest } from './manifest.ts';
+
+/** Reads and checks `manifest.json` of a model folder. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  try {
+    return parseManifest(await readFile(join(folder, 'manifest.json'), 'utf8'));
+  } catch (cause) {
+    if (cause instanceof ModelError) throw cause;
+    throw new ModelError('manifest_missing', `no readable manifest.json in ${folder}`, { cause });
+  }
+}
+
+/** Reads a file of a model folder; throws a ModelError when it is missing or not the one the manifest means. */
+export async function readChecked(folder: string, { file, sha256 }: FileRef): Promise<Buffer> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(join(folder, file));
+  } catch (cause) {
+    throw new ModelError('file_missing', `${file}: the manifest names it but it cannot be read`, { cause });
+  }
+  const actual = createHash('sha256').update(bytes).digest('hex');
+  if (actual !== sha256) {
+    throw new ModelError('checksum_mismatch', `${file}: sha256 is ${actual}, the manifest says ${sha256}`);
+  }
+  return bytes;
+}

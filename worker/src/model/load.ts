@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import type { InferenceSession } from 'onnxruntime-node';
+import type { Joint } from '../decode/rnnt.ts';
+import { Encoder } from './encoder.ts';
+import { ModelError } from './error.ts';
+import { readChecked, readManifest } from './files.ts';
+import { FusedJoint, SplitJoint } from './joint.ts';
+import { contextKey, type FileRef, type Manifest } from './manifest.ts';
+import { readOnnx, type OnnxFacts } from './onnx.ts';
+import { agree, fixed, port, portsOf, type Ports } from './ports.ts';
+import { readPredictor, type PredictorPorts } from './predictor.ts';
+import { buildScratch } from './scratch.ts';
+import { createSession, type RuntimeOptions } from './session.ts';
+import { metadataNumber, readEncoderShape } from './shape.ts';
+import { parseTokens, type Vocabulary } from './tokens.ts';
+
+/** A model that is loaded, checked and ready to run. */
+export interface Model {
+  readonly manifest: Manifest;
+  readonly vocabulary: Vocabulary;
+  /** Encoder per context (`contextKey`), the default first. */
+  readonly encoders: ReadonlyMap<string, Encoder>;
+  /** Predictor and joint of a transducer. */
+  readonly joint: Joint | undefined;
+}
+
+interface Graph {
+  readonly session: InferenceSession;
+  readonly ports: Ports;
+  readonly facts: OnnxFacts;
+}
+
+/** Loads a model folder; anything that does not fit together is a ModelError that says what. */
+export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatch: number): Promise<Model> {
+  const manifest = await readManifest(folder);
+  for (const ref of manifest.weights) await readChecked(folder, ref);
+  const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
+  const opened = new Map<string, Promise<Graph>>();
+  const open = (ref: FileRef): Promise<Graph> => {
+    const graph = opened.get(ref.file) ?? openGraph(folder, ref, runtime);
+    opened.set(ref.file, graph);
+    return graph;
+  };
+  const encoders = await loadEncoders(manifest, open, maxBatch);
+  const outputSize = encoders.values().next().value?.shape.outputSize;
+  if (manifest.type === 'ctc') {
+    agree('tokens.txt', 'the number of pieces', { length: vocabulary.pieces.length, encoder: outputSize });
+    return { manifest, vocabulary, encoders, joint: undefined };
+  }
+  const joint = await loadJoint(manifest, open, vocabulary, outputSize);
+  return { manifest, vocabulary, encoders, joint };
+}
+
+async function openGraph(folder: string, ref: FileRef, runtime: RuntimeOptions): Promise<Graph> {
+  const facts = readOnnx(ref.file, await readChecked(folder, ref));
+  // By its path and not by the bytes: external weights are found beside the file.
+  const session = await createSession(join(folder, ref.file), ref.file, runtime);
+  return { session, facts, ports: portsOf(ref.file, session) };
+}
+
+async function loadEncoders(
+  manifest: Manifest,
+  open: (ref: FileRef) => Promise<Graph>,
+  maxBatch: number,
+): Promise<Map<string, Encoder>> {
+  const parts = [];
+  for (const { context, encoder } of manifest.contexts) {
+    const { session, ports, facts } = await open(encoder);
+    const shape = readEncoderShape(ports, facts, manifest.type, context);
+    if (shape.takesPrompt && manifest.promptIndex === undefined) {
+      throw new ModelError(
+        'graph_mismatch',
+        `${encoder.file}: it takes a prompt_index, the manifest has no promptIndex`,
+      );
+    }
+    parts.push({ context, file: encoder.file, session, shape });
+  }
+  const scratch = buildScratch(
+    parts.map(({ shape }) => shape),
+    maxBatch,
+  );
+  scratch.prompt.fill(BigInt(manifest.promptIndex ?? 0));
+  const encoders = new Map<string, Encoder>();
+  for (const { context, file, session, shape } of parts) {
+    const encoder = new Encoder(session, shape, scratch);
+    await encoder.probe(file);
+    encoders.set(contextKey(context), encoder);
+  }
+  return encoders;
+}
+
+async function loadJoint(
+  { contexts, decoderJoint, decoder, joiner }: Manifest,
+  open: (ref: FileRef) => Promise<Graph>,
+  { pieces }: Vocabulary,
+  encoderWidth: number | undefined,
+): Promise<Joint> {
+  const first = contexts[0];
+  const about = first === undefined ? undefined : (await open(first.encoder)).facts;
+  const checkState = (file: string, { layers, hidden }: PredictorPorts): void => {
+    const told = (key: string) => (about === undefined ? undefined : metadataNumber(file, about, key));
+    agree(file, 'the number of predictor layers', { graph: layers, "encoder's metadata": told('pred_rnn_layers') });
+    agree(file, 'the predictor state', { graph: hidden, "encoder's metadata": told('pred_hidden') });
+  };
+  const checkJoint = (ports: Ports): void => {
+    const frames = port(ports, 'inputs', 'encoder_outputs', 'float32', 3);
+    agree(ports.file, 'the encoder width', { graph: fixed(frames, 1), encoder: encoderWidth });
+    const out = port(ports, 'outputs', 'outputs', 'float32', 4);
+    agree(ports.file, 'the number of pieces', { graph: fixed(out, 3), 'tokens.txt': pieces.length });
+  };
+  if (decoderJoint !== undefined) {
+    const { session, ports } = await open(decoderJoint);
+    checkJoint(ports);
+    const state = readPredictor(ports);
+    checkState(decoderJoint.file, state);
+    return new FusedJoint(session, state);
+  }
+  if (decoder === undefined || joiner === undefined)
+    throw new ModelError('manifest_invalid', 'manifest.json: no joint');
+  const [predictor, join_] = [await open(decoder), await open(joiner)];
+  checkJoint(join_.ports);
+  const state = readPredictor(predictor.ports);
+  checkState(decoder.file, state);
+  const prediction = port(join_.ports, 'inputs', 'decoder_outputs', 'float32', 3);
+  const output = port(predictor.ports, 'outputs', 'outputs', 'float32', 3);
+  agree(joiner.file, 'the predictor width', { graph: fixed(prediction, 1), decoder: fixed(output, 1) });
+  return new SplitJoint(predictor.session, join_.session, state);
+}

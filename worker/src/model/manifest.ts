@@ -1,0 +1,119 @@
+import { ModelError } from './error.ts';
+
+/** Attention context of a streaming encoder: frames of left context and of look-ahead. */
+export type Context = readonly [left: number, right: number];
+
+/** A file of the model folder and the checksum it must have. */
+export interface FileRef {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** What `manifest.json` of a model folder says. */
+export interface Manifest {
+  readonly format: 1;
+  readonly id: string;
+  readonly language: string;
+  readonly languageCode: string;
+  readonly type: 'ctc' | 'transducer';
+  readonly tokens: FileRef;
+  /** Supported contexts, the default first, each with the encoder that serves it; several may name one file. */
+  readonly contexts: readonly { readonly context: Context; readonly encoder: FileRef }[];
+  /** Transducer, fused: predictor and joint in one graph. */
+  readonly decoderJoint?: FileRef;
+  /** Transducer, split. */
+  readonly decoder?: FileRef;
+  readonly joiner?: FileRef;
+  /** Files that graphs refer to (external weights): only their checksums are looked at. */
+  readonly weights: readonly FileRef[];
+  /** Language prompt of multilingual exports, fed as `prompt_index`. */
+  readonly promptIndex?: number;
+}
+
+/** Text form of a context, as a key of maps and in messages: `56,13`. */
+export const contextKey = (context: Context): string => context.join(',');
+
+/** Reads the text of a manifest; throws a ModelError that names the first field that is wrong. */
+export function parseManifest(text: string): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ModelError('manifest_invalid', 'manifest.json is not JSON', { cause });
+  }
+  const root = object(value, 'manifest.json');
+  if (root.format !== 1) fail('format must be 1');
+  const type = root.type;
+  if (type !== 'ctc' && type !== 'transducer') return fail('type must be "ctc" or "transducer"');
+  const optional = (name: string) => (root[name] === undefined ? {} : { [name]: fileRef(root[name], name) });
+  const manifest: Manifest = {
+    format: 1,
+    id: string(root.id, 'id'),
+    language: string(root.language, 'language'),
+    languageCode: string(root.languageCode, 'languageCode'),
+    type,
+    tokens: fileRef(root.tokens, 'tokens'),
+    contexts: list(root.contexts, 'contexts').map(contextEntry),
+    weights: root.weights === undefined ? [] : list(root.weights, 'weights').map((w, i) => fileRef(w, `weights[${i}]`)),
+    ...optional('decoderJoint'),
+    ...optional('decoder'),
+    ...optional('joiner'),
+    ...(root.promptIndex === undefined ? {} : { promptIndex: count(root.promptIndex, 'promptIndex') }),
+  };
+  checkTogether(manifest);
+  return manifest;
+}
+
+function checkTogether({ type, contexts, decoderJoint, decoder, joiner }: Manifest): void {
+  if (contexts.length === 0) fail('contexts must name at least one context');
+  const keys = contexts.map(({ context }) => contextKey(context));
+  const twice = keys.find((key, i) => keys.indexOf(key) !== i);
+  if (twice !== undefined) fail(`contexts names [${twice}] twice`);
+  const parts = [decoderJoint !== undefined, decoder !== undefined, joiner !== undefined].join();
+  if (type === 'ctc' && parts !== 'false,false,false') fail('a ctc model has no decoderJoint, decoder or joiner');
+  if (type === 'transducer' && parts !== 'true,false,false' && parts !== 'false,true,true') {
+    fail('a transducer needs either decoderJoint, or decoder and joiner');
+  }
+}
+
+function contextEntry(value: unknown, index: number): Manifest['contexts'][number] {
+  const at = `contexts[${index}]`;
+  const entry = object(value, at);
+  const pair = list(entry.context, `${at}.context`);
+  if (pair.length !== 2) fail(`${at}.context must be [left, right]`);
+  const context: Context = [count(pair[0], `${at}.context[0]`), count(pair[1], `${at}.context[1]`)];
+  return { context, encoder: fileRef(entry.encoder, `${at}.encoder`) };
+}
+
+function fileRef(value: unknown, at: string): FileRef {
+  const ref = object(value, at);
+  const file = string(ref.file, `${at}.file`);
+  const sha256 = string(ref.sha256, `${at}.sha256`);
+  // A folder is self-contained: what it names is in it.
+  if (file.startsWith('/') || file.split('/').includes('..')) fail(`${at}.file must stay inside the model folder`);
+  if (!/^[0-9a-f]{64}$/.test(sha256)) fail(`${at}.sha256 must be 64 hexadecimal digits`);
+  return { file, sha256 };
+}
+
+function object(value: unknown, at: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail(`${at} must be an object`);
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown, at: string): unknown[] {
+  return Array.isArray(value) ? value : fail(`${at} must be a list`);
+}
+
+function string(value: unknown, at: string): string {
+  return typeof value === 'string' && value !== '' ? value : fail(`${at} must be a non-empty text`);
+}
+
+function count(value: unknown, at: string): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0
+    ? value
+    : fail(`${at} must be a whole number`);
+}
+
+function fail(what: string): never {
+  throw new ModelError('manifest_invalid', `manifest.json: ${what}`);
+}

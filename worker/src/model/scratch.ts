@@ -1,0 +1,49 @@
+import type { EncoderShape } from './shape.ts';
+
+/**
+ * Buffers that a batch is assembled in and answered into, made once and shared by all contexts of a model: only one
+ * run is ever under way.
+ */
+export interface Scratch {
+  readonly maxBatch: number;
+  readonly audio: Float32Array;
+  readonly lengths: BigInt64Array;
+  readonly channel: Float32Array;
+  readonly time: Float32Array;
+  readonly filled: BigInt64Array;
+  readonly prompt: BigInt64Array;
+  readonly rows: Float32Array;
+  readonly encodedLengths: BigInt64Array;
+  readonly channelNext: Float32Array;
+  readonly timeNext: Float32Array;
+  readonly filledNext: BigInt64Array;
+}
+
+/** Floats of attention cache per stream. */
+export const channelSize = ({ layers, left, width }: EncoderShape): number => layers * left * width;
+/** Floats of convolution cache per stream. */
+export const timeSize = ({ layers, width, convContext }: EncoderShape): number => layers * width * convContext;
+/** Floats of features per window. */
+export const audioSize = ({ mels, framing }: EncoderShape): number => mels * framing.window;
+/** Floats of output per full window. */
+export const rowsSize = ({ frames, outputSize }: EncoderShape): number => frames * outputSize;
+
+/** Buffers that fit a batch of any of these shapes. */
+export function buildScratch(shapes: readonly EncoderShape[], maxBatch: number): Scratch {
+  const floats = (size: (shape: EncoderShape) => number) => new Float32Array(maxBatch * Math.max(...shapes.map(size)));
+  const ints = () => new BigInt64Array(maxBatch);
+  return {
+    maxBatch,
+    audio: floats(audioSize),
+    lengths: ints(),
+    channel: floats(channelSize),
+    time: floats(timeSize),
+    filled: ints(),
+    prompt: ints(),
+    rows: floats(rowsSize),
+    encodedLengths: ints(),
+    channelNext: floats(channelSize),
+    timeNext: floats(timeSize),
+    filledNext: ints(),
+  };
+}

@@ -1,0 +1,130 @@
+import { buildFraming, type Framing } from '../features/framing.ts';
+import { ModelError } from './error.ts';
+import { contextKey, type Context } from './manifest.ts';
+import type { OnnxFacts } from './onnx.ts';
+import { agree, fixed, port, type Ports } from './ports.ts';
+
+/** Sizes of a streaming encoder. */
+export interface EncoderShape {
+  readonly mels: number;
+  readonly layers: number;
+  readonly left: number;
+  readonly width: number;
+  readonly convContext: number;
+  /** Size of an output row: classes of a CTC model, width of a transducer's encoder. */
+  readonly outputSize: number;
+  readonly output: 'logprobs' | 'outputs';
+  readonly subsampling: number;
+  readonly framing: Framing;
+  /** Encoder frames a full window gives. */
+  readonly frames: number;
+  readonly takesPrompt: boolean;
+}
+
+/** Reads sizes off a graph and its metadata and checks that all of them agree with each other and with the manifest. */
+export function readEncoderShape(
+  ports: Ports,
+  facts: OnnxFacts,
+  type: 'ctc' | 'transducer',
+  context: Context,
+): EncoderShape {
+  const { file } = ports;
+  const number = (key: string) => metadataNumber(file, facts, key);
+  const audio = port(ports, 'inputs', 'audio_signal', 'float32', 3);
+  port(ports, 'inputs', 'length', 'int64', 1);
+  const channel = port(ports, 'inputs', 'cache_last_channel', 'float32', 4);
+  const time = port(ports, 'inputs', 'cache_last_time', 'float32', 4);
+  port(ports, 'inputs', 'cache_last_channel_len', 'int64', 1);
+  const output = type === 'ctc' ? 'logprobs' : 'outputs';
+  const out = port(ports, 'outputs', output, 'float32', 3);
+  port(ports, 'outputs', 'encoded_lengths', 'int64', 1);
+  port(ports, 'outputs', 'cache_last_channel_next', 'float32', 4);
+  port(ports, 'outputs', 'cache_last_time_next', 'float32', 4);
+  port(ports, 'outputs', 'cache_last_channel_next_len', 'int64', 1);
+
+  const normalize = facts.metadata.get('normalize_type') ?? '';
+  if (normalize !== '' && normalize !== 'NA') {
+    throw new ModelError(
+      'graph_unsupported',
+      `${file}: features normalized "${normalize}"; only unnormalized ones can be streamed`,
+    );
+  }
+  const width = agree(file, 'the width', {
+    graph: fixed(channel, 3),
+    metadata: number('cache_last_channel_dim3'),
+    'time cache': fixed(time, 2),
+  });
+  const subsampling = number('subsampling_factor') ?? 8;
+  const framing = buildFraming(context[1], subsampling);
+  checkContext(file, facts, context, framing);
+  return {
+    mels: agree(file, 'the number of mels', { graph: fixed(audio, 1), metadata: number('feat_dim') }),
+    layers: agree(file, 'the number of layers', {
+      graph: fixed(channel, 1),
+      metadata: number('cache_last_channel_dim1'),
+    }),
+    left: agree(file, 'the left context', {
+      graph: fixed(channel, 2),
+      metadata: number('cache_last_channel_dim2'),
+      'manifest entry': context[0],
+    }),
+    width,
+    convContext: agree(file, 'the convolution context', {
+      graph: fixed(time, 3),
+      metadata: number('cache_last_time_dim3'),
+      'depthwise kernels': depthwiseContext(facts, width),
+    }),
+    outputSize: agree(file, 'the output size', {
+      graph: fixed(out, type === 'ctc' ? 2 : 1),
+      metadata: type === 'ctc' ? classes(number('vocab_size')) : undefined,
+    }),
+    output,
+    subsampling,
+    framing,
+    frames: context[1] + 1,
+    takesPrompt: ports.inputs.some(({ name }) => name === 'prompt_index'),
+  };
+}
+
+const classes = (vocabulary: number | undefined): number | undefined =>
+  vocabulary === undefined ? undefined : vocabulary + 1;
+
+/** A graph made for several contexts lists them; any other one is made for the one its window fits. */
+function checkContext(file: string, facts: OnnxFacts, context: Context, framing: Framing): void {
+  const listed = facts.metadata.get('contexts');
+  if (listed !== undefined) {
+    const contexts = listed.match(/\d+\s*,\s*\d+/g)?.map((pair) => pair.replaceAll(/\s/g, '')) ?? [];
+    if (!contexts.includes(contextKey(context))) {
+      throw new ModelError(
+        'graph_mismatch',
+        `${file}: made for the contexts ${listed}, not for [${contextKey(context)}]`,
+      );
+    }
+    return;
+  }
+  const told = {
+    window: metadataNumber(file, facts, 'window_size'),
+    shift: metadataNumber(file, facts, 'chunk_shift'),
+  };
+  agree(file, 'the window', { metadata: told.window, 'manifest entry': framing.window });
+  agree(file, 'the shift', { metadata: told.shift, 'manifest entry': framing.shift });
+}
+
+/** Depthwise convolutions over time are stored as [width, 1, kernel]; the cache holds kernel - 1 frames. */
+function depthwiseContext(facts: OnnxFacts, width: number): number | undefined {
+  for (const dims of facts.tensors.values()) {
+    if (dims.length === 3 && dims[0] === width && dims[1] === 1 && dims[2] !== undefined) return dims[2] - 1;
+  }
+  return undefined;
+}
+
+/** A whole number of a graph's metadata, or undefined where the key is missing. */
+export function metadataNumber(file: string, facts: OnnxFacts, key: string): number | undefined {
+  const text = facts.metadata.get(key);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || text.trim() === '') {
+    throw new ModelError('graph_mismatch', `${file}: metadata ${key} is "${text}", not a whole number`);
+  }
+  return value;
+}

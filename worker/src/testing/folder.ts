@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { goldenFolder } from './data.ts';
+
+/** The kinds of model that the golden data holds. */
+export type GoldenKind = 'ctc' | 'fused' | 'split';
+
+const GRAPHS: Readonly<Record<GoldenKind, Readonly<Record<string, string>>>> = {
+  ctc: { encoder: 'model_ctc.onnx' },
+  fused: { encoder: 'encoder.onnx', decoderJoint: 'decoder_joint.onnx' },
+  split: { encoder: 'encoder.onnx', decoder: 'decoder.onnx', joiner: 'joiner.onnx' },
+};
+
+/** Checks and names a file the way manifests do. */
+export function refTo(folder: string, file: string): { file: string; sha256: string } {
+  return {
+    file,
+    sha256: createHash('sha256')
+      .update(readFileSync(join(folder, file)))
+      .digest('hex'),
+  };
+}
+
+/** A model folder of golden graphs, in a temporary place; `change` may spoil its manifest before it is written. */
+export function makeGoldenFolder(
+  kind: GoldenKind,
+  change: (manifest: Record<string, unknown>, folder: string) => void = () => undefined,
+): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-model-'));
+  const graphs = GRAPHS[kind];
+  for (const file of [...Object.values(graphs), 'tokens.txt'])
+    copyFileSync(join(goldenFolder, file), join(folder, basename(file)));
+  const { encoder = '', ...joint } = graphs;
+  const manifest: Record<string, unknown> = {
+    format: 1,
+    id: `golden-${kind}`,
+    language: 'None',
+    languageCode: 'xx',
+    type: kind === 'ctc' ? 'ctc' : 'transducer',
+    tokens: refTo(folder, 'tokens.txt'),
+    contexts: [{ context: [56, 13], encoder: refTo(folder, encoder) }],
+    ...Object.fromEntries(Object.entries(joint).map(([name, file]) => [name, refTo(folder, file)])),
+  };
+  change(manifest, folder);
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  return folder;
+}

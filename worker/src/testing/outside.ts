@@ -1,0 +1,26 @@
+import { Worker } from 'node:worker_threads';
+
+/**
+ * Calls an exported function of a module in a thread of plain Node. Inside jest every module sees jest's own copies of Float32Array and
+ * its kin, which onnxruntime refuses.
+ */
+export async function callOutside<T>(module: URL, name: string, ...args: unknown[]): Promise<T> {
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData.module)
+      .then((loaded) => loaded[workerData.name](...workerData.args))
+      .then((value) => parentPort.postMessage(value));
+  `;
+  const thread = new Worker(code, { eval: true, workerData: { module: module.href, name, args } });
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('error', reject);
+      thread.once('exit', () => {
+        reject(new Error(`${name} gave no answer`));
+      });
+    });
+  } finally {
+    await thread.terminate();
+  }
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { LogMel } from '../features/logmel.ts';
+import { readWav } from './data.ts';
+
+/**
+ * The plain way to recognize a recording with an export: all features at once, one window after the other with fresh tensors, batch of
+ * one, textbook greedy search. Shares only the feature extractor with the engine.
+ */
+export interface ReferenceFiles {
+  readonly folder: string;
+  readonly encoder: string;
+  readonly decoderJoint?: string;
+  readonly pieces: number;
+  readonly layers: number;
+  readonly width: number;
+  readonly right: number;
+}
+
+const floats = (dims: number[], data = new Float32Array(dims.reduce((a, b) => a * b, 1))) =>
+  new Tensor('float32', data, dims);
+const longs = (value: number) => new Tensor('int64', BigInt64Array.of(BigInt(value)), [1]);
+const ints = (value: number, dims: number[]) => new Tensor('int32', Int32Array.of(value), dims);
+
+/** Piece ids of a recording. */
+export async function referenceIds(files: ReferenceFiles, wav: string): Promise<number[]> {
+  const encoder = await InferenceSession.create(join(files.folder, files.encoder), { intraOpNumThreads: 1 });
+  const rows = await encode(encoder, files, readWav(wav));
+  if (files.decoderJoint === undefined) return collapse(rows, files.pieces);
+  const joint = await InferenceSession.create(join(files.folder, files.decoderJoint), { intraOpNumThreads: 1 });
+  return await greedy(joint, rows, files.pieces);
+}
+
+async function encode(
+  encoder: InferenceSession,
+  { layers, width, right }: ReferenceFiles,
+  audio: Int16Array,
+): Promise<Float32Array[]> {
+  const frames = Math.floor(audio.length / 160);
+  const [shift, window] = [8 * (right + 1), 8 * (right + 1) + 9];
+  const total = frames + 16;
+  const features = new Float32Array(80 * total);
+  const mask = 2 ** Math.ceil(Math.log2(audio.length + 1)) - 1;
+  const logMel = new LogMel(80);
+  for (let t = 0; t < frames; t++)
+    logMel.frame({ samples: audio, base: 0, mask }, 0, audio.length, t, features, t + 16, total);
+  let caches = { channel: floats([1, layers, 56, width]), time: floats([1, layers, width, 8]), filled: longs(0) };
+  const rows: Float32Array[] = [];
+  for (let at = 0; at + window - shift < total; at += shift) {
+    const length = Math.min(window, total - at);
+    const part = new Float32Array(80 * window);
+    for (let m = 0; m < 80; m++) part.set(features.subarray(m * total + at, m * total + at + length), m * window);
+    const answer = await encoder.run({
+      audio_signal: floats([1, 80, window], part),
+      length: longs(length),
+      cache_last_channel: caches.channel,
+      cache_last_time: caches.time,
+      cache_last_channel_len: caches.filled,
+    });
+    const [channel, time, filled] = [
+      'cache_last_channel_next',
+      'cache_last_time_next',
+      'cache_last_channel_next_len',
+    ].map((n) => answer[n]);
+    caches = {
+      channel: channel as typeof caches.channel,
+      time: time as typeof caches.time,
+      filled: filled as typeof caches.filled,
+    };
+    const count = Number((answer.encoded_lengths?.data as BigInt64Array)[0]);
+    const out = (answer.logprobs ?? answer.outputs) as Tensor;
+    const data = out.data as Float32Array;
+    const [, a = 0, b = 0] = out.dims;
+    for (let i = 0; i < count; i++) {
+      rows.push(
+        answer.logprobs
+          ? data.slice(i * b, (i + 1) * b)
+          : Float32Array.from({ length: a }, (_, d) => data[d * b + i] ?? 0),
+      );
+    }
+  }
+  return rows;
+}
+
+const best = (row: Float32Array): number => row.indexOf(Math.max(...row));
+
+function collapse(rows: Float32Array[], blank: number): number[] {
+  const path = rows.map(best);
+  return path.filter((id, i) => id !== blank && id !== path[i - 1]);
+}
+
+async function greedy(joint: InferenceSession, rows: Float32Array[], blank: number): Promise<number[]> {
+  const ids: number[] = [];
+  let [a, b] = [floats([1, 1, 160]), floats([1, 1, 160])];
+  for (const row of rows) {
+    for (let symbols = 0; symbols < 10; symbols++) {
+      const answer = await joint.run({
+        encoder_outputs: floats([1, row.length, 1], row),
+        targets: ints(ids.at(-1) ?? blank, [1, 1]),
+        target_length: ints(1, [1]),
+        input_states_1: a,
+        input_states_2: b,
+      });
+      const id = best(answer.outputs?.data as Float32Array);
+      if (id === blank) break;
+      ids.push(id);
+      [a, b] = [answer.output_states_1 as typeof a, answer.output_states_2 as typeof b];
+    }
+  }
+  return ids;
+}
