@@ -64,7 +64,15 @@ describe('the header Authorization', () => {
   test('takes no other scheme and no other form', async () => {
     const { key } = tenant;
     const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
-    for (const value of [basic, key, 'Bearer', `Bearer: ${key}`, `Bearer ${key} ${key}`, `Token ${key}`, `Bearer ${key},x`]) {
+    for (const value of [
+      basic,
+      key,
+      'Bearer',
+      `Bearer: ${key}`,
+      `Bearer ${key} ${key}`,
+      `Token ${key}`,
+      `Bearer ${key},x`,
+    ]) {
       expect(refusal(await usage(value))).toBe('invalid_api_key');
     }
   });
@@ -89,7 +97,10 @@ describe('a key', () => {
     ['has a wrong checksum', (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')],
     ['has another prefix', (key: string) => key.replace('svc_live', 'svc_test')],
     ['has another version', (key: string) => key.replace('_v1_', '_v2_')],
-    ['has a letter of its secret changed', (key: string) => key.slice(0, 30) + (key[30] === 'a' ? 'b' : 'a') + key.slice(31)],
+    [
+      'has a letter of its secret changed',
+      (key: string) => key.slice(0, 30) + (key[30] === 'a' ? 'b' : 'a') + key.slice(31),
+    ],
     ['is of another case', (key: string) => key.toUpperCase()],
     ['is well-formed and unknown', () => forgeKey('0123456789', 'a'.repeat(32))],
     ['has a known id and another secret', (key: string) => forgeKey(keyIdOf(key), 'a'.repeat(32))],

@@ -12,7 +12,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 let service: Service;
 let key: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ env: { HEADERS_TIMEOUT_MS: '2000', REQUEST_TIMEOUT_MS: '3000' } });
   ({ key } = await service.tenant());
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
@@ -31,7 +31,6 @@ describe('an unknown path', () => {
     '/v1/asr/sessions/',
     '/v1/usage/x',
     '/%zz',
-    '/v1/%2e%2e/v1/models',
     '/livez',
     '/readyz',
     '/metrics',
@@ -63,7 +62,7 @@ describe('a method that a path does not take', () => {
   });
 
   test('HEAD where there is no GET has no body', async () => {
-    const answer = await send(`${service.baseUrl}/v1/asr/sessions`, { method: 'HEAD', ca: service.ca, agent: false } as object);
+    const answer = await send(`${service.baseUrl}/v1/asr/sessions`, { method: 'HEAD', ca: service.ca, agent: false });
     expect(answer).toMatchObject({ status: 405, text: '', headers: { allow: 'POST' } });
     expect(answer.headers['x-request-id']).toMatch(UUID);
   });
@@ -84,15 +83,25 @@ describe('the request id', () => {
 
   test('leads to the line of the log', async () => {
     const { request_id: id } = errorOf(await service.create(key, {}));
-    const line = await eventually('the request is logged', 5000, () =>
-      service
-        .logs()
-        .split('\n')
-        .find((entry) => entry.includes(id)),
-    );
-    expect(JSON.parse(line)).toMatchObject({ request_id: id, status: 400, code: 'invalid_parameters', method: 'POST' });
+    expect(await logged(id)).toMatchObject({ status: 400, code: 'invalid_parameters', method: 'POST' });
+  });
+
+  test('stands beside the trace of the caller, whose traceparent is honoured', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    const { request_id: id } = errorOf(await service.request('GET', '/v1/usage', { headers }));
+    expect(await logged(id)).toMatchObject({ trace_id: traceId });
   });
 });
+
+/** The line of a service's log about a request. */
+async function logged(requestId: string): Promise<unknown> {
+  const line = await eventually('the request is logged', 5000, () => {
+    const lines = service.logs().split('\n');
+    return lines.find((entry) => entry.includes(requestId));
+  });
+  return JSON.parse(line);
+}
 
 describe('the message', () => {
   test('repeats neither key nor credential', async () => {
@@ -129,7 +138,7 @@ describe('what is not HTTP', () => {
 
   test.each([
     ['garbage', '\u0000\u0001\u0002 not http\r\n\r\n'],
-    ['a request line without a version', `GET /v1/models\r\n${host}\r\n`],
+    ['an unknown version', `GET /v1/models HTTP/9.9\r\n${host}\r\n`],
     ['an unknown method', `BREW /v1/models HTTP/1.1\r\n${host}\r\n`],
     ['a request without Host', 'GET /v1/models HTTP/1.1\r\n\r\n'],
     ['a header without a colon', `GET /v1/models HTTP/1.1\r\n${host}broken header\r\n\r\n`],
@@ -152,6 +161,14 @@ describe('what is not HTTP', () => {
   test('an expectation that cannot be met is answered 417', async () => {
     const bytes = `GET /v1/models HTTP/1.1\r\n${host}Expect: miracles\r\nConnection: close\r\n\r\n`;
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 417);
+  });
+
+  test.each([
+    ['headers', `GET /v1/models HTTP/1.1\r\n${host}X-Never: end`],
+    ['a body', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n`],
+  ])('%s that never arrive whole are answered 408', async (_what, bytes) => {
+    const rest = bytes.includes('POST') ? `Authorization: Bearer ${key}\r\n\r\n{"model"` : '';
+    expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes + rest), 408);
   });
 
   test('a path that cannot be decoded is an unknown path', async () => {
@@ -193,6 +210,6 @@ describe('while Redis does not answer', () => {
     expect(refusal(await service.request('DELETE', '/v1/usage'))).toBe('method_not_allowed');
     expect(refusal(await service.request('GET', '/v1/usage'))).toBe('missing_api_key');
     expect(refusal(await service.usage('nonsense'))).toBe('invalid_api_key');
-    expect((await send(`${service.local.gateway_admin_url}/livez`, {})).status).toBe(200);
+    expect((await send(`${service.local.gateway_admin_url}/livez`)).status).toBe(200);
   });
 });

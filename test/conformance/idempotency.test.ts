@@ -56,7 +56,12 @@ test.each([
 });
 
 test('another key, and no key, make another session', async () => {
-  const answers = [await create(key, 'one'), await create(key, 'two'), await service.create(key), await service.create(key)];
+  const answers = [
+    await create(key, 'one'),
+    await create(key, 'two'),
+    await service.create(key),
+    await service.create(key),
+  ];
   expect(new Set(answers.map((answer) => sessionOf(answer).id)).size).toBe(4);
   expect(sessionOf(await create(key, 'ONE')).id).not.toBe(sessionOf(answers[0]!).id);
 });

@@ -76,7 +76,10 @@ describe('JSON', () => {
     ['something behind it', `${GOOD} x`],
     ['single quotes', `{'model':'${KIKUYU}'}`],
     ['a form', 'model=svc-asr-kikuyu-v1'],
-    ['bytes that are not UTF-8', Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')])],
+    [
+      'bytes that are not UTF-8',
+      Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]),
+    ],
     ['UTF-16', Buffer.from(GOOD, 'utf16le')],
     ['a compressed body that is not said to be one', gzipSync(GOOD)],
   ])('%s is refused', async (_what, body) => {

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
 import { request as httpRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { RequestOptions } from 'node:https';
 
 /** What a server answered. */
 export interface Answer {
@@ -20,21 +21,25 @@ export interface Outgoing {
 }
 
 /** One request over HTTP or HTTPS. */
-export async function send(url: string, outgoing: Outgoing & RequestOptions): Promise<Answer> {
+export async function send(url: string, outgoing: Outgoing & Omit<RequestOptions, 'headers'> = {}): Promise<Answer> {
   const { headers = {}, body, chunked = false, ...options } = outgoing;
   const bytes = body === undefined ? undefined : bytesOf(body);
   const lengthHeader = bytes === undefined || chunked ? {} : { 'content-length': String(bytes.length) };
   const start = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const request = start(url, { timeout: 30_000, ...options, headers: { ...lengthHeader, ...headers } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) });
-      });
-    });
+    const request = start(
+      url,
+      { timeout: 30_000, ...options, headers: { ...lengthHeader, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) });
+        });
+      },
+    );
     request.on('timeout', () => request.destroy(new Error('no answer within 30 s')));
     request.on('error', reject);
     request.end(bytes);

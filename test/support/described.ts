@@ -20,7 +20,7 @@ export function createCheck(document: OpenApi.OpenApiDocument): CheckAnswer {
     const text = JSON.stringify(schema);
     const known = compiled.get(text) ?? ajv.compile(schema);
     compiled.set(text, known);
-    if (known(value) === true) return [];
+    if (known(value)) return [];
     return (known.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`);
   }
 

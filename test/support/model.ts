@@ -1,5 +1,8 @@
 /** An ASRModel as a person writes it. */
-export function modelYaml(name: string, fields: { language?: string; code?: string; max?: number | string } = {}): string {
+export function modelYaml(
+  name: string,
+  fields: { language?: string; code?: string; max?: number | string } = {},
+): string {
   const { language = 'Kamba', code = 'kam', max = 1 } = fields;
   return `apiVersion: asr.svc.dev/v1
 kind: ASRModel

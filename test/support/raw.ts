@@ -10,7 +10,7 @@ export async function sendRaw(baseUrl: string, ca: string, bytes: string | Buffe
     const socket = connect({ host: hostname, port: Number(port), servername: hostname, ca }, () => socket.write(bytes));
     socket.setTimeout(20_000, () => socket.destroy(new Error('the server neither answered nor closed within 20 s')));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('error', (error) => (chunks.length > 0 ? resolve() : reject(error)));
+    socket.on('error', (error: Error) => (chunks.length > 0 ? resolve() : reject(error)));
     socket.on('close', () => resolve());
   });
   return readAnswer(Buffer.concat(chunks).toString());

@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 export async function redisPid(url: string): Promise<number> {
   const { port, password } = new URL(url);
   const info = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(`AUTH ${password}\r\nINFO server\r\nQUIT\r\n`));
+    const socket = connect(Number(port), '127.0.0.1', () =>
+      socket.write(`AUTH ${password}\r\nINFO server\r\nQUIT\r\n`),
+    );
     let text = '';
     socket.on('data', (data) => (text += data.toString()));
     socket.on('close', () => resolve(text));

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { RequestOptions } from 'node:http';
 import { Agent } from 'node:https';
+import type { RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenApi } from '@svc-asr/core';
@@ -28,7 +28,7 @@ export interface ServiceOptions {
 export interface ServiceRequest extends Outgoing {
   /** Sent as `Authorization: Bearer`. */
   key?: string;
-  options?: RequestOptions;
+  options?: Omit<RequestOptions, 'headers'>;
 }
 
 /** A service that runs as its users run it, seen from outside. */

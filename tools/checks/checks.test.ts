@@ -26,14 +26,21 @@ test('the verdict names skipped tests only when there are some', () => {
   expect(verdict({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
 });
 
-test('steps add up, and a step that throws is one failure', async () => {
-  const broken = await runStep('a step of this test that fails on purpose', () =>
-    Promise.reject(new Error('on purpose')),
+test('steps add up, and a step that throws is one failure that is told', async () => {
+  const told: string[] = [];
+  const broken = await runStep(
+    'types',
+    () => Promise.reject(new Error('no compiler')),
+    (line) => told.push(line),
   );
   expect(addUp([broken, oneFrom(0), oneFrom(2)])).toEqual({ passed: 1, failed: 2, skipped: 0 });
+  expect(told).toEqual(['types …', 'no compiler', expect.stringMatching(/^types: FAILED \(\d+\.\d s\)$/)]);
 });
 
 test('a command gives its status, 1 when there is no such program', async () => {
-  await expect(runCommand(process.execPath, ['-e', 'process.exit(5)'])).resolves.toBe(5);
-  await expect(runCommand('/no/such/program', [])).resolves.toBe(1);
+  const told: string[] = [];
+  const tell = (line: string) => void told.push(line);
+  await expect(runCommand(process.execPath, ['-e', 'process.exit(5)'], tell)).resolves.toBe(5);
+  await expect(runCommand('/no/such/program', [], tell)).resolves.toBe(1);
+  expect(told).toEqual([expect.stringContaining('ENOENT')]);
 });

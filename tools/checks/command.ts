@@ -8,7 +8,7 @@ const running = new Set<number>();
  * Runs a command with its output on the terminal; resolves with its status, 1 when it could not be run. It has a
  * process group of its own, so that ending it ends whatever it started: test workers, and the servers of tests.
  */
-export async function runCommand(command: string, args: readonly string[]): Promise<number> {
+export async function runCommand(command: string, args: readonly string[], tell = say): Promise<number> {
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   const { pid } = child;
   if (pid !== undefined) running.add(pid);
@@ -21,7 +21,7 @@ export async function runCommand(command: string, args: readonly string[]): Prom
       resolve(status);
     };
     child.on('error', (error) => {
-      say(error.message);
+      tell(error.message);
       end(1);
     });
     child.on('exit', (code) => end(code ?? 1));

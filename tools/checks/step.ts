@@ -8,18 +8,18 @@ export interface Tally {
 }
 
 /** Announces a step, runs it, and says how it went and how long it took. */
-export async function runStep(name: string, step: () => Promise<Tally>): Promise<Tally> {
-  say(`${name} …`);
+export async function runStep(name: string, step: () => Promise<Tally>, tell = say): Promise<Tally> {
+  tell(`${name} …`);
   const startedAt = performance.now();
   let tally: Tally;
   try {
     tally = await step();
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    tell(error instanceof Error ? error.message : String(error));
     tally = { passed: 0, failed: 1, skipped: 0 };
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  say(`${name}: ${tally.failed === 0 ? 'ok' : 'FAILED'} (${seconds} s)`);
+  tell(`${name}: ${tally.failed === 0 ? 'ok' : 'FAILED'} (${seconds} s)`);
   return tally;
 }
 

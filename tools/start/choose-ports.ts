@@ -33,11 +33,7 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
     taken.push(port);
     return port;
   };
-  const wished = portFrom(env, 'CONSOLE_PORT');
-  const console =
-    wished === undefined
-      ? await nextFreePort(LOOPBACK, CONSOLE_PORT, taken)
-      : await requirePort(LOOPBACK, wished, 'CONSOLE_PORT');
+  const console = await chooseConsolePort(env, taken);
   taken.push(console);
   const ports: Ports = {
     host,
@@ -50,6 +46,13 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
   };
   writeAtomically(file, `${JSON.stringify(ports, null, 2)}\n`);
   return ports;
+}
+
+async function chooseConsolePort(env: NodeJS.ProcessEnv, taken: readonly number[]): Promise<number> {
+  const wished = portFrom(env, 'CONSOLE_PORT');
+  if (wished !== undefined) return requirePort(LOOPBACK, wished, 'CONSOLE_PORT');
+  // Who takes any port for the API runs several installations side by side: the next free one would be everybody's.
+  return portFrom(env, 'PORT') === 0 ? freePort(LOOPBACK) : nextFreePort(LOOPBACK, CONSOLE_PORT, taken);
 }
 
 function readLast(file: string): Partial<Ports> {

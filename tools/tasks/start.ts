@@ -76,4 +76,13 @@ function report(error: unknown): void {
   show('error', error instanceof Error ? error.message : String(error));
 }
 
+const USAGE = `npm start runs the whole service on this machine. It takes no arguments; what can be set is set by
+environment variables: PORT, CONSOLE_PORT, HOST, SVC_ASR_HOME, REDIS_URL and every setting of docs/settings.md.
+See docs/running-locally.md.
+`;
+
+if (process.argv.length > 2) {
+  process.stderr.write(USAGE);
+  process.exit(process.argv[2] === '--help' ? 0 : 1);
+}
 process.exit(await main());

@@ -95,7 +95,7 @@ async function greedy(joint: InferenceSession, rows: Float32Array[], blank: numb
   for (const row of rows) {
     for (let symbols = 0; symbols < 10; symbols++) {
       const answer = await joint.run({
-        encoder_outputs: floats([1, row.length, 1], row),
+        encoder_outputs: floats([1, row.length, 1], Float32Array.from(row)),
         targets: ints(ids.at(-1) ?? blank, [1, 1]),
         target_length: ints(1, [1]),
         input_states_1: a,

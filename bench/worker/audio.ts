@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A recording and what is said in it. */
+export interface Recording {
+  readonly samples: Int16Array;
+  readonly text: string;
+}
+
+/** A stream of the bench: utterances one after the other. */
+export type Utterances = readonly Recording[];
+
+const WAV_HEADER_BYTES = 44;
+
+/** `count` streams of `parts` recordings each from a model's eval folder; neighbours start with different ones. */
+export function readStreams(folder: string, count: number, parts: number): Utterances[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.wav'));
+  const recordings = names.map((name): Recording => {
+    const bytes = readFileSync(join(folder, name)).subarray(WAV_HEADER_BYTES);
+    const samples = Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(i * 2));
+    return { samples, text: readFileSync(join(folder, name.replace(/wav$/, 'txt')), 'utf8').trim() };
+  });
+  return Array.from({ length: count }, (_, i) =>
+    Array.from({ length: parts }, (_part, k) => recordings[(i + k) % recordings.length]).filter(
+      (one) => one !== undefined,
+    ),
+  );
+}
+
+/** Seconds of audio in all streams together. */
+export const secondsOf = (streams: readonly Utterances[]): number =>
+  streams.flat().reduce((sum, { samples }) => sum + samples.length, 0) / 16_000;

@@ -1,0 +1,59 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Engine } from '@svc-asr/worker';
+import type { Recording } from './audio.ts';
+import { FRAME_SAMPLES } from './ours.ts';
+
+const FRAME_MS = 100;
+const SECONDS = 8;
+/** A chunk is complete this much before its end: its last feature frame begins 1,280 samples earlier and reaches 200 ahead. */
+const LOOKBACK_SAMPLES = 1080;
+
+/** What the engine does under the load it declared. */
+export interface DeclaredLoad {
+  readonly streams: number;
+  /** Longest the main thread's event loop was late, in milliseconds. */
+  readonly longestStallMs: number;
+  /** From the write that completes a chunk to the delta, in milliseconds. */
+  readonly deltaP50Ms: number;
+  readonly deltaP95Ms: number;
+}
+
+/** Fills every slot with a stream at real-time pace, each at its own phase. */
+export async function runDeclaredLoad(engine: Engine, recordings: readonly Recording[]): Promise<DeclaredLoad> {
+  const loop = monitorEventLoopDelay({ resolution: 5 });
+  const latencies: number[] = [];
+  loop.enable();
+  const count = engine.info.slots;
+  await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const { samples } = recordings[i % recordings.length] ?? { samples: new Int16Array() };
+      await new Promise((resolve) => setTimeout(resolve, (i / count) * 1120));
+      await speak(engine, samples, latencies);
+    }),
+  );
+  loop.disable();
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const quantile = (q: number): number => sorted[Math.floor(q * (sorted.length - 1))] ?? 0;
+  return { streams: count, longestStallMs: loop.max / 1e6, deltaP50Ms: quantile(0.5), deltaP95Ms: quantile(0.95) };
+}
+
+async function speak(engine: Engine, samples: Int16Array, latencies: number[]): Promise<void> {
+  const stream = engine.open();
+  const writtenMs: number[] = [];
+  stream.on('delta', ({ audioEndMs }) => {
+    // The frame with the last sample that this delta's chunk needed.
+    const frame = Math.floor((audioEndMs * 16 - LOOKBACK_SAMPLES - 1) / FRAME_SAMPLES);
+    latencies.push(performance.now() - (writtenMs[frame] ?? Infinity));
+  });
+  const started = performance.now();
+  for (let k = 0; k < (SECONDS * 1000) / FRAME_MS; k++) {
+    const at = (k * FRAME_SAMPLES) % (samples.length - FRAME_SAMPLES);
+    writtenMs.push(performance.now());
+    stream.write(samples.subarray(at, at + FRAME_SAMPLES));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, started + (k + 1) * FRAME_MS - performance.now())));
+  }
+  const final = new Promise((resolve) => stream.once('final', resolve));
+  stream.flush();
+  await final;
+  stream.close();
+}

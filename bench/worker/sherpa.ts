@@ -1,0 +1,103 @@
+/** The peer, in a process of its own: the two packages bring different builds of the same runtime library. */
+import { createRequire } from 'node:module';
+import type { Round } from './ours.ts';
+import { FRAME_SAMPLES } from './ours.ts';
+import { readStreams } from './audio.ts';
+
+interface SherpaStream {
+  acceptWaveform(audio: { samples: Float32Array; sampleRate: number }): void;
+  inputFinished(): void;
+}
+
+interface Recognizer {
+  createStream(): SherpaStream;
+  isReady(stream: SherpaStream): boolean;
+  decode(stream: SherpaStream): void;
+  decodeStreams(streams: SherpaStream[]): void;
+  getResult(stream: SherpaStream): { text: string };
+}
+
+/** What the parent asks for. */
+export interface SherpaRequest {
+  readonly model: string;
+  readonly tokens: string;
+  readonly folder: string;
+  readonly streams: number;
+  readonly parts: number;
+  /** Each stream to its end by itself, or all streams together in batches. */
+  readonly mode: 'single' | 'batch';
+}
+
+const SAMPLE_RATE_HZ = 16_000;
+const HOP_SAMPLES = 160;
+// It takes windows of 121 frames, 112 apart.
+const WINDOW_FRAMES = 121;
+const SHIFT_FRAMES = 112;
+const recognizers = new Map<string, Recognizer>();
+
+process.on('message', (request: SherpaRequest) => {
+  process.send?.(run(request));
+});
+
+function run({ model, tokens, folder, streams: count, parts, mode }: SherpaRequest): Round {
+  const recognizer = recognizers.get(model) ?? create(model, tokens);
+  recognizers.set(model, recognizer);
+  const utterances = readStreams(folder, count, parts).map((stream) => stream.map(({ samples }) => prepare(samples)));
+  const [cpu, started] = [process.cpuUsage(), performance.now()];
+  const texts: string[][] = utterances.map(() => []);
+  for (let part = 0; part < parts; part++) {
+    const audio = utterances.flatMap((stream) => stream[part] ?? []);
+    const streams =
+      mode === 'batch' ? decodeTogether(recognizer, audio) : audio.flatMap((one) => decodeTogether(recognizer, [one]));
+    streams.forEach((stream, i) => texts[i]?.push(recognizer.getResult(stream).text.trim()));
+  }
+  const spent = process.cpuUsage(cpu);
+  return { cpuMs: (spent.user + spent.system) / 1000, wallMs: performance.now() - started, texts: texts.flat() };
+}
+
+/** It has no flush: just enough silence follows to push the last window through. */
+function prepare(samples: Int16Array): Float32Array {
+  const frames = Math.ceil(samples.length / HOP_SAMPLES) + 2;
+  const windows = Math.max(1, Math.ceil((frames - WINDOW_FRAMES) / SHIFT_FRAMES) + 1);
+  const needed = (WINDOW_FRAMES + (windows - 1) * SHIFT_FRAMES + 2) * HOP_SAMPLES;
+  const padded = new Float32Array(needed);
+  padded.set(Float32Array.from(samples, (value) => value / 32_768));
+  return padded;
+}
+
+function create(model: string, tokens: string): Recognizer {
+  const { OnlineRecognizer } = createRequire(import.meta.url)('sherpa-onnx-node') as {
+    OnlineRecognizer: new (config: unknown) => Recognizer;
+  };
+  return new OnlineRecognizer({
+    featConfig: { sampleRate: SAMPLE_RATE_HZ, featureDim: 80 },
+    modelConfig: { nemoCtc: { model }, tokens, numThreads: 1, provider: 'cpu' },
+    decodingMethod: 'greedy_search',
+    enableEndpoint: false,
+  });
+}
+
+/** Feeds streams frame by frame in step and decodes whichever are ready. */
+function decodeTogether(recognizer: Recognizer, audio: readonly Float32Array[]): SherpaStream[] {
+  const streams = audio.map(() => recognizer.createStream());
+  const decodeReady = (): void => {
+    for (;;) {
+      const ready = streams.filter((stream) => recognizer.isReady(stream));
+      const [first] = ready;
+      if (first === undefined) return;
+      if (ready.length === 1) recognizer.decode(first);
+      else recognizer.decodeStreams(ready);
+    }
+  };
+  const longest = Math.max(...audio.map(({ length }) => length));
+  for (let at = 0; at < longest; at += FRAME_SAMPLES) {
+    streams.forEach((stream, i) => {
+      const samples = audio[i]?.subarray(at, at + FRAME_SAMPLES);
+      if (samples !== undefined && samples.length > 0) stream.acceptWaveform({ samples, sampleRate: SAMPLE_RATE_HZ });
+    });
+    decodeReady();
+  }
+  for (const stream of streams) stream.inputFinished();
+  decodeReady();
+  return streams;
+}

@@ -1,0 +1,47 @@
+import { buildOpenApi } from '@svc-asr/core';
+import { readSettings } from '@svc-asr/runtime';
+import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
+import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
+
+const ring = JSON.stringify({ current: 'a', secrets: { a: Buffer.alloc(32, 1).toString('base64') } });
+
+test('the gateway has the limits and durations that the interface promises unless it is told otherwise', () => {
+  const env = { PUBLIC_URL: 'https://asr.example.com', API_KEY_PEPPERS: ring, SESSION_SECRETS: ring };
+  expect(readSettings(GATEWAY_SETTINGS, env)).toMatchObject({
+    PORT: 8443,
+    SESSION_TTL_MS: 60_000,
+    PROVISIONAL_LEASE_MS: 5000,
+    SLOT_HOLD_EXTRA_MS: 5000,
+    AUTH_FAILURES_PER_SECOND: 100,
+    TRUSTED_PROXIES: [],
+  });
+});
+
+test('a default never breaks a promise about time', () => {
+  const settings = readSettings(GATEWAY_SETTINGS, {
+    ...{ PUBLIC_URL: 'https://asr.example.com', API_KEY_PEPPERS: ring, SESSION_SECRETS: ring },
+  });
+  const operator = readSettings(OPERATOR_SETTINGS, {});
+  // Overdue reservations come back within 2 s: marks are rounded up to the second, with half a second of slack.
+  expect(settings.REAPER_INTERVAL_MS).toBeLessThanOrEqual(400);
+  // A revoked key is refused within 5 s of its revocation.
+  expect(settings.KEY_CACHE_MS).toBeLessThan(5000);
+  // Without Redis a request is answered 503 within 2 s: the last step starts before this and takes one timeout.
+  expect(settings.LAST_STEP_MS + settings.REDIS_TIMEOUT_MS).toBeLessThan(2000);
+  // A changed file is in force within 2 s, as far as callers see it.
+  const seenAfterMs = operator.CONFIG_POLL_MS + operator.CONFIG_QUIET_MS + settings.CATALOGUE_INTERVAL_MS;
+  expect(seenAfterMs).toBeLessThan(2000);
+});
+
+test('the description tells callers the same values', () => {
+  const document = buildOpenApi({ version: '1.0.0', publicUrl: 'https://asr.example.com' });
+  const { AsrSession, CreateSessionRequest } = document.components.schemas;
+  expect(AsrSession).toMatchObject({
+    properties: { expires_at: { description: expect.stringContaining('60 seconds after creation') } },
+  });
+  expect(CreateSessionRequest).toMatchObject({
+    properties: { max_audio_seconds: { default: 60, minimum: 1, maximum: 300 } },
+    additionalProperties: false,
+    required: ['model'],
+  });
+});

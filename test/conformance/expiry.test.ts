@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { balanceOf, sessionOf } from '../support/refusals.ts';
+import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+const KIKUYU = 'svc-asr-kikuyu-v1';
+const LIFETIME_MS = 60_000;
+const RETURNED_WITHIN_MS = 2000;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+}, START_TIMEOUT_MS);
+afterAll(stopServices, START_TIMEOUT_MS);
+
+test('with default settings a session lives 60 seconds in full, and its credit is back within 2 more', async () => {
+  const create = (key: string, idempotencyKey: string) =>
+    service.create(key, { model: KIKUYU }, { 'idempotency-key': idempotencyKey });
+  const [silent, asking] = await Promise.all([service.tenant({ seconds: 100 }), service.tenant({ seconds: 100 })]);
+  const idempotencyKey = randomUUID();
+  const createdAfterMs = Date.now();
+  const first = sessionOf(await create(silent.key, idempotencyKey));
+  const watched = sessionOf(await create(asking.key, idempotencyKey));
+  const expiresAtMs = Date.parse(first.expires_at);
+  expect(expiresAtMs).toBeGreaterThanOrEqual(createdAfterMs + LIFETIME_MS);
+  expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + LIFETIME_MS);
+
+  // To the last moment it is reserved, and a replay gives the same.
+  await sleep(expiresAtMs - 2000 - Date.now());
+  expect(await service.admin.account(silent.name)).toMatchObject({
+    live_sessions: 1,
+    credits: { reserved_ms: 60_000 },
+  });
+  expect(sessionOf(await create(asking.key, idempotencyKey))).toStrictEqual(watched);
+  expect(balanceOf(await service.usage(asking.key)).recent_sessions).toMatchObject([{ status: 'reserved' }]);
+
+  // Of the silent tenant no request arrives: the service itself returns the reservation.
+  const returnedAtMs = await eventually(
+    'the credit is back',
+    expiresAtMs + RETURNED_WITHIN_MS - Date.now(),
+    async () => {
+      const { live_sessions: live, credits } = await service.admin.account(silent.name);
+      return live === 0 && credits.reserved_ms === 0 && credits.available_ms === 100_000 && Date.now();
+    },
+  );
+  expect(returnedAtMs).toBeGreaterThanOrEqual(expiresAtMs);
+
+  for (const [{ key }, before] of [
+    [silent, first],
+    [asking, watched],
+  ] as const) {
+    await sleep(Date.parse(before.expires_at) - Date.now() + 5);
+    const after = sessionOf(await create(key, idempotencyKey));
+    expect(after.id).not.toBe(before.id);
+    expect(balanceOf(await service.usage(key)).recent_sessions).toMatchObject([
+      { id: after.id, status: 'reserved' },
+      { id: before.id, status: 'expired', audio_ms: 0, billable_ms: 0 },
+    ]);
+  }
+}, 90_000);

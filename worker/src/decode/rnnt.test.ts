@@ -1,0 +1,53 @@
+import { Transcript } from './pieces.ts';
+import { decodeRnnt, GreedyRnnt, type Hypothesis, type Joint } from './rnnt.ts';
+
+const BLANK = 2;
+
+/** A joint whose frames say how many pieces they hold; its state counts the pieces fed. */
+function countingJoint(): Joint & { sizes: number[] } {
+  const sizes: number[] = [];
+  return {
+    sizes,
+    initialStates: () => [Float32Array.of(0)],
+    step(hypotheses: readonly Hypothesis[], frames: readonly Float32Array[]) {
+      sizes.push(hypotheses.length);
+      const logits = hypotheses.flatMap(({ states }, i) => {
+        const wanted = frames[i]![0]!;
+        return states[0]![0]! < wanted ? [9, 0, 0] : [0, 0, 9];
+      });
+      return Promise.resolve({
+        logits: Float32Array.from(logits),
+        states: hypotheses.map(({ states }) => [Float32Array.of(states[0]![0]! + 1)]),
+      });
+    },
+  };
+}
+
+const search = (joint: Joint) => new GreedyRnnt(BLANK, joint, new Transcript(['a', 'b', '<blk>']));
+
+test('pieces move the predictor on and blanks move to the next frame', async () => {
+  const joint = countingJoint();
+  const one = search(joint);
+  await decodeRnnt(joint, BLANK, [{ search: one, frames: [1, 1, 3].map((n) => Float32Array.of(n)) }]);
+  expect(one.transcript.ids).toEqual([0, 0, 0]);
+  expect(one.hypothesis).toMatchObject({ token: 0, states: [Float32Array.of(3)] });
+});
+
+test('a frame that never gives a blank ends after ten pieces', async () => {
+  const joint = countingJoint();
+  const one = search(joint);
+  await decodeRnnt(joint, BLANK, [{ search: one, frames: [Float32Array.of(1000), Float32Array.of(0)] }]);
+  expect(one.transcript.ids).toHaveLength(10);
+});
+
+test('streams of different lengths share steps and frames count on across chunks', async () => {
+  const joint = countingJoint();
+  const [short, long] = [search(joint), search(joint)];
+  const frame = Float32Array.of(0);
+  await decodeRnnt(joint, BLANK, [
+    { search: short, frames: [frame] },
+    { search: long, frames: [frame, frame, frame] },
+  ]);
+  expect(joint.sizes).toEqual([2, 1, 1]);
+  expect([short.frameBase, long.frameBase]).toEqual([1, 3]);
+});

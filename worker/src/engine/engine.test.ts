@@ -1,0 +1,135 @@
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { goldenFolder, readWav } from '../testing/data.ts';
+import { makeGoldenFolder } from '../testing/folder.ts';
+import { nextFinal, transcribe, writeAll } from '../testing/transcribe.ts';
+import { Engine } from './engine.ts';
+import type { Final, ModelInfo } from './protocol.ts';
+import { createSharedBuffers, RING_SAMPLES } from './shared.ts';
+import { startEngine } from './start.ts';
+
+const audio = readWav(join(goldenFolder, 'speech.wav'));
+
+describe('an engine with a model', () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await startEngine({ modelDir: makeGoldenFolder('ctc'), slots: 3, maxBatch: 2 });
+  });
+  afterAll(async () => {
+    await engine.close();
+  });
+
+  test('tells what it loaded', () => {
+    expect(engine.info).toMatchObject({ model: 'golden-ctc', type: 'ctc', languageCode: 'xx', slots: 3 });
+    expect(engine.info.contexts).toMatchObject([{ context: [56, 13], chunkSamples: 17_920 }]);
+    expect(engine.info.contexts[0]?.realTimeFactor).toBeGreaterThan(0);
+  });
+
+  test('sends the whole transcript so far with each delta and all of it with the final', async () => {
+    const { final, deltas } = await transcribe(engine, audio, { sizes: [3200] });
+    expect(deltas.length).toBeGreaterThan(5);
+    deltas.reduce((before, { text }) => {
+      expect(text.startsWith(before)).toBe(true);
+      return text;
+    }, '');
+    expect(final).toMatchObject({ utterance: 0, startSample: 0, endSample: audio.length });
+    expect(final.words.map(({ text }) => text).join(' ')).toBe(final.text);
+    for (const { start_ms, end_ms } of final.words) {
+      expect(start_ms).toBeLessThan(end_ms);
+      expect(end_ms).toBeLessThanOrEqual(Math.ceil(audio.length / 16));
+    }
+  });
+
+  test('answers each flush with one final, also of nothing', async () => {
+    const stream = engine.open();
+    const finals: Final[] = [];
+    stream.on('final', (final) => finals.push(final));
+    stream.flush();
+    stream.flush();
+    stream.write(audio.subarray(0, 100));
+    stream.flush();
+    const last = new Promise<void>((resolve) => stream.on('final', () => finals.length === 4 && resolve()));
+    await writeAll(stream, [audio.subarray(0, 40_000)]);
+    stream.flush();
+    await last;
+    expect(finals.map(({ utterance, startSample, endSample }) => [utterance, startSample, endSample])).toEqual([
+      [0, 0, 0],
+      [1, 0, 0],
+      [2, 0, 100],
+      [3, 100, 40_100],
+    ]);
+    expect(finals.map(({ text }) => text !== '')).toEqual([false, false, false, true]);
+    stream.close();
+  });
+
+  test('hears an utterance after a flush as if it were the first', async () => {
+    const alone = await transcribe(engine, audio.subarray(0, 60_000));
+    const stream = engine.open();
+    await writeAll(stream, [audio.subarray(70_000, 110_000)]);
+    stream.flush();
+    await nextFinal(stream);
+    await writeAll(stream, [audio.subarray(0, 60_000)]);
+    stream.flush();
+    expect((await nextFinal(stream)).text).toBe(alone.final.text);
+    stream.close();
+  });
+
+  test('drops an utterance on reset and hears the next one afresh', async () => {
+    const alone = await transcribe(engine, audio.subarray(0, 60_000));
+    const stream = engine.open({ utterance: 7 });
+    await writeAll(stream, [audio.subarray(70_000, 110_000)]);
+    stream.reset();
+    const final = nextFinal(stream);
+    await writeAll(stream, [audio.subarray(0, 60_000)]);
+    stream.flush();
+    expect(await final).toMatchObject({
+      text: alone.final.text,
+      utterance: 8,
+      startSample: 40_000,
+      endSample: 100_000,
+    });
+    stream.close();
+  });
+
+  test('asks a fast sender to wait and refuses one that does not', async () => {
+    const stream = engine.open();
+    const long = new Int16Array(RING_SAMPLES);
+    expect(stream.write(long.subarray(0, 1000))).toBe(true);
+    expect(stream.write(long)).toBe(false);
+    expect(() => {
+      for (let i = 0; i < 3; i++) stream.write(long);
+    }).toThrow(expect.objectContaining({ code: 'buffer_overrun' }));
+    await new Promise<void>((resolve) => stream.once('drain', resolve));
+    expect(stream.buffered).toBeLessThanOrEqual(RING_SAMPLES);
+    stream.close();
+  });
+
+  test('refuses a stream without a slot, gives the slot back on close, and knows its contexts', async () => {
+    const streams = Array.from({ length: engine.freeSlots }, () => engine.open());
+    expect(() => engine.open()).toThrow(expect.objectContaining({ code: 'no_slot' }));
+    for (const stream of streams) stream.close();
+    while (engine.freeSlots < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(() => engine.open({ context: [56, 3] })).toThrow(expect.objectContaining({ code: 'context_unsupported' }));
+    const [closed] = streams;
+    expect(() => closed?.write(audio)).toThrow(expect.objectContaining({ code: 'closed' }));
+  });
+
+  test('shows progress while it idles', async () => {
+    const before = engine.progress;
+    while (engine.progress === before) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(engine.progress).toBeGreaterThan(before);
+  });
+});
+
+test('a thread that dies ends every stream with an error and refuses new ones', () => {
+  const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
+  const info = { slots: 2, subsampling: 8, contexts: [{ context: [56, 13] }] } as unknown as ModelInfo;
+  const engine = new Engine(thread as unknown as Worker, info, createSharedBuffers(2));
+  const errors: string[] = [];
+  engine.on('failed', ({ code }) => errors.push(`engine ${code}`));
+  for (const stream of [engine.open(), engine.open()]) stream.on('error', ({ code }) => errors.push(code));
+  thread.emit('exit', 134);
+  expect(errors).toEqual(['engine_failed', 'engine_failed', 'engine engine_failed']);
+  expect(() => engine.open()).toThrow(expect.objectContaining({ code: 'engine_failed' }));
+});

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { goldenFolder, modelsFolder, readWav } from '../testing/data.ts';
+import { makeGoldenFolder } from '../testing/folder.ts';
+import { callOutside } from '../testing/outside.ts';
+import { transcribe } from '../testing/transcribe.ts';
+import { parseTokens } from '../model/tokens.ts';
+import { textOf } from '../decode/pieces.ts';
+import type { Engine } from './engine.ts';
+import { startEngine } from './start.ts';
+
+describe('chunked equals whole', () => {
+  const audio = readWav(join(goldenFolder, 'speech.wav'));
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await startEngine({ modelDir: makeGoldenFolder('ctc'), slots: 8, maxBatch: 4 });
+  });
+  afterAll(async () => {
+    await engine.close();
+  });
+
+  const part = fc.record({ from: fc.nat(60_000), length: fc.integer({ min: 1, max: 90_000 }) });
+  const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1000, max: 32_768 })), {
+    minLength: 1,
+    maxLength: 12,
+  });
+
+  test('however audio is cut and whoever shares the batch, transcript and word times are the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(part, sizes, fc.array(fc.tuple(part, sizes), { maxLength: 6 }), async (own, cuts, others) => {
+        const cutOut = ({ from, length }: typeof own) => audio.subarray(from, from + length);
+        const whole = await transcribe(engine, cutOut(own));
+        const crowd = others.map(([other, otherCuts]) => transcribe(engine, cutOut(other), { sizes: otherCuts }));
+        const chunked = await transcribe(engine, cutOut(own), { sizes: cuts });
+        await Promise.all(crowd);
+        while (engine.freeSlots < engine.info.slots) await new Promise((resolve) => setTimeout(resolve, 1));
+        expect(chunked.final).toEqual(whole.final);
+      }),
+      { numRuns: 25 },
+    );
+  }, 60_000);
+});
+
+describe.each([
+  ['svc-asr-kikuyu-v1', 'ki'],
+  ['svc-asr-dholuo-v1', 'luo'],
+])('%s', (id, code) => {
+  const folder = join(modelsFolder, id);
+  const names = readdirSync(join(folder, 'eval')).filter((name) => name.endsWith('.wav'));
+
+  test.each([13, 3])('gives the transcripts of a plain loop with %d frames of look-ahead', async (right) => {
+    const engine = await startEngine({ modelDir: folder, slots: names.length });
+    expect(engine.info.languageCode).toBe(code);
+    const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));
+    const reference = new URL('../testing/reference.ts', import.meta.url);
+    const files = { folder, encoder: 'model.onnx', pieces: pieces.length - 1, layers: 8, width: 144, right };
+    const wavs = names.map((name) => join(folder, 'eval', name));
+    const ours = await Promise.all(
+      wavs.map((wav) => transcribe(engine, readWav(wav), { sizes: [1600], context: [56, right] })),
+    );
+    for (const [i, wav] of wavs.entries()) {
+      const ids = await callOutside<number[]>(reference, 'referenceIds', files, wav);
+      expect(ours[i]?.final.text).toBe(
+        ids
+          .map((piece) => textOf(pieces[piece]!))
+          .join('')
+          .trim(),
+      );
+    }
+    await engine.close();
+  });
+});

@@ -1,0 +1,67 @@
+import { afterChunk, aheadAt, isAhead, START } from './pace.ts';
+import { chooseBatch, type Candidate } from './schedule.ts';
+import { deriveSlots } from './slots.ts';
+
+const candidate = (name: string, change: Partial<Candidate> = {}) => ({
+  name,
+  context: '56,13',
+  readyMs: 0,
+  aheadMs: 0,
+  ahead: false,
+  ...change,
+});
+const names = (batch: { name: string }[]) => batch.map(({ name }) => name).join('');
+
+describe('choosing a batch', () => {
+  test('takes the longest waiting first', () => {
+    expect(names(chooseBatch([candidate('b', { readyMs: 5 }), candidate('a', { readyMs: 1 })], 8))).toBe('ab');
+  });
+
+  test('gives those that are ahead only what is left, the least ahead first', () => {
+    const ready = [
+      candidate('x', { ahead: true, aheadMs: 9000 }),
+      candidate('y', { ahead: true, aheadMs: 3000 }),
+      candidate('a', { readyMs: 7 }),
+      candidate('b', { readyMs: 8 }),
+    ];
+    expect(names(chooseBatch(ready, 8))).toBe('abyx');
+    expect(names(chooseBatch(ready, 2))).toBe('ab');
+  });
+
+  test('never mixes contexts', () => {
+    const ready = [
+      candidate('a', { readyMs: 1 }),
+      candidate('b', { context: '56,3', readyMs: 0 }),
+      candidate('c', { context: '56,3', readyMs: 2 }),
+    ];
+    expect(names(chooseBatch(ready, 8))).toBe('bc');
+  });
+
+  test('of nothing is nothing', () => {
+    expect(chooseBatch([], 8)).toEqual([]);
+  });
+});
+
+describe('pace', () => {
+  test('a stream at real-time pace is never ahead', () => {
+    let pace = START;
+    for (let now = 1120; now < 60_000; now += 1120) {
+      expect(isAhead(pace, 1120, now)).toBe(false);
+      pace = afterChunk(pace, 1120, now);
+    }
+  });
+
+  test('a stream that sends faster is ahead after a few chunks, and no longer once it waited', () => {
+    let pace = START;
+    for (let i = 0; i < 4; i++) pace = afterChunk(pace, 1120, 1000);
+    expect(isAhead(pace, 1120, 1000)).toBe(true);
+    expect(aheadAt(pace, 1000)).toBe(4480);
+    expect(isAhead(pace, 1120, 1000 + 3500)).toBe(false);
+  });
+});
+
+test('slots fill the share of the measured capacity, at least one, at most the limit', () => {
+  expect(deriveSlots(0.002, 0.75, 1024)).toBe(375);
+  expect(deriveSlots(3, 0.7, 1024)).toBe(1);
+  expect(deriveSlots(0.0001, 0.7, 1024)).toBe(1024);
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { AudioRing, createSharedBuffers, Gauges, RING_SAMPLES } from './shared.ts';
+
+test('a ring gives back what was written, however it is cut, and never takes more than it holds', () => {
+  const step = fc.record({ write: fc.nat(50_000), keep: fc.nat(RING_SAMPLES) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const shared = createSharedBuffers(2);
+      const [writer, reader] = [new AudioRing(shared, 1), new AudioRing(shared, 1)];
+      let next = 0;
+      for (const { write, keep } of steps) {
+        const room = RING_SAMPLES - (next - reader.consumed);
+        const taken = writer.write(Int16Array.from({ length: write }, (_, i) => (next + i) % 30_011));
+        expect(taken).toBe(Math.min(write, room));
+        next += taken;
+        expect(reader.written).toBe(next);
+        for (let n = reader.consumed; n < next; n += 997)
+          expect(reader.samples[reader.base + (n & reader.mask)]).toBe(n % 30_011);
+        reader.consume(Math.max(reader.consumed, next - keep));
+      }
+      expect(new AudioRing(shared, 0).written).toBe(0);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('gauges add up', () => {
+  const gauges = new Gauges(createSharedBuffers(1));
+  gauges.addRun(4, 2, 3);
+  gauges.addRun(2, 1, 1);
+  gauges.tick();
+  expect(gauges.stats).toEqual({ runs: 2, windows: 6, runCpuMs: 3, runMs: 4 });
+  expect(gauges.progress).toBe(1);
+});

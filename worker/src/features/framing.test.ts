@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { buildFraming, chunkSamples, nextWindow, oldestNeeded, samplesFor, windowsIn } from './framing.ts';
+
+const contexts = [13, 6, 3, 1, 0];
+
+test('the window of [56, 13] is 121 frames, 112 apart', () => {
+  expect(buildFraming(13, 8)).toEqual({ shift: 112, window: 121, lead: 16 });
+  expect(contexts.map((right) => chunkSamples(buildFraming(right, 8)))).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
+});
+
+test('windows counted from samples are those that run', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...contexts), fc.nat(200_000), (right, samples) => {
+      const framing = buildFraming(right, 8);
+      const windows = windowsIn(framing, samples);
+      expect(samplesFor(framing, windows)).toBeLessThanOrEqual(samples);
+      expect(samplesFor(framing, windows + 1)).toBeGreaterThan(samples);
+      expect(nextWindow(framing, windows, samples, false).kind).toBe('wait');
+    }),
+  );
+});
+
+test('a flush gives every frame of audio to exactly one window', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...contexts), fc.nat(100_000), (right, samples) => {
+      const framing = buildFraming(right, 8);
+      let [k, frames] = [0, -framing.lead + framing.window - framing.shift];
+      for (
+        let next = nextWindow(framing, k, samples, true);
+        next.kind === 'run';
+        next = nextWindow(framing, ++k, samples, true)
+      ) {
+        frames += next.length - (framing.window - framing.shift);
+        expect(next.last).toBe(nextWindow(framing, k + 1, samples, true).kind === 'end');
+      }
+      if (samples >= 160) expect(frames).toBe(Math.floor(samples / 160));
+      else expect(k).toBe(0);
+    }),
+  );
+});
+
+test('samples that a later window needs are kept', () => {
+  for (const right of contexts) {
+    const framing = buildFraming(right, 8);
+    expect(oldestNeeded(framing, 0)).toBe(0);
+    expect(oldestNeeded(framing, 3)).toBeGreaterThan(oldestNeeded(framing, 2));
+    expect(oldestNeeded(framing, 3)).toBeLessThan(samplesFor(framing, 3));
+  }
+});

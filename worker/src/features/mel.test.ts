@@ -1,0 +1,16 @@
+import { buildMelFilters } from './mel.ts';
+
+test('filters are triangles of area one in rising order that leave no bin between them unheard', () => {
+  const { count, starts, offsets, weights } = buildMelFilters(80, 257, 16_000);
+  const covered = new Set<number>();
+  for (let m = 0; m < count; m++) {
+    const own = weights.subarray(offsets[m]!, offsets[m + 1]!);
+    expect(own.length).toBeGreaterThan(0);
+    expect(Math.min(...own)).toBeGreaterThan(0);
+    if (m > 0) expect(starts[m]).toBeGreaterThanOrEqual(starts[m - 1]!);
+    own.forEach((_, i) => covered.add(starts[m]! + i));
+    // Wide filters see many bins (31.25 Hz each), so their sum comes near the triangle's area.
+    if (m > 60) expect(own.reduce((sum, weight) => sum + weight, 0) * 31.25).toBeCloseTo(1, 1);
+  }
+  for (let bin = 1; bin < 256; bin++) expect(covered.has(bin)).toBe(true);
+});

@@ -1,0 +1,43 @@
+import { parseManifest } from './manifest.ts';
+
+const ref = { file: 'a.onnx', sha256: 'a'.repeat(64) };
+const good = {
+  format: 1,
+  id: 'm',
+  language: 'Kikuyu',
+  languageCode: 'ki',
+  type: 'ctc',
+  tokens: ref,
+  contexts: [{ context: [56, 13], encoder: ref }],
+};
+
+test('a good manifest is read as it stands', () => {
+  expect(parseManifest(JSON.stringify(good))).toEqual({ ...good, weights: [] });
+  const split = { ...good, type: 'transducer', decoder: ref, joiner: ref, promptIndex: 3 };
+  expect(parseManifest(JSON.stringify(split))).toEqual({ ...split, weights: [] });
+});
+
+test.each([
+  [{ format: 2 }, 'format must be 1'],
+  [{ type: 'hmm' }, 'type must be'],
+  [{ language: '' }, 'language must be'],
+  [{ contexts: [] }, 'at least one context'],
+  [{ contexts: [...good.contexts, ...good.contexts] }, 'names [56,13] twice'],
+  [{ contexts: [{ context: [56], encoder: ref }] }, 'contexts[0].context must be [left, right]'],
+  [{ contexts: [{ context: [56, -1], encoder: ref }] }, 'contexts[0].context[1]'],
+  [{ tokens: { ...ref, sha256: 'x' } }, 'tokens.sha256'],
+  [{ tokens: { ...ref, file: '../a' } }, 'tokens.file must stay inside'],
+  [{ decoderJoint: ref }, 'a ctc model has no'],
+  [{ type: 'transducer' }, 'a transducer needs'],
+  [{ type: 'transducer', decoder: ref }, 'a transducer needs'],
+  [{ promptIndex: 'x' }, 'promptIndex must be'],
+])('refuses %j', (change, message) => {
+  const parse = () => parseManifest(JSON.stringify({ ...good, ...change }));
+  expect(parse).toThrow(
+    expect.objectContaining({ code: 'manifest_invalid', message: expect.stringContaining(message) }),
+  );
+});
+
+test('refuses what is not JSON', () => {
+  expect(() => parseManifest('{')).toThrow('manifest.json is not JSON');
+});

@@ -1,0 +1,44 @@
+import type { Engine } from '../engine/engine.ts';
+import type { Delta, Final } from '../engine/protocol.ts';
+import type { EngineStream } from '../engine/stream.ts';
+import type { Context } from '../model/manifest.ts';
+
+/** Writes audio in the given pieces, heeding back-pressure. */
+export async function writeAll(stream: EngineStream, pieces: Iterable<Int16Array>): Promise<void> {
+  for (const piece of pieces) {
+    if (!stream.write(piece)) await new Promise<void>((resolve) => stream.once('drain', resolve));
+  }
+}
+
+/** The next final of a stream; its error instead where there is one. */
+export async function nextFinal(stream: EngineStream): Promise<Final> {
+  return await new Promise((resolve, reject) => {
+    stream.once('final', resolve);
+    stream.once('error', reject);
+  });
+}
+
+/** A whole utterance on a stream of its own: written in frames of these sizes (the last one repeats), flushed, closed. */
+export async function transcribe(
+  engine: Engine,
+  audio: Int16Array,
+  { sizes = [audio.length], context }: { sizes?: readonly number[]; context?: Context } = {},
+): Promise<{ final: Final; deltas: Delta[] }> {
+  const stream = engine.open(context === undefined ? {} : { context });
+  const deltas: Delta[] = [];
+  stream.on('delta', (delta) => deltas.push(delta));
+  const final = nextFinal(stream);
+  await writeAll(stream, cut(audio, sizes));
+  stream.flush();
+  const answer = await final;
+  stream.close();
+  return { final: answer, deltas };
+}
+
+function* cut(audio: Int16Array, sizes: readonly number[]): Generator<Int16Array> {
+  for (let at = 0, i = 0; at < audio.length; i++) {
+    const size = Math.max(1, sizes[Math.min(i, sizes.length - 1)] ?? audio.length);
+    yield audio.subarray(at, at + size);
+    at += size;
+  }
+}
