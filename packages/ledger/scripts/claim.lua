@@ -2,13 +2,15 @@
 -- Holds a place in a model's pool for a session, idempotent by its id. While the pool can grow there is always one.
 -- KEYS  1 pool
 -- ARGV  1 session id  2 how long the place is held, ms
--- returns 1 | 0 when every place is taken
+-- returns 1 | 0 when every place is taken or promised
 -- @include now_ms
 local now = now_ms()
-local holds = string.sub(KEYS[1], 1, -2) .. 'h'
-redis.call('ZREMRANGEBYSCORE', holds, '-inf', now)
+local base = string.sub(KEYS[1], 1, -2)
+redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now)
 local pool = redis.call('HMGET', KEYS[1], 'grow', 'slots')
-local free = pool[1] ~= '0' or redis.call('ZCARD', holds) < tonumber(pool[2])
-if not free and not redis.call('ZSCORE', holds, ARGV[1]) then return 0 end
-redis.call('ZADD', holds, now + tonumber(ARGV[2]), ARGV[1])
+if pool[1] == '0' and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
+  local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
+  if taken >= tonumber(pool[2] or 0) then return 0 end
+end
+redis.call('ZADD', base .. 'h', now + tonumber(ARGV[2]), ARGV[1])
 return 1

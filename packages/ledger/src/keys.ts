@@ -18,6 +18,11 @@ import { createHash } from 'node:crypto';
  * | P:{t:TENANT}:d:DAY      | usage of a day (days since 1970) by model                              |
  * | P:{k:KEYID}:k           | an API key: tenant, hash, pepper, expiry                               |
  * | P:{m:MODEL}:p, h        | a model's pool, and the places in it that sessions hold                |
+ * | P:{m:MODEL}:w:ID, wl    | its workers, and until when their leases hold                          |
+ * | P:{m:MODEL}:free, a     | free slots by worker; which worker a stream is on                      |
+ * | P:{m:MODEL}:q, q:T, qs  | the line: tenants in turn, their sessions, when each last asked        |
+ * | P:{o}:gateways          | gateway processes, until when their leases hold; :epoch, :dead         |
+ * | P:{g:GATEWAY}:s         | the streams that a gateway process holds                               |
  * | P:{d:SHARD}:due         | marks for the reaper: at this second look at this tenant               |
  * | P:{o}:catalogue         | the models, as gateways serve them                                     |
  * | P:{o}:registry:KIND     | resources that the operator has applied                                |
@@ -31,6 +36,8 @@ export function createKeys(prefix: string) {
     apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,
     pool: (model: string) => `${prefix}:{m:${model}}:p`,
     holds: (model: string) => `${prefix}:{m:${model}}:h`,
+    gateways: () => `${prefix}:{o}:gateways`,
+    owned: (gateway: string) => `${prefix}:{g:${gateway}}:s`,
     due: (shard: number) => `${prefix}:{d:${shard}}:due`,
     catalogue: () => `${prefix}:{o}:catalogue`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,

@@ -90,3 +90,44 @@ export interface DailyUsage {
   audioMs: number;
   billableMs: number;
 }
+
+/** A worker as it registers itself. */
+export interface NewWorker {
+  /** Unique to the process. */
+  id: string;
+  /** Where gateways reach it: ws:// or wss://. */
+  address: string;
+  revision: string;
+  /** Streams that it takes. */
+  slots: number;
+}
+
+export interface WorkerRecord extends NewWorker {
+  active: number;
+  draining: boolean;
+  leaseUntilMs: number;
+}
+
+/** A stream that needs a worker. */
+export interface PlaceRequest {
+  sessionId: string;
+  tenant: string;
+  /** Workers that failed this stream. */
+  avoid?: readonly string[];
+}
+
+export type Placement = { outcome: 'placed'; worker: { id: string; address: string } } | { outcome: 'wait' };
+
+/** What is asked of a pool, and what it has. */
+export interface PoolLoad {
+  /** Streams on workers. */
+  active: number;
+  /** Sessions that are reserved and may connect. */
+  held: number;
+  /** Streams in the line. */
+  waiting: number;
+  /** Slots of all workers that take streams. */
+  slots: number;
+  workers: number;
+  readAtMs: number;
+}

@@ -1,0 +1,14 @@
+#!lua flags=allow-oom
+-- KEYS  1 pool
+-- returns { { worker, lease until, address, revision, slots, active, draining }, … }
+-- @include now_ms
+-- @include workers
+local base = string.sub(KEYS[1], 1, -2)
+drop_dead(base, now_ms())
+local reply = {}
+local leases = redis.call('ZRANGE', base .. 'wl', 0, -1, 'WITHSCORES')
+for i = 1, #leases, 2 do
+  local w = redis.call('HMGET', base .. 'w:' .. leases[i], 'address', 'revision', 'slots', 'active', 'draining')
+  reply[#reply + 1] = { leases[i], tonumber(leases[i + 1]), w[1], w[2], tonumber(w[3]), tonumber(w[4]), tonumber(w[5]) }
+end
+return reply

@@ -1,0 +1,13 @@
+#!lua flags=allow-oom
+-- KEYS  1 pool
+-- ARGV  1 worker  2 lease ms
+-- returns 'ok' | 'draining' | 'gone'
+-- @include now_ms
+-- @include workers
+local now = now_ms()
+local base = string.sub(KEYS[1], 1, -2)
+drop_dead(base, now)
+local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
+if not draining then return 'gone' end
+redis.call('ZADD', base .. 'wl', now + tonumber(ARGV[2]), ARGV[1])
+return draining == '1' and 'draining' or 'ok'

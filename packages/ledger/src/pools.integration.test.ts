@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Ledger } from './ledger.ts';
+import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('pools on %s', (_name, start) => {
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+  let model: string;
+
+  beforeAll(async () => {
+    redis = await start();
+    ledger = await openLedger(redis.url, { processLeaseMs: 600 });
+  });
+  afterAll(async () => {
+    await ledger.link.close();
+    await redis.stop();
+  });
+  beforeEach(() => {
+    model = `m-${randomUUID()}`;
+  });
+
+  const worker = (id: string, slots: number) =>
+    ledger.workers.register(model, { id, address: `ws://${id}`, revision: 'r1', slots });
+  const place = async (sessionId: string, tenant = 't', avoid: string[] = []) => {
+    const placement = await ledger.pools.place(model, { sessionId, tenant, avoid });
+    return placement.outcome === 'placed' ? placement.worker.id : undefined;
+  };
+  const load = async () => {
+    const { readAtMs: _, ...rest } = await ledger.pools.load(model);
+    return rest;
+  };
+
+  test('a stream goes to the worker with the most free slots and is found there again', async () => {
+    await worker('small', 1);
+    await worker('large', 3);
+    expect(await place('a')).toBe('large');
+    expect(await place('a')).toBe('large');
+    expect(await ledger.workers.list(model)).toMatchObject([
+      { id: 'small', active: 0, slots: 1 },
+      { id: 'large', active: 1, slots: 3, address: 'ws://large', draining: false },
+    ]);
+    expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 4, workers: 2 });
+  });
+
+  test('all slots are given and not one more; who leaves makes room for the first in line', async () => {
+    await worker('w', 2);
+    expect([await place('a'), await place('b'), await place('c'), await place('d')]).toEqual([
+      'w',
+      'w',
+      undefined,
+      undefined,
+    ]);
+    expect(await load()).toMatchObject({ active: 2, waiting: 2 });
+    await ledger.pools.leave(model, 'a', 't');
+    expect(await place('d')).toBeUndefined();
+    expect(await place('c')).toBe('w');
+    await ledger.pools.leave(model, 'b', 't');
+    expect(await place('d')).toBe('w');
+    expect(await load()).toEqual({ active: 2, held: 0, waiting: 0, slots: 2, workers: 1 });
+  });
+
+  test('the line is round-robin by tenant', async () => {
+    for (const session of ['a1', 'a2', 'a3']) await place(session, 'a');
+    await place('b1', 'b');
+    await worker('w', 10);
+    const served: string[] = [];
+    while (served.length < 4) {
+      for (const session of ['a3', 'a2', 'a1', 'b1']) {
+        if (!served.includes(session) && (await place(session, session[0]))) served.push(session);
+      }
+    }
+    expect(served).toEqual(['a1', 'b1', 'a2', 'a3']);
+  });
+
+  test('who stops asking loses its place in the line', async () => {
+    await place('gone', 'a');
+    await place('here', 'b');
+    await worker('w', 1);
+    await pause(3100);
+    await worker('w', 1);
+    expect(await place('here', 'b')).toBe('w');
+    expect(await load()).toMatchObject({ waiting: 0 });
+  }, 10_000);
+
+  test('a worker that does not renew its lease is gone, and its streams move past the line', async () => {
+    await worker('w1', 1);
+    expect(await place('a')).toBe('w1');
+    expect(await place('waits')).toBeUndefined();
+    await worker('w2', 1);
+    expect(await place('a', 't', ['w1'])).toBe('w2');
+    expect(await place('waits')).toBe('w1');
+    await pause(700);
+    expect(await ledger.workers.renew(model, 'w1')).toBe('gone');
+    expect(await ledger.workers.list(model)).toEqual([]);
+    await worker('w3', 5);
+    expect(await place('a', 't', ['w1', 'w2'])).toBe('w3');
+    expect(await place('waits')).toBe('w3');
+    expect(await load()).toMatchObject({ active: 2, slots: 5, workers: 1 });
+  });
+
+  test('a draining worker keeps its streams and gets no more', async () => {
+    await worker('w1', 5);
+    await place('a');
+    expect(await ledger.workers.renew(model, 'w1')).toBe('ok');
+    await ledger.workers.drain(model, 'w1');
+    await ledger.workers.drain(model, 'w1');
+    expect(await ledger.workers.renew(model, 'w1')).toBe('draining');
+    expect(await place('b')).toBeUndefined();
+    expect(await place('a')).toBe('w1');
+    expect(await load()).toMatchObject({ active: 1, slots: 0, workers: 1 });
+    await ledger.workers.remove(model, 'w1');
+    expect(await load()).toMatchObject({ slots: 0, workers: 0 });
+  });
+
+  test('a hold becomes a stream and is not counted twice', async () => {
+    await ledger.pools.claim(model, 'a', 60_000);
+    expect(await load()).toMatchObject({ held: 1, waiting: 0, active: 0 });
+    await place('a');
+    expect(await load()).toMatchObject({ held: 0, waiting: 1, active: 0 });
+    await worker('w', 1);
+    await place('a');
+    expect(await load()).toMatchObject({ held: 0, waiting: 0, active: 1 });
+    await ledger.pools.leave(model, 'a', 't');
+    expect(await load()).toMatchObject({ held: 0, waiting: 0, active: 0 });
+  });
+
+  test('the streams of a gateway that died are failed uncharged by another, once', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const alive = await ledger.gateways.join('alive');
+    const dead = await ledger.gateways.join('dead');
+    expect(dead.epoch).toBeGreaterThan(alive.epoch);
+    const { sessionId } = await reserved(ledger, tenant);
+    await worker('w', 1);
+    await ledger.gateways.own(dead, { tenant, sessionId, model });
+    await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: dead, connectionId: 'c' });
+    await place(sessionId, tenant);
+    let failed = 0;
+    for (let i = 0; i < 12; i++) {
+      expect(await ledger.gateways.renew(alive)).toBe(true);
+      failed += await ledger.gateways.reapDead();
+      await pause(100);
+    }
+    expect(failed).toBe(1);
+    expect((await ledger.accounts.usage(tenant))!).toMatchObject({
+      balance: { availableMs: 60_000, reservedMs: 0 },
+      recent: [{ state: 'failed', billableMs: 0 }],
+    });
+    expect(await ledger.gateways.renew(dead)).toBe(false);
+    expect((await ledger.sessions.settle(tenant, sessionId, dead, 16_000, 'late')).outcome).toBe('already');
+    expect(await load()).toMatchObject({ active: 0 });
+    await ledger.gateways.leave(alive);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Keys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import { loadScript } from './scripts.ts';
+import type { NewWorker, WorkerRecord } from './types.ts';
+
+const REGISTER = loadScript('worker_register');
+const RENEW = loadScript('worker_renew');
+const REMOVE = loadScript('worker_remove');
+const DRAIN = loadScript('worker_drain');
+const LIST = loadScript('worker_list');
+
+/** The workers of each model: who takes streams, where, and how many. */
+export function createWorkers(link: RedisLink, keys: Keys, options: { leaseMs: number }) {
+  return {
+    /** Tells where a worker is; again when its lease was lost. */
+    async register(model: string, { id, address, revision, slots }: NewWorker): Promise<void> {
+      await link.run(REGISTER, keys.pool(model), [id, address, revision, slots, options.leaseMs]);
+    },
+
+    /** Renews the lease; `gone`: it ran out and the worker must register again. */
+    async renew(model: string, id: string): Promise<'ok' | 'draining' | 'gone'> {
+      return (await link.run(RENEW, keys.pool(model), [id, options.leaseMs])) as 'ok' | 'draining' | 'gone';
+    },
+
+    async remove(model: string, id: string): Promise<void> {
+      await link.run(REMOVE, keys.pool(model), [id]);
+    },
+
+    /** Keeps new streams from a worker. */
+    async drain(model: string, id: string): Promise<void> {
+      await link.run(DRAIN, keys.pool(model), [id]);
+    },
+
+    /** The workers whose lease holds. */
+    async list(model: string): Promise<WorkerRecord[]> {
+      const rows = (await link.run(LIST, keys.pool(model), [])) as unknown[][];
+      return rows.map(([id, lease, address, revision, slots, active, draining]) => ({
+        id: String(id),
+        address: String(address),
+        revision: String(revision),
+        slots: Number(slots),
+        active: Number(active),
+        draining: draining === 1,
+        leaseUntilMs: Number(lease),
+      }));
+    },
+  };
+}
