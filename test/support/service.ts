@@ -76,6 +76,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const launched = launch(home, { ...QUICK, ...options.env });
   const local = await launched.ready().catch(async (error: unknown) => {
     await launched.stop();
+    if (options.home === undefined) rmSync(home, { recursive: true, force: true });
     throw error;
   });
   const ca = readFileSync(local.ca_file, 'utf8');

@@ -42,6 +42,19 @@ describe('chunked equals whole', () => {
   }, 60_000);
 });
 
+test.each(['fused', 'split'] as const)('streams of a %s transducer in one batch hear only themselves', async (kind) => {
+  const audio = readWav(join(goldenFolder, 'speech.wav'));
+  const engine = await startEngine({ modelDir: makeGoldenFolder(kind), slots: 3, maxBatch: 3 });
+  const parts = [audio.subarray(0, 40_000), audio.subarray(30_000, 90_000), audio.subarray(80_000, 81_000)];
+  const alone = [];
+  for (const part of parts) alone.push((await transcribe(engine, part)).final);
+  while (engine.freeSlots < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  const together = await Promise.all(parts.map((part) => transcribe(engine, part, { sizes: [1600] })));
+  expect(together.map(({ final }) => final)).toEqual(alone);
+  expect(alone[0]?.text).not.toBe(alone[1]?.text);
+  await engine.close();
+});
+
 describe.each([
   ['svc-asr-kikuyu-v1', 'ki'],
   ['svc-asr-dholuo-v1', 'luo'],

@@ -4,7 +4,7 @@ test('filters are triangles of area one in rising order that leave no bin betwee
   const { count, starts, offsets, weights } = buildMelFilters(80, 257, 16_000);
   const covered = new Set<number>();
   for (let m = 0; m < count; m++) {
-    const own = weights.subarray(offsets[m]!, offsets[m + 1]!);
+    const own = weights.subarray(offsets[m], offsets[m + 1]);
     expect(own.length).toBeGreaterThan(0);
     expect(Math.min(...own)).toBeGreaterThan(0);
     if (m > 0) expect(starts[m]).toBeGreaterThanOrEqual(starts[m - 1]!);

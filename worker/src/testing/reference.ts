@@ -68,7 +68,8 @@ async function encode(
       filled: filled as typeof caches.filled,
     };
     const count = Number((answer.encoded_lengths?.data as BigInt64Array)[0]);
-    const out = (answer.logprobs ?? answer.outputs) as Tensor;
+    const out = answer.logprobs ?? answer.outputs;
+    if (out === undefined) throw new Error('the encoder gave no rows');
     const data = out.data as Float32Array;
     const [, a = 0, b = 0] = out.dims;
     for (let i = 0; i < count; i++) {
