@@ -27,6 +27,10 @@ export const METRICS = {
     name: 'svc_asr_operator_last_sync_timestamp_seconds',
     description: 'When everything was last looked at anew.',
   },
+  workers: {
+    name: 'svc_asr_operator_workers',
+    description: 'Workers by model and state (desired, running: started here, ready: they take sessions).',
+  },
 } as const;
 
 /** What is read when metrics are. */
@@ -37,6 +41,7 @@ export interface Readings {
   heldDeletions: () => number;
   /** Seconds since 1970; undefined: not yet. */
   lastSyncSeconds: () => number | undefined;
+  pools: () => readonly { model: string; desired: number; running: number; ready: number }[];
 }
 
 export interface Instruments {
@@ -80,5 +85,10 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
   gauge(METRICS.lastSync).addCallback((result) => {
     const seconds = readings.lastSyncSeconds();
     if (seconds !== undefined) result.observe(seconds);
+  });
+  gauge(METRICS.workers).addCallback((result) => {
+    for (const { model, ...counts } of readings.pools()) {
+      for (const [state, count] of Object.entries(counts)) result.observe(count, { model, state });
+    }
   });
 }

@@ -19,6 +19,9 @@ import { createTenantReconciler } from './reconcile/tenant.ts';
 import type { WorkKey } from './reconcile/work.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createFileSource } from './source/file/source.ts';
+import { createWorkers } from './workers/create.ts';
+import { createPools } from './workers/pools.ts';
+import { createPoolReport } from './workers/report.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -29,8 +32,12 @@ export interface Operator {
   stopSteps: readonly StopStep[];
 }
 
-/** Puts the operator together from its parts and starts it. */
-export async function startOperator(settings: OperatorSettings, logger: Logger): Promise<Operator> {
+/** Puts the operator together from its parts and starts it; `env` is what workers build on. */
+export async function startOperator(
+  settings: OperatorSettings,
+  logger: Logger,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Operator> {
   const metrics = createMetrics('operator');
   const notices = createNotices();
 
@@ -61,11 +68,24 @@ export async function startOperator(settings: OperatorSettings, logger: Logger):
     queue.add(key);
   };
 
+  const { runtime, memory } = createWorkers(settings, env, logger);
+  const pools = createPools({
+    pools: ledger.pools,
+    workers: ledger.workers,
+    runtime,
+    memory,
+    report: createPoolReport(notices, logger),
+    limits: { lostMs: settings.WORKER_LOST_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
+    nowMs: systemClock.nowMs,
+    source,
+    intervalMs: settings.SCALING_INTERVAL_MS,
+  });
+
   const applied = createApplied(ledger.registry);
   const catalogue = createCatalogue(ledger.catalogue, source);
   const sync = createSync({ source, applied, enqueue, notices, logger });
   const reconcilers = {
-    ASRModel: createModelReconciler({ pools: ledger.pools, catalogue, applied }),
+    ASRModel: createModelReconciler({ pools, catalogue, applied }),
     Tenant: createTenantReconciler({ accounts: ledger.accounts, applied, notices, logger }),
     ApiKey: createApiKeyReconciler({ keys: ledger.keys, source, applied, notices, logger }),
   };
@@ -87,6 +107,7 @@ export async function startOperator(settings: OperatorSettings, logger: Logger):
     badFiles: source.badFiles,
     heldDeletions: sync.held,
     lastSyncSeconds: sync.lastSeconds,
+    pools: pools.standings,
   });
   let stopping = false;
   const admin = await startAdmin({
@@ -99,6 +120,7 @@ export async function startOperator(settings: OperatorSettings, logger: Logger):
       return firstPass.done() ? undefined : 'the first pass over all resources is not over';
     },
   });
+  pools.start();
   await controller.start();
   const { port } = admin.address() as AddressInfo;
   logger.info({ amount: source.list().length, file: settings.CONFIG_FOLDERS }, `operator started, admin port ${port}`);
@@ -108,6 +130,8 @@ export async function startOperator(settings: OperatorSettings, logger: Logger):
     stopSteps: [
       { name: 'readiness', stop: () => void (stopping = true) },
       { name: 'controller', stop: controller.stop },
+      { name: 'pools', stop: pools.stop },
+      { name: 'workers', stop: runtime.close },
       { name: 'redis', stop: link.close },
       {
         name: 'admin port',

@@ -1,4 +1,4 @@
-import { integer, list, REDIS_SETTINGS, SERVICE_SETTINGS } from '@svc-asr/runtime';
+import { integer, list, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { ValuesOf } from '@svc-asr/runtime';
 
 /** Settings of the operator. */
@@ -27,6 +27,35 @@ export const OPERATOR_SETTINGS = {
   RETRY_MAX_MS: integer('Longest wait between two tries of a resource.', 10_000, 1, 3_600_000),
   RESYNC_SECONDS: integer('Every resource is applied again after this time, changed or not.', 300, 1, 86_400),
   TENANT_RETENTION_DAYS: integer('How long the account of a deleted Tenant is kept, to be resumed.', 90, 1, 36_500),
+  SCALING_INTERVAL_MS: integer('Time between two looks at the load of a pool.', 1000, 10, 60_000),
+  WORKER_PROGRAM: text(
+    "The worker's program, run as processes of this machine as the load asks for. Empty: workers are started by other means.",
+    '',
+  ),
+  MODEL_ROOT: text('Folder that a relative spec.artifact.path starts from.', '.'),
+  WORKER_STATE_FOLDER: text(
+    'Folder in which worker processes are written down, so that an operator that is started again finds them.',
+    '.svc-asr/workers',
+  ),
+  WORKER_LOG_FOLDER: text('Folder for the logs of worker processes, one file each.', '.svc-asr/logs'),
+  WORKER_START_TIMEOUT_MS: integer(
+    'How long a worker may take until it takes sessions; then it counts as failed.',
+    120_000,
+    100,
+    3_600_000,
+  ),
+  WORKER_LOST_MS: integer(
+    'How long a worker that runs may be without a lease in Redis before it counts as hung and is replaced.',
+    10_000,
+    100,
+    3_600_000,
+  ),
+  WORKER_STOP_GRACE_MS: integer(
+    'How long a worker may take to hand its streams over and stop, before it is killed. At most four fifths of STOP_GRACE_MS.',
+    8000,
+    0,
+    600_000,
+  ),
   STOP_GRACE_MS: integer('How long stopping may take.', 10_000, 0, 600_000),
 } as const;
 

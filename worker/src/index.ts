@@ -8,3 +8,4 @@ export { startEngine, type EngineOptions } from './engine/start.ts';
 export { EngineStream, type StreamEvents } from './engine/stream.ts';
 export { ModelError, type ModelErrorCode } from './model/error.ts';
 export type { Context } from './model/manifest.ts';
+export { WORKER_SETTINGS, type WorkerSettings } from './settings.ts';

@@ -5,6 +5,9 @@ import { refusalOf, SvcAsrError } from './error.ts';
 import { exchange } from './exchange.ts';
 import type { ExchangeRequest, Fetch } from './exchange.ts';
 import { pause, retryWaitMs } from './retry.ts';
+import type { StreamOptions } from './stream/options.ts';
+import { openStream, startStream } from './stream/stream.ts';
+import type { AsrStream } from './stream/stream.ts';
 
 export interface ClientOptions {
   /** Address of the service, for example https://asr.example. */
@@ -41,11 +44,13 @@ export interface Client {
   createSession: (options: CreateSessionOptions) => Promise<AsrSession>;
   /** The credit of the account and its latest sessions. */
   usage: (options?: CallOptions) => Promise<CreditBalance>;
+  /** Streams a session, or makes one and streams it. */
+  stream: (target: AsrSession | CreateSessionOptions, options?: StreamOptions) => AsrStream;
 }
 
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** A client for the HTTP API, for Node 20 or newer and browsers. */
+/** A client for the HTTP API and the stream, for Node 20 or newer and browsers. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkAddress(options.baseUrl, 'baseUrl');
   const { apiKey, timeoutMs = 10_000 } = options;
@@ -94,6 +99,14 @@ export function createClient(options: ClientOptions): Client {
       return conceal(session, `AsrSession { ${session.id}, ${session.model}, until ${session.expires_at} }`);
     },
     usage: async (caller) => (await call('GET', '/v1/usage', { headers: authorization() }, caller)) as CreditBalance,
+    stream: (target, streamOptions = {}) => {
+      if ('websocket_url' in target) return openStream(target, streamOptions);
+      const { signal } = streamOptions;
+      return startStream(
+        () => client.createSession({ ...(signal === undefined ? {} : { signal }), ...target }),
+        streamOptions,
+      );
+    },
   };
   return Object.freeze(conceal(client, `SvcAsrClient { ${baseUrl} }`));
 }

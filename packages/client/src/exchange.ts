@@ -65,7 +65,7 @@ export async function bounded<T>(
 }
 
 /** fetch says "fetch failed" and keeps the reason in `cause`. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
   const { code } = error as { code?: unknown };

@@ -1,6 +1,7 @@
 export * from './apikey.ts';
 export * from './audio.ts';
 export * from './errors.ts';
+export * from './relay.ts';
 export * from './session.ts';
 export * from './validate.ts';
 export * from './api/schemas.ts';
@@ -24,3 +25,7 @@ export { AsrModel } from './resources/asrmodel.ts';
 export { ApiKey } from './resources/apikey.ts';
 export { Tenant, TENANT_STATES } from './resources/tenant.ts';
 export type { TenantLimits, TenantState } from './resources/tenant.ts';
+export * from './scaling/decide.ts';
+export { beginScaling } from './scaling/state.ts';
+export type { ScalingState } from './scaling/state.ts';
+export * from './scaling/drain.ts';

@@ -6,3 +6,4 @@ export * from './metrics.ts';
 export * from './redact.ts';
 export * from './service-settings.ts';
 export * from './settings.ts';
+export * from './ticket.ts';

@@ -3,7 +3,6 @@ import type { Model } from '../model/load.ts';
 import { audioSize } from '../model/scratch.ts';
 import type { CachePool } from './caches.ts';
 import type { Lane } from './lane.ts';
-import { afterChunk } from './pace.ts';
 import type { StreamEvent } from './protocol.ts';
 import { searchBatch } from './search.ts';
 import { fillWindow } from './window.ts';
@@ -51,7 +50,7 @@ export class BatchRunner {
     await searchBatch(this.#model, encoder, kept);
     return kept.flatMap(({ lane, place, frames }) => {
       this.#caches.save(lane.slot, scratch, place);
-      lane.pace = afterChunk(lane.pace, lane.chunkMs, now);
+      lane.ran(now);
       return lane.advance(frames);
     });
   }

@@ -13,10 +13,13 @@ export interface EngineEvents {
   failed: [EngineError];
 }
 
-/** Which context a stream uses, and the number of its first utterance. */
+/** How a stream starts. */
 export interface OpenOptions {
   readonly context?: Context;
+  /** Number of its first utterance. */
   readonly utterance?: number;
+  /** Audio before this sample is heard a second time (a stream that moved here) and does not count as ahead of real time. */
+  readonly realtimeFrom?: number;
 }
 
 /** How long an inference thread may take to stop before it is ended by force. */
@@ -69,7 +72,7 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   /** Opens a stream; throws an EngineError when no slot is free or the context is not supported. */
-  open({ context, utterance = 0 }: OpenOptions = {}): EngineStream {
+  open({ context, utterance = 0, realtimeFrom = 0 }: OpenOptions = {}): EngineStream {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closing) throw new EngineError('closed', 'the engine is closed');
     const chosen = context ?? this.info.contexts[0]?.context;
@@ -97,7 +100,7 @@ export class Engine extends EventEmitter<EngineEvents> {
       },
     });
     this.#streams.set(id, { stream, slot });
-    this.#send({ kind: 'open', id, slot, context: contextKey(known.context), utterance });
+    this.#send({ kind: 'open', id, slot, context: contextKey(known.context), utterance, realtimeFrom });
     return stream;
   }
 

@@ -1,7 +1,7 @@
 import { chunkSamples, nextWindow, oldestNeeded, type NextWindow } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import type { Encoder } from '../model/encoder.ts';
-import { START, type Pace } from './pace.ts';
+import { afterChunk, START, type Pace } from './pace.ts';
 import type { Mark, StreamEvent } from './protocol.ts';
 import type { Search } from './search.ts';
 import type { AudioRing } from './shared.ts';
@@ -16,6 +16,8 @@ export interface LaneParts {
   readonly encoder: Encoder;
   readonly ring: AudioRing;
   readonly utterance: number;
+  /** Sample from which on the pace counts; 0 unless given. */
+  readonly realtimeFrom?: number;
   readonly startSearch: () => Search;
 }
 
@@ -41,17 +43,19 @@ export class Lane {
   /** Marks received, ever. */
   #marked = 0;
   readonly #startSearch: () => Search;
+  readonly #realtimeFrom: number;
   #utterance: number;
   #text = '';
   #frames = 0;
 
-  constructor({ id, slot, context, encoder, ring, utterance, startSearch }: LaneParts) {
+  constructor({ id, slot, context, encoder, ring, utterance, realtimeFrom = 0, startSearch }: LaneParts) {
     this.id = id;
     this.slot = slot;
     this.context = context;
     this.encoder = encoder;
     this.ring = ring;
     this.#utterance = utterance;
+    this.#realtimeFrom = realtimeFrom;
     this.#startSearch = startSearch;
     const { mels, framing } = encoder.shape;
     this.history = new Float32Array(mels * (framing.window - framing.shift));
@@ -87,11 +91,19 @@ export class Lane {
       if (mark.kind === 'flush') {
         if (this.next().kind !== 'end') break;
         events.push(this.#final(mark));
+      } else {
+        events.push({ id: this.id, kind: 'reset', at: mark.at });
       }
       this.#marks.shift();
       events.push(this.#restart(mark.at));
     }
     return events;
+  }
+
+  /** Notes that a window was run: one more chunk, unless this audio was heard before on another worker. */
+  ran(nowMs: number): void {
+    const heard = this.start + this.window * chunkSamples(this.encoder.shape.framing);
+    if (heard >= this.#realtimeFrom) this.pace = afterChunk(this.pace, this.chunkMs, nowMs);
   }
 
   /** Takes the result of a window: `frames` encoder frames went into the search. */

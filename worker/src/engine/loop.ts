@@ -100,7 +100,7 @@ export class InferenceLoop {
   #apply(command: Command): void {
     switch (command.kind) {
       case 'open': {
-        const { id, slot, context, utterance } = command;
+        const { id, slot, context, utterance, realtimeFrom } = command;
         const { model, shared } = this.#parts;
         const encoder = model.encoders.get(context);
         // The main thread opens only contexts that this thread told it.
@@ -108,7 +108,7 @@ export class InferenceLoop {
         const ring = new AudioRing(shared, slot);
         this.#lanes.set(
           id,
-          new Lane({ id, slot, context, encoder, ring, utterance, startSearch: () => startSearch(model) }),
+          new Lane({ id, slot, context, encoder, ring, utterance, realtimeFrom, startSearch: () => startSearch(model) }),
         );
         break;
       }

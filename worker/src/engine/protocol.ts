@@ -49,6 +49,7 @@ export type Command =
       readonly slot: number;
       readonly context: string;
       readonly utterance: number;
+      readonly realtimeFrom: number;
     }
   | { readonly kind: 'mark'; readonly id: number; readonly mark: Mark }
   | { readonly kind: 'close'; readonly id: number }
@@ -79,6 +80,8 @@ export interface Final {
 export type StreamEvent =
   | { readonly id: number; readonly kind: 'delta'; readonly delta: Delta }
   | { readonly id: number; readonly kind: 'final'; readonly final: Final }
+  /** The utterance that ended at this sample was dropped. */
+  | { readonly id: number; readonly kind: 'reset'; readonly at: number }
   /** Samples before this one are no longer buffered. */
   | { readonly id: number; readonly kind: 'consumed'; readonly samples: number }
   | { readonly id: number; readonly kind: 'failed'; readonly message: string }

@@ -9,6 +9,8 @@ import { RING_SAMPLES, type AudioRing } from './shared.ts';
 export interface StreamEvents {
   delta: [Delta];
   final: [Final];
+  /** The utterance that ended at this sample was dropped, as `reset()` asked. */
+  reset: [samples: number];
   /** Audio before this sample is done with. */
   consumed: [samples: number];
   /** Everything written is in the ring and there is room for more: write again. */
@@ -83,7 +85,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#mark('flush');
   }
 
-  /** Drops the utterance; nothing follows for it. */
+  /** Drops the utterance; `reset` follows, and nothing of it after that. */
   reset(): void {
     this.#mark('reset');
   }
@@ -105,6 +107,9 @@ export class EngineStream extends EventEmitter<StreamEvents> {
         break;
       case 'final':
         this.emit('final', event.final);
+        break;
+      case 'reset':
+        this.emit('reset', event.at);
         break;
       case 'consumed':
         this.#refill();
@@ -163,6 +168,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
 
 /** Bytes as samples; an odd offset, as sockets give it, needs a copy. */
 function samplesOf(bytes: Uint8Array): Int16Array {
-  const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice();
+  // Not slice(): a Buffer's shares the memory, and with it the offset.
+  const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
   return new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Endpoint } from './endpoint.ts';
 import type { Output } from './output.ts';
 
@@ -11,6 +12,13 @@ export interface Option {
   multiple?: boolean;
 }
 
+/** Standard output, which may be a terminal. */
+export interface Stdout extends NodeJS.WritableStream {
+  isTTY?: boolean;
+  columns?: number;
+  rows?: number;
+}
+
 /** What a command works with. */
 export interface Invocation {
   /** The value of an argument, by its name in `args`. */
@@ -18,9 +26,16 @@ export interface Invocation {
   /** The value of an option; undefined when it was not given. */
   option: (name: string) => string | undefined;
   options: (name: string) => readonly string[];
+  /** Whether a switch was given. */
+  has: (name: string) => boolean;
   json: boolean;
   output: Output;
-  stdout: NodeJS.WritableStream;
+  stdin: Readable;
+  stdout: Stdout;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** Calls the listener at the next Ctrl-C instead of ending; gives a function that takes it back. */
+  onInterrupt: (listener: () => void) => () => void;
   publicEndpoint: () => Endpoint;
   adminEndpoint: () => Endpoint;
 }

@@ -8,6 +8,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await runLine(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  onInterrupt: (listener) => {
+    // Once: a second Ctrl-C ends the process, as people expect.
+    process.once('SIGINT', listener);
+    return () => process.off('SIGINT', listener);
+  },
 });

@@ -45,7 +45,8 @@ function responseOf(response: IncomingMessage): NodeResponse {
   };
 }
 
-function readCa(file: string): string {
+/** Reads a certificate authority. */
+export function readCa(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -29,7 +29,7 @@ export function createOutput(stdout: Terminal, stderr: Terminal, env: NodeJS.Pro
   };
 }
 
-/** Names come from people: one with control characters could rewrite the terminal of whoever lists it. */
-function printable(text: string): string {
+/** Names come from people and texts from elsewhere: one with control characters could rewrite the terminal of whoever lists it. */
+export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '\ufffd');
 }

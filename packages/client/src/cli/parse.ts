@@ -14,7 +14,8 @@ const ADDRESS: Record<Command['speaksTo'], Record<string, Option>> = {
 
 /** Every option that a command takes. */
 export function optionsOf(command: Command): Record<string, Option> {
-  return { ...command.options, ...ADDRESS[command.speaksTo], ...COMMON };
+  // Its own first, for the order, and last, so that its words hold.
+  return { ...command.options, ...ADDRESS[command.speaksTo], ...COMMON, ...command.options };
 }
 
 export interface ParsedLine {

@@ -1,7 +1,9 @@
-import type { Command, Invocation } from './command.ts';
+import type { Readable } from 'node:stream';
+import type { Command, Invocation, Stdout } from './command.ts';
 import { JOURNAL_COMMANDS } from './commands/journal.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
 import { SERVICE_COMMANDS } from './commands/service.ts';
+import { STREAM_COMMANDS } from './commands/stream.ts';
 import { TENANT_COMMANDS } from './commands/tenants.ts';
 import { adminEndpoint, publicEndpoint } from './endpoint.ts';
 import { EXIT, explain, UsageError } from './exit.ts';
@@ -13,6 +15,7 @@ import { readLocalFile } from './sources.ts';
 import type { Sources } from './sources.ts';
 
 export const COMMANDS: readonly Command[] = [
+  ...STREAM_COMMANDS,
   ...SERVICE_COMMANDS,
   ...KEY_COMMANDS,
   ...TENANT_COMMANDS,
@@ -23,8 +26,10 @@ export const COMMANDS: readonly Command[] = [
 export interface Surroundings {
   env: NodeJS.ProcessEnv;
   cwd: string;
-  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stdin: Readable;
+  stdout: Stdout;
   stderr: NodeJS.WritableStream;
+  onInterrupt: Invocation['onInterrupt'];
 }
 
 /** Runs one command line; gives the exit status. */
@@ -61,7 +66,8 @@ function helpWithout(line: readonly string[]): string {
   throw new UsageError(`there is no such command; \`${group} --help\` lists them`);
 }
 
-function invocationOf({ values, switches, args }: ParsedLine, { env, cwd, stdout, stderr }: Surroundings): Invocation {
+function invocationOf({ values, switches, args }: ParsedLine, surroundings: Surroundings): Invocation {
+  const { env, cwd, stdin, stdout, stderr, onInterrupt } = surroundings;
   const option = (name: string) => values[name]?.at(-1);
   const sources = (): Sources => ({
     flags: { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') },
@@ -72,9 +78,14 @@ function invocationOf({ values, switches, args }: ParsedLine, { env, cwd, stdout
     argument: (name) => args[name] ?? '',
     option,
     options: (name) => values[name] ?? [],
+    has: (name) => switches.has(name),
     json: switches.has('json'),
     output: createOutput(stdout, stderr, env),
+    stdin,
     stdout,
+    env,
+    cwd,
+    onInterrupt,
     publicEndpoint: () => publicEndpoint(sources()),
     adminEndpoint: () => adminEndpoint(sources()),
   };

@@ -1,13 +1,6 @@
-import { createClient } from '../../client.ts';
-import type { Client } from '../../client.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Command } from '../command.ts';
 import { formatDuration, formatTime } from '../duration.ts';
-import { UsageError } from '../exit.ts';
-import { createNodeFetch } from '../node-fetch.ts';
-
-/** A person waits at the terminal: fewer repetitions than a server would make. */
-const MAX_RETRIES = 2;
-const MAX_RETRY_WAIT_MS = 10_000;
+import { clientOf } from '../service-client.ts';
 
 const models: Command = {
   words: ['models'],
@@ -65,22 +58,5 @@ const usage: Command = {
     );
   },
 };
-
-function clientOf(invocation: Invocation, { needsKey }: { needsKey: boolean }): Client {
-  const { url, secret, caFile } = invocation.publicEndpoint();
-  if (needsKey && secret === undefined) {
-    throw new UsageError(`No API key is known for ${url}. Set SVC_ASR_API_KEY; it is never taken as an argument.`);
-  }
-  if (secret !== undefined && !/^[\x21-\x7e]+$/.test(secret)) {
-    throw new UsageError('SVC_ASR_API_KEY has characters that no key has.');
-  }
-  return createClient({
-    baseUrl: url,
-    ...(needsKey && secret !== undefined ? { apiKey: secret } : {}),
-    fetch: createNodeFetch(caFile),
-    maxRetries: MAX_RETRIES,
-    maxRetryWaitMs: MAX_RETRY_WAIT_MS,
-  });
-}
 
 export const SERVICE_COMMANDS: readonly Command[] = [models, usage];

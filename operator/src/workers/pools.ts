@@ -1,0 +1,98 @@
+import type { AsrModel } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { ResourceSource } from '../source/source.ts';
+import { createPool } from './pool.ts';
+import type { Pool, PoolDependencies, PoolStanding } from './pool.ts';
+
+export interface PoolsOptions extends PoolDependencies {
+  source: Pick<ResourceSource, 'get' | 'unsettled'>;
+  /** Time between two looks at a pool. */
+  intervalMs: number;
+}
+
+/** The worker pools of all models. */
+export interface Pools {
+  /** Finds the workers of an earlier operator again and begins to look after all pools. */
+  start: () => void;
+  /** Brings a model's pool into force; resolves when the ledger knows of it. */
+  put: (model: AsrModel) => Promise<void>;
+  /** The model is deleted: its pool takes nobody from now on and goes away when its streams are done. */
+  retire: (name: string) => Promise<void>;
+  standings: () => PoolStanding[];
+  /** Looks after nothing any more; the workers stay as they are. */
+  stop: () => Promise<void>;
+}
+
+interface Watched {
+  pool: Pool;
+  /** Whether it is known what to do with it: the model is there, or deleted for certain. */
+  placed: boolean;
+  /** The look that is being taken. */
+  look: Promise<void> | undefined;
+}
+
+/** Makes the pools; each is looked after by itself, so that one that is stuck holds up no other. */
+export function createPools(options: PoolsOptions): Pools {
+  const { runtime, report, source, intervalMs } = options;
+  const pools = new Map<string, Watched>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function lookAfter(name: string, { pool }: Watched): Promise<void> {
+    try {
+      const goesOn = await pool.tick();
+      report.well(name);
+      if (!goesOn) pools.delete(name);
+    } catch (error) {
+      // An absent Redis is not the pool's fault; its absence shows as unknown load.
+      if (!(error instanceof LedgerUnavailable)) report.failed(name, error);
+    }
+  }
+
+  function watchedOf(name: string): Watched {
+    const known = pools.get(name);
+    if (known !== undefined) return known;
+    const watched: Watched = { pool: createPool(name, options), placed: false, look: undefined };
+    pools.set(name, watched);
+    return watched;
+  }
+
+  /** `undefined`: the model is deleted. */
+  function place(name: string, model: AsrModel | undefined): Pool {
+    const watched = watchedOf(name);
+    watched.pool.set(model);
+    watched.placed = true;
+    return watched.pool;
+  }
+
+  function lookAtAll(): void {
+    retireStrangers();
+    for (const [name, watched] of pools) {
+      if (!watched.placed) continue;
+      watched.look ??= lookAfter(name, watched).finally(() => {
+        watched.look = undefined;
+      });
+    }
+  }
+
+  /** Workers that an earlier operator left of a model that was deleted while none ran. */
+  function retireStrangers(): void {
+    if (source.unsettled() !== undefined) return;
+    for (const name of new Set([...runtime.models(), ...pools.keys()])) {
+      if (pools.get(name)?.placed !== true && source.get('ASRModel', name) === undefined) place(name, undefined);
+    }
+  }
+
+  return {
+    start: () => {
+      runtime.open(({ id, model }) => watchedOf(model).pool.ended(id));
+      timer = setInterval(lookAtAll, intervalMs);
+    },
+    put: (model) => place(model.metadata.name, model).publish(),
+    retire: (name) => place(name, undefined).publish(),
+    standings: () => [...pools.values()].map(({ pool }) => pool.standing()),
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all([...pools.values()].map(({ look }) => look));
+    },
+  };
+}

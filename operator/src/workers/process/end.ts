@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isOurs } from './records.ts';
+import type { WorkerProcess } from './records.ts';
+
+const POLL_MS = 50;
+
+/** Asks a worker process to stop and kills it when it has not done so in time; resolves when it is gone. */
+export async function endWorker(worker: Pick<WorkerProcess, 'pid' | 'identity'>, graceMs: number): Promise<void> {
+  signal(worker, 'SIGTERM');
+  const deadlineMs = performance.now() + graceMs;
+  while (isOurs(worker) && performance.now() < deadlineMs) await sleep(POLL_MS);
+  while (isOurs(worker)) {
+    signal(worker, 'SIGKILL');
+    await sleep(POLL_MS);
+  }
+}
+
+function signal(worker: Pick<WorkerProcess, 'pid' | 'identity'>, name: NodeJS.Signals): void {
+  if (!isOurs(worker)) return;
+  try {
+    process.kill(worker.pid, name);
+  } catch {
+    // It ended between the look and the signal.
+  }
+}

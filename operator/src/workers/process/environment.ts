@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import type { WorkerTemplate } from '../runtime.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** What belongs to other services: their secrets, and addresses and certificates that are not a worker's. */
+const NOT_FOR_WORKERS =
+  /^(API_KEY_PEPPERS|SESSION_SECRETS|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_FOLDERS|ADVERTISE_ADDRESS)/;
+
+export interface EnvironmentOptions {
+  /** The environment to build on: the operator's own. */
+  base: NodeJS.ProcessEnv;
+  /** The folder that relative paths of artifacts start from. */
+  modelRoot: string;
+  redis: { url: string; prefix: string; timeoutMs: number };
+  /** How long the worker may take to stop before it is killed. */
+  stopGraceMs: number;
+}
+
+/** Why a process of this machine cannot have such an artifact; undefined: it can. */
+export function findArtifactProblem({ artifact }: WorkerTemplate): string | undefined {
+  return 'path' in artifact
+    ? undefined
+    : `spec.artifact.${Object.keys(artifact)[0] ?? ''} needs a cluster; on one machine use spec.artifact.path`;
+}
+
+/** The environment of a worker process. Secrets are passed on as they came: in the environment, or as name of a file. */
+export function buildEnvironment(template: WorkerTemplate, id: string, options: EnvironmentOptions): NodeJS.ProcessEnv {
+  const { base, redis } = options;
+  const inherited = Object.entries(base).filter(([name]) => !NOT_FOR_WORKERS.test(name));
+  const path = 'path' in template.artifact ? template.artifact.path : '';
+  return {
+    ...Object.fromEntries(inherited),
+    ...ownVariables(template),
+    ...(base.REDIS_URL_FILE ? {} : { REDIS_URL: redis.url }),
+    REDIS_KEY_PREFIX: redis.prefix,
+    REDIS_TIMEOUT_MS: String(redis.timeoutMs),
+    MODEL: template.model,
+    MODEL_DIR: resolve(options.modelRoot, path),
+    PROVIDER: template.worker.provider,
+    SLOTS: String(template.worker.slots),
+    REVISION: template.revision,
+    WORKER_ID: id,
+    HOST: LOOPBACK,
+    PORT: '0',
+    ADMIN_HOST: LOOPBACK,
+    ADMIN_PORT: '0',
+    // It ends by itself before it is killed.
+    STOP_GRACE_MS: String(Math.round(options.stopGraceMs * 0.8)),
+  };
+}
+
+/** Variables that the model's resource gives its workers, in the form of a container's `env`. */
+function ownVariables({ worker }: WorkerTemplate): NodeJS.ProcessEnv {
+  const pairs = (worker.env ?? []).flatMap(({ name, value }) =>
+    typeof name === 'string' && typeof value === 'string' ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(pairs);
+}

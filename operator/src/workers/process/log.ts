@@ -1,0 +1,61 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Logs of workers that have ended are of use for a while. */
+const KEPT_PER_MODEL = 20;
+const LAST_BYTES = 8192;
+const LONGEST_WORDS = 300;
+
+/** Where a worker's output goes. */
+export function logFileOf(folder: string, id: string): string {
+  return join(folder, `worker-${id}.log`);
+}
+
+/** Opens the log of a new worker, for its owner alone, and removes the oldest of its model. */
+export function openLog(folder: string, model: string, id: string): number {
+  mkdirSync(folder, { recursive: true });
+  const ofModel = new RegExp(`^worker-${model}-[0-9a-f]+\\.log$`);
+  const files = readdirSync(folder).filter((name) => ofModel.test(name));
+  const byAge = files
+    .map((name) => ({ file: join(folder, name), writtenMs: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.writtenMs - a.writtenMs);
+  for (const { file } of byAge.slice(KEPT_PER_MODEL - 1)) rmSync(file, { force: true });
+  return openSync(logFileOf(folder, id), 'a', 0o600);
+}
+
+/** What a program said last, as far as it tells why it ended; the empty text when it said nothing. */
+export function readLastWords(file: string): string {
+  const lines = readTail(file)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  // A stack trace says least in its last line: the one that names the error is worth more.
+  const telling = lines.findLast((line) => /error|fatal|is not set/i.test(line) && !/^at /.test(line)) ?? lines.at(-1);
+  return (telling === undefined ? '' : inWords(telling)).slice(0, LONGEST_WORDS);
+}
+
+/** The message of a line of our own log, with the error in it; any other line as it is. */
+function inWords(line: string): string {
+  try {
+    const { message, err } = JSON.parse(line) as { message?: unknown; err?: { message?: unknown } };
+    return [message, err?.message].filter((part) => typeof part === 'string').join(': ');
+  } catch {
+    return line;
+  }
+}
+
+function readTail(file: string): string {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const { size } = fstatSync(descriptor);
+      const buffer = Buffer.alloc(Math.min(size, LAST_BYTES));
+      readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
+      return buffer.toString('utf8');
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return '';
+  }
+}

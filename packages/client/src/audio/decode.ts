@@ -1,0 +1,35 @@
+import { ALAW, MULAW } from './g711.ts';
+import type { SampleEncoding, WavFormat } from './wav-format.ts';
+
+/** Reads one sample, in [-1, 1] for everything but floats, which may be larger. */
+type ReadSample = (view: DataView, at: number) => number;
+
+const READERS: Readonly<Record<SampleEncoding, ReadSample>> = {
+  unsigned8: (view, at) => (view.getUint8(at) - 128) / 128,
+  int16: (view, at) => view.getInt16(at, true) / 32_768,
+  int24: (view, at) => (view.getUint8(at) | (view.getInt16(at + 1, true) << 8)) / 8_388_608,
+  int32: (view, at) => view.getInt32(at, true) / 2_147_483_648,
+  float32: (view, at) => finite(view.getFloat32(at, true)),
+  float64: (view, at) => finite(view.getFloat64(at, true)),
+  alaw: (view, at) => ALAW[view.getUint8(at)] ?? 0,
+  mulaw: (view, at) => MULAW[view.getUint8(at)] ?? 0,
+};
+
+/** What is no number would spread over all its neighbours in the resampler. */
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0;
+}
+
+/** Decodes whole frames and mixes their channels into one: their mean, so that nothing can clip. */
+export function decodeMono(bytes: Uint8Array, { encoding, channels, bytesPerFrame }: WavFormat): Float32Array {
+  const read = READERS[encoding];
+  const width = bytesPerFrame / channels;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const mono = new Float32Array(Math.floor(bytes.length / bytesPerFrame));
+  for (let frame = 0; frame < mono.length; frame++) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel++) sum += read(view, frame * bytesPerFrame + channel * width);
+    mono[frame] = sum / channels;
+  }
+  return mono;
+}

@@ -1,0 +1,70 @@
+/** A low-pass filter for changing the rate from `down` to `up` samples, cut into phases. */
+export interface PolyphaseFilter {
+  /** Rates as a fraction in lowest terms: the output has `up` samples where the input has `down`. */
+  up: number;
+  down: number;
+  /** Input samples that a phase reaches to each side. */
+  reach: number;
+  phases: number;
+  /** `phases` + 1 rows of 2 x `reach` taps: row p is for outputs that lie p / phases behind an input sample. */
+  taps: Float64Array;
+}
+
+/** Zero crossings of the sinc to each side: with the window below the transition is about 1 kHz wide at 16 kHz. */
+const ZERO_CROSSINGS = 48;
+/** Shape of the Kaiser window: about 95 dB between pass band and stop band. */
+const KAISER_BETA = 9.5;
+/** Middle of the transition as a part of the lower rate's half, so that the stop band begins at that half. */
+const CUTOFF = 0.9375;
+/** Beyond this many phases rows are interpolated: the error stays below -100 dB, and the table small. */
+const MAX_PHASES = 1024;
+
+/** Builds the filter from one rate to another. */
+export function buildFilter(fromHz: number, toHz: number): PolyphaseFilter {
+  const divisor = gcd(fromHz, toHz);
+  const [up, down] = [toHz / divisor, fromHz / divisor];
+  const scale = Math.min(1, toHz / fromHz);
+  const reach = Math.ceil(ZERO_CROSSINGS / scale);
+  const phases = Math.min(up, MAX_PHASES);
+  const taps = new Float64Array((phases + 1) * reach * 2);
+  for (let phase = 0; phase <= phases; phase++) {
+    const row = taps.subarray(phase * reach * 2, (phase + 1) * reach * 2);
+    fillRow(row, phase / phases, scale * CUTOFF, reach);
+  }
+  return { up, down, reach, phases, taps };
+}
+
+/** Tap i weighs the input sample that lies reach - 1 - i before the last one that is not after the output. */
+function fillRow(row: Float64Array, offset: number, cutoff: number, reach: number): void {
+  let sum = 0;
+  for (let i = 0; i < row.length; i++) {
+    const distance = i - (reach - 1) - offset;
+    const value = sinc(distance * cutoff) * kaiser(distance / reach);
+    row[i] = value;
+    sum += value;
+  }
+  // Each phase lets a constant through unchanged; otherwise phases would differ and be heard as a tone.
+  for (let i = 0; i < row.length; i++) row[i] = (row[i] ?? 0) / sum;
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+function kaiser(x: number): number {
+  return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
+}
+
+/** The modified Bessel function of the first kind and order zero, as its power series. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1];
+  for (let k = 1; term > sum * 1e-16; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
+}

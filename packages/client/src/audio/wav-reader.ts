@@ -1,0 +1,141 @@
+import { AudioFormatError } from './error.ts';
+import { describeOther, CONVERT_IT } from './not-wav.ts';
+import { audioBytes, parseChunkHead, parseLongDataBytes, parseRiffHead } from './wav-chunks.ts';
+import type { RiffHead } from './wav-chunks.ts';
+import { parseWavFormat } from './wav-format.ts';
+import type { WavFormat } from './wav-format.ts';
+
+/** Where the audio of a file lies; known as soon as its header has been read. */
+export interface WavLayout {
+  format: WavFormat;
+  /** Bytes before the audio. */
+  audioAt: number;
+  /** Bytes of audio that the header promises; Infinity: it does not say. */
+  declaredBytes: number;
+}
+
+export interface WavReader {
+  /** Takes the next bytes of the file, however it is cut; gives the audio in them, in whole frames. */
+  push: (bytes: Uint8Array) => Uint8Array;
+  layout: () => WavLayout | undefined;
+  /** The file is over. Refuses one without audio; gives how many bytes the header promised that did not come. */
+  end: () => number;
+}
+
+/** Chunks that are read are small; one that says it is larger is not what it says. */
+const MAX_READ_BYTES = 65_536;
+const EMPTY = new Uint8Array(0);
+
+/** Reads a WAV file as it comes. */
+export function createWavReader(): WavReader {
+  let state: 'riff' | 'chunk' | 'read' | 'skip' | 'audio' | 'over' = 'riff';
+  let pending: Uint8Array = EMPTY;
+  let position = 0;
+  /** Bytes that the state needs before it goes on: of a header, of a chunk, of audio. */
+  let needed = 12;
+  let [chunkId, chunkBytes] = ['', 0];
+  let riff: RiffHead = { isLong: false, riffBytes: 0 };
+  let longBytes: number | undefined;
+  let format: WavFormat | undefined;
+  let layout: WavLayout | undefined;
+
+  function enter(next: typeof state, bytes: number): void {
+    [state, needed] = [next, bytes];
+  }
+
+  function onChunk(head: Uint8Array): void {
+    const { id, bytes } = parseChunkHead(head);
+    [chunkId, chunkBytes] = [id, bytes];
+    // A chunk of odd size is followed by a byte that fills it up.
+    if (id === 'data') onData(bytes);
+    else if (id === 'fmt ' || (id === 'ds64' && riff.isLong)) {
+      if (bytes > MAX_READ_BYTES) throw new AudioFormatError(`the WAV header is broken: its format has ${bytes} bytes`);
+      enter('read', bytes + (bytes % 2));
+    } else enter('skip', bytes + (bytes % 2));
+  }
+
+  function onData(declared: number): void {
+    if (format === undefined) throw new AudioFormatError('the WAV file is broken: its audio comes before its format');
+    const declaredBytes = audioBytes(declared, riff, longBytes, position);
+    layout = { format, audioAt: position, declaredBytes };
+    enter('audio', declaredBytes);
+  }
+
+  function onRead(body: Uint8Array): void {
+    if (chunkId === 'fmt ') format = parseWavFormat(body.subarray(0, chunkBytes));
+    else longBytes = parseLongDataBytes(body);
+    enter('chunk', 8);
+  }
+
+  /** Takes what the state needs off the pending bytes; undefined when it is not all there. */
+  function take(): Uint8Array | undefined {
+    if (pending.length < needed) return undefined;
+    const taken = pending.subarray(0, needed);
+    pending = pending.subarray(needed);
+    position += taken.length;
+    return taken;
+  }
+
+  /** Reads the header as far as it is there. */
+  function readHeader(): void {
+    while (state !== 'audio' && state !== 'over') {
+      if (state === 'skip') {
+        const skipped = Math.min(needed, pending.length);
+        pending = pending.subarray(skipped);
+        position += skipped;
+        needed -= skipped;
+        if (needed > 0) return;
+        enter('chunk', 8);
+        continue;
+      }
+      const bytes = take();
+      if (bytes === undefined) return;
+      if (state === 'riff') {
+        riff = parseRiffHead(bytes);
+        enter('chunk', 8);
+      } else if (state === 'chunk') onChunk(bytes);
+      else onRead(bytes);
+    }
+  }
+
+  function takeAudio(bytesPerFrame: number): Uint8Array {
+    const there = Math.min(pending.length, needed);
+    const whole = there - (there % bytesPerFrame);
+    const audio = pending.subarray(0, whole);
+    // Half a frame is kept until its other half comes.
+    pending = pending.subarray(whole);
+    needed -= whole;
+    if (needed < bytesPerFrame) enter('over', 0);
+    if (state === 'over') pending = EMPTY;
+    return audio;
+  }
+
+  return {
+    push: (bytes) => {
+      if (state === 'over') return EMPTY;
+      pending = pending.length === 0 ? bytes : concat(pending, bytes);
+      readHeader();
+      const audio = layout === undefined ? EMPTY : takeAudio(layout.format.bytesPerFrame);
+      // What is kept must not change when the caller uses its buffer again.
+      pending = pending.slice();
+      return audio;
+    },
+    layout: () => layout,
+    end: () => {
+      if (state === 'riff') {
+        throw new AudioFormatError(
+          position + pending.length === 0 ? 'the file is empty' : `this is ${describeOther(pending)}: ${CONVERT_IT}`,
+        );
+      }
+      if (layout === undefined) throw new AudioFormatError('the WAV file ends before its audio begins');
+      return state === 'over' || needed === Infinity ? 0 : needed - pending.length;
+    },
+  };
+}
+
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}

@@ -1,0 +1,13 @@
+import { WebSocket } from 'ws';
+import type { WebSocketConstructor } from '../stream/socket.ts';
+import { readCa } from './node-fetch.ts';
+
+/** A WebSocket with a certificate authority of its own. */
+export function createNodeWebSocket(caFile: string | undefined): WebSocketConstructor {
+  const tls = caFile === undefined ? {} : { ca: readCa(caFile) };
+  return class extends WebSocket {
+    constructor(url: string, protocols: string[]) {
+      super(url, protocols, { ...tls, perMessageDeflate: false });
+    }
+  };
+}

@@ -1,0 +1,47 @@
+import type { StreamEvent } from '../stream/event.ts';
+import type { LiveText, Screen } from './live-text.ts';
+import { createLiveText, NO_LIVE_TEXT } from './live-text.ts';
+import type { Output } from './output.ts';
+
+/** Shows the events of a stream: as lines of JSON, or the transcript to a person. */
+export interface Transcript {
+  show: (event: StreamEvent) => void;
+  /** Takes away what is shown only for the moment. */
+  end: () => void;
+  /** How many final transcripts came. */
+  finals: () => number;
+}
+
+export interface TranscriptOptions {
+  json: boolean;
+  output: Output;
+  stdout: Screen & { isTTY?: boolean };
+  env: NodeJS.ProcessEnv;
+}
+
+/** Finals go to standard output as they come; what may still change is shown on a terminal only. */
+export function createTranscript({ json, output, stdout, env }: TranscriptOptions): Transcript {
+  const isLive = !json && stdout.isTTY === true && env.TERM !== 'dumb';
+  const live: LiveText = isLive ? createLiveText(stdout) : NO_LIVE_TEXT;
+  let finals = 0;
+
+  function showFinal(text: string): void {
+    finals++;
+    if (json) return;
+    live.clear();
+    output.line(text);
+    if (text === '') output.note('No speech was recognized.');
+  }
+
+  return {
+    show: (event) => {
+      if (json) stdout.write(`${JSON.stringify(event)}\n`);
+      if (event.type === 'final') showFinal(event.text);
+      else if (event.type === 'delta') live.show(event.text);
+      else if (event.type === 'status') live.show(event.message);
+      else if (event.type === 'ready') live.clear();
+    },
+    end: live.clear,
+    finals: () => finals,
+  };
+}

@@ -1,0 +1,25 @@
+import type { ServerMessage } from '@svc-asr/core';
+
+/** An event of the stream, by its `type`. */
+export type StreamEvent = ServerMessage;
+
+const TYPES: ReadonlySet<unknown> = new Set<StreamEvent['type']>([
+  'status',
+  'ready',
+  'config_ack',
+  'reset_ack',
+  'delta',
+  'final',
+  'error',
+]);
+
+/** Reads a message of the service. What it does not know comes from a newer service and is passed over. */
+export function parseEvent(data: unknown): StreamEvent | undefined {
+  if (typeof data !== 'string') return undefined;
+  try {
+    const value = JSON.parse(data) as { type?: unknown } | null;
+    return TYPES.has(value?.type) ? (value as StreamEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}

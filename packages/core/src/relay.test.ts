@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { parseRelayAnswer, parseRelayRequest, RELAY_ANSWERS, RELAY_REQUESTS } from './relay.ts';
+import type { RelayAnswer, RelayRequest } from './relay.ts';
+
+const requests: RelayRequest[] = [
+  { type: 'open', context: [56, 13] },
+  { type: 'open', context: [56, 0], realtime_from: 16_000 },
+  { type: 'flush' },
+  { type: 'reset' },
+];
+const answers: RelayAnswer[] = [
+  { type: 'opened', chunk_samples: 17_920, context: [56, 13] },
+  { type: 'delta', text: 'wĩ mwega', audio_end: 17_920 },
+  { type: 'final', text: 'wĩ', audio_end: 20_000, words: [{ text: 'wĩ', start_ms: 80, end_ms: 240 }] },
+  { type: 'reset_done' },
+  { type: 'consumed', samples: 0 },
+  { type: 'alive' },
+  { type: 'move' },
+  { type: 'error', code: 'no_slot', message: 'all 4 slots are taken' },
+];
+
+test.each(requests)('a gateway may say $type', (message) => {
+  expect(parseRelayRequest(JSON.stringify(message))).toEqual({ ok: true, message });
+});
+
+test.each(answers)('a worker may say $type', (message) => {
+  expect(parseRelayAnswer(JSON.stringify(message))).toEqual({ ok: true, message });
+});
+
+test('every message of either side is tried above', () => {
+  expect(new Set(requests.map(({ type }) => type))).toEqual(new Set(Object.keys(RELAY_REQUESTS)));
+  expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(Object.keys(RELAY_ANSWERS)));
+});
+
+test('a newer side may add fields', () => {
+  expect(parseRelayRequest('{"type":"flush","since":1}').ok).toBe(true);
+});
+
+test.each([
+  ['', 'not JSON'],
+  ['null', 'not a type of this protocol'],
+  ['{"type":"delta"}', 'not a type of this protocol'],
+  ['{"type":"constructor"}', 'not a type of this protocol'],
+  ['{"type":"open"}', 'context: is required'],
+  ['{"type":"open","context":[56]}', 'context: must not have fewer than 2 items'],
+  ['{"type":"open","context":[56,13],"realtime_from":-1}', 'realtime_from: must be at least 0'],
+])('a gateway that says %s is told why not', (text, reason) => {
+  expect(parseRelayRequest(text)).toEqual({ ok: false, reason });
+});
+
+test('never throws, and never repeats what it was given', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 12 }), (secret) => {
+      for (const text of [secret, JSON.stringify({ type: secret }), JSON.stringify({ type: 'final', text: [secret] })]) {
+        const parsed = parseRelayAnswer(text);
+        expect(!parsed.ok && !parsed.reason.includes(secret)).toBe(true);
+      }
+    }),
+  );
+});

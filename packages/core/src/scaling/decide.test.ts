@@ -1,0 +1,165 @@
+import { decideScaling, LOAD_STALE_MS, STARVED_AFTER_MS } from './decide.ts';
+import type { ScalingLoad, ScalingDecision, ScalingInput, ScalingSpec } from './decide.ts';
+import { beginScaling } from './state.ts';
+
+const SPEC: ScalingSpec = {
+  mode: 'Sessions',
+  min: 0,
+  max: 20,
+  bufferSessions: 4,
+  bufferPercent: 10,
+  scaleDownDelaySeconds: 300,
+  idleToZeroSeconds: 600,
+  maxWaitSeconds: 120,
+};
+const SECOND = 1000;
+const workersOf = (count: number, slots = 10) => Array.from({ length: count }, () => ({ slots, active: 0 }));
+const load = (active: number, readAtMs: number, more: Partial<ScalingLoad> = {}): ScalingLoad => ({
+  active,
+  held: 0,
+  waiting: 0,
+  readAtMs,
+  ...more,
+});
+const reasonsOf = ({ reasons }: ScalingDecision) => reasons.map(({ reason }) => reason);
+
+/** A pool whose workers are up as soon as they are wanted. */
+function createPool(changes: Partial<ScalingSpec> = {}, workers = 0, slots = 10) {
+  let state = beginScaling(workers, 0, workers === 0 ? undefined : slots);
+  return (active: number, nowMs: number, more: Partial<ScalingInput> = {}): ScalingDecision => {
+    const decision = decideScaling({
+      spec: { ...SPEC, ...changes },
+      fixedSlots: 0,
+      load: load(active, nowMs),
+      workers: workersOf(state.desired, slots),
+      starting: 0,
+      state,
+      nowMs,
+      ...more,
+    });
+    state = decision.state;
+    return decision;
+  };
+}
+
+test.each([
+  { sessions: 6, workers: 1 },
+  { sessions: 7, workers: 2 },
+  { sessions: 36, workers: 4 },
+  { sessions: 50, workers: 6 },
+  { sessions: 81, workers: 9 },
+  { sessions: 82, workers: 10 },
+])('covers $sessions sessions and the larger of the two buffers with $workers workers', ({ sessions, workers }) => {
+  expect(createPool({}, 1)(sessions, 0).desired).toBe(workers);
+});
+
+test('counts streams, held places and sessions in line alike', () => {
+  const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);
+  expect(pool(0, 0, { load: load(7, 0, { held: 7, waiting: 7 }) }).desired).toBe(3);
+});
+
+test('counts a worker of unknown slots as one', () => {
+  expect(createPool({ bufferSessions: 0 })(0, 0, { load: load(0, 0, { waiting: 3 }), workers: [] }).desired).toBe(4);
+});
+
+test('counts on fixed slots before any worker has told', () => {
+  expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
+});
+
+test('stays at zero without demand, and leaves it for one session in line', () => {
+  const pool = createPool();
+  expect(pool(0, 0).desired).toBe(0);
+  expect(pool(0, SECOND).desired).toBe(0);
+  expect(pool(0, 2 * SECOND, { load: load(0, 2 * SECOND, { held: 1 }) }).desired).toBe(5);
+});
+
+test('goes to zero when there was no demand for idleToZeroSeconds, and to its minimum where it has one', () => {
+  for (const min of [0, 1]) {
+    const pool = createPool({ min }, 1);
+    pool(3, 0);
+    for (let second = 1; second < 600; second++) expect(pool(0, second * SECOND).desired).toBe(1);
+    const idle = pool(0, 600 * SECOND);
+    expect(idle.desired).toBe(min);
+    expect(reasonsOf(idle)).toEqual(['Idle']);
+  }
+});
+
+test('goes down only when less was wanted for the whole window, by the most that was wanted within it', () => {
+  const pool = createPool({ min: 1, bufferSessions: 0, bufferPercent: 0 }, 1);
+  expect(pool(90, 0).desired).toBe(9);
+  expect(reasonsOf(pool(10, SECOND))).toEqual(['Stabilizing']);
+  pool(50, 20 * SECOND);
+  for (let second = 21; second < 300; second++) expect(pool(10, second * SECOND).desired).toBe(9);
+  expect(pool(10, 300 * SECOND).desired).toBe(5);
+  expect(pool(10, 319 * SECOND).desired).toBe(5);
+  expect(pool(10, 320 * SECOND).desired).toBe(1);
+});
+
+test('says when the maximum keeps it from covering the load', () => {
+  const limited = createPool({ max: 2 }, 1)(50, 0);
+  expect(limited.desired).toBe(2);
+  expect(limited.reasons).toEqual([
+    {
+      reason: 'ScalingLimited',
+      message: '50 sessions and a buffer of 5 need 6 workers of 10 slots; scaling.max is 2',
+    },
+  ]);
+});
+
+test('follows a changed minimum and maximum at once', () => {
+  expect(createPool({ min: 4 }, 1)(0, 0).desired).toBe(4);
+  expect(createPool({ max: 2 }, 9)(90, 0).desired).toBe(2);
+});
+
+test.each([
+  ['is unknown', undefined],
+  ['is too old', load(0, -LOAD_STALE_MS)],
+])('holds while the load %s, and for a whole window after', (_, unknown) => {
+  const pool = createPool({}, 7);
+  for (let second = 1; second <= 1000; second++) {
+    const held = pool(0, second * SECOND, { load: unknown });
+    expect([held.desired, ...reasonsOf(held)]).toEqual([7, 'LoadUnknown']);
+  }
+  expect(pool(1, 1001 * SECOND).desired).toBe(7);
+  expect(pool(1, 1299 * SECOND).desired).toBe(7);
+});
+
+test('goes up to the minimum even though the load is unknown', () => {
+  expect(createPool({ min: 2 })(0, 0, { load: undefined }).desired).toBe(2);
+});
+
+test('takes no worker away after a time in which it was not asked', () => {
+  const pool = createPool({}, 7);
+  pool(60, SECOND);
+  expect(pool(0, 7200 * SECOND).desired).toBe(7);
+});
+
+test('ignores measured slots that differ by less than 15 %, and follows those that differ by more', () => {
+  const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
+  expect(pool(860, 0).desired).toBe(10);
+  expect(pool(860, SECOND, { workers: workersOf(10, 86) }).state.slotsPerWorker).toBe(100);
+  expect(pool(1000, 2 * SECOND, { workers: workersOf(10, 84) }).desired).toBe(12);
+});
+
+test('covers demand with what is there even where the difference is ignored', () => {
+  const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
+  expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
+});
+
+test('adds a worker when sessions wait beside free slots, since those cannot be used', () => {
+  const pool = createPool({}, 1);
+  const waits = (nowMs: number, more: Partial<ScalingInput> = {}) =>
+    pool(0, nowMs, { load: load(0, nowMs, { waiting: 1 }), workers: workersOf(1), ...more });
+  expect(waits(0).desired).toBe(1);
+  expect(waits(STARVED_AFTER_MS - 1).desired).toBe(1);
+  const starved = waits(STARVED_AFTER_MS);
+  expect([starved.desired, ...reasonsOf(starved)]).toEqual([2, 'Starved']);
+  expect(waits(STARVED_AFTER_MS + 1, { starting: 1 }).desired).toBe(2);
+  expect(waits(20 * SECOND, { starting: 1 }).desired).toBe(2);
+});
+
+test('does as scaling.replicas says in External mode, within the bounds', () => {
+  const external = (replicas: number) => createPool({ mode: 'External', replicas, min: 1, max: 5 }, 2)(99, 0).desired;
+  expect([0, 3, 9].map(external)).toEqual([1, 3, 5]);
+  expect(createPool({ mode: 'External', max: 5 }, 2)(99, 0).desired).toBe(2);
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { decideScaling } from './decide.ts';
+import type { ScalingInput, ScalingSpec } from './decide.ts';
+import { chooseDrains } from './drain.ts';
+import { SLOTS_TOLERANCE } from './slots.ts';
+import { beginScaling } from './state.ts';
+
+const bounds = fc.tuple(fc.nat(10), fc.nat(30)).map(([min, more]) => ({ min, max: min + more }));
+const spec: fc.Arbitrary<ScalingSpec> = fc
+  .record({
+    bounds,
+    bufferSessions: fc.nat(20),
+    bufferPercent: fc.nat(150),
+    scaleDownDelaySeconds: fc.nat(120),
+    idleToZeroSeconds: fc.nat(240),
+  })
+  .map(({ bounds: range, ...rest }) => ({ mode: 'Sessions', maxWaitSeconds: 120, ...range, ...rest }));
+const counts = fc.record({ active: fc.nat(150), held: fc.nat(20), waiting: fc.nat(20) });
+/** One look at a pool: how much later, with what load, and what its workers measure. */
+const step = fc.record({
+  afterMs: fc.integer({ min: 1, max: 20_000 }),
+  load: fc.option(counts, { nil: undefined, freq: 8 }),
+  slots: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 12 }),
+  starting: fc.nat(3),
+});
+const steps = fc.array(step, { minLength: 1, maxLength: 60 });
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+/** Takes a pool through the steps. */
+function walk(of: ScalingSpec, taken: readonly Step[], workers = 0) {
+  let nowMs = 0;
+  let state = beginScaling(workers, nowMs);
+  return taken.map(({ afterMs, load, slots, starting }) => {
+    nowMs += afterMs;
+    const input: ScalingInput = {
+      spec: of,
+      fixedSlots: 0,
+      load: load && { ...load, readAtMs: nowMs },
+      workers: slots.map((each) => ({ slots: each, active: 0 })),
+      starting,
+      state,
+      nowMs,
+    };
+    const decision = decideScaling(input);
+    ({ state } = decision);
+    return { input, ...decision };
+  });
+}
+
+test('is never above the maximum nor below the minimum while the load is known', () => {
+  fc.assert(
+    fc.property(spec, steps, fc.nat(60), (of, taken, workers) => {
+      for (const { input, desired } of walk(of, taken, workers)) {
+        expect(desired).toBeGreaterThanOrEqual(of.min);
+        if (input.load !== undefined) expect(desired).toBeLessThanOrEqual(of.max);
+      }
+    }),
+  );
+});
+
+test('never goes down while the load is unknown', () => {
+  fc.assert(
+    fc.property(spec, steps, fc.nat(60), (of, taken, workers) => {
+      for (const { input, desired } of walk(of, taken, workers)) {
+        if (input.load === undefined) expect(desired).toBeGreaterThanOrEqual(input.state.desired);
+      }
+    }),
+  );
+});
+
+test('never has fewer slots than demand within the maximum, whichever workers of those there are stay', () => {
+  fc.assert(
+    fc.property(spec, steps, (of, taken) => {
+      for (const { input, desired, state } of walk(of, taken)) {
+        if (input.load === undefined || desired === of.max) continue;
+        const { active, held, waiting } = input.load;
+        const kept = input.workers.map(({ slots }) => slots).sort((a, b) => a - b);
+        const further = Math.max(0, desired - kept.length) * (state.slotsPerWorker ?? 1);
+        const sum = kept.slice(0, desired).reduce((total, slots) => total + slots, further);
+        expect(sum).toBeGreaterThanOrEqual(active + held + waiting);
+      }
+    }),
+  );
+});
+
+test('never takes a worker away that was wanted for demand within the stabilisation window', () => {
+  fc.assert(
+    fc.property(spec, steps, (of, taken) => {
+      const walked = walk(of, taken);
+      for (const [at, { input, desired }] of walked.entries()) {
+        const sinceMs = input.nowMs - of.scaleDownDelaySeconds * 1000;
+        const recent = walked.slice(0, at).filter(({ input: { nowMs } }) => nowMs > sinceMs);
+        for (const earlier of recent) {
+          const { load, spec: then } = earlier.input;
+          const demand = load === undefined ? 0 : load.active + load.held + load.waiting;
+          const perWorker = earlier.state.slotsPerWorker ?? 1;
+          const forDemand = Math.min(then.max, Math.ceil(demand / perWorker));
+          expect(desired).toBeGreaterThanOrEqual(forDemand);
+        }
+      }
+    }),
+  );
+});
+
+test('does not flap: noise in load and measurements moves a pool no more once it has seen the noise', () => {
+  const noise = fc.array(fc.record({ sessions: fc.nat(30), slots: fc.double({ min: 0, max: 1, noNaN: true }) }), {
+    minLength: 5,
+    maxLength: 20,
+  });
+  fc.assert(
+    fc.property(spec, fc.integer({ min: 1, max: 100 }), noise, (of, base, pattern) => {
+      // The pattern repeats within the window; slots move by less than what is ignored.
+      const steady = { ...of, scaleDownDelaySeconds: pattern.length, max: 1000 };
+      const low = 100;
+      const looks = Array.from({ length: 5 }, () => pattern)
+        .flat()
+        .map(({ sessions, slots }) => ({
+          afterMs: 1000,
+          load: { active: base + sessions, held: 0, waiting: 0 },
+          slots: [low + slots * low * SLOTS_TOLERANCE * 0.85],
+          starting: 0,
+        }));
+      const desired = walk(steady, looks).map((decision) => decision.desired);
+      expect(new Set(desired.slice(pattern.length)).size).toBe(1);
+    }),
+  );
+});
+
+test('goes to its minimum and stays there once nobody comes any more, and leaves zero for the first who does', () => {
+  fc.assert(
+    fc.property(spec, steps, (of, taken) => {
+      const quiet = Array.from({ length: 60 }, () => ({
+        afterMs: 10_000,
+        load: { active: 0, held: 0, waiting: 0 },
+        slots: [],
+        starting: 0,
+      }));
+      const visitor = { ...quiet[0]!, load: { active: 0, held: 1, waiting: 0 } };
+      const walked = walk(of, [...taken, ...quiet, visitor]);
+      expect(walked.at(-2)?.desired).toBe(of.min);
+      if (of.max > 0) expect(walked.at(-1)?.desired).toBeGreaterThan(0);
+    }),
+  );
+});
+
+test('chooses no busy worker while an idle one exists, and none that is not up while one would do', () => {
+  const candidate = fc.record({ active: fc.nat(3), up: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(candidate, { maxLength: 20 }), fc.nat(25), (found, count) => {
+      const candidates = found.map(({ active, up }, at) => ({ id: `w${at}`, active: up ? active : 0, ready: up }));
+      const chosen = new Set(chooseDrains(candidates, count));
+      expect(chosen.size).toBe(Math.min(count, candidates.length));
+      const stay = candidates.filter(({ id }) => !chosen.has(id));
+      for (const gone of candidates.filter(({ id }) => chosen.has(id))) {
+        for (const kept of stay) {
+          expect(gone.active).toBeLessThanOrEqual(kept.active);
+          if (gone.ready) expect(kept.ready || kept.active < gone.active).toBe(true);
+        }
+      }
+    }),
+  );
+});

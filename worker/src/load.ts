@@ -1,0 +1,27 @@
+import type { Logger } from '@svc-asr/runtime';
+import type { Engine } from './engine/engine.ts';
+import { startEngine } from './engine/start.ts';
+import type { WorkerSettings } from './settings.ts';
+
+/** Loads and warms up the model that the settings name. A signal meanwhile ends the process: there is nothing to take down yet. */
+export async function loadEngine(settings: WorkerSettings, logger: Logger): Promise<Engine> {
+  const started = performance.now();
+  const giveUp = () => process.exit(0);
+  process.once('SIGTERM', giveUp).once('SIGINT', giveUp);
+  const engine = await startEngine({
+    modelDir: settings.MODEL_DIR,
+    provider: settings.PROVIDER,
+    threads: settings.THREADS,
+    maxSlots: settings.MAX_SLOTS,
+    utilization: settings.UTILIZATION_PERCENT / 100,
+    ...(settings.SLOTS === 0 ? {} : { slots: settings.SLOTS }),
+    ...(settings.MAX_BATCH === 0 ? {} : { maxBatch: settings.MAX_BATCH }),
+  });
+  process.off('SIGTERM', giveUp).off('SIGINT', giveUp);
+  const { model, slots } = engine.info;
+  logger.info({ amount: slots, duration_ms: Math.round(performance.now() - started) }, 'the model is loaded');
+  if (model !== settings.MODEL) {
+    logger.warn({ file: settings.MODEL_DIR, reason: model }, 'the folder holds a model of another name');
+  }
+  return engine;
+}

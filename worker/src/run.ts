@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { createLogger, createMetrics, readSettingsOrExit, runService } from '@svc-asr/runtime';
+import { advertisedAddress } from './address.ts';
+import { startAdmin } from './admin.ts';
+import { endWith } from './failure.ts';
+import { loadEngine } from './load.ts';
+import { createWorkerMetrics, observeEngine } from './metrics.ts';
+import { watchProgress } from './progress.ts';
+import { keepRegistered } from './registration/registration.ts';
+import type { Registration } from './registration/registration.ts';
+import { listen } from './server/listen.ts';
+import { startRelay } from './server/relay.ts';
+import { createTicketGate } from './server/tickets.ts';
+import { WORKER_SETTINGS } from './settings.ts';
+
+/** How much longer than draining the rest of stopping may take. */
+const STOP_MS = 10_000;
+
+/** The worker, from its settings to its last stop step. */
+export async function run(): Promise<void> {
+  const settings = readSettingsOrExit('worker', WORKER_SETTINGS);
+  const logger = createLogger('worker', settings.LOG_LEVEL).child({ model: settings.MODEL });
+  const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
+
+  await runService(logger, settings.DRAIN_MS + STOP_MS, async () => {
+    const telemetry = createMetrics('worker');
+    const metrics = createWorkerMetrics(telemetry);
+    let live = () => undefined as string | undefined;
+    let ready = (): string | undefined => 'the model is being loaded';
+    const admin = await startAdmin({
+      host: settings.ADMIN_HOST,
+      port: settings.ADMIN_PORT,
+      metrics: telemetry,
+      live: () => live(),
+      ready: () => ready(),
+    });
+
+    const engine = await loadEngine(settings, logger);
+    observeEngine(metrics, engine);
+    const { server, port } = await listen(settings, logger);
+    const address = advertisedAddress(settings, port);
+    const relay = startRelay({
+      server,
+      engine,
+      tickets: createTicketGate(settings.WORKER_TICKETS, id),
+      limits: {
+        openTimeoutMs: settings.OPEN_TIMEOUT_MS,
+        slotWaitMs: settings.SLOT_WAIT_MS,
+        unsentBytes: settings.UNSENT_BYTES,
+        pingMs: settings.PING_MS,
+      },
+      metrics,
+      logger,
+    });
+    const watch = watchProgress(engine, settings.ALIVE_MS, () => relay.alive());
+
+    const link = connectRedis({
+      url: settings.REDIS_URL,
+      name: 'worker',
+      timeoutMs: settings.REDIS_TIMEOUT_MS,
+      logger,
+    });
+    const ledger = createLedger(link, { prefix: settings.REDIS_KEY_PREFIX, processLeaseMs: settings.LEASE_MS });
+    let moving: NodeJS.Timeout | undefined;
+    const registration: Registration = keepRegistered({
+      workers: ledger.workers,
+      model: settings.MODEL,
+      worker: { id, address, revision: settings.REVISION, slots: engine.info.slots },
+      renewMs: settings.LEASE_RENEW_MS,
+      progress: () => engine.progress,
+      onDrain: () => {
+        relay.refuse();
+        moving = setTimeout(() => relay.move(), settings.MOVE_AFTER_MS);
+      },
+      logger,
+    });
+    metrics.registered.addCallback((result) => result.observe(registration.registered ? 1 : 0));
+    metrics.stalledSeconds.addCallback((result) => result.observe(watch.stalledMs / 1000));
+
+    live = () => (watch.stalledMs < settings.HANG_MS ? undefined : 'inference makes no progress');
+    ready = () => {
+      if (registration.draining) return 'draining';
+      return registration.registered ? undefined : 'not registered in Redis yet';
+    };
+    engine.once('failed', (err) => void endWith(err, { relay, registration, logger }));
+    logger.info({ reason: address }, 'listening');
+
+    return [
+      { name: 'take no new streams', stop: () => relay.refuse() },
+      { name: 'leave the ledger', stop: () => registration.stop() },
+      {
+        name: 'move streams',
+        stop: async () => {
+          clearTimeout(moving);
+          relay.move();
+          const left = await relay.emptied(settings.DRAIN_MS);
+          if (left > 0) logger.warn({ amount: left }, 'streams were not taken elsewhere in time');
+        },
+      },
+      { name: 'close the port', stop: () => relay.close() },
+      { name: 'stop watching', stop: () => watch.stop() },
+      { name: 'stop the engine', stop: () => engine.close() },
+      { name: 'close Redis', stop: () => link.close() },
+      { name: 'close the admin port', stop: () => void admin.close() },
+    ];
+  });
+}

@@ -1,0 +1,20 @@
+import { AUDIO } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
+import type { Delta, Final } from '../engine/protocol.ts';
+
+const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
+
+/** A delta of the engine as gateways get it. */
+export function deltaAnswer({ text, audioEndMs }: Delta): RelayAnswer {
+  return { type: 'delta', text, audio_end: Math.floor(audioEndMs * SAMPLES_PER_MS) };
+}
+
+/** A final of the engine as gateways get it. */
+export function finalAnswer({ text, words, startSample, endSample }: Final): RelayAnswer {
+  return {
+    type: 'final',
+    text,
+    audio_end: endSample - startSample,
+    words: words.map(({ text: word, start_ms, end_ms }) => ({ text: word, start_ms, end_ms })),
+  };
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AUDIO, RELAY_CLOSE, RELAY_LIMITS, RELAY_PATH } from '@svc-asr/core';
+import type { Logger } from '@svc-asr/runtime';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { Engine } from '../engine/engine.ts';
+import type { WorkerMetrics } from '../metrics.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionLimits, EndCode } from './connection.ts';
+import type { TicketGate } from './tickets.ts';
+
+export interface RelayParts {
+  readonly server: Server;
+  readonly engine: Engine;
+  readonly tickets: TicketGate;
+  readonly limits: ConnectionLimits & { readonly pingMs: number };
+  readonly metrics: Pick<WorkerMetrics, 'audioSeconds' | 'ended'>;
+  readonly logger: Logger;
+}
+
+/** The connections of gateways. */
+export interface Relay {
+  /** Connections that are not over. */
+  readonly size: number;
+  /** Tells those that wait for something that inference goes on. */
+  alive: () => void;
+  /** Takes no new streams from now on. */
+  refuse: () => void;
+  /** Asks gateways to take their streams elsewhere. */
+  move: () => void;
+  /** Resolves when no connection is left, or after this time; says how many are left. */
+  emptied: (withinMs: number) => Promise<number>;
+  /** Ends what is left and closes the port. */
+  close: () => Promise<void>;
+}
+
+/** A gateway that does not answer a close within this time is cut off. */
+const CLOSE_TIMEOUT_MS = 1000;
+
+/** Serves streams of the engine to gateways that show a ticket. */
+export function startRelay({ server, engine, tickets, limits, metrics, logger }: RelayParts): Relay {
+  const options = { noServer: true, perMessageDeflate: false, clientTracking: false, closeTimeout: CLOSE_TIMEOUT_MS };
+  const sockets = new WebSocketServer({ ...options, maxPayload: RELAY_LIMITS.maxFrameBytes });
+  const connections = new Set<Connection>();
+  const open = new Set<WebSocket>();
+  let accepting = true;
+  let onEmpty = () => undefined as void;
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.url?.split('?')[0] !== RELAY_PATH) {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (accepted) => admit(accepted, request));
+  });
+
+  function admit(socket: WebSocket, request: IncomingMessage): void {
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (open.size === 0) onEmpty();
+    });
+    // The ticket of a gateway that is sent elsewhere stays good for a second try.
+    const ticket = accepting ? tickets.admit(request.headers.authorization, Date.now()) : undefined;
+    const log = ticket === undefined ? logger : logger.child({ session_id: ticket.session });
+    const connection = new Connection({
+      socket,
+      engine,
+      limits,
+      accepting: () => accepting,
+      onAudio: (samples) => metrics.audioSeconds.add(samples / AUDIO.sampleRateHz),
+      onEnd: (code) => {
+        connections.delete(connection);
+        metrics.ended.add(1, { code });
+        log[levelOf(code)]({ code }, 'a connection ended');
+      },
+    });
+    connections.add(connection);
+    if (!accepting) connection.move();
+    else if (ticket === undefined) {
+      connection.fail('bad_ticket', 'the ticket is not valid for this worker, or was used', RELAY_CLOSE.badTicket);
+    }
+  }
+
+  const pinging = setInterval(() => {
+    for (const connection of connections) connection.ping();
+  }, limits.pingMs);
+
+  return {
+    get size() {
+      return connections.size;
+    },
+    alive: () => {
+      for (const connection of connections) connection.alive();
+    },
+    refuse: () => {
+      accepting = false;
+    },
+    move: () => {
+      for (const connection of [...connections]) connection.move();
+    },
+    emptied: async (withinMs) => {
+      if (open.size > 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, withinMs);
+          onEmpty = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      return open.size;
+    },
+    close: async () => {
+      clearInterval(pinging);
+      for (const connection of [...connections]) connection.fail('closed', 'the worker ends');
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function levelOf(code: EndCode): 'debug' | 'info' | 'warn' {
+  if (code === 'done') return 'debug';
+  return code === 'lost' || code === 'no_slot' || code === 'draining' ? 'info' : 'warn';
+}
