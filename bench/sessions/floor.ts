@@ -1,5 +1,5 @@
 // The floor: a bare express handler that makes the same number of Redis round trips with trivial scripts.
-// Environment: PORT, REDIS_URL, ROUND_TRIPS.
+// Environment: PORT, REDIS_URL, ROUND_TRIPS, SCRIPT (its text; KEYS[1] is one key per round trip).
 import express from 'express';
 import { createClient } from 'redis';
 
@@ -7,12 +7,12 @@ const roundTrips = Number(process.env.ROUND_TRIPS);
 const redis = createClient({ url: process.env.REDIS_URL ?? '', RESP: 2 });
 redis.on('error', () => undefined);
 await redis.connect();
-const sha = await redis.scriptLoad('return 1');
+const sha = await redis.scriptLoad(process.env.SCRIPT ?? '');
 
 const app = express();
 app.use(express.json());
 app.post('/v1/asr/sessions', async (_request, response) => {
-  for (let i = 0; i < roundTrips; i++) await redis.sendCommand(['EVALSHA', sha, '1', 'floor']);
+  for (let i = 0; i < roundTrips; i++) await redis.sendCommand(['EVALSHA', sha, '1', `floor-${i}`]);
   response.status(201).json({ ok: true });
 });
 app.listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready\n'));

@@ -11,15 +11,23 @@ import type { Round } from './load.ts';
 import { memoryOfSessions } from './memory.ts';
 
 const ROUNDS = 5;
-const CONNECTIONS = 32;
-const DURATION_MS = 3000;
+const CONNECTIONS = 64;
+const DURATION_MS = 2500;
 const TENANTS = 200;
 
-/** POST /v1/asr/sessions per second against a bare handler with as many Redis round trips, in alternating rounds. */
+/**
+ * A trivial script that writes: like ours, each round trip waits until Redis has it on disk. The other one only reads,
+ * and so shows what durability costs; its ratio is printed beside it.
+ */
+const DURABLE = "redis.call('SET', KEYS[1], 1) return 1";
+const READ_ONLY = 'return 1';
+
+/** POST /v1/asr/sessions per second against bare handlers with as many Redis round trips, in alternating rounds. */
 export async function bench({ say }: { say: (line: string) => void }) {
-  const redis = await startRedis(process.env.FSYNC ? ['--appendfsync', process.env.FSYNC] : []);
+  const redis = await startRedis();
   const prefix = ownPrefix();
   const ledger = await openLedger(redis.url, { prefix });
+  const stops: (() => unknown)[] = [() => ledger.link.close(), () => redis.stop()];
   try {
     await seedCatalogue(ledger);
     const unlimited = { concurrentSessions: 1_000_000, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 };
@@ -27,43 +35,54 @@ export async function bench({ say }: { say: (line: string) => void }) {
       Array.from({ length: TENANTS }, () => seedTenant(ledger, 3_600_000_000, { limits: unlimited })),
     );
     const gateway = await startGateway(redis.url, prefix);
-    const port = Number(new URL(gateway.baseUrl).port);
+    stops.unshift(() => gateway.stop());
     const requests = tenants.map(({ key }) => post(key));
     let next = 0;
-    const request = () => requests[next++ % TENANTS] ?? Buffer.alloc(0);
-    const base = { connections: CONNECTIONS, request, expectStatus: 201 };
+    const round = (port: number) =>
+      load({
+        port,
+        connections: CONNECTIONS,
+        durationMs: DURATION_MS,
+        request: () => requests[next++ % TENANTS] ?? Buffer.alloc(0),
+        expectStatus: 201,
+      });
 
-    const roundTrips = await countRoundTrips(ledger, () => load({ ...base, port, durationMs: DURATION_MS }));
+    const ours = Number(new URL(gateway.baseUrl).port);
+    const roundTrips = await countRoundTrips(ledger, () => round(ours));
     say(`warm; ${roundTrips.toFixed(2)} Redis round trips a session`);
-    const floor = await startFloor(redis.url, Math.round(roundTrips));
-    await load({ ...base, port: floor.port, durationMs: 1000 });
+    const durable = await startFloor(redis.url, Math.round(roundTrips), DURABLE);
+    const readOnly = await startFloor(redis.url, Math.round(roundTrips), READ_ONLY);
+    stops.unshift(durable.stop, readOnly.stop);
+    await round(durable.port);
 
-    const ours: Round[] = [];
-    const theirs: Round[] = [];
-    for (let round = 1; round <= ROUNDS; round++) {
-      theirs.push(await load({ ...base, port: floor.port, durationMs: DURATION_MS }));
-      ours.push(await load({ ...base, port, durationMs: DURATION_MS }));
-      say(`round ${round}: floor ${theirs.at(-1)?.perSecond.toFixed(0)}/s, sessions ${ours.at(-1)?.perSecond.toFixed(0)}/s`);
+    const rounds: Record<'durable' | 'readOnly' | 'ours', Round[]> = { durable: [], readOnly: [], ours: [] };
+    for (let i = 1; i <= ROUNDS; i++) {
+      rounds.durable.push(await round(durable.port));
+      rounds.ours.push(await round(ours));
+      rounds.readOnly.push(await round(readOnly.port));
+      const each = Object.entries(rounds).map(([name, all]) => `${name} ${all.at(-1)?.perSecond.toFixed(0)}/s`);
+      say(`round ${i}: ${each.join(', ')}`);
     }
-    floor.stop();
-    await gateway.stop();
-    const memory = await memoryOfSessions(ledger);
-    const [us, them] = [best(ours), best(theirs)];
+    const [us, floor, readers] = [best(rounds.ours), best(rounds.durable), best(rounds.readOnly)];
     return {
-      ratios: { throughput_vs_floor: us.perSecond / them.perSecond, p99_vs_floor: us.p99Ms / them.p99Ms },
+      ratios: {
+        throughput_vs_floor: us.perSecond / floor.perSecond,
+        throughput_vs_read_only_floor: us.perSecond / readers.perSecond,
+        p99_vs_floor: us.p99Ms / floor.p99Ms,
+      },
       figures: {
         sessions_per_second: us.perSecond,
-        floor_per_second: them.perSecond,
+        floor_per_second: floor.perSecond,
+        read_only_floor_per_second: readers.perSecond,
         p50_ms: us.p50Ms,
         p99_ms: us.p99Ms,
-        floor_p99_ms: them.p99Ms,
+        floor_p99_ms: floor.p99Ms,
         redis_round_trips: roundTrips,
-        redis_bytes_per_10000_live_sessions: memory,
+        redis_bytes_per_10000_live_sessions: await memoryOfSessions(ledger),
       },
     };
   } finally {
-    await ledger.link.close();
-    await redis.stop();
+    for (const stop of stops) await stop();
   }
 }
 
@@ -79,26 +98,26 @@ function best(rounds: readonly Round[]): Round {
   return rounds.reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
 }
 
-/** Commands that Redis took over the network for each request of a round, the reaper's and other constant ones left out. */
+/** Scripts that Redis ran for each request of a round; the reaper's few are counted with them. */
 async function countRoundTrips(ledger: Ledger, work: () => Promise<Round>): Promise<number> {
-  const before = await commands(ledger);
-  const started = performance.now();
-  const { perSecond } = await work();
-  const requests = (perSecond * (performance.now() - started)) / 1000;
-  return ((await commands(ledger)) - before) / requests;
+  const before = await scriptsRun(ledger);
+  const { requests } = await work();
+  return ((await scriptsRun(ledger)) - before) / requests;
 }
 
-async function commands(ledger: Ledger): Promise<number> {
+async function scriptsRun(ledger: Ledger): Promise<number> {
   const stats = String(await ledger.link.send('', ['INFO', 'commandstats']));
-  // Scripts count what they call as well; these are called by the gateway itself for each session.
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
 }
 
-async function startFloor(redisUrl: string, roundTrips: number): Promise<{ port: number; stop: () => void }> {
+async function startFloor(redisUrl: string, roundTrips: number, script: string) {
   const port = await freePort();
   const file = fileURLToPath(new URL('floor.ts', import.meta.url));
-  const env = { ...process.env, PORT: String(port), REDIS_URL: redisUrl, ROUND_TRIPS: String(roundTrips) };
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const settings = { PORT: String(port), REDIS_URL: redisUrl, ROUND_TRIPS: String(roundTrips), SCRIPT: script };
+  const child = spawn(process.execPath, [file], {
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   return { port, stop: () => child.kill() };
 }

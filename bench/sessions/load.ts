@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 /** What one round of load came to. */
 export interface Round {
+  requests: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -36,7 +37,7 @@ export async function load(options: {
   const seconds = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { perSecond: times.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { requests: times.length, perSecond: times.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 function open(port: number): Promise<Socket> {

@@ -13,6 +13,7 @@ import { answerErrors, notFound, onlyMethods } from './http/errors.ts';
 import { exchangeOf, openExchange } from './http/exchange.ts';
 import { jsonBody } from './http/json-body.ts';
 import { observe } from './http/observe.ts';
+import { soundHeaders } from './http/sound-headers.ts';
 import { createTimeLeft } from './http/time-left.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { createSessionRoute } from './routes/create-session.ts';
@@ -58,12 +59,12 @@ export function createApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
 
-  app.use(openExchange, observe(logger, metrics));
+  app.use(openExchange, observe(logger, metrics), soundHeaders);
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, createSession] });
   route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, timeLeft)] });
   app.use(named('documents'), documentsRouter({ version: INTERFACE_VERSION, publicUrl: settings.PUBLIC_URL }));
-  app.use(named('none'), notFound);
+  app.use(notFound);
   app.use(answerErrors(logger));
   return app;
 }

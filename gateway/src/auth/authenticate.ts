@@ -1,11 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import { ApiError, parseApiKey } from '@svc-asr/core';
-import type { KeyRecord } from '@svc-asr/ledger';
 import { equalBytes, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 import { exchangeOf } from '../http/exchange.ts';
 import type { AuthFailures } from './failures.ts';
-import type { KeyLookup } from './lookup.ts';
+import type { FoundKey, KeyLookup } from './lookup.ts';
 
 export interface AuthenticateOptions {
   lookup: KeyLookup;
@@ -48,14 +47,19 @@ function bearer(request: Request): string {
   return match[1] ?? '';
 }
 
-function check(record: KeyRecord | undefined, key: string, peppers: Keyring, now: number): asserts record is KeyRecord {
-  const hash = record === undefined ? undefined : sign(peppers, record.pepperId, key);
+function check(record: FoundKey | undefined, key: string, peppers: Keyring, now: number): asserts record is FoundKey {
   // Only who holds the whole key is told what became of it.
-  if (record === undefined || hash === undefined || !equalBytes(hash, Buffer.from(record.hash, 'hex'))) {
-    throw new ApiError('invalid_api_key');
-  }
+  if (record === undefined || !proves(record, Buffer.from(key), peppers)) throw new ApiError('invalid_api_key');
   if (record.revoked) throw new ApiError('revoked_api_key');
   if (record.expiresAtMs !== null && now >= record.expiresAtMs) throw new ApiError('expired_api_key');
+}
+
+function proves(record: FoundKey, key: Buffer, peppers: Keyring): boolean {
+  if (record.proven !== undefined) return equalBytes(record.proven, key);
+  const hash = sign(peppers, record.pepperId, key);
+  if (hash === undefined || !equalBytes(hash, Buffer.from(record.hash, 'hex'))) return false;
+  record.proven = key;
+  return true;
 }
 
 function refuseIfBlocked(failures: AuthFailures, address: string, now: number): void {

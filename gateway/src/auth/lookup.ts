@@ -1,10 +1,16 @@
 import type { KeyRecord, Ledger } from '@svc-asr/ledger';
 
+/** A key's record while it is remembered. */
+export interface FoundKey extends KeyRecord {
+  /** The key whose hash was found right, to be compared with instead of hashed again; in memory, for a moment. */
+  proven?: Buffer;
+}
+
 /** Finds API keys by their public id, remembers each for a moment, and writes down now and then that it was used. */
 export interface KeyLookup {
   /** A record that is remembered, without asking Redis. */
-  remembered: (keyId: string) => KeyRecord | undefined;
-  find: (keyId: string) => Promise<KeyRecord | undefined>;
+  remembered: (keyId: string) => FoundKey | undefined;
+  find: (keyId: string) => Promise<FoundKey | undefined>;
   used: (keyId: string) => void;
 }
 
@@ -15,7 +21,7 @@ export function createKeyLookup(
   options: { cacheMs: number; touchMs: number; now?: () => number },
 ): KeyLookup {
   const now = options.now ?? (() => performance.now());
-  const cache = new Map<string, { record: KeyRecord; untilMs: number }>();
+  const cache = new Map<string, { record: FoundKey; untilMs: number }>();
   const touched = new Map<string, number>();
 
   return {

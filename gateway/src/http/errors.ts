@@ -1,8 +1,10 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
+import { redact } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import { exchangeOf } from './exchange.ts';
+import { sendJson } from './send-json.ts';
 
 /** What is at no path is answered like any other error. */
 export const notFound: RequestHandler = () => {
@@ -31,8 +33,8 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
     if (answer.retryAfterS !== undefined) response.setHeader('Retry-After', String(answer.retryAfterS));
     response.setHeader('Cache-Control', 'no-store');
-    response.removeHeader('ETag');
-    response.status(answer.status).json(answer.body(exchange.requestId));
+    // A message may name a field of the request; whoever sends a secret as a name does not get it back.
+    sendJson(response, answer.status, redact(JSON.stringify(answer.body(exchange.requestId))));
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import type { RateState } from '@svc-asr/ledger';
+import { traceIdOf } from './trace.ts';
 
 /** What is known of one request while it passes through the chain. */
 export interface Exchange {
@@ -8,6 +9,8 @@ export interface Exchange {
   readonly startedAtMs: number;
   /** The route that took the request, for logs and metrics; never the raw path. */
   route: string;
+  /** The trace that the caller named. */
+  readonly traceId: string | undefined;
   tenant?: string;
   keyId?: string;
   /** Code of the error that was answered. */
@@ -20,8 +23,13 @@ export function exchangeOf(response: Response): Exchange {
 }
 
 /** Opens the exchange: every answer has an X-Request-Id made here, one that comes in is not trusted. */
-export const openExchange: RequestHandler = (_request, response, next) => {
-  const exchange: Exchange = { requestId: randomUUID(), startedAtMs: performance.now(), route: 'unknown' };
+export const openExchange: RequestHandler = (request, response, next) => {
+  const exchange: Exchange = {
+    requestId: randomUUID(),
+    startedAtMs: performance.now(),
+    traceId: traceIdOf(request.headers.traceparent),
+    route: 'none',
+  };
   response.locals.exchange = exchange;
   response.setHeader('X-Request-Id', exchange.requestId);
   next();

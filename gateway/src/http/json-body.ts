@@ -1,31 +1,46 @@
-import express from 'express';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
 
-const readBody = express.raw({ limit: MAX_BODY_BYTES, type: () => true, inflate: false });
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body: media type (415), then size (413), then JSON (400). */
-export const jsonBody: RequestHandler = (request, response, next) => {
-  if (!isJson(request.headers['content-type']) || !isPlain(request.headers['content-encoding'])) {
-    throw refuseUnread('unsupported_media_type');
+export const jsonBody: RequestHandler = async (request, _response, next) => {
+  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
+  if (!isJson(type) || !isPlain(encoding)) throw refuseUnread('unsupported_media_type');
+  if (Number(length ?? 0) > MAX_BODY_BYTES) throw refuseUnread('request_too_large');
+  const bytes = await readBody(request);
+  try {
+    request.body = JSON.parse(decoder.decode(bytes)) as unknown;
+  } catch {
+    throw new ApiError('invalid_json');
   }
-  readBody(request, response, (error?: unknown) => {
-    if (error !== undefined) {
-      const { type } = error as { type?: string };
-      // An upload that was cut off or lied about its length has nobody to answer, or no more than bad JSON.
-      next(type === 'entity.too.large' ? refuseUnread('request_too_large') : new ApiError('invalid_json'));
-      return;
-    }
-    try {
-      request.body = JSON.parse(decoder.decode(request.body as Uint8Array));
-    } catch {
-      next(new ApiError('invalid_json'));
-      return;
-    }
-    next();
-  });
+  next();
 };
+
+/** The whole body, as long as it is within the limit; a body in chunks tells its length only as it comes. */
+function readBody(request: Request): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else {
+        request.pause();
+        reject(refuseUnread('request_too_large'));
+      }
+    });
+    request.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
+    // Cut off: nobody is left to read the answer, the chain ends here all the same.
+    const cut = () => {
+      if (!request.complete) reject(new ApiError('invalid_json'));
+    };
+    request.on('error', cut);
+    request.on('close', cut);
+  });
+}
 
 /** The rest of the body is not read: the connection ends with the answer. */
 function refuseUnread(code: 'unsupported_media_type' | 'request_too_large'): ApiError {
@@ -37,6 +52,7 @@ function isPlain(encoding: string | undefined): boolean {
 }
 
 function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
   const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (type?.trim() !== 'application/json') return false;
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));

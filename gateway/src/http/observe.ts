@@ -7,7 +7,7 @@ import { exchangeOf } from './exchange.ts';
 export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {
-      const { requestId, route, tenant, keyId, code, startedAtMs } = exchangeOf(response);
+      const { requestId, traceId, route, tenant, keyId, code, startedAtMs } = exchangeOf(response);
       const durationMs = performance.now() - startedAtMs;
       const status = response.statusCode;
       metrics.requests.add(1, { route, method: request.method, status, code: code ?? '' });
@@ -15,6 +15,7 @@ export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler
       logger.info(
         {
           request_id: requestId,
+          ...(traceId === undefined ? {} : { trace_id: traceId }),
           method: request.method,
           route,
           status,

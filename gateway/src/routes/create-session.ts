@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY } from '@svc-asr/core';
 import { STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
@@ -5,6 +6,7 @@ import type { AsrSession } from '@svc-asr/core';
 import { requestRateOf } from '../auth/admit.ts';
 import type { CatalogueView } from '../catalogue.ts';
 import { exchangeOf, tellRates } from '../http/exchange.ts';
+import { sendJson } from '../http/send-json.ts';
 import type { TimeLeft } from '../http/time-left.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { createSession } from '../sessions/create.ts';
@@ -36,14 +38,15 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
     });
     options.metrics.sessionsCreated.add(1, { model });
     response.setHeader('Cache-Control', 'no-store');
-    response.status(201).json(answer(session, model, streams));
+    sendJson(response, 201, JSON.stringify(answer(session, model, streams)));
   };
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header !== 'string' || !IDEMPOTENCY_KEY.test(header)) throw new ApiError('invalid_idempotency_key');
-  return header;
+  // Redis keeps a hash: callers put all kinds of things into this header.
+  return createHash('sha256').update(header).digest('base64url');
 }
 
 function answer(session: CreatedSession, model: string, streams: string): AsrSession {

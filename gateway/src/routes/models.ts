@@ -3,6 +3,7 @@ import { ApiError, AUDIO } from '@svc-asr/core';
 import type { Model } from '@svc-asr/core';
 import type { CatalogueEntry } from '@svc-asr/ledger';
 import type { CatalogueView } from '../catalogue.ts';
+import { sendJson } from '../http/send-json.ts';
 
 /** GET /v1/models: public, from the last known catalogue. */
 export function listModels(catalogue: CatalogueView): RequestHandler {
@@ -10,7 +11,7 @@ export function listModels(catalogue: CatalogueView): RequestHandler {
     const entries = catalogue.entries();
     if (entries === undefined) throw new ApiError('service_unavailable', { message: 'The models are not known yet.' });
     response.setHeader('Access-Control-Allow-Origin', '*');
-    response.json({ object: 'list', data: entries.map(modelOf) });
+    sendJson(response, 200, JSON.stringify({ object: 'list', data: entries.map(modelOf) }));
   };
 }
 

@@ -3,6 +3,7 @@ import { ApiError } from '@svc-asr/core';
 import type { CreditBalance, UsageSession } from '@svc-asr/core';
 import type { Ledger, SessionRecord } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
+import { sendJson } from '../http/send-json.ts';
 import type { TimeLeft } from '../http/time-left.ts';
 
 /** GET /v1/usage: balance and recent sessions. */
@@ -22,7 +23,7 @@ export function usageRoute(ledger: Ledger, timeLeft: TimeLeft): RequestHandler {
       recent_sessions: usage.recent.map(usageSession),
     };
     response.setHeader('Cache-Control', 'no-store');
-    response.json(body);
+    sendJson(response, 200, JSON.stringify(body));
   };
 }
 

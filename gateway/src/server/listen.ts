@@ -13,10 +13,13 @@ export async function listen(handler: RequestListener, settings: GatewaySettings
     requestTimeout: settings.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: settings.KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
+    // Refused in the chain instead, with an answer in the form of every other error.
+    requireHostHeader: false,
   };
   const server =
     settings.TLS_CERT_FILE === '' ? createServer(timeouts, handler) : secure(handler, timeouts, settings, logger);
   server.on('clientError', answerBrokenRequest);
+  server.on('checkExpectation', handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.PORT, settings.HOST, resolve);

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ApiError } from '@svc-asr/core';
 import type { ErrorCode } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
@@ -39,27 +39,28 @@ export interface CreatedSession extends Reservation {
 export async function createSession(options: CreateOptions, request: CreateRequest): Promise<CreatedSession> {
   const { ledger, secrets, cancellations } = options;
   const { tenant, model, idempotencyKey } = request;
+  const sessionId = randomUUID();
   const mine: Cancellation = {
     tenant,
-    sessionId: randomUUID(),
-    attempt: randomBytes(6).toString('base64url'),
+    sessionId,
+    attempt: sessionId.slice(0, 13),
     idempotencyKey,
     model,
     reason: 'outcome unknown',
   };
-  const credential = credentialOf(secrets, secrets.current, tenant, mine.sessionId);
+  const credential = credentialOf(secrets, secrets.current, tenant, sessionId);
   try {
     request.timeLeft();
     const result = await ledger.sessions.reserve({
       ...{ tenant, model, idempotencyKey, modelExists: request.modelExists, seconds: request.seconds },
-      ...{ sessionId: mine.sessionId, attempt: mine.attempt },
+      ...{ sessionId, attempt: mine.attempt },
       ...{ secretId: secrets.current, credentialHash: credentialHash(credential) },
     });
     if ('rate' in result) request.onRate(result.rate);
     if (result.outcome !== 'ok') throw refusal(result);
     const { reservation } = result;
     if (reservation.provisional) await makeSure(options, request, { ...mine, sessionId: reservation.sessionId });
-    const replayed = reservation.sessionId !== mine.sessionId;
+    const replayed = reservation.sessionId !== sessionId;
     return {
       ...reservation,
       credential: replayed ? credentialOf(secrets, reservation.secretId, tenant, reservation.sessionId) : credential,

@@ -17,7 +17,7 @@ test('a key has the documented form and is read back to its id', () => {
 test('a key with any one character changed is refused by its checksum', () => {
   const { key } = makeApiKey(randomBytes);
   fc.assert(
-    fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0aZ9_'), (at, other) => {
+    fc.property(fc.nat(key.length - 1), fc.constantFrom('0', 'a', 'Z', '9', '_'), (at, other) => {
       fc.pre(key[at] !== other);
       expect(parseApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined();
     }),

@@ -25,8 +25,7 @@ export function makeApiKey(randomBytes: (n: number) => Uint8Array): NewApiKey {
 /** The public id of a well-formed key with a right checksum, else undefined. */
 export function parseApiKey(key: string): string | undefined {
   const match = FORM.exec(key);
-  if (match === null || checksum(key.slice(0, -6)) !== match[3]) return undefined;
-  return match[1];
+  return match?.[3] === checksum(key.slice(0, -6)) ? match[1] : undefined;
 }
 
 function checksum(text: string): string {

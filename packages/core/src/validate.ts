@@ -15,9 +15,7 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem
 export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
   const compiled = Compile(schema);
   return (value) =>
-    compiled.Check(value)
-      ? { ok: true, value: value as Static<S> }
-      : { ok: false, problems: problemsOf(compiled.Errors(value)) };
+    compiled.Check(value) ? { ok: true, value } : { ok: false, problems: problemsOf(compiled.Errors(value)) };
 }
 
 /** A function that fills a schema's defaults into a copy of a value and checks it, as an API server does. */

@@ -4,11 +4,9 @@
 -- KEYS  1 account
 -- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 how long a late reserve is refused, ms  5 reason
 -- returns 'cancelled' | 'shared' | 'none' | 'kept'
--- @include now_ms
 -- @include gcra
 -- @include journal
 -- @include remove_session
-local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id, attempt, idempotency = ARGV[1], ARGV[2], ARGV[3]
 redis.call('SET', base .. 'x:' .. id, '1', 'PX', ARGV[4])
@@ -29,5 +27,5 @@ if #others > 0 then
   redis.call('HSET', key, 'h', table.concat(others, ' '))
   return 'shared'
 end
-remove_session(base, held, now, ARGV[5])
+remove_session(base, held, ARGV[5])
 return 'cancelled'

@@ -1,18 +1,16 @@
 #!lua
--- Makes a provisional session a reserved one: it now lives until its credential expires.
+-- Makes a provisional session a reserved one: it now lives until its credential expires. No credit moves, so the
+-- journal says nothing of it.
 -- KEYS  1 account
 -- ARGV  1 session id
 -- returns 'ok' | 'gone'
 -- @include retain
--- @include journal
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
 local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'pv', 'ex')
 if not s[1] then return 'gone' end
 if not s[2] then return 'ok' end
 redis.call('HDEL', base .. 's:' .. id, 'pv')
-redis.call('HSET', base .. 's:' .. id, 'shown', 1)
 redis.call('ZADD', base .. 'live', s[3], id)
 add_recent(base, id)
-journal(base, 'confirm', id, 0, 0, 0, '')
 return 'ok'

@@ -20,16 +20,17 @@ local expires = now + lifetime
 -- A cancel that came first wins: the answer to this request was given up.
 local seen = redis.call('EXISTS', base .. 'x:' .. id, base .. 's:' .. id) > 0
 if seen and redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
-local account = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed')
+local ACCOUNT = { 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed', 'rs' }
+local account = redis.call('HMGET', KEYS[1], unpack(ACCOUNT))
 if account[1] ~= 'Active' then return { 'inactive' } end
 -- Without a mark nobody would look for this session when its time is over.
 if expires > marked then return { 'unmarked', now } end
 if expire_overdue(base, now) > 0 then
-  account = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed')
+  account = redis.call('HMGET', KEYS[1], unpack(ACCOUNT))
 end
 
 local rate_limit = tonumber(account[4])
-local allowed, arrival, remaining, whole, retry = gcra(base .. 'r:s', rate_limit, now)
+local allowed, arrival, remaining, whole, retry = gcra(account[8], rate_limit, now)
 
 local known = seen and id
 if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:' .. idempotency) end
@@ -61,12 +62,11 @@ local available = tonumber(account[5]) - tonumber(account[6]) - tonumber(account
 local seconds = math.min(requested, math.floor(available / 1000))
 if seconds < 1 then return { 'credit' } end
 
-gcra_store(base .. 'r:s', arrival, now)
-redis.call('HINCRBY', KEYS[1], 'reserved', seconds * 1000)
+redis.call('HSET', KEYS[1], 'reserved', account[6] + seconds * 1000, 'rs', gcra_text(arrival))
 local left = math.floor(available / 1000) - seconds
 redis.call('HSET', base .. 's:' .. id, 'st', 'reserved', 'm', model, 'res', seconds * 1000, 'cr', now, 'ex', expires,
   'rem', left, 'fp', fingerprint, 'sk', ARGV[8], 'ch', ARGV[9], 'h', attempt, 'pv', now + lease,
-  'sq', redis.call('HINCRBY', KEYS[1], 'seq', 1), 'si', string.format('%.3f', 60000 / rate_limit))
+  'si', string.format('%.3f', 60000 / rate_limit))
 redis.call('ZADD', base .. 'live', now + lease, id)
 if idempotency ~= '' then
   redis.call('HSET', base .. 's:' .. id, 'idk', idempotency)

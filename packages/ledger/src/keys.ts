@@ -6,13 +6,12 @@ import { createHash } from 'node:crypto';
  *
  * | key                     | holds                                                                  |
  * |-------------------------|------------------------------------------------------------------------|
- * | P:{t:TENANT}:a          | account: state, scope, limits, granted, reserved, consumed             |
+ * | P:{t:TENANT}:a          | account: state, scope, limits and how the rates stand, credit          |
  * | P:{t:TENANT}:s:SESSION  | a session                                                              |
  * | P:{t:TENANT}:live       | sessions that have not ended, by the time at which they are overdue    |
  * | P:{t:TENANT}:recent     | the last 20 sessions, newest first                                     |
  * | P:{t:TENANT}:idem:KEY   | session that an Idempotency-Key made                                   |
  * | P:{t:TENANT}:x:SESSION  | tombstone: a reserve of this session that comes late is refused        |
- * | P:{t:TENANT}:r:q, r:s   | rate limits: requests, sessions                                        |
  * | P:{t:TENANT}:g          | grants that were applied                                               |
  * | P:{t:TENANT}:j, jc      | journal, and where its checkpoints stand                               |
  * | P:{t:TENANT}:d:DAY      | usage of a day (days since 1970) by model                              |

@@ -29,8 +29,13 @@ describe.each([
   });
 
   const balance = async (tenant: string, of = ledger) => (await of.accounts.usage(tenant))!.balance;
-  const connect = (tenant: string, sessionId: string, of = ledger, owner = OWNER, connectionId = randomUUID()) =>
-    of.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId });
+  const connect = (
+    tenant: string,
+    sessionId: string,
+    of = ledger,
+    owner = OWNER,
+    connectionId: string = randomUUID(),
+  ) => of.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId });
 
   test('applies a grant once, however often it is asked', async () => {
     const tenant = await makeTenant(ledger, 0);

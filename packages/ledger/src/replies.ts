@@ -14,10 +14,9 @@ export function numbers(reply: unknown): number[] {
   return (reply as unknown[]).map(Number);
 }
 
-/** The rows of usage.lua, newest created first. */
+/** The rows of usage.lua, newest created first; of the same millisecond the one confirmed last. */
 export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
-  const number = (row: unknown) => Number((row as unknown[])[7]);
-  return [...rows].sort((a, b) => number(b) - number(a)).map(sessionRecord);
+  return rows.map(sessionRecord).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
 function sessionRecord(row: unknown): SessionRecord {

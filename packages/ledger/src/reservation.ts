@@ -55,7 +55,12 @@ export function reserveReply(reply: readonly unknown[]): ReserveOutcome {
     case 'rate':
     case 'concurrency':
       return { outcome, retryAfterMs: Number(reply[1]), rate: rateOf(reply.slice(2)) };
-    default:
+    case 'cancelled':
+    case 'inactive':
+    case 'conflict':
+    case 'model_not_found':
+    case 'scope':
+    case 'credit':
       return { outcome };
   }
 }

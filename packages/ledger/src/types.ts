@@ -70,7 +70,7 @@ export interface CatalogueEntry {
 export interface JournalEntry {
   /** Id of the stream entry: milliseconds of Redis TIME and a counter. */
   id: string;
-  type: 'grant' | 'reserve' | 'confirm' | 'cancel' | 'connect' | 'settle' | 'fail' | 'expire' | 'checkpoint';
+  type: 'grant' | 'reserve' | 'cancel' | 'connect' | 'settle' | 'fail' | 'expire' | 'checkpoint';
   /** Session id, or grant id. */
   subject: string;
   /** Changes in milliseconds. */

@@ -17,25 +17,23 @@ export interface AdminOptions {
 /** Starts the admin port: `/livez` (the process answers), `/readyz` (it can do its work), `/metrics` (Prometheus). */
 export async function startAdmin(options: AdminOptions): Promise<Server> {
   const server = createServer((request, response) => {
-    switch (request.url?.split('?')[0]) {
-      case '/livez':
-        return answer(response, 200, 'ok\n');
-      case '/readyz': {
-        const missing = options.ready();
-        return missing === undefined ? answer(response, 200, 'ok\n') : answer(response, 503, `${missing}\n`);
-      }
-      case '/metrics':
-        return options.metrics.serve(request, response);
-      default:
-        if (options.otherwise === undefined) return answer(response, 404, 'there is nothing at this path\n');
-        return options.otherwise(request, response);
-    }
+    const path = request.url?.split('?')[0];
+    if (path === '/livez') answer(response, 200, 'ok\n');
+    else if (path === '/readyz') answerReady(response, options.ready());
+    else if (path === '/metrics') options.metrics.serve(request, response);
+    else if (options.otherwise !== undefined) options.otherwise(request, response);
+    else answer(response, 404, 'there is nothing at this path\n');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
   return server;
+}
+
+function answerReady(response: ServerResponse, missing: string | undefined): void {
+  if (missing === undefined) answer(response, 200, 'ok\n');
+  else answer(response, 503, `${missing}\n`);
 }
 
 function answer(response: ServerResponse, status: number, body: string): void {

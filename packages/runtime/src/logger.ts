@@ -8,6 +8,7 @@ export type { Logger } from 'pino';
 export const LOG_FIELDS = {
   service: 'which program wrote the line',
   request_id: 'the X-Request-Id of the HTTP request',
+  trace_id: 'the trace that the caller named in traceparent',
   session_id: 'the session',
   tenant: 'name of the Tenant resource',
   model: 'name of the ASRModel resource',
@@ -29,7 +30,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** A JSON logger whose every line has passed the redaction of secrets. */
 export function createLogger(service: string, level: LogLevel, destination?: DestinationStream): Logger {
-  const sink = destination ?? pino.destination({ fd: 1, sync: true });
+  const sink = destination ?? standardOutput();
   const redacting: DestinationStream = { write: (line) => sink.write(redact(line)) };
   return pino(
     {
@@ -41,4 +42,15 @@ export function createLogger(service: string, level: LogLevel, destination?: Des
     },
     redacting,
   );
+}
+
+/** Lines are gathered for a moment, since a write for each costs more than the line; none is lost when the process ends. */
+const GATHER_BYTES = 4096;
+const GATHER_MS = 100;
+
+function standardOutput(): DestinationStream {
+  const sink = pino.destination({ fd: 1, sync: true, minLength: GATHER_BYTES });
+  setInterval(() => sink.flush(), GATHER_MS).unref();
+  process.on('exit', () => sink.flushSync());
+  return sink;
 }

@@ -8,7 +8,7 @@ local function expire_overdue(base, now)
   local overdue = redis.call('ZRANGEBYSCORE', base .. 'live', '-inf', now, 'LIMIT', 0, OVERDUE_AT_ONCE)
   for _, id in ipairs(overdue) do
     if redis.call('HEXISTS', base .. 's:' .. id, 'pv') == 1 then
-      remove_session(base, id, now, 'lease')
+      remove_session(base, id, 'lease')
     else
       end_session(base, id, 'expired', now, 0, 0, 'no handshake')
     end

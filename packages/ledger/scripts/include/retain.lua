@@ -3,16 +3,13 @@
 local SESSION_KEPT_MS = 86400000
 local RECENT_KEPT = 20
 
--- `shown`: recent_sessions shows it. Sets no end for those: the one that pushes them out does.
+-- One that is still shown gets its end from the one that pushes it out.
 local function retain_ended(base, id)
-  if redis.call('HEXISTS', base .. 's:' .. id, 'shown') == 0 then
-    redis.call('PEXPIRE', base .. 's:' .. id, SESSION_KEPT_MS)
-  end
+  if not redis.call('LPOS', base .. 'recent', id) then redis.call('PEXPIRE', base .. 's:' .. id, SESSION_KEPT_MS) end
 end
 
 local function add_recent(base, id)
   if redis.call('LPUSH', base .. 'recent', id) <= RECENT_KEPT then return end
-  local old = redis.call('RPOP', base .. 'recent')
-  redis.call('HDEL', base .. 's:' .. old, 'shown')
-  if redis.call('HEXISTS', base .. 's:' .. old, 'co') == 1 then redis.call('PEXPIRE', base .. 's:' .. old, SESSION_KEPT_MS) end
+  local old = base .. 's:' .. redis.call('RPOP', base .. 'recent')
+  if redis.call('HEXISTS', old, 'co') == 1 then redis.call('PEXPIRE', old, SESSION_KEPT_MS) end
 end

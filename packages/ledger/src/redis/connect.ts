@@ -105,30 +105,29 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
     defaults: {
       name: options.name,
       disableOfflineQueue: true,
-      ...(username === '' ? {} : { username }),
-      ...(password === '' ? {} : { password }),
+      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
       socket: { connectTimeout: options.timeoutMs, reconnectStrategy },
     },
   });
-  let connected = false;
-  let closing = false;
+  const state = { connected: false, closing: false };
   watch(cluster, options);
   void (async () => {
     // Unlike a single client, a cluster gives up when no root node answers.
-    for (let tries = 0; !connected && !closing; tries++) {
+    for (let tries = 0; !state.connected && !state.closing; tries++) {
       try {
         await cluster.connect();
-        connected = true;
+        state.connected = true;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, reconnectStrategy(tries)));
       }
     }
   })();
   const close = async () => {
-    closing = true;
-    if (connected) await end(cluster);
+    state.closing = true;
+    if (state.connected) await end(cluster);
   };
-  return { send: (key, command) => cluster.sendCommand(key, false, command), isReady: () => connected, close };
+  return { send: (key, command) => cluster.sendCommand(key, false, command), isReady: () => state.connected, close };
 }
 
 interface Emitter {

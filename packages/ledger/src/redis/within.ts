@@ -7,6 +7,15 @@ export function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
       () => reject(new LedgerUnavailable(`Redis did not answer within ${timeoutMs} ms`)),
       timeoutMs,
     );
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
   });
 }
