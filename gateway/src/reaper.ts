@@ -3,10 +3,10 @@ import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from './metrics.ts';
 import { repeat } from './repeat.ts';
 
-/** Returns overdue reservations without any request arriving; every gateway does so, each mark is taken by one. */
+/** Ends what is overdue, and the streams of gateways that died; every gateway does so, each thing is done by one. */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
   return repeat(intervalMs, async () => {
-    const ended = await ledger.reap();
+    const ended = (await ledger.reap()) + (await ledger.gateways.reapDead());
     if (ended === 0) return;
     metrics.reaped.add(ended);
     logger.info({ amount: ended }, 'overdue sessions were ended');

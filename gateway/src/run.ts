@@ -1,3 +1,4 @@
+import { AUDIO, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import { createLogger, createMetrics, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
@@ -8,6 +9,16 @@ import { drain } from './server/drain.ts';
 import { listen } from './server/listen.ts';
 import { createCancellations } from './sessions/cancellations.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
+import type { GatewaySettings } from './settings.ts';
+import { holdLease } from './stream/lease.ts';
+import type { StreamTimes } from './stream/session.ts';
+import { createSettlements } from './stream/settlements.ts';
+import { Streams } from './stream/streams.ts';
+
+/** The audio of the longest session, all of which may have to be replayed. */
+const MAX_STREAM_BYTES = MAX_AUDIO_SECONDS * AUDIO.sampleRateHz * AUDIO.bytesPerSample;
+/** What is left of the grace period for settling and closing. */
+const STOP_RESERVE_MS = 2000;
 
 /** The gateway, from its settings to its last stop step. */
 export async function run(): Promise<void> {
@@ -27,12 +38,24 @@ export async function run(): Promise<void> {
       prefix: settings.REDIS_KEY_PREFIX,
       sessionTtlMs: settings.SESSION_TTL_MS,
       provisionalLeaseMs: settings.PROVISIONAL_LEASE_MS,
+      processLeaseMs: settings.PROCESS_LEASE_MS,
     });
     const catalogue = followCatalogue(ledger, logger, settings.CATALOGUE_INTERVAL_MS);
     const cancellations = createCancellations(ledger, logger);
     const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
     metrics.redisReady.addCallback((result) => result.observe(link.ready ? 1 : 0));
     metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
+
+    const settlements = createSettlements(ledger, logger);
+    const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, () => streams.failAll());
+    const streams = new Streams({
+      ...{ ledger, logger, catalogue, settlements, owner: lease.owner },
+      secrets: settings.SESSION_SECRETS,
+      tickets: settings.WORKER_TICKETS,
+      times: streamTimes(settings),
+      maxStreams: Math.floor(settings.STREAM_MEMORY_BYTES / MAX_STREAM_BYTES),
+      suspensionMs: settings.SUSPENSION_INTERVAL_MS,
+    });
 
     let draining = false;
     const ready = () => {
@@ -42,6 +65,7 @@ export async function run(): Promise<void> {
     };
     const app = createApp({ settings, logger, metrics, ledger, catalogue, cancellations });
     const server = await listen(app, settings, logger);
+    streams.attach(server);
     const admin = await startAdmin({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, metrics: telemetry, ready });
     logger.info({ reason: settings.PUBLIC_URL }, 'listening');
 
@@ -53,12 +77,29 @@ export async function run(): Promise<void> {
           return new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS));
         },
       },
+      { name: 'finish streams', stop: () => streams.drain(Date.now() + settings.STOP_GRACE_MS - STOP_RESERVE_MS) },
       { name: 'finish requests', stop: () => drain(server) },
+      { name: 'settle streams', stop: () => settlements.settled() },
       { name: 'take back unanswered sessions', stop: () => cancellations.settled() },
+      { name: 'give up the lease', stop: () => lease.stop() },
       { name: 'stop the reaper', stop: () => stopReaper() },
       { name: 'stop following the catalogue', stop: () => catalogue.stop() },
       { name: 'close Redis', stop: () => link.close() },
       { name: 'close the admin port', stop: () => drain(admin) },
     ];
   });
+}
+
+function streamTimes(settings: GatewaySettings): StreamTimes {
+  return {
+    statusMs: settings.STREAM_STATUS_MS,
+    placeMs: settings.STREAM_PLACE_MS,
+    workerOpenMs: settings.WORKER_OPEN_MS,
+    workerSilenceMs: settings.WORKER_SILENCE_MS,
+    idleMs: settings.STREAM_IDLE_MS,
+    pingMs: settings.STREAM_PING_MS,
+    extraMs: settings.STREAM_EXTRA_MS,
+    finalMs: settings.STREAM_FINAL_MS,
+    ticketMs: settings.WORKER_TICKET_MS,
+  };
 }

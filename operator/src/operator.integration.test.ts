@@ -27,7 +27,7 @@ afterEach(async () => {
   folder.cleanUp();
 });
 
-async function start(env: object = {}, folders = [folder.path]): Promise<TestOperator> {
+async function start(env: NodeJS.ProcessEnv = {}, folders = [folder.path]): Promise<TestOperator> {
   const operator = await startTestOperator(folders, redis.url, env);
   operators.push(operator);
   return operator;

@@ -16,10 +16,16 @@ export interface TestGateway {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-const MAIN = fileURLToPath(new URL('../../gateway/dist/main.js', import.meta.url));
+function ring(id: string, secret: Buffer): string {
+  return JSON.stringify({ current: id, secrets: { [id]: secret.toString('base64') } });
+}
+
 const PEPPER = randomBytes(32);
-const ring = (id: string, secret: Buffer) =>
-  JSON.stringify({ current: id, secrets: { [id]: secret.toString('base64') } });
+const SESSION_SECRETS = ring('s1', randomBytes(32));
+/** Shared by the gateways and workers of a test. */
+export const WORKER_TICKETS = ring('t1', randomBytes(32));
+
+const MAIN = fileURLToPath(new URL('../../gateway/dist/main.js', import.meta.url));
 
 export const MODEL = 'svc-asr-kikuyu-v1';
 
@@ -34,7 +40,7 @@ export async function startGateway(
     env: {
       ...{ PATH: process.env.PATH, HOST: '127.0.0.1', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
       ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix },
-      ...{ API_KEY_PEPPERS: ring('p1', PEPPER), SESSION_SECRETS: ring('s1', randomBytes(32)) },
+      ...{ API_KEY_PEPPERS: ring('p1', PEPPER), SESSION_SECRETS: SESSION_SECRETS, WORKER_TICKETS },
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,6 +9,8 @@ export interface Home {
   config: string;
   redis: string;
   logs: string;
+  /** Which worker processes run. */
+  workers: string;
   certs: string;
   localJson: string;
 }
@@ -24,6 +26,7 @@ export function homeOf(env: NodeJS.ProcessEnv): Home {
     config: within('config'),
     redis: within('redis'),
     logs: within('logs'),
+    workers: within('workers'),
     certs: within('certs'),
     localJson: within('local.json'),
   };
@@ -32,7 +35,7 @@ export function homeOf(env: NodeJS.ProcessEnv): Home {
 /** Makes the folders; those that hold secrets or data are for their owner alone. */
 export function makeHome(home: Home): void {
   for (const folder of [home.path, home.config, home.certs]) mkdirSync(folder, { recursive: true });
-  for (const folder of [home.secrets, home.redis, home.logs]) {
+  for (const folder of [home.secrets, home.redis, home.logs, home.workers]) {
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o700);
   }

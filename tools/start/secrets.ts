@@ -7,6 +7,7 @@ import { readIfPresent, writeAtomically } from './files.ts';
 export interface SecretFiles {
   apiKeyPeppers: string;
   sessionSecrets: string;
+  workerTickets: string;
   adminToken: string;
   redisPassword: string;
 }
@@ -22,6 +23,7 @@ export function ensureSecrets(folder: string): SecretFiles {
   return {
     apiKeyPeppers: secret('api-key-peppers.json', () => makeKeyring('p1')),
     sessionSecrets: secret('session-secrets.json', () => makeKeyring('s1')),
+    workerTickets: secret('worker-tickets.json', () => makeKeyring('w1')),
     adminToken: secret('admin-token', () => randomBytes(32).toString('base64url')),
     redisPassword: secret('redis-password', () => randomBytes(32).toString('base64url')),
   };

@@ -43,7 +43,12 @@ export function serviceProgram(service: Service, plan: Plan, env: NodeJS.Process
  */
 export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const defaults: Record<Service, NodeJS.ProcessEnv> = {
-    operator: {},
+    operator: {
+      WORKER_PROGRAM: join(root, 'worker', 'dist', 'main.js'),
+      MODEL_ROOT: root,
+      // The operator passes it on to the workers that it starts.
+      WORKER_TICKETS_FILE: plan.secrets.workerTickets,
+    },
     console: {
       CONSOLE_HOST: LOOPBACK,
       TLS_CERT_FILE: plan.tls.certFile,
@@ -56,10 +61,16 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       PUBLIC_URL: `https://localhost:${plan.ports.gateway}`,
       API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
       SESSION_SECRETS_FILE: plan.secrets.sessionSecrets,
+      WORKER_TICKETS_FILE: plan.secrets.workerTickets,
     },
   };
   const fixed: Record<Service, NodeJS.ProcessEnv> = {
-    operator: { ADMIN_PORT: String(plan.ports.operatorAdmin), CONFIG_FOLDERS: `${LOCAL_CONFIG},${plan.home.config}` },
+    operator: {
+      ADMIN_PORT: String(plan.ports.operatorAdmin),
+      CONFIG_FOLDERS: `${LOCAL_CONFIG},${plan.home.config}`,
+      WORKER_STATE_FOLDER: plan.home.workers,
+      WORKER_LOG_FOLDER: plan.home.logs,
+    },
     console: {
       ADMIN_PORT: String(plan.ports.consoleAdmin),
       CONSOLE_PORT: String(plan.ports.console),

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseKeyring } from '@svc-asr/runtime';
+import { root } from '../launch/terminal.mjs';
 import { choosePorts } from './choose-ports.ts';
 import { homeOf, makeHome } from './home.ts';
 import type { Home } from './home.ts';
@@ -13,7 +14,7 @@ import { portFrom } from './ports.ts';
 import { ensureSecrets } from './secrets.ts';
 import type { Plan } from './services.ts';
 import { serviceEnvironment } from './services.ts';
-import { buildWelcome } from './welcome.ts';
+import { buildWelcome, RECORDING } from './welcome.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -24,8 +25,8 @@ afterEach(() => rmSync(home.path, { recursive: true }));
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('folders with secrets, data and logs are for their owner alone', () => {
-  expect([home.secrets, home.redis, home.logs].map(mode)).toEqual([0o700, 0o700, 0o700]);
+test('folders with secrets, data, logs and processes are for their owner alone', () => {
+  expect([home.secrets, home.redis, home.logs, home.workers].map(mode)).toEqual([0o700, 0o700, 0o700, 0o700]);
 });
 
 test('secrets are made once, in the form that services read, for their owner alone', () => {
@@ -34,11 +35,12 @@ test('secrets are made once, in the form that services read, for their owner alo
   const before = read();
   expect(parseKeyring(readFileSync(files.apiKeyPeppers, 'utf8')).current).toBe('p1');
   expect(parseKeyring(readFileSync(files.sessionSecrets, 'utf8')).current).toBe('s1');
+  expect(parseKeyring(readFileSync(files.workerTickets, 'utf8')).current).toBe('w1');
   expect(readFileSync(files.adminToken, 'utf8').trim()).toMatch(/^[\w-]{43}$/);
-  expect(Object.values(files).map(mode)).toEqual([0o600, 0o600, 0o600, 0o600]);
+  expect(Object.values(files).map(mode)).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
   ensureSecrets(home.secrets);
   expect(read()).toEqual(before);
-  expect(new Set(before).size).toBe(4);
+  expect(new Set(before).size).toBe(5);
 });
 
 describe('ports', () => {
@@ -86,7 +88,7 @@ describe('the environment of a service', () => {
     home,
     node: process.execPath,
     redisUrlFile: '/secrets/redis-url',
-    secrets: { apiKeyPeppers: '/p', sessionSecrets: '/s', adminToken: '/t', redisPassword: '/r' },
+    secrets: { apiKeyPeppers: '/p', sessionSecrets: '/s', workerTickets: '/w', adminToken: '/t', redisPassword: '/r' },
     tls: { caFile: '/ca', certFile: '/cert', keyFile: '/key' },
     ports: {
       host: '127.0.0.1',
@@ -108,6 +110,19 @@ describe('the environment of a service', () => {
     const env = serviceEnvironment('gateway', plan(), { API_KEY_PEPPERS: '{}' });
     expect(env.API_KEY_PEPPERS).toBe('{}');
     expect(env).not.toHaveProperty('API_KEY_PEPPERS_FILE');
+  });
+
+  test('tells the operator how to run workers, with the tickets that the gateway signs', () => {
+    const operator = serviceEnvironment('operator', plan(), {});
+    expect(operator).toMatchObject({
+      WORKER_PROGRAM: join(root, 'worker/dist/main.js'),
+      MODEL_ROOT: root,
+      WORKER_STATE_FOLDER: home.workers,
+      WORKER_LOG_FOLDER: home.logs,
+      WORKER_TICKETS_FILE: '/w',
+    });
+    expect(serviceEnvironment('gateway', plan(), {})).toMatchObject({ WORKER_TICKETS_FILE: '/w' });
+    expect(serviceEnvironment('console', plan(), {})).not.toHaveProperty('WORKER_TICKETS_FILE');
   });
 
   test('keeps apart what services cannot share', () => {
@@ -149,13 +164,15 @@ test('the welcome shows address, key and commands that can be pasted', () => {
       adminUrl: 'http://127.0.0.1:9000',
       caFile: '/my home/certs/ca.crt',
       apiKey: 'svc_live_v1_x',
-      homePath: '/repo/.svc-asr',
-      workingFolder: '/repo',
+      homePath: join(root, '.svc-asr'),
+      workingFolder: root,
     },
     (strong) => strong,
   );
   expect(text).toContain("curl --cacert '/my home/certs/ca.crt' https://localhost:8443/v1/models");
   expect(text).toContain("-H 'Authorization: Bearer svc_live_v1_x'");
+  expect(text).toMatch(/Try it:\s+npx svc-asr transcribe worker\/models\/\S+\.wav\n/);
+  expect(existsSync(RECORDING)).toBe(true);
   expect(text).toContain('state     .svc-asr\n');
   expect(text).not.toContain('\u001b');
 });

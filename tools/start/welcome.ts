@@ -1,4 +1,8 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { root } from '../launch/terminal.mjs';
+
+/** What a person tries first. */
+export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_009.wav');
 
 export interface Welcome {
   baseUrl: string;
@@ -24,6 +28,8 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
   state     ${shown(welcome.homePath, welcome.workingFolder)}
 
   Try it:
+
+  ${strong(`npx svc-asr transcribe ${shown(RECORDING, welcome.workingFolder)}`)}
 
   curl --cacert ${ca} ${baseUrl}/v1/models
 

@@ -17,16 +17,11 @@ export interface AdminOptions {
 /** Starts the admin port: `/livez`, `/readyz` and `/metrics`. */
 export async function startAdmin({ host, port, metrics, live, ready }: AdminOptions): Promise<Server> {
   const server = createServer((request, response) => {
-    switch (request.url?.split('?')[0]) {
-      case '/livez':
-        return answerCheck(response, live());
-      case '/readyz':
-        return answerCheck(response, ready());
-      case '/metrics':
-        return metrics.serve(request, response);
-      default:
-        return answer(response, 404, 'there is nothing at this path');
-    }
+    const path = request.url?.split('?')[0];
+    if (path === '/livez') answerCheck(response, live());
+    else if (path === '/readyz') answerCheck(response, ready());
+    else if (path === '/metrics') metrics.serve(request, response);
+    else answer(response, 404, 'there is nothing at this path');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -18,7 +18,11 @@ export interface TestOperator {
 }
 
 /** Starts an operator with short times on a folder and a Redis. */
-export async function startTestOperator(folders: string[], redisUrl: string, env: object = {}): Promise<TestOperator> {
+export async function startTestOperator(
+  folders: string[],
+  redisUrl: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<TestOperator> {
   const { logger, lines } = createTestLogger();
   const settings = readSettings(OPERATOR_SETTINGS, {
     ADMIN_HOST: '127.0.0.1',
@@ -29,9 +33,10 @@ export async function startTestOperator(folders: string[], redisUrl: string, env
     CONFIG_QUIET_MS: '50',
     CONFIG_DELETE_GRACE_MS: '100',
     RETRY_MAX_MS: '500',
+    SCALING_INTERVAL_MS: '50',
     ...env,
   });
-  const { adminPort, stopSteps } = await startOperator(settings, logger);
+  const { adminPort, stopSteps } = await startOperator(settings, logger, { ...process.env, ...env });
   return {
     lines,
     get: async (path) => {

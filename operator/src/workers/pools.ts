@@ -92,7 +92,7 @@ export function createPools(options: PoolsOptions): Pools {
     standings: () => [...pools.values()].map(({ pool }) => pool.standing()),
     stop: async () => {
       clearInterval(timer);
-      await Promise.all([...pools.values()].map(({ look }) => look));
+      await Promise.all([...pools.values()].flatMap(({ look }) => look ?? []));
     },
   };
 }

@@ -27,7 +27,7 @@ export function openSlotsMemory(file: string): SlotsMemory {
   };
 }
 
-/** A memory for the time that the operator runs. */
+/** None: what is known then is what the pools themselves have seen. */
 export function createSlotsMemory(): SlotsMemory {
   return { get: () => undefined, put: () => undefined };
 }

@@ -2,14 +2,14 @@
 -- Ends an active session in its own time: charges the accepted audio, rounded up to the second, and returns the rest.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner  3 epoch  4 accepted samples  5 reason
--- returns { 'ok' | 'already', state, audio ms, billable ms } | { 'stale' } | { 'unknown' }
+-- returns { 'ok' | 'already', state, audio ms, billable ms, model } | { 'stale' } | { 'unknown' }
 -- @include now_ms
 -- @include end_session
 local base = string.sub(KEYS[1], 1, -2)
 local id, samples = ARGV[1], tonumber(ARGV[4])
 local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'res', 'au', 'bi', 'co', 'm')
 if not s[1] then return { 'unknown' } end
-if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]) } end
+if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), s[8] } end
 if s[1] ~= 'active' or s[2] ~= ARGV[2] or s[3] ~= ARGV[3] then return { 'stale' } end
 samples = math.min(samples, s[4] * 16)
 local billable = math.ceil(samples / 16000) * 1000
@@ -20,4 +20,4 @@ redis.call('HINCRBY', day, s[8] .. '|sessions', 1)
 redis.call('HINCRBY', day, s[8] .. '|audio', audio)
 redis.call('HINCRBY', day, s[8] .. '|billable', billable)
 redis.call('EXPIRE', day, 400 * 86400)
-return { 'ok', 'completed', audio, billable }
+return { 'ok', 'completed', audio, billable, s[8] }

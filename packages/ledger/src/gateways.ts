@@ -16,7 +16,6 @@ const OUT_OF_SIGHT_MS = 5000;
 export interface OwnedStream {
   tenant: string;
   sessionId: string;
-  model: string;
 }
 
 export interface GatewayParts {
@@ -29,8 +28,7 @@ export interface GatewayParts {
 export function createGateways(link: RedisLink, keys: Keys, { sessions, pools, leaseMs }: GatewayParts) {
   let lastTimeMs: number | undefined;
   let carefulUntilMs = 0;
-  const member = (owner: Owner, { tenant, sessionId, model }: OwnedStream) =>
-    [owner.epoch, tenant, sessionId, model].join(' ');
+  const member = (owner: Owner, { tenant, sessionId }: OwnedStream) => [owner.epoch, tenant, sessionId].join(' ');
 
   /** Begins a process and gives it an epoch. */
   async function join(id: string): Promise<Owner> {
@@ -75,10 +73,10 @@ export function createGateways(link: RedisLink, keys: Keys, { sessions, pools, l
     const members = (await link.send(keys.owned(id), ['SMEMBERS', keys.owned(id)])) as string[];
     let failed = 0;
     for (const entry of members) {
-      const [epoch, tenant = '', sessionId = '', model = ''] = entry.split(' ');
+      const [epoch, tenant = '', sessionId = ''] = entry.split(' ');
       const ended = await sessions.fail(tenant, sessionId, { id, epoch: Number(epoch) }, 0, 'gateway lost');
       if (ended.outcome === 'ok') failed++;
-      await pools.leave(model, sessionId, tenant);
+      if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
     }
     await link.send(keys.owned(id), ['DEL', keys.owned(id)]);
     await link.send(keys.gateways(), ['ZREM', `${keys.gateways()}:dead`, id]);

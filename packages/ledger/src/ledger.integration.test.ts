@@ -279,7 +279,7 @@ describe.each([
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     await connect(tenant, sessionId);
     const end = await ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
-    expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs, billableMs });
+    expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs, billableMs, model: 'kikuyu' });
     expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'again')).toEqual({ ...end, outcome: 'already' });
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 1, 'late')).toEqual({ ...end, outcome: 'already' });
     expect(await balance(tenant)).toMatchObject({ consumedMs: billableMs, reservedMs: 0 });
@@ -296,6 +296,7 @@ describe.each([
       state: 'failed',
       audioMs: 2000,
       billableMs: 0,
+      model: 'kikuyu',
     });
     expect(await balance(tenant)).toMatchObject({ availableMs: 60_000, consumedMs: 0 });
   });

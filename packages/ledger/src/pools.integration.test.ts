@@ -33,8 +33,8 @@ describe.each([
     return placement.outcome === 'placed' ? placement.worker.id : undefined;
   };
   const load = async () => {
-    const { readAtMs: _, ...rest } = await ledger.pools.load(model);
-    return rest;
+    const { active, held, waiting, slots, workers } = await ledger.pools.load(model);
+    return { active, held, waiting, slots, workers };
   };
 
   test('a stream goes to the worker with the most free slots and is found there again', async () => {
@@ -136,9 +136,9 @@ describe.each([
     const alive = await ledger.gateways.join('alive');
     const dead = await ledger.gateways.join('dead');
     expect(dead.epoch).toBeGreaterThan(alive.epoch);
-    const { sessionId } = await reserved(ledger, tenant);
+    const { sessionId } = await reserved(ledger, tenant, { model });
     await worker('w', 1);
-    await ledger.gateways.own(dead, { tenant, sessionId, model });
+    await ledger.gateways.own(dead, { tenant, sessionId });
     await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: dead, connectionId: 'c' });
     await place(sessionId, tenant);
     let failed = 0;

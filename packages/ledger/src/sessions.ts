@@ -32,7 +32,7 @@ export type Connected = { outcome: 'ok'; model: string; reservedMs: number } | {
 
 /** How a session ended; `already`: somebody ended it before, and this is how. */
 export type Ended =
-  | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number }
+  | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
   | { outcome: 'stale' | 'unknown' };
 
 /** The transitions of a session: one script each, safe to repeat. */
@@ -109,13 +109,14 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
 }
 
 function ended(reply: unknown): Ended {
-  const [outcome, state, audioMs, billableMs] = reply as unknown[];
+  const [outcome, state, audioMs, billableMs, model] = reply as unknown[];
   if (outcome === 'stale' || outcome === 'unknown') return { outcome };
   return {
     outcome: outcome as 'ok' | 'already',
     state: state as SessionState,
     audioMs: Number(audioMs),
     billableMs: Number(billableMs),
+    model: String(model),
   };
 }
 

@@ -34,7 +34,7 @@ test('a ticket that another secret of the same name signed is refused', () => {
 
 test('a ticket with any character changed is refused', () => {
   const signed = signTicket(current, ticket);
-  const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.');
+  const character = fc.stringMatching(/^[A-Za-z0-9_.-]$/);
   // The last character of a signature holds two bits that mean nothing.
   fc.assert(
     fc.property(fc.nat(signed.length - 2), character, (at, other) => {

@@ -79,7 +79,9 @@ describe('an engine with a model', () => {
     const alone = await transcribe(engine, audio.subarray(0, 60_000));
     const stream = engine.open({ utterance: 7 });
     await writeAll(stream, [audio.subarray(70_000, 110_000)]);
+    const dropped = new Promise((resolve) => stream.once('reset', resolve));
     stream.reset();
+    expect(await dropped).toBe(40_000);
     const final = nextFinal(stream);
     await writeAll(stream, [audio.subarray(0, 60_000)]);
     stream.flush();
@@ -89,6 +91,17 @@ describe('an engine with a model', () => {
       startSample: 40_000,
       endSample: 100_000,
     });
+    stream.close();
+  });
+
+  test('takes bytes wherever they lie in a buffer, as sockets give them', async () => {
+    const alone = await transcribe(engine, audio.subarray(0, 60_000));
+    const bytes = Buffer.alloc(120_001);
+    Buffer.from(audio.buffer, audio.byteOffset, 120_000).copy(bytes, 1);
+    const stream = engine.open();
+    stream.write(bytes.subarray(1));
+    stream.flush();
+    expect((await nextFinal(stream)).text).toBe(alone.final.text);
     stream.close();
   });
 

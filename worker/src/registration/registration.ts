@@ -78,7 +78,10 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       // That Redis is away is told once, by the connection.
       if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
     }
-    if (!stopped) timer = setTimeout(() => (current = loop()), nextMs);
+    if (stopped) return;
+    timer = setTimeout(() => {
+      current = loop();
+    }, nextMs);
   }
 
   let current = loop();

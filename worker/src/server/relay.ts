@@ -45,7 +45,7 @@ export function startRelay({ server, engine, tickets, limits, metrics, logger }:
   const connections = new Set<Connection>();
   const open = new Set<WebSocket>();
   let accepting = true;
-  let onEmpty = () => undefined as void;
+  let onEmpty: () => void = () => undefined;
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.url?.split('?')[0] !== RELAY_PATH) {

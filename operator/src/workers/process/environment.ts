@@ -6,6 +6,9 @@ const LOOPBACK = '127.0.0.1';
 const NOT_FOR_WORKERS =
   /^(API_KEY_PEPPERS|SESSION_SECRETS|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_FOLDERS|ADVERTISE_ADDRESS)/;
 
+/** What a worker may use of its grace period to hand its streams over; the rest is for ending. */
+const SHARE_OF_GRACE = 0.8;
+
 export interface EnvironmentOptions {
   /** The environment to build on: the operator's own. */
   base: NodeJS.ProcessEnv;
@@ -45,7 +48,7 @@ export function buildEnvironment(template: WorkerTemplate, id: string, options: 
     ADMIN_HOST: LOOPBACK,
     ADMIN_PORT: '0',
     // It ends by itself before it is killed.
-    STOP_GRACE_MS: String(Math.round(options.stopGraceMs * 0.8)),
+    DRAIN_MS: String(Math.round(options.stopGraceMs * SHARE_OF_GRACE)),
   };
 }
 

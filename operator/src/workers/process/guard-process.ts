@@ -14,7 +14,8 @@ for await (const chunk of process.stdin) said += String(chunk);
 if (!said.includes('done')) {
   await sleep(Number(takeOverMs));
   const owner = readOwner(folder);
-  if (owner === undefined || !isOurs(owner)) {
+  // Without an owner the folder was removed, and there is nobody to end.
+  if (owner !== undefined && !isOurs(owner)) {
     await Promise.all(
       openRecords(folder)
         .read()

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 
 /** Ends the workers of an operator that was killed and that no other operator took over from. */
 export interface Guard {
+  /** Its end tells that the operator is gone. */
+  pipe: Writable;
+  /** There is nothing to guard any more. */
   close: () => void;
 }
 
@@ -22,7 +26,5 @@ export function startGuard(stateFolder: string, takeOverMs: number): Guard {
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   child.unref();
-  // An open pipe must not keep a process alive that has nothing else to do.
-  (child.stdin as unknown as { unref?: () => void }).unref?.();
-  return { close: () => child.stdin.end('done\n') };
+  return { pipe: child.stdin, close: () => child.stdin.end('done\n') };
 }

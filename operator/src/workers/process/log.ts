@@ -30,7 +30,8 @@ export function readLastWords(file: string): string {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   // A stack trace says least in its last line: the one that names the error is worth more.
-  const telling = lines.findLast((line) => /error|fatal|is not set/i.test(line) && !/^at /.test(line)) ?? lines.at(-1);
+  const telling =
+    lines.findLast((line) => /error|fatal|is not set/i.test(line) && !line.startsWith('at ')) ?? lines.at(-1);
   return (telling === undefined ? '' : inWords(telling)).slice(0, LONGEST_WORDS);
 }
 

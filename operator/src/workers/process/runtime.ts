@@ -148,7 +148,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
     close: async () => {
       clearInterval(poll);
       for (const entry of entries.values()) end(entry);
-      await Promise.all([...entries.values()].map(({ ending }) => ending));
+      await Promise.all([...entries.values()].flatMap(({ ending }) => ending ?? []));
       guard?.close();
     },
   };

@@ -16,8 +16,8 @@ const ZERO_CROSSINGS = 48;
 const KAISER_BETA = 9.5;
 /** Middle of the transition as a part of the lower rate's half, so that the stop band begins at that half. */
 const CUTOFF = 0.9375;
-/** Beyond this many phases rows are interpolated: the error stays below -100 dB, and the table small. */
-const MAX_PHASES = 1024;
+/** Beyond this many phases rows are interpolated: the error stays near -100 dB, and the table small. */
+const MAX_PHASES = 512;
 
 /** Builds the filter from one rate to another. */
 export function buildFilter(fromHz: number, toHz: number): PolyphaseFilter {
@@ -52,14 +52,16 @@ function sinc(x: number): number {
 }
 
 function kaiser(x: number): number {
-  return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
+  // Each row is scaled to a sum of one, so the window needs no scale of its own.
+  return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x));
 }
 
 /** The modified Bessel function of the first kind and order zero, as its power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1];
-  for (let k = 1; term > sum * 1e-16; k++) {
-    term *= (x / (2 * k)) ** 2;
+  const quarter = (x * x) / 4;
+  for (let k = 1; term > sum * 1e-12; k++) {
+    term *= quarter / (k * k);
     sum += term;
   }
   return sum;

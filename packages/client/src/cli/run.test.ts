@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { EXIT } from './exit.ts';
 import { COMMANDS, runLine } from './run.ts';
 
 async function run(...line: string[]) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const status = await runLine(line, { env: { SVC_ASR_HOME: '/nonexistent' }, cwd: '/', stdout, stderr });
+  const status = await runLine(line, {
+    env: { SVC_ASR_HOME: '/nonexistent' },
+    cwd: '/',
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    onInterrupt: () => () => undefined,
+  });
   const text = (stream: PassThrough) => String(stream.read() ?? '');
   return { status, out: text(stdout), err: text(stderr) };
 }
@@ -29,7 +36,9 @@ test('the README lists every exit status as the help does', () => {
 });
 
 test('the help lists every exit status', async () => {
-  expect((await run('--help')).out).toMatch(/Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}70 /);
+  expect((await run('--help')).out).toMatch(
+    /Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}70 /,
+  );
 });
 
 test.each([
@@ -44,6 +53,8 @@ test.each([
   [['admin', 'keys', 'create', '--tenant', 't', '--expires', 'soon'], '--expires takes'],
   [['admin', 'tenants', 'grant', 'n', '--seconds', 'x'], '--seconds takes a whole number'],
   [['admin', 'tenants', 'create', 'n'], 'missing: --display-name TEXT'],
+  [['transcribe'], 'missing: FILE.wav'],
+
   [['models'], 'No service is known'],
   [['models', '--base-url', 'http://far'], '--base-url must begin with https://'],
   [['usage', '--base-url', 'https://far'], 'Set SVC_ASR_API_KEY'],

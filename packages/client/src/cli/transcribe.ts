@@ -56,6 +56,7 @@ export async function transcribe(
     if (config !== undefined) await stream.config(config);
     await stream.ready;
     isReady = true;
+    transcript.end();
     options.onReady?.();
     const maxSamples = samplesOf(session.audio.max_audio_seconds);
     const sent = await sendAudio(stream, source, { maxSamples, isRealtime: options.isRealtime });
@@ -74,14 +75,17 @@ export async function transcribe(
 
 /** Asks for the final and waits until everything has been shown. */
 async function finish(stream: AsrStream, showing: Promise<void>, transcript: Transcript): Promise<void> {
-  const failure = await stream.flush().then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  let failure: SvcAsrStreamEnded | undefined;
+  try {
+    await stream.flush();
+  } catch (error) {
+    if (!(error instanceof SvcAsrStreamEnded)) throw error;
+    failure = error;
+  }
   const end = await stream.close();
   await showing;
   // At its limit the service sends the final without being asked, and closes.
-  const isAtLimit = failure instanceof SvcAsrStreamEnded && end.code === 1000 && transcript.finals() > 0;
+  const isAtLimit = end.code === 1000 && transcript.finals() > 0;
   if (failure !== undefined && !isAtLimit) throw failure;
 }
 

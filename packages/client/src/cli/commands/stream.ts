@@ -21,9 +21,16 @@ const transcribeFile: Command = {
   },
   run: async (invocation) => {
     const { argument, has, cwd, stdin, output } = invocation;
-    const source = await openWav({ file: argument('FILE.wav'), cwd, stdin, note: output.note });
-    const result = await transcribe(invocation, source, { isRealtime: has('realtime') });
-    if (result.isCut) throw new PartialError(describeCut(result, source));
+    // Said at the end: in between, text that changes stands on the terminal.
+    const remarks: string[] = [];
+    const note = (text: string) => remarks.push(text);
+    const source = await openWav({ file: argument('FILE.wav'), cwd, stdin, note });
+    try {
+      const result = await transcribe(invocation, source, { isRealtime: has('realtime') });
+      if (result.isCut) throw new PartialError(describeCut(result, source));
+    } finally {
+      for (const remark of remarks) output.note(remark);
+    }
   },
 };
 

@@ -1,0 +1,50 @@
+import type { CloseCodeNumber, ServerMessage } from '@svc-asr/core';
+import { WebSocket } from 'ws';
+
+/** More than this waiting to be sent means that the client does not read. */
+const MAX_UNREAD_BYTES = 1_048_576;
+/** How long a client may take to answer a close. */
+const CLOSE_TIMEOUT_MS = 5000;
+
+/** The client's side of a stream: sends events, slows the sender down, closes. */
+export class Client {
+  private readonly socket: WebSocket;
+  private reading = true;
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+  }
+
+  get isReading(): boolean {
+    return this.reading;
+  }
+
+  send(message: ServerMessage): void {
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    this.socket.send(JSON.stringify(message));
+    if (this.socket.bufferedAmount > MAX_UNREAD_BYTES) this.socket.terminate();
+  }
+
+  /** Stops or goes on reading: TCP slows the sender down. */
+  read(on: boolean): void {
+    if (on === this.reading) return;
+    this.reading = on;
+    if (on) this.socket.resume();
+    else this.socket.pause();
+  }
+
+  ping(): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.ping();
+  }
+
+  close(code: CloseCodeNumber, reason: string): void {
+    // A paused socket would never see the answer to the close.
+    this.read(true);
+    this.socket.close(code, reason);
+    setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS).unref();
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+}

@@ -1,0 +1,53 @@
+import { audioMs, AUDIO } from '@svc-asr/core';
+import type {
+  ConfigAckMessage,
+  ContextSize,
+  DeltaMessage,
+  FinalMessage,
+  ReadyMessage,
+  RelayAnswer,
+} from '@svc-asr/core';
+import type { StreamSession } from './session.ts';
+import type { Utterance } from './utterances.ts';
+
+type Answer<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
+
+/** The worker counts from the start of the utterance, the client from the start of the stream. */
+export function deltaEvent(utterance: Utterance, { text, audio_end }: Answer<'delta'>): DeltaMessage {
+  const end = audioMs(utterance.startSample + audio_end);
+  return { type: 'delta', text, utterance: utterance.number, audio_end_ms: end };
+}
+
+export function finalEvent(utterance: Utterance, { text, words }: Answer<'final'>): FinalMessage {
+  const startMs = audioMs(utterance.startSample);
+  const endMs = audioMs(utterance.startSample + utterance.samples);
+  return {
+    type: 'final',
+    text,
+    utterance: utterance.number,
+    audio_start_ms: startMs,
+    audio_end_ms: endMs,
+    words: words.map((word) => ({
+      text: word.text,
+      start_ms: Math.min(startMs + word.start_ms, endMs),
+      end_ms: Math.min(startMs + word.end_ms, endMs),
+    })),
+  };
+}
+
+export function readyEvent(session: StreamSession, context: ContextSize, chunkSamples: number): ReadyMessage {
+  return {
+    type: 'ready',
+    session_id: session.sessionId,
+    model: session.model,
+    chunk_samples: chunkSamples,
+    sample_rate_hz: AUDIO.sampleRateHz,
+    context_size: context,
+    max_frame_bytes: AUDIO.maxFrameBytes,
+    max_audio_seconds: session.reservedMs / 1000,
+  };
+}
+
+export function configAck(session: StreamSession, context: ContextSize, chunkSamples: number): ConfigAckMessage {
+  return { type: 'config_ack', language: session.languageCode, context_size: context, chunk_samples: chunkSamples };
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { Ledger, Owner } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import { repeat } from '../repeat.ts';
+
+export interface Lease {
+  /** undefined while this process holds none. */
+  owner: () => Owner | undefined;
+  stop: () => Promise<void>;
+}
+
+/** Holds the lease of this gateway process: as long as it is renewed, nobody else touches its streams. */
+export function holdLease(ledger: Ledger, logger: Logger, renewMs: number, onLost: () => void): Lease {
+  const id = `gateway-${randomUUID()}`;
+  let owner: Owner | undefined;
+  const stop = repeat(renewMs, async () => {
+    if (owner === undefined) {
+      owner = await ledger.gateways.join(id);
+    } else if (!(await ledger.gateways.renew(owner))) {
+      // Told so, not merely unanswered: others have failed our streams.
+      logger.error({ reason: id }, 'the lease was lost; its streams are over');
+      owner = undefined;
+      onLost();
+      owner = await ledger.gateways.join(id);
+    }
+  });
+  return {
+    owner: () => owner,
+    stop: async () => {
+      stop();
+      if (owner !== undefined) await ledger.gateways.leave(owner);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { AUDIO } from '@svc-asr/core';
+
+/** What a frame of audio comes to. */
+export type Metered =
+  { ok: true; pcm: Buffer; full: boolean } | { ok: false; code: 'invalid_audio_frame' | 'frame_too_large' };
+
+/** Takes of a frame what still fits the reservation; `full` when nothing more will. */
+export function meter(frame: Buffer, acceptedSamples: number, limitSamples: number): Metered {
+  if (frame.length > AUDIO.maxFrameBytes) return { ok: false, code: 'frame_too_large' };
+  if (frame.length % AUDIO.bytesPerSample !== 0) return { ok: false, code: 'invalid_audio_frame' };
+  const left = (limitSamples - acceptedSamples) * AUDIO.bytesPerSample;
+  const pcm = frame.length > left ? frame.subarray(0, left) : frame;
+  return { ok: true, pcm, full: pcm.length === left };
+}

@@ -1,0 +1,34 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { StreamParts, StreamSession } from './session.ts';
+
+export interface PlacedWorker {
+  id: string;
+  address: string;
+}
+
+/** Asks for a worker until there is one; undefined when the wait was too long or `given up`. */
+export async function findWorker(
+  { ledger, times }: StreamParts,
+  { sessionId, tenant, model, maxWaitMs }: StreamSession,
+  options: { avoid: readonly string[]; onWait: () => void; givenUp: () => boolean },
+): Promise<PlacedWorker | undefined> {
+  const deadline = performance.now() + maxWaitMs;
+  let told = -Infinity;
+  while (!options.givenUp()) {
+    try {
+      const placement = await ledger.pools.place(model, { sessionId, tenant, avoid: options.avoid });
+      if (placement.outcome === 'placed') return placement.worker;
+    } catch (error) {
+      // Redis away: the stream waits for it like for a worker.
+      if (!(error instanceof LedgerUnavailable)) throw error;
+    }
+    const now = performance.now();
+    if (now >= deadline) return undefined;
+    if (now - told >= times.statusMs) {
+      told = now;
+      options.onWait();
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(times.placeMs, deadline - now)));
+  }
+  return undefined;
+}

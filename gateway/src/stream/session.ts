@@ -1,0 +1,46 @@
+import type { ContextSize } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import type { Keyring, Logger } from '@svc-asr/runtime';
+
+/** A session whose handshake was accepted. */
+export interface StreamSession {
+  readonly sessionId: string;
+  readonly tenant: string;
+  readonly model: string;
+  readonly languageCode: string;
+  readonly reservedMs: number;
+  /** How long it waits for a worker. */
+  readonly maxWaitMs: number;
+}
+
+/** Durations of a stream; every one is a setting. */
+export interface StreamTimes {
+  statusMs: number;
+  placeMs: number;
+  workerOpenMs: number;
+  workerSilenceMs: number;
+  idleMs: number;
+  pingMs: number;
+  extraMs: number;
+  finalMs: number;
+  ticketMs: number;
+}
+
+/** What all streams of a gateway share. */
+export interface StreamParts {
+  readonly ledger: Ledger;
+  readonly tickets: Keyring;
+  readonly times: StreamTimes;
+  readonly logger: Logger;
+}
+
+/** How a stream ended, for the ledger. */
+export interface StreamEnd {
+  readonly outcome: 'completed' | 'failed';
+  readonly reason: string;
+  readonly samples: number;
+}
+
+export const DEFAULT_CONTEXT: ContextSize = [56, 13];
+/** An utterance that was given to this many workers in vain must not kill another. */
+export const MAX_REPLAYS = 2;

@@ -1,0 +1,55 @@
+import type { Ledger, Owner } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { StreamEnd, StreamSession } from './session.ts';
+
+export interface Settlements {
+  /** Brings the end of a stream into the ledger; while Redis does not answer, again until it does. */
+  add: (session: Pick<StreamSession, 'tenant' | 'sessionId' | 'model'>, owner: Owner, end: StreamEnd) => Promise<void>;
+  readonly pending: number;
+  settled: () => Promise<void>;
+}
+
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1000;
+
+/** Settles streams: charged when they ended in their own time, free of charge when the service failed. */
+export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
+  const pending = new Set<Promise<void>>();
+
+  async function settle(
+    { tenant, sessionId, model }: Pick<StreamSession, 'tenant' | 'sessionId' | 'model'>,
+    owner: Owner,
+    { outcome, reason, samples }: StreamEnd,
+  ): Promise<void> {
+    const end = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      try {
+        const ended = await end(tenant, sessionId, owner, samples, reason);
+        await ledger.pools.leave(model, sessionId, tenant);
+        await ledger.gateways.disown(owner, { tenant, sessionId });
+        const billed = 'billableMs' in ended ? ended.billableMs : 0;
+        logger.info(
+          { session_id: sessionId, tenant, model, code: ended.outcome, reason, amount: billed },
+          'stream settled',
+        );
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+
+  return {
+    add(session, owner, end) {
+      const task = settle(session, owner, end).finally(() => pending.delete(task));
+      pending.add(task);
+      return task;
+    },
+    get pending() {
+      return pending.size;
+    },
+    settled: async () => {
+      while (pending.size > 0) await Promise.all(pending);
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { STREAM_SUBPROTOCOL } from '@svc-asr/core';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { CatalogueView } from '../catalogue.ts';
+import { repeat } from '../repeat.ts';
+import { Client } from './client.ts';
+import { accept, readOffer, refuse } from './handshake.ts';
+import type { Handshake, HandshakeParts } from './handshake.ts';
+import type { StreamParts } from './session.ts';
+import type { Settlements } from './settlements.ts';
+import { Stream } from './stream.ts';
+
+/** ws closes a larger frame by itself, before an error event can be sent: so it allows more than the limit. */
+const MAX_PAYLOAD_BYTES = 131_072;
+
+export interface StreamsOptions extends StreamParts, Omit<HandshakeParts, 'refusal' | 'ledger'> {
+  catalogue: CatalogueView;
+  settlements: Settlements;
+  /** Streams that fit the memory for replay. */
+  maxStreams: number;
+  suspensionMs: number;
+}
+
+/** All live streams of this gateway. */
+export class Streams {
+  private readonly live = new Set<Stream>();
+  private readonly sockets: WebSocketServer;
+  private readonly options: StreamsOptions;
+  private readonly stopWatching: () => void;
+  private draining = false;
+
+  constructor(options: StreamsOptions) {
+    this.options = options;
+    this.sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: MAX_PAYLOAD_BYTES,
+      perMessageDeflate: false,
+      handleProtocols: () => STREAM_SUBPROTOCOL,
+    });
+    this.stopWatching = repeat(options.suspensionMs, () => this.endSuspended());
+  }
+
+  get count(): number {
+    return this.live.size;
+  }
+
+  /** Takes the upgrade requests of a server. */
+  attach(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      socket.on('error', () => socket.destroy());
+      void this.upgrade(request, socket, head);
+    });
+  }
+
+  /** Lets streams finish until the deadline, then ends the rest with a `final` and 1001. */
+  async drain(deadlineMs: number): Promise<void> {
+    this.draining = true;
+    const wait = async (untilMs: number) => {
+      while (this.live.size > 0 && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    const { finalMs } = this.options.times;
+    await wait(deadlineMs - finalMs);
+    for (const stream of this.live) stream.endWithFinal({ outcome: 'failed', code: 1001, reason: 'draining' });
+    await wait(deadlineMs);
+    this.stopWatching();
+  }
+
+  /** The lease was lost: others have settled these streams. */
+  failAll(): void {
+    for (const stream of this.live) stream.fail('internal_error');
+  }
+
+  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    let handshake: Handshake;
+    try {
+      const parts = { ...this.options, refusal: () => this.refusal() };
+      handshake = await accept(parts, readOffer(request));
+    } catch (error) {
+      this.options.logger.info({ code: refuse(socket, error), route: 'stream' }, 'handshake refused');
+      return;
+    }
+    if (!socket.readable || !socket.writable) {
+      const end = { outcome: 'completed', reason: 'client closed', samples: 0 } as const;
+      void this.options.settlements.add(handshake, handshake.owner, end);
+      return;
+    }
+    this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake));
+  }
+
+  private refusal(): string | undefined {
+    if (this.draining) return 'This gateway is going away. Try again at once.';
+    return this.live.size >= this.options.maxStreams ? 'This gateway is full. Try again at once.' : undefined;
+  }
+
+  private begin(socket: WebSocket, handshake: Handshake): void {
+    const entry = this.options.catalogue.entries()?.find(({ id }) => id === handshake.model);
+    const session = {
+      ...handshake,
+      languageCode: entry?.languageCode ?? '',
+      maxWaitMs: (entry?.maxWaitSeconds ?? 120) * 1000,
+    };
+    const stream = new Stream(this.options, session, new Client(socket));
+    this.live.add(stream);
+    socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
+    socket.on('pong', () => stream.ponged());
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => stream.closed());
+    void stream.ended.then((end) => {
+      this.live.delete(stream);
+      return this.options.settlements.add(session, handshake.owner, end);
+    });
+  }
+
+  /** Ends the streams of accounts that were suspended or closed meanwhile. */
+  private async endSuspended(): Promise<void> {
+    const tenants = new Set([...this.live].map(({ session }) => session.tenant));
+    for (const tenant of tenants) {
+      const account = await this.options.ledger.accounts.read(tenant);
+      if (account === undefined || account.state === 'Active') continue;
+      for (const stream of this.live) {
+        if (stream.session.tenant !== tenant) continue;
+        const ending = { outcome: 'completed', code: 4403, reason: 'account_suspended' } as const;
+        stream.endWithFinal({ ...ending, error: 'account_suspended' });
+      }
+    }
+  }
+}

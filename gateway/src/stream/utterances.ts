@@ -1,0 +1,92 @@
+/** One utterance as the gateway holds it until the worker has answered it: what a replay needs. */
+export interface Utterance {
+  readonly number: number;
+  /** Where it starts in the accepted audio of the stream. */
+  readonly startSample: number;
+  samples: number;
+  chunks: Buffer[];
+  /** What ended it; the worker's answer (a final, a reset_done) is still to come. */
+  ending: 'flush' | 'reset' | undefined;
+  /** How far the text that was sent to the client reaches, in samples of the utterance; 0: none was sent. */
+  toldSamples: number;
+  /** Samples that the worker says it has taken. */
+  consumed: number;
+  replays: number;
+}
+
+/** The utterances of a stream that are not answered yet: at least the one that audio goes to now. */
+export class Utterances {
+  private readonly open: Utterance[];
+  private accepted = 0;
+
+  constructor() {
+    this.open = [this.begin(1)];
+  }
+
+  /** The oldest one: what the worker speaks of. */
+  get head(): Utterance {
+    return this.open[0] ?? this.current;
+  }
+
+  /** The one that audio goes to. */
+  get current(): Utterance {
+    const last = this.open.at(-1);
+    if (last === undefined) throw new Error('a stream always has an utterance');
+    return last;
+  }
+
+  get all(): readonly Utterance[] {
+    return this.open;
+  }
+
+  /** Samples accepted since the start of the stream. */
+  get acceptedSamples(): number {
+    return this.accepted;
+  }
+
+  /** Samples that the worker has not taken yet. */
+  get outstanding(): number {
+    return this.open.reduce((sum, { samples, consumed }) => sum + Math.max(0, samples - consumed), 0);
+  }
+
+  /** True while the worker owes an answer. */
+  get owed(): boolean {
+    return this.head.ending !== undefined;
+  }
+
+  append(pcm: Buffer): void {
+    const { current } = this;
+    current.chunks.push(pcm);
+    current.samples += pcm.length / 2;
+    this.accepted += pcm.length / 2;
+  }
+
+  /** Ends the current utterance; the next begins. */
+  end(ending: 'flush' | 'reset'): void {
+    const { current } = this;
+    current.ending = ending;
+    if (ending === 'reset') {
+      // Nobody will hear of it again: a replay need not carry it.
+      current.chunks = [];
+      current.consumed = current.samples;
+    }
+    this.open.push(this.begin(current.number + 1));
+  }
+
+  /** The worker has answered the oldest utterance. */
+  answered(): Utterance {
+    const { head } = this;
+    this.open.shift();
+    return head;
+  }
+
+  /** Nothing has reached the new worker yet. */
+  forgetProgress(): void {
+    for (const utterance of this.open) if (utterance.ending !== 'reset') utterance.consumed = 0;
+  }
+
+  private begin(number: number): Utterance {
+    const fresh = { samples: 0, chunks: [], ending: undefined, toldSamples: 0, consumed: 0, replays: 0 };
+    return { number, startSample: this.accepted, ...fresh };
+  }
+}

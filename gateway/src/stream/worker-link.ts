@@ -1,0 +1,75 @@
+import { parseRelayAnswer, RELAY_PATH } from '@svc-asr/core';
+import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import { WebSocket } from 'ws';
+
+export interface WorkerLinkOptions {
+  address: string;
+  ticket: string;
+  context: ContextSize;
+  /** How long connecting and opening may take. */
+  openTimeoutMs: number;
+  onMessage: (message: RelayAnswer) => void;
+  /** Called once, when the link is of no more use; never after `close()`. */
+  onLost: (reason: string) => void;
+}
+
+/** The connection of one stream to its worker. */
+export class WorkerLink {
+  /** When the worker was last heard of. */
+  heardAtMs = performance.now();
+  private readonly socket: WebSocket;
+  private readonly timer: NodeJS.Timeout;
+  private readonly options: WorkerLinkOptions;
+  private over = false;
+
+  constructor(options: WorkerLinkOptions) {
+    this.options = options;
+    this.socket = new WebSocket(options.address + RELAY_PATH, {
+      headers: { Authorization: `Bearer ${options.ticket}` },
+      perMessageDeflate: false,
+      followRedirects: false,
+      handshakeTimeout: options.openTimeoutMs,
+    });
+    this.timer = setTimeout(() => this.lost('it did not open the stream in time'), options.openTimeoutMs);
+    this.socket.on('open', () => this.send({ type: 'open', context: options.context }));
+    this.socket.on('message', (data: Buffer, isBinary) => this.receive(data, isBinary));
+    this.socket.on('error', (error) => this.lost(error.message));
+    this.socket.on('close', (code) => this.lost(`it closed the stream (${code})`));
+  }
+
+  audio(pcm: Buffer): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(pcm);
+  }
+
+  send(message: object): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  /** Ends the link without a word to `onLost`. */
+  close(): void {
+    this.over = true;
+    clearTimeout(this.timer);
+    this.socket.on('error', () => undefined);
+    if (this.socket.readyState === WebSocket.CONNECTING) this.socket.terminate();
+    else this.socket.close(1000);
+  }
+
+  private receive(data: Buffer, isBinary: boolean): void {
+    if (this.over) return;
+    this.heardAtMs = performance.now();
+    const answer = isBinary ? undefined : parseRelayAnswer(data.toString());
+    if (answer?.ok !== true) {
+      this.lost('it sent something that is not of the protocol');
+      return;
+    }
+    if (answer.message.type === 'opened') clearTimeout(this.timer);
+    this.options.onMessage(answer.message);
+  }
+
+  private lost(reason: string): void {
+    if (this.over) return;
+    this.close();
+    this.socket.terminate();
+    this.options.onLost(reason);
+  }
+}

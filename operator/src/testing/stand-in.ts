@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { identityOf } from '../workers/process/identity.ts';
+
+const LEDGER = pathToFileURL(join(import.meta.dirname, '../../../packages/ledger/dist/index.js')).href;
+
+/** What a stand-in tells of itself: its environment, its arguments, its pid. */
+export interface StandInWorker {
+  pid: number;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+}
+
+/** A program in the place of the worker: registers in the real ledger, renews its lease, and does as it is told. */
+export interface StandIn {
+  program: string;
+  folder: string;
+  /** Every worker that was ever started, by id. */
+  started: () => Map<string, StandInWorker>;
+  /** The pids of those that run. */
+  running: () => number[];
+  /** Has every worker that starts from now on end at once, with these last words; `undefined`: no more. */
+  failWith: (words: string | undefined) => void;
+  /** Kills whatever is left and removes everything. */
+  cleanUp: () => void;
+}
+
+/** Leases and intervals are short, so that tests are. */
+const SOURCE = `
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connectRedis, createLedger } from ${JSON.stringify(LEDGER)};
+const { STAND_IN: folder, MODEL: model, WORKER_ID: id, REVISION: revision } = process.env;
+writeFileSync(folder + '/' + id + '.draft', JSON.stringify({ pid: process.pid, args: process.argv.slice(1), env: process.env }));
+(await import('node:fs')).renameSync(folder + '/' + id + '.draft', folder + '/' + id + '.json');
+if (existsSync(folder + '/fail')) {
+  console.error(readFileSync(folder + '/fail', 'utf8'));
+  process.exit(3);
+}
+const url = process.env.REDIS_URL_FILE ? readFileSync(process.env.REDIS_URL_FILE, 'utf8').trim() : process.env.REDIS_URL;
+const link = connectRedis({ url, name: 'stand-in', timeoutMs: 1000 });
+const ledger = createLedger(link, { prefix: process.env.REDIS_KEY_PREFIX, processLeaseMs: 1000 });
+const register = () => ledger.workers.register(model, {
+  id, revision, address: 'ws://127.0.0.1:1', slots: Number(process.env.SLOTS) || 2,
+});
+let up = false;
+const beat = async () => {
+  if (!up || (await ledger.workers.renew(model, id)) === 'gone') await register();
+  up = true;
+};
+setInterval(() => beat().catch(() => undefined), 100);
+process.on('SIGTERM', async () => {
+  if (process.env.STUBBORN) return;
+  await ledger.workers.remove(model, id).catch(() => undefined);
+  process.exit(0);
+});
+`;
+
+/** Writes the program to a temporary folder. */
+export function createStandIn(): StandIn {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-stand-in-'));
+  const program = join(folder, 'worker.mjs');
+  const told = join(folder, 'told');
+  mkdirSync(told);
+  writeFileSync(program, SOURCE);
+  const started = () =>
+    new Map(
+      readdirSync(told)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => [
+          name.replace(/\.json$/, ''),
+          JSON.parse(readFileSync(join(told, name), 'utf8')) as StandInWorker,
+        ]),
+    );
+  const running = () => [...started().values()].map(({ pid }) => pid).filter((pid) => identityOf(pid) !== undefined);
+  return {
+    program,
+    folder: told,
+    started,
+    running,
+    failWith: (words) => {
+      const file = join(told, 'fail');
+      if (words !== undefined) writeFileSync(file, words);
+      else if (existsSync(file)) rmSync(file);
+    },
+    cleanUp: () => {
+      for (const pid of running()) process.kill(pid, 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { WorkerRecord } from '@svc-asr/ledger';
+import { planPool } from './plan.ts';
+import type { PlanInput } from './plan.ts';
+
+const running = (id: string, changes: { revision?: string; stopping?: boolean; ageMs?: number } = {}) => ({
+  id,
+  model: 'm',
+  revision: 'new',
+  ageMs: 0,
+  stopping: false,
+  ...changes,
+});
+const record = (id: string, changes: Partial<WorkerRecord> = {}): WorkerRecord => ({
+  id,
+  address: 'ws://x',
+  revision: 'new',
+  slots: 2,
+  active: 0,
+  draining: false,
+  leaseUntilMs: 0,
+  ...changes,
+});
+const plan = (changes: Partial<PlanInput>) =>
+  planPool({
+    desired: 2,
+    revision: 'new',
+    running: [],
+    registered: [],
+    lostSinceMs: new Map(),
+    drainedAtMs: new Map(),
+    limits: { drainMs: 1000, lostMs: 500, startMs: 5000 },
+    nowMs: 10_000,
+    ...changes,
+  });
+const NOTHING = { drain: [], stop: [] };
+
+test('a pool that is as it should be is left alone', () => {
+  expect(plan({ running: [running('a'), running('b')], registered: [record('a'), record('b')] })).toEqual({
+    ensure: 2,
+    ...NOTHING,
+  });
+});
+
+test('workers that others started count, and are never touched', () => {
+  expect(plan({ registered: [record('x'), record('y'), record('z')] })).toEqual({ ensure: 0, ...NOTHING });
+  expect(plan({ registered: [record('x')] }).ensure).toBe(1);
+});
+
+test('of those that are too many the idle one is drained, and one that is not up yet is stopped at once', () => {
+  const workers = { running: [running('a'), running('b'), running('c')] };
+  const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 })];
+  expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
+  const starting = [record('a'), record('b')];
+  expect(plan({ ...workers, registered: starting })).toEqual({ ensure: 2, drain: [], stop: [{ id: 'c' }] });
+});
+
+test('one that drains is replaced by nothing, stops when it is empty or its time is up, and not before', () => {
+  const workers = { desired: 1, running: [running('a'), running('b')] };
+  const drains = (active: number, draining: boolean, drainedAtMs: number) =>
+    plan({
+      ...workers,
+      registered: [record('a'), record('b', { active, draining })],
+      drainedAtMs: new Map([['b', drainedAtMs]]),
+    });
+  expect(drains(1, true, 9500)).toEqual({ ensure: 2, ...NOTHING });
+  expect(drains(0, true, 9500)).toEqual({ ensure: 2, drain: [], stop: [{ id: 'b' }] });
+  expect(drains(1, true, 9000)).toEqual({ ensure: 2, drain: [], stop: [{ id: 'b' }] });
+});
+
+test('one that drained, lost its lease and registered again is drained again before it may stop', () => {
+  const workers = { desired: 1, running: [running('a'), running('b')], drainedAtMs: new Map([['b', 9999]]) };
+  expect(plan({ ...workers, registered: [record('a'), record('b')] })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
+});
+
+test('one that lost its lease is replaced at once, and ended when it does not come back', () => {
+  const workers = { desired: 1, running: [running('a')], registered: [] };
+  expect(plan({ ...workers, lostSinceMs: new Map([['a', 9900]]) })).toEqual({ ensure: 2, ...NOTHING });
+  expect(plan({ ...workers, lostSinceMs: new Map([['a', 9500]]) }).stop).toEqual([
+    { id: 'a', failure: 'does not renew its lease: it hangs' },
+  ]);
+});
+
+test('one that does not come up in time has failed', () => {
+  const workers = { desired: 1, registered: [] };
+  expect(plan({ ...workers, running: [running('a', { ageMs: 4999 })] })).toEqual({ ensure: 1, ...NOTHING });
+  expect(plan({ ...workers, running: [running('a', { ageMs: 5000 })] }).stop).toEqual([
+    { id: 'a', failure: 'did not register within 5 s' },
+  ]);
+});
+
+test('a rollout starts one new worker at a time and drains an old one for each that is up', () => {
+  const old = (id: string) => running(id, { revision: 'old' });
+  const begins = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
+  expect(plan(begins)).toEqual({ ensure: 1, ...NOTHING });
+  const starts = { ...begins, running: [...begins.running, running('c')] };
+  expect(plan(starts)).toEqual({ ensure: 1, ...NOTHING });
+  const up = { ...starts, registered: [record('a', { active: 1 }), record('b'), record('c')] };
+  expect(plan(up)).toEqual({ ensure: 2, drain: ['b'], stop: [] });
+});
+
+test('while the ledger cannot be read nobody goes, and who died is replaced', () => {
+  const unread = { registered: undefined, lostSinceMs: new Map([['a', 0]]), drainedAtMs: new Map([['b', 0]]) };
+  expect(plan({ ...unread, running: [running('a'), running('b'), running('c')] })).toEqual({ ensure: 2, ...NOTHING });
+  expect(plan({ ...unread, running: [running('a', { revision: 'old' })] }).ensure).toBe(1);
+});

@@ -1,0 +1,33 @@
+import { countCrash, describeCrashes, isOver } from './crashes.ts';
+import type { Crashes } from './crashes.ts';
+
+function crash(times: number, readyForMs?: number): Crashes {
+  let crashes: Crashes | undefined;
+  for (let n = 0; n < times; n++) crashes = countCrash(crashes, { how: 'ended by SIGSEGV', readyForMs, nowMs: 1000 });
+  return crashes!;
+}
+
+test('waits longer after each failure, up to half a minute', () => {
+  expect([1, 2, 3, 7, 8, 20].map((times) => crash(times).retryAtMs - 1000)).toEqual([
+    250, 500, 1000, 16_000, 30_000, 30_000,
+  ]);
+});
+
+test('knows after three failures in a row that workers cannot start', () => {
+  expect(describeCrashes(undefined)).toBeUndefined();
+  expect(describeCrashes(crash(2))).toBeUndefined();
+  expect(describeCrashes(crash(3))).toBe('workers fail to start, 3 times in a row; the last ended by SIGSEGV');
+});
+
+test('a worker that had been well for a while begins a new count; one that fell right after it was up does not', () => {
+  expect(crash(9, 5000).failures).toBe(1);
+  expect(crash(9, 4999).failures).toBe(9);
+});
+
+test('is over when a worker that was started since is well', () => {
+  const crashes = crash(3);
+  expect(isOver(crashes, { startedMs: 1000, readyAtMs: 2000 }, 7000)).toBe(true);
+  expect(isOver(crashes, { startedMs: 1000, readyAtMs: 2000 }, 6999)).toBe(false);
+  expect(isOver(crashes, { startedMs: 1000, readyAtMs: undefined }, 9000)).toBe(false);
+  expect(isOver(crashes, { startedMs: 999, readyAtMs: 999 }, 90_000)).toBe(false);
+});

@@ -1,0 +1,316 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Ledger } from '@svc-asr/ledger';
+import { startRedis } from '../../../test/support/redis.ts';
+import type { TestRedis } from '../../../test/support/redis.ts';
+import { eventually } from '../testing/eventually.ts';
+import { createTestFolder, openLedger, startTestOperator } from '../testing/harness.ts';
+import type { TestFolder, TestOperator } from '../testing/harness.ts';
+import { model } from '../testing/resources.ts';
+import { createStandIn } from '../testing/stand-in.ts';
+import type { StandIn } from '../testing/stand-in.ts';
+import { identityOf } from './process/identity.ts';
+
+let redis: TestRedis;
+let ledger: Ledger;
+let closeLedger: () => Promise<void>;
+let folder: TestFolder;
+let state: string;
+let standIn: StandIn;
+const operators: TestOperator[] = [];
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  redis = await startRedis();
+  ({ ledger, close: closeLedger } = openLedger(redis.url));
+  await eventually(() => ledger.catalogue.read());
+  folder = createTestFolder();
+  state = mkdtempSync(join(tmpdir(), 'svc-asr-workers-'));
+  standIn = createStandIn();
+});
+
+afterEach(async () => {
+  for (const operator of operators.splice(0)) await operator.stop();
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  standIn.cleanUp();
+  await closeLedger();
+  await redis.stop();
+  folder.cleanUp();
+  rmSync(state, { recursive: true, force: true });
+});
+
+const environment = (): NodeJS.ProcessEnv => ({
+  STAND_IN: standIn.folder,
+  WORKER_PROGRAM: standIn.program,
+  WORKER_STATE_FOLDER: join(state, 'workers'),
+  WORKER_LOG_FOLDER: join(state, 'logs'),
+  WORKER_LOST_MS: '500',
+  WORKER_STOP_GRACE_MS: '1000',
+});
+
+async function start(env: NodeJS.ProcessEnv = {}): Promise<TestOperator> {
+  const operator = await startTestOperator([folder.path], redis.url, { ...environment(), ...env });
+  operators.push(operator);
+  return operator;
+}
+
+async function stop(operator: TestOperator): Promise<void> {
+  operators.splice(operators.indexOf(operator), 1);
+  await operator.stop();
+}
+
+/** An operator in a process of its own, which can be killed. */
+async function startProcess(): Promise<ChildProcess> {
+  const program = join(import.meta.dirname, '../../dist/main.js');
+  const env = {
+    ...process.env,
+    ...environment(),
+    REDIS_URL: redis.url,
+    CONFIG_FOLDERS: folder.path,
+    ADMIN_PORT: '0',
+    SCALING_INTERVAL_MS: '50',
+  };
+  const child = spawn(process.execPath, [program], { env, stdio: 'ignore' });
+  children.push(child);
+  await eventually(async () => expect((await ledger.catalogue.read())?.length).toBeGreaterThan(0));
+  return child;
+}
+
+const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
+const pool = (scaling: object, spec: object = {}) => model('m', { scaling: { ...quick, ...scaling }, ...spec });
+const workers = () => ledger.workers.list('m');
+const upToNumber = (count: number) =>
+  eventually(async () => {
+    const found = await workers();
+    expect(found.filter(({ draining }) => !draining)).toHaveLength(count);
+    expect(standIn.running()).toHaveLength(count);
+    return found;
+  });
+const held = (sessionId: string) => ledger.pools.claim('m', sessionId, 60_000);
+const placed = async (sessionId: string) =>
+  eventually(async () => {
+    const placement = await ledger.pools.place('m', { sessionId, tenant: 't' });
+    if (placement.outcome === 'wait') throw new Error('still waiting');
+    return placement.worker;
+  });
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('starts the minimum, more for demand, and takes them away again when it is over', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 3 }));
+  await start();
+  await upToNumber(1);
+  for (const session of ['a', 'b', 'c', 'd', 'e']) await held(session);
+  await upToNumber(3);
+  for (const session of ['a', 'b', 'c', 'd', 'e']) await ledger.pools.leave('m', session, 't');
+  await upToNumber(1);
+});
+
+test('starts a pool at zero for the first session, gives it a worker, and goes back to zero', async () => {
+  folder.write('m.yaml', pool({ max: 2 }));
+  const operator = await start();
+  await eventually(async () => expect((await operator.get('/readyz')).status).toBe(200));
+  await pause(300);
+  expect(standIn.started().size).toBe(0);
+  await placed('first');
+  await ledger.pools.leave('m', 'first', 't');
+  await upToNumber(0);
+});
+
+test('gives a worker its settings by environment and nothing by arguments, and keeps secrets of others from it', async () => {
+  const env = [{ name: 'OF_THE_MODEL', value: 'yes' }];
+  folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env }, artifact: { path: 'models/m' } }));
+  await start({
+    MODEL_ROOT: '/repository',
+    WORKER_TICKETS_FILE: '/secrets/tickets',
+    API_KEY_PEPPERS_FILE: '/secrets/peppers',
+    SESSION_SECRETS: 'secret',
+    PORT: '8443',
+    ADMIN_PORT: '0',
+  });
+  const [found] = await upToNumber(1);
+  const [id, told] = [...standIn.started()][0]!;
+  expect(found).toMatchObject({ id, slots: 7 });
+  expect(told.env).toMatchObject({
+    MODEL: 'm',
+    MODEL_DIR: '/repository/models/m',
+    PROVIDER: 'cpu',
+    SLOTS: '7',
+    WORKER_ID: id,
+    REVISION: found?.revision,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    REDIS_KEY_PREFIX: 'svc',
+    WORKER_TICKETS_FILE: '/secrets/tickets',
+    OF_THE_MODEL: 'yes',
+  });
+  expect(told.args).toEqual([standIn.program]);
+  for (const name of ['API_KEY_PEPPERS_FILE', 'SESSION_SECRETS', 'ADVERTISE_ADDRESS']) {
+    expect(told.env).not.toHaveProperty(name);
+  }
+  const logs = readdirSync(join(state, 'logs'));
+  expect(logs).toEqual([`worker-${id}.log`]);
+  expect(statSync(join(state, 'logs', logs[0]!)).mode & 0o777).toBe(0o600);
+});
+
+test('replaces a worker that was killed, and tells the ledger at once that it is gone', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 1 }));
+  await start();
+  const [first] = await upToNumber(1);
+  process.kill(standIn.running()[0]!, 'SIGKILL');
+  await eventually(async () => expect((await workers()).map(({ id }) => id)).not.toContain(first?.id), 500);
+  await upToNumber(1);
+});
+
+test('replaces a worker that hangs', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 1 }));
+  await start();
+  await upToNumber(1);
+  const [pid] = standIn.running();
+  process.kill(pid!, 'SIGSTOP');
+  await eventually(() => expect(standIn.started().size).toBe(2));
+  await upToNumber(1);
+  expect(identityOf(pid!)).toBeUndefined();
+});
+
+test('drains before it stops: a worker with a stream stays until it is over, an idle one goes first', async () => {
+  folder.write('m.yaml', pool({ min: 2, max: 2 }));
+  await start();
+  await upToNumber(2);
+  const busy = await placed('stream');
+  folder.write('m.yaml', pool({ min: 0, max: 1 }));
+  const [left] = await upToNumber(1);
+  expect(left?.id).toBe(busy.id);
+  folder.write('m.yaml', pool({ min: 0, max: 0 }));
+  await eventually(async () => expect(await workers()).toMatchObject([{ id: busy.id, draining: true, active: 1 }]));
+  await pause(500);
+  expect(standIn.running()).toHaveLength(1);
+  await ledger.pools.leave('m', 'stream', 't');
+  await upToNumber(0);
+});
+
+test('says that a pool can grow while it can, and that it cannot at its maximum', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 2 }, { worker: { slots: 1 } }));
+  await start();
+  await upToNumber(1);
+  expect(await held('a')).toBe(true);
+  expect(await held('b')).toBe(true);
+  await upToNumber(2);
+  let further = 0;
+  await eventually(async () => expect(await held(`c${further++}`)).toBe(false));
+});
+
+test('retries what cannot start ever more slowly, says why, and stops promising places; it recovers by itself', async () => {
+  standIn.failWith('Error: model.onnx is damaged');
+  folder.write('m.yaml', pool({ min: 1, max: 2 }));
+  const operator = await start();
+  const line = await eventually(() => {
+    const found = operator.lines.find(({ level }) => level === 'error');
+    expect(found).toBeDefined();
+    return found;
+  });
+  expect(line).toMatchObject({ model: 'm', reason: expect.stringContaining('model.onnx is damaged') });
+  await eventually(async () => expect(await held('a')).toBe(false));
+  const tries = standIn.started().size;
+  await pause(700);
+  expect(standIn.started().size - tries).toBeLessThanOrEqual(1);
+  expect(operator.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  standIn.failWith(undefined);
+  await upToNumber(1);
+});
+
+test('an artifact that one machine cannot have is a reason, not a loop', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 1 }, { artifact: { image: 'registry.example/m:1' } }));
+  const operator = await start();
+  await eventually(() => expect(operator.lines.map(({ message }) => message).join()).toContain('spec.artifact.path'));
+  await eventually(async () => expect(await held('a')).toBe(false));
+  expect(standIn.started().size).toBe(0);
+});
+
+test('a changed artifact starts new workers before the old ones go', async () => {
+  folder.write('m.yaml', pool({ min: 2, max: 2 }));
+  await start();
+  const before = await upToNumber(2);
+  folder.write('m.yaml', pool({ min: 2, max: 2 }, { artifact: { path: '/models/second' } }));
+  let fewest = Infinity;
+  await eventually(async () => {
+    const found = (await workers()).filter(({ draining }) => !draining);
+    fewest = Math.min(fewest, found.length);
+    expect(found.map(({ revision }) => revision)).not.toContain(before[0]?.revision);
+    expect(found).toHaveLength(2);
+  });
+  expect(fewest).toBe(2);
+  await upToNumber(2);
+});
+
+test('a deleted model loses its workers', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 1 }));
+  await start();
+  await upToNumber(1);
+  folder.remove('m.yaml');
+  await upToNumber(0);
+});
+
+test('ends its workers when it stops, also one that does not listen', async () => {
+  const env = [{ name: 'STUBBORN', value: '1' }];
+  folder.write('m.yaml', pool({ min: 1, max: 1 }), model('n', { scaling: { min: 1, max: 1 }, worker: { env } }));
+  const operator = await start();
+  await eventually(() => expect(standIn.running()).toHaveLength(2));
+  await eventually(async () => expect(await ledger.workers.list('n')).toHaveLength(1));
+  await stop(operator);
+  expect(standIn.running()).toEqual([]);
+  expect(readdirSync(join(state, 'workers')).filter((name) => name.endsWith('.json'))).toEqual([]);
+});
+
+test('the next operator finds the workers of one that was killed, and forgets those that died meanwhile', async () => {
+  folder.write('m.yaml', pool({ min: 2, max: 2 }));
+  const first = await startProcess();
+  const before = (await upToNumber(2)).map(({ id }) => id);
+  first.kill('SIGKILL');
+  await eventually(() => expect(identityOf(first.pid!)).toBeUndefined());
+  const [gone, ...kept] = standIn.running();
+  process.kill(gone!, 'SIGKILL');
+  await start();
+  await eventually(() => expect(standIn.started().size).toBe(3));
+  await upToNumber(2);
+  expect(standIn.running()).toEqual(expect.arrayContaining(kept));
+  expect((await workers()).filter(({ id }) => before.includes(id))).toHaveLength(1);
+});
+
+test('a pid that belongs to another program by now is left alone', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 1 }));
+  const first = await startProcess();
+  await upToNumber(1);
+  first.kill('SIGKILL');
+  await eventually(() => expect(identityOf(first.pid!)).toBeUndefined());
+  for (const pid of standIn.running()) process.kill(pid, 'SIGKILL');
+  const records = join(state, 'workers');
+  const [file] = readdirSync(records).filter((name) => name.endsWith('.json'));
+  const record = JSON.parse(readFileSync(join(records, file!), 'utf8')) as object;
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+  children.push(other);
+  writeFileSync(join(records, file!), JSON.stringify({ ...record, pid: other.pid }));
+  const operator = await start();
+  await upToNumber(1);
+  await stop(operator);
+  expect(identityOf(other.pid!)).toBeDefined();
+});
+
+test('keeps workers as they are while Redis is away, replaces those that die, and goes on when it is back', async () => {
+  folder.write('m.yaml', pool({ min: 1, max: 3 }));
+  await start();
+  await upToNumber(1);
+  for (const session of ['a', 'b', 'c']) await held(session);
+  await upToNumber(2);
+  await redis.kill();
+  process.kill(standIn.running()[0]!, 'SIGKILL');
+  await eventually(() => expect(standIn.running()).toHaveLength(2));
+  await pause(1500);
+  expect(standIn.running()).toHaveLength(2);
+  await redis.restart();
+  await upToNumber(2);
+});

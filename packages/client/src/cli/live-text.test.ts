@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { createLiveText } from './live-text.ts';
+import { createOutput } from './output.ts';
+import { createTranscript } from './transcript.ts';
+import { wrapText } from './wrap.ts';
+
+const seen = (text: string) => [...new Intl.Segmenter().segment(text)].length;
+
+test('lines fit and hold every word in order', () => {
+  const word = fc.stringMatching(/^[a-zĩũ]{1,12}$/);
+  fc.assert(
+    fc.property(fc.array(word), fc.integer({ min: 1, max: 40 }), (words, width) => {
+      const lines = wrapText(words.join(' '), width);
+      for (const line of lines) expect(seen(line)).toBeLessThanOrEqual(width);
+      expect(lines.join('').replaceAll(' ', '')).toBe(words.join(''));
+      if (words.every(({ length }) => length <= width)) expect(lines.join(' ')).toBe(words.join(' '));
+    }),
+  );
+});
+
+test('letters are counted as people see them', () => {
+  expect(wrapText('mu\u0303no mu\u0303no', 4)).toEqual(['mu\u0303no', 'mu\u0303no']);
+  expect(wrapText('  ', 4)).toEqual([]);
+  expect(wrapText('abcdefghij k', 4)).toEqual(['abcd', 'efgh', 'ij k']);
+});
+
+const ESCAPE = String.fromCharCode(27);
+const STEPS = new RegExp(`(${ESCAPE}\\[\\d*[AJ]|\\r|\\n)`);
+
+/** A terminal that remembers what a person sees. */
+function createScreen(columns: number, rows: number) {
+  const lines = [''];
+  let row = 0;
+  const write = (text: string) => {
+    for (const part of text.split(STEPS)) {
+      if (part === '\r') continue;
+      if (part === '\n') lines[++row] ??= '';
+      else if (part.endsWith('A') && part.startsWith('\u001b')) row -= Number(part.slice(2, -1));
+      else if (part === '\u001b[J') lines.splice(row, Infinity, '');
+      else lines[row] = `${lines[row] ?? ''}${part}`;
+    }
+    expect(row).toBeGreaterThanOrEqual(0);
+    return true;
+  };
+  return { write, columns, rows, isTTY: true, lines };
+}
+
+test('a text that grows and shrinks rewrites its own lines and nothing above', () => {
+  const screen = createScreen(11, 24);
+  screen.write('above\n');
+  const live = createLiveText(screen);
+  live.show('one');
+  live.show('one two three four');
+  expect(screen.lines).toEqual(['above', 'one two', 'three four']);
+  live.show('short');
+  expect(screen.lines).toEqual(['above', 'short']);
+  live.clear();
+  live.clear();
+  screen.write('final\n');
+  expect(screen.lines).toEqual(['above', 'final', '']);
+});
+
+test('of a text that is higher than the screen the end is shown', () => {
+  const screen = createScreen(6, 3);
+  const live = createLiveText(screen);
+  live.show('one two three four five');
+  expect(screen.lines).toEqual(['four', 'five']);
+  live.show('one two three four five six');
+  expect(screen.lines).toEqual(['five', 'six']);
+});
+
+const delta = (text: string) => ({ type: 'delta' as const, text, utterance: 1, audio_end_ms: 0 });
+const final = (text: string) => ({
+  type: 'final' as const,
+  text,
+  utterance: 1,
+  audio_start_ms: 0,
+  audio_end_ms: 0,
+  words: [],
+});
+
+function shown(isTTY: boolean, env: NodeJS.ProcessEnv, json = false) {
+  const screen = { ...createScreen(40, 10), isTTY };
+  const notes: string[] = [];
+  const output = createOutput(screen, { write: (text) => notes.push(text) }, env);
+  const transcript = createTranscript({ json, output, stdout: screen, env });
+  transcript.show({ type: 'status', state: 'waiting_for_capacity', message: 'Waiting.' });
+  transcript.show(delta('wĩ'));
+  transcript.show(delta('wĩ mwega'));
+  const during = [...screen.lines];
+  transcript.show(final('wĩ mwega\u001b[2J mũno'));
+  transcript.show(final(''));
+  transcript.end();
+  return { during, after: screen.lines, notes, finals: transcript.finals() };
+}
+
+test('on a terminal the text changes in its place until it is final', () => {
+  expect(shown(true, {})).toEqual({
+    during: ['wĩ mwega'],
+    after: ['wĩ mwega\ufffd[2J mũno', '', ''],
+    notes: ['No speech was recognized.\n'],
+    finals: 2,
+  });
+});
+
+test('elsewhere there are finals only, and with --json every event', () => {
+  expect(shown(false, {}).during).toEqual(['']);
+  expect(shown(true, { TERM: 'dumb' }).during).toEqual(['']);
+  const { after, notes } = shown(true, {}, true);
+  expect(after.filter((line) => line !== '').map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+    'status',
+    'delta',
+    'delta',
+    'final',
+    'final',
+  ]);
+  expect(notes).toEqual([]);
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createPlainServer } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { WebSocketServer } from 'ws';
+import { makeCertificate } from './certificate.ts';
+import { speak } from './protocol.ts';
+import type { Heard, Script } from './protocol.ts';
+
+export const TEST_KEY = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
+
+export interface TestService {
+  url: string;
+  ca: string;
+  /** How the next streams go. */
+  script: Script;
+  /** Seconds that a session gets at most. */
+  creditSeconds: number;
+  /** What POST /v1/asr/sessions answers with instead of a session. */
+  refusal: { status: number; code: string; message: string } | undefined;
+  /** How the handshake is refused. */
+  handshakeRefusal: { status: number; code: string; message: string } | undefined;
+  /** The bodies of the sessions that were asked for. */
+  asked: { model: string; max_audio_seconds?: number }[];
+  streams: Heard[];
+  close: () => void;
+}
+
+const MODELS = [
+  { id: 'svc-asr-kikuyu-v1', language: 'Kikuyu', language_code: 'ki', max_audio_seconds: 300 },
+  { id: 'svc-asr-dholuo-v1', language: 'Dholuo', language_code: 'luo', max_audio_seconds: 300 },
+];
+
+/** A service that speaks the protocol and recognises nothing: its transcript tells what it heard. */
+export async function startTestService({ isPlain = false } = {}): Promise<TestService> {
+  const { cert, key } = await makeCertificate();
+  const sessions = new Map<string, { id: string; model: string; seconds: number }>();
+  const sockets = new Set<WebSocket>();
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => void answer(request, response);
+  const server = isPlain ? createPlainServer(onRequest) : createServer({ cert, key }, onRequest);
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    maxPayload: 131_072,
+    handleProtocols: () => 'svc.realtime.v1',
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `localhost:${(server.address() as AddressInfo).port}`;
+
+  const service: TestService = {
+    url: `http${isPlain ? '' : 's'}://${host}`,
+    ca: cert,
+    script: {},
+    creditSeconds: 3600,
+    refusal: undefined,
+    handshakeRefusal: undefined,
+    asked: [],
+    streams: [],
+    close: () => {
+      for (const socket of sockets) socket.terminate();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const json = (status: number, value: unknown) => response.writeHead(status).end(JSON.stringify(value));
+    if (request.url === '/v1/models') json(200, { object: 'list', data: MODELS });
+    else if (request.headers.authorization !== `Bearer ${TEST_KEY}`) json(401, errorBody('invalid_api_key', 'No.'));
+    else if (service.refusal !== undefined) json(service.refusal.status, errorOf(service.refusal));
+    else json(201, makeSession(JSON.parse(body) as TestService['asked'][number]));
+  }
+
+  function makeSession(asked: TestService['asked'][number]): object {
+    service.asked.push(asked);
+    const [id, credential] = [randomUUID(), `svc.auth.s3cret-${randomUUID()}`];
+    const seconds = Math.min(asked.max_audio_seconds ?? 60, service.creditSeconds);
+    sessions.set(credential, { id, model: asked.model, seconds });
+    return {
+      id,
+      object: 'asr.session',
+      status: 'reserved',
+      model: asked.model,
+      websocket_url: `ws${isPlain ? '' : 's'}://${host}/v1/asr/sessions/${id}/stream`,
+      websocket_protocols: ['svc.realtime.v1', credential],
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+      audio: {
+        encoding: 'pcm_s16le',
+        sample_rate_hz: 16_000,
+        channels: 1,
+        max_audio_seconds: seconds,
+        context_size: [56, 13],
+      },
+      credits: { unit: 'audio_second', reserved: seconds, remaining: service.creditSeconds - seconds },
+    };
+  }
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const [, credential = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(/,\s*/);
+    const session = sessions.get(credential);
+    const isOpen = session !== undefined && request.url === `/v1/asr/sessions/${session.id}/stream`;
+    const used = { status: 401, code: 'invalid_session_credential', message: 'The credential was used or expired.' };
+    const refusal = service.handshakeRefusal ?? (isOpen ? undefined : used);
+    if (refusal !== undefined || session === undefined) {
+      const body = JSON.stringify(errorOf(refusal ?? used));
+      socket.end(`HTTP/1.1 ${refusal?.status ?? 401} No\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      return;
+    }
+    sessions.delete(credential);
+    upgrades.handleUpgrade(request, socket, head, (accepted) => {
+      sockets.add(accepted);
+      service.streams.push(speak(accepted, session, service.script));
+    });
+  });
+  return service;
+}
+
+function errorOf({ code, message }: { code: string; message: string }): object {
+  return errorBody(code, message);
+}
+
+function errorBody(code: string, message: string): object {
+  return { error: { type: 't', code, message, request_id: 'r-1' } };
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { MODEL, WORKER_TICKETS } from './gateway.ts';
+import { freePort } from './ports.ts';
+
+/** A worker process of a test's own with the Kikuyu demo model. */
+export interface TestWorker {
+  readonly id: string;
+  readonly pid: number;
+  output: () => string;
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+const MAIN = fileURLToPath(new URL('../../worker/dist/main.js', import.meta.url));
+export const MODEL_FOLDER = fileURLToPath(new URL(`../../worker/models/${MODEL}`, import.meta.url));
+
+let started = 0;
+
+/** Starts the built worker and waits until it is ready to take streams. */
+export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.ProcessEnv = {}): Promise<TestWorker> {
+  const adminPort = await freePort();
+  const id = `w${process.pid}-${++started}`;
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...{ PATH: process.env.PATH, MODEL, MODEL_DIR: MODEL_FOLDER, WORKER_ID: id, WORKER_TICKETS, SLOTS: '20' },
+      ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix },
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const deadline = Date.now() + 60_000;
+  const isReady = async () => {
+    try {
+      return (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok;
+    } catch {
+      return false;
+    }
+  };
+  while (!(await isReady())) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the worker did not become ready: ${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    id,
+    pid: child.pid ?? 0,
+    output: () => output,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { EventEmitter } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import { createLogger, createMetrics, parseKeyring, signTicket } from '@svc-asr/runtime';
+import { Engine } from './engine/engine.ts';
+import type { ModelInfo } from './engine/protocol.ts';
+import { createSharedBuffers } from './engine/shared.ts';
+import { endWith } from './failure.ts';
+import { createWorkerMetrics } from './metrics.ts';
+import { listen } from './server/listen.ts';
+import { startRelay } from './server/relay.ts';
+import { createTicketGate } from './server/tickets.ts';
+import { RelayClient } from './testing/relay-client.ts';
+
+const ring = parseKeyring(JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 1).toString('base64') } }));
+
+test('an inference thread that dies ends every stream with 1011 and the worker with 1', async () => {
+  const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
+  const info = { slots: 2, subsampling: 8, contexts: [{ context: [56, 13], chunkSamples: 17_920 }] };
+  const engine = new Engine(thread as unknown as Worker, info as unknown as ModelInfo, createSharedBuffers(2));
+  const logger = createLogger('worker', 'silent');
+  const settings = { HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' };
+  const { server, port } = await listen(settings, logger);
+  const relay = startRelay({
+    server,
+    engine,
+    tickets: createTicketGate(ring, 'me'),
+    limits: { openTimeoutMs: 5000, slotWaitMs: 0, unsentBytes: 65_536, pingMs: 60_000 },
+    metrics: createWorkerMetrics(createMetrics('worker')),
+    logger,
+  });
+  const streams = [1, 2].map((epoch) => {
+    const ticket = { session: 's', worker: 'me', epoch, expMs: Date.now() + 5000 };
+    return new RelayClient(`ws://127.0.0.1:${port}`, signTicket(ring, ticket));
+  });
+  for (const stream of streams) {
+    (await stream.connected()).say({ type: 'open', context: [56, 13] });
+    await stream.next('opened');
+  }
+  let left = 0;
+  const registration = {
+    stop: () => {
+      left++;
+      return Promise.resolve();
+    },
+  };
+  const status = new Promise((resolve) => {
+    engine.once('failed', (error) => void endWith(error, { relay, registration, logger }, resolve));
+  });
+  thread.emit('exit', 134);
+  expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([
+    { code: 1011, reason: 'engine_failed' },
+    { code: 1011, reason: 'engine_failed' },
+  ]);
+  expect([await status, left]).toEqual([1, 1]);
+  await relay.close();
+});

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import { createLogger } from '@svc-asr/runtime';
+import { eventually } from '../../../test/support/eventually.ts';
+import { keepRegistered } from './registration.ts';
+import type { Registration } from './registration.ts';
+
+type Standing = 'ok' | 'draining' | 'gone';
+
+/** A ledger that answers renewals from a list (the last one for ever) and writes down what it was asked. */
+function fakeWorkers(answers: (Standing | Error)[]) {
+  const asked: string[] = [];
+  const answer = () => (answers.length > 1 ? answers.shift()! : answers[0]!);
+  return {
+    asked,
+    register: () => {
+      asked.push('register');
+      return Promise.resolve();
+    },
+    renew: () => {
+      asked.push('renew');
+      const given = answer();
+      return given instanceof Error ? Promise.reject(given) : Promise.resolve(given);
+    },
+    remove: () => {
+      asked.push('remove');
+      return Promise.resolve();
+    },
+  };
+}
+
+const worker = { id: 'w', address: 'ws://127.0.0.1:1', revision: 'r', slots: 4 };
+
+function keep(workers: ReturnType<typeof fakeWorkers>, progress?: () => number) {
+  let moved = 0;
+  let drained = 0;
+  const registration: Registration = keepRegistered({
+    workers,
+    model: 'm',
+    worker,
+    renewMs: 5,
+    progress: progress ?? (() => moved++),
+    onDrain: () => drained++,
+    logger: createLogger('worker', 'silent'),
+  });
+  return { registration, drained: () => drained };
+}
+
+test('registers, renews, and leaves at the end', async () => {
+  const workers = fakeWorkers(['ok']);
+  const { registration } = keep(workers);
+  await eventually('renewals', 5000, () => workers.asked.length > 3);
+  expect(registration.registered).toBe(true);
+  await registration.stop();
+  expect(registration.registered).toBe(false);
+  expect(workers.asked.slice(0, 3)).toEqual(['register', 'renew', 'renew']);
+  const { length } = workers.asked;
+  await sleep(30);
+  expect(workers.asked.slice(length - 1)).toEqual(['remove']);
+});
+
+test('registers again at once when its lease is lost', async () => {
+  const workers = fakeWorkers(['ok', 'gone', 'ok']);
+  const { registration } = keep(workers);
+  await eventually('renewals', 5000, () => workers.asked.length > 5);
+  await registration.stop();
+  expect(workers.asked.slice(0, 5)).toEqual(['register', 'renew', 'renew', 'register', 'renew']);
+});
+
+test('goes on trying while Redis is away', async () => {
+  const workers = fakeWorkers([new LedgerUnavailable('away'), new Error('script failed'), 'ok']);
+  const { registration } = keep(workers);
+  await eventually('renewals', 5000, () => workers.asked.length > 5);
+  expect(registration.registered).toBe(true);
+  await registration.stop();
+  expect(workers.asked.slice(0, 4)).toEqual(['register', 'renew', 'renew', 'renew']);
+});
+
+test('gives no sign of life while inference makes no progress', async () => {
+  const workers = fakeWorkers(['ok']);
+  let progress = 1;
+  const { registration } = keep(workers, () => progress);
+  await eventually('the registration', 5000, () => registration.registered);
+  await sleep(30);
+  expect(workers.asked).toEqual(['register']);
+  progress++;
+  await eventually('a renewal', 5000, () => workers.asked.includes('renew'));
+  await registration.stop();
+});
+
+test('tells once that it is to drain, keeps its lease, and does not come back when that is lost', async () => {
+  const workers = fakeWorkers(['draining', 'draining', 'gone']);
+  const { registration, drained } = keep(workers);
+  await eventually('the lost lease', 5000, () => registration.draining && !registration.registered);
+  await sleep(30);
+  expect(workers.asked).toEqual(['register', 'renew', 'renew', 'renew']);
+  expect(drained()).toBe(1);
+  await registration.stop();
+});

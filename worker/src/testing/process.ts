@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseKeyring, signTicket } from '@svc-asr/runtime';
+import { modelsFolder } from './data.ts';
+import { RelayClient } from './relay-client.ts';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const TICKETS = JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 7).toString('base64') } });
+
+export const MODEL = 'svc-asr-kikuyu-v1';
+export const MODEL_DIR = join(modelsFolder, MODEL);
+
+/** A worker process of a test's own. */
+export interface TestWorker {
+  readonly id: string;
+  readonly pid: number;
+  readonly adminUrl: string;
+  /** Everything it has written so far. */
+  output: () => string;
+  /** Its exit status, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+  kill: (signal: NodeJS.Signals) => void;
+}
+
+/** Starts a worker with the Kikuyu model and two slots; `env` changes its settings, `preload` is code that runs before it. */
+export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?: string): TestWorker {
+  const id = `worker-${randomUUID()}`;
+  const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
+  const child = spawn(process.execPath, ['--no-warnings', ...before, MAIN], {
+    env: {
+      ...{ PATH: process.env.PATH, MODEL, MODEL_DIR, SLOTS: '2', WORKER_ID: id, WORKER_TICKETS: TICKETS },
+      ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), LEASE_MS: '1500', LEASE_RENEW_MS: '400' },
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  return {
+    id,
+    pid: child.pid ?? 0,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    output: () => output,
+    ended: new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal))),
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+/** Asks the admin port: status and body, or undefined while nobody answers. */
+export async function ask(worker: TestWorker, path: string): Promise<[status: number, body: string] | undefined> {
+  try {
+    const response = await fetch(worker.adminUrl + path);
+    return [response.status, await response.text()];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Opens a stream on a worker, as a gateway that found it in the ledger. */
+export async function openStream({ id, address }: { id: string; address: string }, ca?: string): Promise<RelayClient> {
+  const ticket = { session: randomUUID(), worker: id, epoch: 1, expMs: Date.now() + 10_000 };
+  const client = new RelayClient(address, signTicket(parseKeyring(TICKETS), ticket), ca === undefined ? {} : { ca });
+  await client.connected();
+  client.say({ type: 'open', context: [56, 13] });
+  await client.next('opened');
+  return client;
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import type { Ledger, WorkerRecord } from '@svc-asr/ledger';
+import { connected } from '../../test/support/connected.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { freePort } from '../../test/support/ports.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import type { TestRedis } from '../../test/support/redis.ts';
+import { makeCertificate } from './testing/certificate.ts';
+import { readWav } from './testing/data.ts';
+import { ask, MODEL, MODEL_DIR, openStream, spawnWorker } from './testing/process.ts';
+import type { TestWorker } from './testing/process.ts';
+
+const speech = readWav(join(MODEL_DIR, 'eval/ki_espeak_002.wav'));
+const START_MS = 20_000;
+
+let redis: TestRedis;
+let ledger: Ledger;
+const prefix = `test-${randomUUID()}`;
+const workers: TestWorker[] = [];
+
+beforeAll(async () => {
+  redis = await startRedis();
+  const link = await connected(connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 }));
+  ledger = createLedger(link, { prefix, processLeaseMs: 1500 });
+});
+afterAll(async () => {
+  await ledger.link.close();
+  await redis.stop();
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) {
+    worker.kill('SIGKILL');
+    await worker.ended;
+    await ledger.workers.remove(MODEL, worker.id);
+  }
+});
+
+async function start(env: NodeJS.ProcessEnv = {}, preload?: string): Promise<TestWorker> {
+  const settings = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: prefix, ...env };
+  const worker = spawnWorker(await freePort(), settings, preload);
+  workers.push(worker);
+  return worker;
+}
+
+async function recordOf({ id }: TestWorker): Promise<WorkerRecord | undefined> {
+  return (await ledger.workers.list(MODEL)).find((record) => record.id === id);
+}
+
+async function registered(worker: TestWorker): Promise<WorkerRecord> {
+  return await eventually(`registered: ${worker.output()}`, START_MS, () => recordOf(worker));
+}
+
+async function finalOf(stream: Awaited<ReturnType<typeof openStream>>): Promise<string> {
+  stream.audio(speech);
+  stream.say({ type: 'flush' });
+  return (await stream.next('final')).text;
+}
+
+test('a worker says how it is, can be found, recognizes, and leaves with its streams told to move', async () => {
+  const worker = await start({ REVISION: 'r7' });
+  expect(await eventually('the admin port', START_MS, () => ask(worker, '/livez'))).toEqual([200, 'ok\n']);
+  const record = await registered(worker);
+  expect(record).toMatchObject({ id: worker.id, revision: 'r7', slots: 2, active: 0, draining: false });
+  expect(record.address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
+  await eventually('ready', 5000, async () => (await ask(worker, '/readyz'))?.[0] === 200);
+
+  const stream = await openStream(record);
+  const text = await finalOf(stream);
+  expect(text).not.toBe('');
+  const [, metrics = ''] = (await ask(worker, '/metrics')) ?? [];
+  expect(metrics).toMatch(/^svc_asr_worker_streams\{?.*\b1$/m);
+  expect(metrics).toMatch(/^svc_asr_worker_slots\{?.*\b2$/m);
+  expect(metrics).toMatch(/^svc_asr_worker_real_time_factor\{.*context="56,13".*\} 0\.\d+/m);
+  for (const name of ['runs_total', 'batch_size_total', 'run_seconds_total', 'audio_seconds_total', 'registered']) {
+    expect(metrics).toContain(`svc_asr_worker_${name}`);
+  }
+
+  worker.kill('SIGTERM');
+  await stream.next('move');
+  expect(await recordOf(worker)).toBeUndefined();
+  expect(await finalOf(stream)).toBe(text);
+  stream.socket.close(1000);
+  expect(await worker.ended).toBe(0);
+  expect(worker.output()).not.toContain(text);
+});
+
+test('a stream that does not move in time does not keep a worker from ending', async () => {
+  const worker = await start({ DRAIN_MS: '300' });
+  const stream = await openStream(await registered(worker));
+  worker.kill('SIGTERM');
+  expect(await stream.closed).toMatchObject({ code: 1011 });
+  expect(await worker.ended).toBe(0);
+});
+
+test('a worker outlives Redis: its streams go on, and it registers again when Redis is back and empty', async () => {
+  const worker = await start();
+  const stream = await openStream(await registered(worker));
+  await redis.kill();
+  const text = await finalOf(stream);
+  expect(text).not.toBe('');
+  await sleep(600);
+  expect(await ask(worker, '/livez')).toEqual([200, 'ok\n']);
+  await redis.restart();
+  await eventually('Redis', 10_000, () => ledger.link.ready);
+  await ledger.workers.remove(MODEL, worker.id);
+  await eventually('registered again', 10_000, () => recordOf(worker));
+  expect(await finalOf(stream)).toBe(text);
+  stream.socket.close(1000);
+});
+
+test('a worker that starts without Redis waits for it', async () => {
+  await redis.kill();
+  const worker = await start();
+  await eventually('listening', START_MS, () => worker.output().includes('"listening"'));
+  expect(await ask(worker, '/readyz')).toEqual([503, 'not registered in Redis yet\n']);
+  await redis.restart();
+  await eventually('Redis', 10_000, () => ledger.link.ready);
+  await registered(worker);
+});
+
+test('a worker that stands still loses its lease, and takes it again when it goes on', async () => {
+  const worker = await start();
+  await registered(worker);
+  worker.kill('SIGSTOP');
+  await eventually('the lease is lost', 10_000, async () => (await recordOf(worker)) === undefined);
+  worker.kill('SIGCONT');
+  await registered(worker);
+  expect((await ask(worker, '/livez'))?.[0]).toBe(200);
+});
+
+test('a worker that an operator drains takes no new streams and moves those it has', async () => {
+  const worker = await start({ MOVE_AFTER_MS: '200' });
+  const record = await registered(worker);
+  const stream = await openStream(record);
+  await ledger.workers.drain(MODEL, worker.id);
+  await stream.next('move');
+  await expect(openStream(record)).rejects.toThrow('4429 draining');
+  expect(await ask(worker, '/readyz')).toEqual([503, 'draining\n']);
+  expect(await finalOf(stream)).not.toBe('');
+  stream.socket.close(1000);
+  await sleep(600);
+  expect(await recordOf(worker)).toMatchObject({ draining: true });
+});
+
+/** Makes the inference thread die on SIGUSR2, and hang on SIGHUP. It runs in both threads. */
+const FAULTS = `
+  import threads from 'node:worker_threads';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { Worker, isMainThread } = threads;
+  const channel = new BroadcastChannel('faults');
+  channel.unref();
+  if (isMainThread) {
+    process.on('SIGHUP', () => channel.postMessage('hang'));
+    threads.Worker = class extends Worker {
+      constructor(...args) {
+        super(...args);
+        process.on('SIGUSR2', () => void this.terminate());
+      }
+    };
+    syncBuiltinESMExports();
+  } else {
+    channel.onmessage = () => {
+      for (;;);
+    };
+  }
+`;
+
+test('a worker whose inference thread hangs says nothing more, loses its lease and fails /livez', async () => {
+  const worker = await start({ HANG_MS: '1000', ALIVE_MS: '200' }, FAULTS);
+  const stream = await openStream(await registered(worker));
+  stream.audio(speech.subarray(0, 3200));
+  await stream.next('alive');
+  worker.kill('SIGHUP');
+  await eventually('the lease is lost', 10_000, async () => (await recordOf(worker)) === undefined);
+  const said = stream.answers.length;
+  await eventually('/livez fails', 10_000, async () => (await ask(worker, '/livez'))?.[0] === 503);
+  expect(stream.answers).toHaveLength(said);
+});
+
+test('a worker whose inference thread dies ends with 1 and its streams with 1011', async () => {
+  const worker = await start({}, FAULTS);
+  const stream = await openStream(await registered(worker));
+  worker.kill('SIGUSR2');
+  expect(await stream.closed).toEqual({ code: 1011, reason: 'engine_failed' });
+  expect(await worker.ended).toBe(1);
+  expect(await recordOf(worker)).toBeUndefined();
+});
+
+test('a folder that holds no model is told, and the worker does not start', async () => {
+  const worker = await start({ MODEL_DIR: tmpdir() });
+  expect(await worker.ended).toBe(1);
+  expect(worker.output()).toContain('manifest.json');
+});
+
+test('a worker with a certificate is reached over TLS', async () => {
+  const { cert, key } = await makeCertificate();
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-tls-'));
+  const files = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
+  writeFileSync(files.TLS_CERT_FILE, cert);
+  writeFileSync(files.TLS_KEY_FILE, key, { mode: 0o600 });
+  const record = await registered(await start(files));
+  expect(record.address).toMatch(/^wss:/);
+  const stream = await openStream(record, cert);
+  stream.say({ type: 'flush' });
+  await stream.next('final');
+  stream.socket.close(1000);
+});
