@@ -45,6 +45,8 @@ export function createLedger(link: RedisLink, options: LedgerOptions) {
     pools: createPools(link, keys),
     registry: createRegistry(link, keys),
     reap: due.reap,
+    /** An estimate of Redis TIME. */
+    now: clock.now,
   };
 }
 
