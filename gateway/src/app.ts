@@ -2,10 +2,10 @@ import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import { INTERFACE_VERSION } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
+import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import { admit } from './auth/admit.ts';
 import { authenticate } from './auth/authenticate.ts';
-import { createAuthFailures } from './auth/failures.ts';
 import { createKeyLookup } from './auth/lookup.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
@@ -46,9 +46,9 @@ export function createApp(parts: AppParts): Express {
   const keyed = [
     authenticate({
       lookup: createKeyLookup(ledger.keys, { cacheMs: settings.KEY_CACHE_MS, touchMs: settings.KEY_TOUCH_MS }),
-      failures: createAuthFailures(settings.AUTH_FAILURES_PER_SECOND),
+      failures: createAttemptLimiter(settings.AUTH_FAILURES_PER_SECOND, 1000),
       peppers: settings.API_KEY_PEPPERS,
-      now: Date.now,
+      now: ledger.now,
     }),
     admit(ledger, timeLeft),
   ];

@@ -14,7 +14,7 @@ export interface CatalogueView {
 export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: number): CatalogueView {
   let entries: readonly CatalogueEntry[] | undefined;
   let ids = new Set<string>();
-  const stop = repeat(intervalMs, async () => {
+  const stop = repeat(logger, intervalMs, async () => {
     const read = await ledger.catalogue.read();
     if (read === undefined) return;
     if (entries === undefined) logger.info({ amount: read.length }, 'the catalogue is known');

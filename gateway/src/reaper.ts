@@ -1,12 +1,11 @@
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from './metrics.ts';
-import { repeat } from './repeat.ts';
+import { repeat, tellUnexpected } from './repeat.ts';
 
 /** Ends what is overdue, and the streams of gateways that died; every gateway does so, each thing is done by one. */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
-  return repeat(intervalMs, async () => {
-    const ended = (await ledger.reap()) + (await ledger.gateways.reapDead());
+    const ended = (await ledger.reap((error) => tellUnexpected(logger, error))) + (await ledger.gateways.reapDead());
     if (ended === 0) return;
     metrics.reaped.add(ended);
     logger.info({ amount: ended }, 'overdue sessions were ended');

@@ -1,15 +1,18 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+
 /**
- * Does something at once and then again `intervalMs` after each time it ended. A failure is the next turn's business:
- * what is repeated here depends on Redis, whose absence is told once by the connection. Returns how to stop.
+ * Does something at once and then again `intervalMs` after each time it ended. A failure is the next turn's business;
+ * that Redis is away is told once by the connection, anything else is told here. Returns how to stop.
  */
-export function repeat(intervalMs: number, work: () => Promise<void>): () => void {
+export function repeat(logger: Logger, intervalMs: number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const turn = async () => {
     try {
       await work();
-    } catch {
-      // Tried again at the next turn.
+    } catch (error) {
+      tellUnexpected(logger, error);
     }
     if (!stopped) timer = setTimeout(() => void turn(), intervalMs);
   };
@@ -18,4 +21,9 @@ export function repeat(intervalMs: number, work: () => Promise<void>): () => voi
     stopped = true;
     clearTimeout(timer);
   };
+}
+
+/** Logs an error unless it only says that Redis is away. */
+export function tellUnexpected(logger: Logger, error: unknown): void {
+  if (!(error instanceof LedgerUnavailable)) logger.error({ err: error }, 'background work failed');
 }

@@ -60,7 +60,7 @@ export async function run(): Promise<void> {
     let draining = false;
     const ready = () => {
       if (draining) return 'draining';
-      if (!link.ready) return 'there is no connection to Redis';
+      // Without Redis a gateway still serves models, documents and answers that say what is wrong: it stays in service.
       return catalogue.entries() === undefined ? 'the operator has not written the catalogue yet' : undefined;
     };
     const app = createApp({ settings, logger, metrics, ledger, catalogue, cancellations });

@@ -1,14 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { ApiError, parseApiKey } from '@svc-asr/core';
 import { equalBytes, sign } from '@svc-asr/runtime';
-import type { Keyring } from '@svc-asr/runtime';
+import type { AttemptLimiter, Keyring } from '@svc-asr/runtime';
 import { exchangeOf } from '../http/exchange.ts';
-import type { AuthFailures } from './failures.ts';
 import type { FoundKey, KeyLookup } from './lookup.ts';
 
 export interface AuthenticateOptions {
   lookup: KeyLookup;
-  failures: AuthFailures;
+  failures: AttemptLimiter;
   peppers: Keyring;
   now: () => number;
 }
@@ -32,7 +32,7 @@ export function authenticate({ lookup, failures, peppers, now }: AuthenticateOpt
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       refuseIfBlocked(failures, address, now());
-      failures.count(address, now());
+      failures.fail(address, now());
       throw withChallenge(error);
     }
     next();
@@ -49,24 +49,25 @@ function bearer(request: Request): string {
 
 function check(record: FoundKey | undefined, key: string, peppers: Keyring, now: number): asserts record is FoundKey {
   // Only who holds the whole key is told what became of it.
-  if (record === undefined || !proves(record, Buffer.from(key), peppers)) throw new ApiError('invalid_api_key');
+  if (record === undefined || !proves(record, key, peppers)) throw new ApiError('invalid_api_key');
   if (record.revoked) throw new ApiError('revoked_api_key');
   if (record.expiresAtMs !== null && now >= record.expiresAtMs) throw new ApiError('expired_api_key');
 }
 
-function proves(record: FoundKey, key: Buffer, peppers: Keyring): boolean {
-  if (record.proven !== undefined) return equalBytes(record.proven, key);
+function proves(record: FoundKey, key: string, peppers: Keyring): boolean {
+  const digest = createHash('sha256').update(key).digest();
+  if (record.proven !== undefined) return equalBytes(record.proven, digest);
   const hash = sign(peppers, record.pepperId, key);
   if (hash === undefined || !equalBytes(hash, Buffer.from(record.hash, 'hex'))) return false;
-  record.proven = key;
+  record.proven = digest;
   return true;
 }
 
-function refuseIfBlocked(failures: AuthFailures, address: string, now: number): void {
-  const retryAfterS = failures.blockedS(address, now);
-  if (retryAfterS === 0) return;
+function refuseIfBlocked(failures: AttemptLimiter, address: string, now: number): void {
+  const waitMs = failures.waitMs(address, now);
+  if (waitMs === 0) return;
   const message = 'Too many failed authentications from this address. Wait as long as Retry-After says.';
-  throw new ApiError('rate_limit_exceeded', { retryAfterS, message });
+  throw new ApiError('rate_limit_exceeded', { retryAfterS: waitMs / 1000, message });
 }
 
 function withChallenge(error: ApiError): ApiError {

@@ -2,7 +2,7 @@ import type { KeyRecord, Ledger } from '@svc-asr/ledger';
 
 /** A key's record while it is remembered. */
 export interface FoundKey extends KeyRecord {
-  /** The key whose hash was found right, to be compared with instead of hashed again; in memory, for a moment. */
+  /** SHA-256 of the key whose HMAC was found right: to compare with it is cheaper than another HMAC. */
   proven?: Buffer;
 }
 
@@ -27,7 +27,9 @@ export function createKeyLookup(
   return {
     remembered(keyId) {
       const entry = cache.get(keyId);
-      return entry !== undefined && now() < entry.untilMs ? entry.record : undefined;
+      if (entry !== undefined && now() < entry.untilMs) return entry.record;
+      cache.delete(keyId);
+      return undefined;
     },
 
     async find(keyId) {

@@ -7,6 +7,8 @@ import { traceIdOf } from './trace.ts';
 export interface Exchange {
   readonly requestId: string;
   readonly startedAtMs: number;
+  /** Since when the caller waits for us: the time that it took to send its body is its own. */
+  waitsSinceMs: number;
   /** The route that took the request, for logs and metrics; never the raw path. */
   route: string;
   /** The trace that the caller named. */
@@ -27,6 +29,7 @@ export const openExchange: RequestHandler = (request, response, next) => {
   const exchange: Exchange = {
     requestId: randomUUID(),
     startedAtMs: performance.now(),
+    waitsSinceMs: performance.now(),
     traceId: traceIdOf(request.headers.traceparent),
     route: 'none',
   };

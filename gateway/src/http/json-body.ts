@@ -1,14 +1,16 @@
 import type { Request, RequestHandler } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
+import { exchangeOf } from './exchange.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body: media type (415), then size (413), then JSON (400). */
-export const jsonBody: RequestHandler = async (request, _response, next) => {
+export const jsonBody: RequestHandler = async (request, response, next) => {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
   if (!isJson(type) || !isPlain(encoding)) throw refuseUnread('unsupported_media_type');
   if (Number(length ?? 0) > MAX_BODY_BYTES) throw refuseUnread('request_too_large');
   const bytes = await readBody(request);
+  exchangeOf(response).waitsSinceMs = performance.now();
   try {
     request.body = JSON.parse(decoder.decode(bytes)) as unknown;
   } catch {

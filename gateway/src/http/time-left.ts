@@ -8,7 +8,7 @@ export type TimeLeft = (response: Response) => void;
 /** Together with the limit on one command this bounds how long a caller waits for a 503. */
 export function createTimeLeft(lastStepMs: number): TimeLeft {
   return (response) => {
-    if (performance.now() - exchangeOf(response).startedAtMs > lastStepMs) {
+    if (performance.now() - exchangeOf(response).waitsSinceMs > lastStepMs) {
       throw new LedgerUnavailable('Redis is too slow for this request');
     }
   };

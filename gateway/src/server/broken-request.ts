@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { ApiError } from '@svc-asr/core';
 
 const ANSWERS: Readonly<Record<string, [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large.'],
@@ -15,9 +16,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
   }
   const [status, message] = ANSWERS[error.code ?? ''] ?? MALFORMED;
   const requestId = randomUUID();
-  const body = JSON.stringify({
-    error: { type: 'invalid_request_error', code: 'invalid_parameters', message, request_id: requestId },
-  });
+  const body = JSON.stringify(new ApiError('invalid_parameters', { message }).body(requestId));
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -39,7 +39,9 @@ function secure(handler: RequestListener, timeouts: object, settings: GatewaySet
       logger.error({ err }, 'the renewed certificate cannot be used; the old one stays');
     }
   };
-  watchFile(settings.TLS_CERT_FILE, { interval: 10_000, persistent: false }, reload);
-  server.once('close', () => unwatchFile(settings.TLS_CERT_FILE, reload));
+  for (const file of [settings.TLS_CERT_FILE, settings.TLS_KEY_FILE]) {
+    watchFile(file, { interval: 10_000, persistent: false }, reload);
+    server.once('close', () => unwatchFile(file, reload));
+  }
   return server;
 }

@@ -1,3 +1,4 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
@@ -9,6 +10,8 @@ export interface Cancellation {
   idempotencyKey: string | undefined;
   model: string;
   reason: string;
+  /** Refused for every attempt that holds the session, not only for this one. */
+  forAll?: boolean;
 }
 
 export interface Cancellations {
@@ -27,22 +30,22 @@ export function createCancellations(ledger: Ledger, logger: Logger): Cancellatio
   const pending = new Set<Promise<void>>();
 
   async function work(cancellation: Cancellation): Promise<void> {
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      try {
-        const outcome = await ledger.sessions.cancel(cancellation);
-        if (outcome === 'cancelled') await ledger.pools.release(cancellation.model, cancellation.sessionId);
-        return;
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-      }
-    }
+    const { model, sessionId } = cancellation;
+    const { outcome, sessionId: held } = await untilAnswered(() => ledger.sessions.cancel(cancellation));
+    // `none` may be the answer to the second try of a cancel that was carried out: the place is let go of all the same.
+    if (outcome === 'cancelled' || outcome === 'none') await untilAnswered(() => ledger.pools.release(model, held));
+    logger.debug({ session_id: sessionId, reason: cancellation.reason, code: outcome }, 'a session was let go of');
   }
 
   return {
     add(cancellation) {
       const { sessionId, tenant, reason } = cancellation;
-      logger.debug({ session_id: sessionId, tenant, reason }, 'cancelling a session');
-      const task = work(cancellation).finally(() => pending.delete(task));
+      const task = work(cancellation)
+        // Not for want of Redis: asking again would not help. The session ends with its lease or its credential.
+        .catch((err: unknown) =>
+          logger.error({ err, session_id: sessionId, tenant, reason }, 'a session was not let go of'),
+        )
+        .finally(() => pending.delete(task));
       pending.add(task);
     },
     get pending() {
@@ -52,4 +55,15 @@ export function createCancellations(ledger: Ledger, logger: Logger): Cancellatio
       while (pending.size > 0) await Promise.all(pending);
     },
   };
+}
+
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
 }

@@ -49,8 +49,8 @@ export async function createSession(options: CreateOptions, request: CreateReque
     reason: 'outcome unknown',
   };
   const credential = credentialOf(secrets, secrets.current, tenant, sessionId);
+  request.timeLeft();
   try {
-    request.timeLeft();
     const result = await ledger.sessions.reserve({
       ...{ tenant, model, idempotencyKey, modelExists: request.modelExists, seconds: request.seconds },
       ...{ sessionId, attempt: mine.attempt },
@@ -76,7 +76,7 @@ async function makeSure(options: CreateOptions, request: CreateRequest, session:
   const { ledger, cancellations, holdMs } = options;
   request.timeLeft();
   if (!(await ledger.pools.claim(session.model, session.sessionId, holdMs))) {
-    cancellations.add({ ...session, reason: 'no capacity' });
+    cancellations.add({ ...session, reason: 'no capacity', forAll: true });
     throw new ApiError('no_capacity', { retryAfterS: 5 });
   }
   request.timeLeft();

@@ -3,8 +3,8 @@
 -- the reservation back. Where there is no session yet, a tombstone refuses a reserve that comes late.
 -- KEYS  1 account
 -- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 how long a late reserve is refused, ms  5 reason
--- returns 'cancelled' | 'shared' | 'none' | 'kept'
--- @include gcra
+--       6 1: refused for everyone; a session that is still provisional goes, whoever else holds it
+-- returns { 'cancelled' | 'shared' | 'none' | 'kept', session id }
 -- @include journal
 -- @include remove_session
 local base = string.sub(KEYS[1], 1, -2)
@@ -13,19 +13,21 @@ redis.call('SET', base .. 'x:' .. id, '1', 'PX', ARGV[4])
 local held = id
 if redis.call('EXISTS', base .. 's:' .. id) == 0 then
   held = idempotency ~= '' and redis.call('GET', base .. 'idem:' .. idempotency)
-  if not held then return 'none' end
+  if not held then return { 'none', id } end
 end
 local key = base .. 's:' .. held
-local s = redis.call('HMGET', key, 'st', 'h')
-if s[1] ~= 'reserved' or not s[2] then return 'kept' end
-if s[2] == '*' then return 'shared' end
-local others = {}
-for holder in string.gmatch(s[2], '%S+') do
-  if holder ~= attempt then others[#others + 1] = holder end
-end
-if #others > 0 then
-  redis.call('HSET', key, 'h', table.concat(others, ' '))
-  return 'shared'
+local s = redis.call('HMGET', key, 'st', 'h', 'pv')
+if s[1] ~= 'reserved' or not s[2] then return { 'kept', held } end
+if not (ARGV[6] == '1' and s[3]) then
+  if s[2] == '*' then return { 'shared', held } end
+  local others = {}
+  for holder in string.gmatch(s[2], '%S+') do
+    if holder ~= attempt then others[#others + 1] = holder end
+  end
+  if #others > 0 then
+    redis.call('HSET', key, 'h', table.concat(others, ' '))
+    return { 'shared', held }
+  end
 end
 remove_session(base, held, ARGV[5])
-return 'cancelled'
+return { 'cancelled', held }

@@ -1,15 +1,20 @@
 #!lua flags=allow-oom
--- The Tenant resource is gone: live sessions fail uncharged, the account is closed and kept for the retention time.
+-- The Tenant resource is gone: the account is closed, its sessions fail uncharged, and it is kept for the retention
+-- time. Ends a limited number of sessions in one call, so that Redis does not stand still.
 -- KEYS  1 account
 -- ARGV  1 retention ms
--- returns how many sessions were ended
+-- returns how many sessions are left to end
 -- @include now_ms
 -- @include end_session
+-- @include remove_session
+local AT_ONCE = 200
 local base = string.sub(KEYS[1], 1, -2)
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-local live = redis.call('ZRANGE', base .. 'live', 0, -1)
-for _, id in ipairs(live) do end_session(base, id, 'failed', now_ms(), 0, 0, 'tenant deleted') end
 redis.call('HSET', KEYS[1], 'state', 'Deleted')
+for _, id in ipairs(redis.call('ZRANGE', base .. 'live', 0, AT_ONCE - 1)) do
+  if redis.call('HEXISTS', base .. 's:' .. id, 'pv') == 1 then remove_session(base, id, 'tenant deleted')
+  else end_session(base, id, 'failed', now_ms(), 0, 0, 'tenant deleted') end
+end
 for _, part in ipairs({ 'a', 'g', 'j', 'jc', 'recent' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end
 for _, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do redis.call('PEXPIRE', base .. 's:' .. id, ARGV[1]) end
-return #live
+return redis.call('ZCARD', base .. 'live')

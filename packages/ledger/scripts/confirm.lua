@@ -8,7 +8,7 @@
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
 local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'pv', 'ex')
-if not s[1] then return 'gone' end
+if s[1] ~= 'reserved' and s[1] ~= 'active' then return 'gone' end
 if not s[2] then return 'ok' end
 redis.call('HDEL', base .. 's:' .. id, 'pv')
 redis.call('ZADD', base .. 'live', s[3], id)

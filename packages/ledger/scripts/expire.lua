@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Ends a tenant's sessions that are past their time; called by the reaper, without any request.
 -- KEYS  1 account
--- returns how many were ended in this call
+-- returns { how many were ended in this call, now }
 -- @include now_ms
 -- @include expire_overdue
-return expire_overdue(string.sub(KEYS[1], 1, -2), now_ms())
+local now = now_ms()
+return { expire_overdue(string.sub(KEYS[1], 1, -2), now), now }

@@ -10,6 +10,8 @@
 --         { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate ms until whole }
 -- @include now_ms
 -- @include expire_overdue
+-- @include gcra
+-- @include journal
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id, attempt, model, exists, requested = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
@@ -53,7 +55,7 @@ end
 if exists ~= '1' then return { 'model_not_found' } end
 if not string.find(account[2], ' * ', 1, true) and not string.find(account[2], ' ' .. model .. ' ', 1, true) then return { 'scope' } end
 if not allowed then return { 'rate', retry, rate_limit, 0, whole } end
-if redis.call('ZCARD', base .. 'live') >= tonumber(account[3]) then
+if redis.call('ZCOUNT', base .. 'live', '(' .. now, '+inf') >= tonumber(account[3]) then
   local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
   local due = tonumber(first[2])
   return { 'concurrency', due < now + lifetime and due - now or 5000, rate_limit, remaining + 1, whole }

@@ -32,7 +32,7 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
 
     /** Ends a tenant's sessions and closes its account; it is kept for the retention time. */
     async close(tenant: string): Promise<void> {
-      await link.run(CLOSE, keys.account(tenant), [options.retentionMs]);
+      while (Number(await link.run(CLOSE, keys.account(tenant), [options.retentionMs])) > 0);
     },
 
     async read(tenant: string): Promise<Account | undefined> {

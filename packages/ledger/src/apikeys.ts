@@ -4,6 +4,7 @@ import { fields } from './replies.ts';
 import { loadScript } from './scripts.ts';
 import type { KeyRecord } from './types.ts';
 
+const REVOKE = loadScript('revoke_key');
 const TOUCH = loadScript('touch_key');
 
 /** The index from the public id of an API key to its tenant and hash. */
@@ -18,8 +19,7 @@ export function createApiKeys(link: RedisLink, keys: Keys) {
 
     /** A revoked key stays known, so that its holder is told what happened to it. */
     async revoke(keyId: string): Promise<void> {
-      const key = keys.apiKey(keyId);
-      await link.send(key, ['HSET', key, 'revoked', '1']);
+      await link.run(REVOKE, keys.apiKey(keyId), []);
     },
 
     async find(keyId: string): Promise<KeyRecord | undefined> {

@@ -2,7 +2,7 @@ import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { CatalogueEntry } from './types.ts';
 
-/** Raised when the form of an entry changes; a reader takes its own version and the one before. */
+/** Raised when the form of an entry changes; from then on a reader must take its own version and the one before. */
 const VERSION = 1;
 
 /** The models as gateways serve them: written whole by the operator, read whole by gateways. */
@@ -16,7 +16,11 @@ export function createCatalogue(link: RedisLink, keys: Keys) {
     /** undefined: no operator has written one yet. */
     async read(): Promise<CatalogueEntry[] | undefined> {
       const text = (await link.send(key, ['GET', key])) as string | null;
-      return text === null ? undefined : (JSON.parse(text) as { entries: CatalogueEntry[] }).entries;
+      if (text === null) return undefined;
+      const { version, entries } = JSON.parse(text) as { version: number; entries: CatalogueEntry[] };
+      if (version !== VERSION)
+        throw new Error(`the catalogue has version ${version}, which this program does not read`);
+      return entries;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts';
 import { DUE_SHARDS, dueShard } from './keys.ts';
 import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
+import { numbers } from './replies.ts';
 import { loadScript } from './scripts.ts';
 
 const TAKE = loadScript('take_due');
@@ -35,34 +36,59 @@ export function createDue(link: RedisLink, keys: Keys, clock: Clock) {
     return Math.max(...seconds) * 1000;
   }
 
-  /** Looks at every tenant whose mark is due and ends what is overdue; returns how many sessions ended. */
-  async function reap(): Promise<number> {
+  /**
+   * Looks at every tenant whose mark is due and ends what is overdue; returns how many sessions ended. What fails for
+   * one tenant or node is told and tried again when its mark comes back into sight; the others are not held up.
+   */
+  async function reap(onError: (error: unknown) => void): Promise<number> {
+    const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => reapShard(keys.due(shard), onError));
     let ended = 0;
-    for (let shard = 0; shard < DUE_SHARDS; shard++) ended += await reapShard(keys.due(shard));
+    for (const result of await Promise.allSettled(shards)) {
+      if (result.status === 'fulfilled') ended += result.value;
+      else onError(result.reason);
+    }
     return ended;
   }
 
-  async function reapShard(key: string): Promise<number> {
+  async function reapShard(key: string, onError: (error: unknown) => void): Promise<number> {
     let ended = 0;
     for (;;) {
-      const members = (await link.run(TAKE, key, [TAKEN_AT_ONCE, OUT_OF_SIGHT_MS])) as string[];
-      const tenants = new Set(members.map((member) => member.slice(member.indexOf(':') + 1)));
-      for (const tenant of tenants) ended += await expireAll(tenant);
-      if (members.length > 0) await link.send(key, ['ZREM', key, ...members]);
-      if (members.length < TAKEN_AT_ONCE) return ended;
+      const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, OUT_OF_SIGHT_MS])) as string[];
+      for (const [tenant, members] of byTenant(marks)) {
+        try {
+          const { count, nowMs } = await expireAll(tenant);
+          ended += count;
+          // In a cluster the tenant's node may be behind this one: a mark that is not due there stays.
+          const done = members.filter((member) => Number.parseInt(member) * 1000 <= nowMs);
+          if (done.length > 0) await link.send(key, ['ZREM', key, ...done]);
+        } catch (error) {
+          onError(error);
+        }
+      }
+      if (marks.length < TAKEN_AT_ONCE) return ended;
     }
   }
 
-  async function expireAll(tenant: string): Promise<number> {
-    let ended = 0;
+  async function expireAll(tenant: string): Promise<{ count: number; nowMs: number }> {
+    let count = 0;
     for (;;) {
-      const now = Number(await link.run(EXPIRE, keys.account(tenant), []));
-      ended += now;
-      if (now === 0) return ended;
+      const [ended = 0, nowMs = 0] = numbers(await link.run(EXPIRE, keys.account(tenant), []));
+      count += ended;
+      if (ended === 0) return { count, nowMs };
     }
   }
 
   return { mark, reap, observe: clock.observe };
+}
+
+/** Marks are `SECOND:TENANT`. */
+function byTenant(marks: readonly string[]): Map<string, string[]> {
+  const tenants = new Map<string, string[]>();
+  for (const mark of marks) {
+    const tenant = mark.slice(mark.indexOf(':') + 1);
+    tenants.set(tenant, [...(tenants.get(tenant) ?? []), mark]);
+  }
+  return tenants;
 }
 
 export type Due = ReturnType<typeof createDue>;

@@ -6,7 +6,7 @@ export { LedgerUnavailable } from './redis/link.ts';
 export type { RedisLink } from './redis/link.ts';
 export { replay } from './journal.ts';
 export type { Admission } from './admission.ts';
-export type { Connected, Ended, Owner } from './sessions.ts';
 export type { OwnedStream } from './gateways.ts';
+export type { Cancelled, Connected, Ended, Owner } from './sessions.ts';
 export type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
 export type * from './types.ts';

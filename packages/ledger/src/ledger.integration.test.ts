@@ -6,6 +6,9 @@ import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
 const OWNER = { id: 'gateway-1', epoch: 1 };
+const raise = (error: unknown) => {
+  throw error;
+};
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.each([
@@ -135,7 +138,7 @@ describe.each([
       const ask = request(tenant, { seconds: 1 });
       expect((await ledger.sessions.reserve(ask)).outcome).toBe('ok');
       const cancel = { ...ask, reason: 'test' };
-      expect(await ledger.sessions.cancel(cancel)).toBe('cancelled');
+      expect((await ledger.sessions.cancel(cancel)).outcome).toBe('cancelled');
     }
     for (let i = 0; i < 5; i++) await reserved(ledger, tenant, { seconds: 1 });
     const sixth = await ledger.sessions.reserve(request(tenant, { seconds: 1 }));
@@ -203,7 +206,7 @@ describe.each([
     let ended = 0;
     const deadline = Date.now() + 700 + 2000;
     while (ended < 21 && Date.now() < deadline) {
-      ended += await alone.reap();
+      ended += await alone.reap(raise);
       await pause(50);
     }
     expect(ended).toBe(21);
@@ -219,7 +222,7 @@ describe.each([
     const tenants = await Promise.all(Array.from({ length: 10 }, () => makeTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
     await pause(2300);
-    const [a, b] = await Promise.all([alone.reap(), alone.reap()]);
+    const [a, b] = await Promise.all([alone.reap(raise), alone.reap(raise)]);
     expect(a + b).toBe(10);
     await alone.link.close();
   });
@@ -321,7 +324,7 @@ describe.each([
   test('a cancel that comes before its reserve refuses it', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const ask = request(tenant);
-    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toBe('none');
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
     expect(await ledger.sessions.reserve(ask)).toEqual({ outcome: 'cancelled' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
@@ -331,8 +334,8 @@ describe.each([
     const ask = request(tenant, { idempotencyKey: 'k' });
     await ledger.sessions.reserve(ask);
     await ledger.sessions.confirm(tenant, ask.sessionId);
-    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toBe('cancelled');
-    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toBe('none');
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'cancelled' });
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
     expect((await ledger.accounts.usage(tenant))!).toMatchObject({ balance: { reservedMs: 0 }, recent: [] });
     expect(await ledger.sessions.confirm(tenant, ask.sessionId)).toBe(false);
   });
@@ -342,10 +345,10 @@ describe.each([
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     await ledger.sessions.reserve(one);
     await ledger.sessions.reserve(two);
-    expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toBe('shared');
+    expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toMatchObject({ outcome: 'shared' });
     expect(await ledger.sessions.confirm(tenant, one.sessionId)).toBe(true);
     // The second only knows its own session id and the key; when it lets go too, nobody is left.
-    expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toBe('cancelled');
+    expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toMatchObject({ outcome: 'cancelled' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
@@ -355,8 +358,47 @@ describe.each([
     await ledger.sessions.reserve(ask);
     await ledger.sessions.confirm(tenant, ask.sessionId);
     await connect(tenant, ask.sessionId);
-    expect(await ledger.sessions.cancel({ ...ask, reason: 'x' })).toBe('kept');
+    expect(await ledger.sessions.cancel({ ...ask, reason: 'x' })).toMatchObject({ outcome: 'kept' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 60_000 });
+  });
+
+  test('a session that is refused for everyone goes, whoever else holds it', async () => {
+    const tenant = await makeTenant(ledger, 60_000);
+    const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
+    await ledger.sessions.reserve(one);
+    await ledger.sessions.reserve(two);
+    const gone = await ledger.sessions.cancel({ ...two, reason: 'no capacity', forAll: true });
+    expect(gone).toEqual({ outcome: 'cancelled', sessionId: one.sessionId });
+    expect(await ledger.sessions.confirm(tenant, one.sessionId)).toBe(false);
+    expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
+  });
+
+  test('a confirm that comes after the account was closed does not revive the session', async () => {
+    const tenant = await makeTenant(hasty, 60_000);
+    const ask = request(tenant);
+    await hasty.sessions.reserve(ask);
+    await hasty.accounts.close(tenant);
+    expect(await hasty.sessions.confirm(tenant, ask.sessionId)).toBe(false);
+    await pause(750);
+    expect(await balance(tenant, hasty)).toEqual({
+      grantedMs: 60_000,
+      reservedMs: 0,
+      consumedMs: 0,
+      availableMs: 60_000,
+    });
+  });
+
+  test('a credential past its time is refused, however many sessions are overdue', async () => {
+    const tenant = await makeTenant(hasty, 6_000_000, { concurrentSessions: 1000 });
+    const all = await Promise.all(Array.from({ length: 205 }, () => reserved(hasty, tenant, { seconds: 1 })));
+    await pause(750);
+    const last = await connect(tenant, all.at(-1)!.sessionId, hasty);
+    expect(last.outcome).toBe('refused');
+  });
+
+  test('a revocation of a key that was never put leaves nothing behind', async () => {
+    await ledger.keys.revoke('0000000000');
+    expect(await ledger.keys.find('0000000000')).toBeUndefined();
   });
 
   test('recent sessions are the last 20, newest first', async () => {

@@ -54,6 +54,8 @@ export function createLedger(link: RedisLink, options: LedgerOptions) {
     gateways: createGateways(link, keys, { sessions, pools, leaseMs }),
     registry: createRegistry(link, keys),
     reap: due.reap,
+    /** An estimate of Redis TIME. */
+    now: clock.now,
   };
 }
 

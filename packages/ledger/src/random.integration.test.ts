@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { makeTenant, openLedger, request } from '../../../test/support/ledger.ts';
+import { makeTenant, openLedger, request, TENANT } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 import { billableMs } from '@svc-asr/core';
@@ -15,7 +15,7 @@ type Step =
   | { do: 'confirm' | 'cancel' | 'connect' | 'fail'; session: number }
   | { do: 'settle'; session: number; samples: number; stale: boolean }
   | { do: 'grant'; id: number; seconds: number }
-  | { do: 'wait' | 'reap' | 'usage' };
+  | { do: 'wait' | 'reap' | 'usage' | 'close' | 'open' };
 
 const session = fc.nat(1000);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -47,9 +47,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       seconds: fc.integer({ min: -5, max: 20 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('wait' as const, 'reap' as const, 'usage' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('wait' as const, 'reap' as const, 'usage' as const, 'close' as const, 'open' as const),
+    }),
+  },
 );
 
+const SETTINGS = { ...TENANT, limits: { ...TENANT.limits, concurrentSessions: 4 } };
+const raise = (error: unknown) => {
+  throw error;
+};
 const OWNER = { id: 'g', epoch: 1 };
 const PREFIX = `random-${randomUUID()}`;
 const CLIENTS = 4;
@@ -135,7 +144,13 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
         await new Promise((resolve) => setTimeout(resolve, 40));
         break;
       case 'reap':
-        await ledger.reap();
+        await ledger.reap(raise);
+        break;
+      case 'close':
+        await ledger.accounts.close(tenant);
+        break;
+      case 'open':
+        await ledger.accounts.configure(tenant, SETTINGS);
         break;
       case 'usage':
         await ledger.accounts.usage(tenant);

@@ -4,7 +4,7 @@ import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import { reserveReply } from './reservation.ts';
-import type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
+import type { ReserveOutcome, ReserveRequest } from './reservation.ts';
 
 const RESERVE = loadScript('reserve');
 const CONFIRM = loadScript('confirm');
@@ -26,6 +26,12 @@ export interface SessionOptions {
 export interface Owner {
   id: string;
   epoch: number;
+}
+
+/** What became of a session that was let go of; `sessionId`: the one that the attempt held. */
+export interface Cancelled {
+  outcome: 'cancelled' | 'shared' | 'none' | 'kept';
+  sessionId: string;
 }
 
 export type Connected = { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'inactive' };
@@ -66,10 +72,13 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
     attempt: string;
     idempotencyKey: string | undefined;
     reason: string;
-  }): Promise<'cancelled' | 'shared' | 'none' | 'kept'> {
-    const { tenant, sessionId, attempt, idempotencyKey, reason } = request;
-    const args = [sessionId, attempt, idempotencyKey ?? '', options.tombstoneMs, reason];
-    return (await link.run(CANCEL, keys.account(tenant), args)) as 'cancelled' | 'shared' | 'none' | 'kept';
+    /** Refused for every attempt, not only for this one. */
+    forAll?: boolean;
+  }): Promise<Cancelled> {
+    const { tenant, sessionId, attempt, idempotencyKey, reason, forAll } = request;
+    const args = [sessionId, attempt, idempotencyKey ?? '', options.tombstoneMs, reason, forAll === true ? 1 : 0];
+    const [outcome, held] = (await link.run(CANCEL, keys.account(tenant), args)) as string[];
+    return { outcome: outcome as Cancelled['outcome'], sessionId: held ?? sessionId };
   }
 
   /** Consumes a credential: of any number of connections one gets `ok`. */
@@ -119,5 +128,3 @@ function ended(reply: unknown): Ended {
     model: String(model),
   };
 }
-
-export type { Reservation };

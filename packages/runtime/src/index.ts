@@ -1,4 +1,5 @@
 export * from './admin.ts';
+export * from './failed-attempts.ts';
 export * from './keyring.ts';
 export * from './lifecycle.ts';
 export * from './logger.ts';

@@ -35,7 +35,7 @@ export function parseKeyring(text: string): Keyring {
 }
 
 /** HMAC-SHA-256 under one secret of the ring; undefined when the ring does not hold it. */
-export function sign(ring: Keyring, id: string, message: string | Buffer): Buffer | undefined {
+export function sign(ring: Keyring, id: string, message: string): Buffer | undefined {
   const secret = ring.secrets.get(id);
   return secret === undefined ? undefined : createHmac('sha256', secret).update(message).digest();
 }

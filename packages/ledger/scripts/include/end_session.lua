@@ -1,8 +1,13 @@
--- Brings a session to a terminal state: gives the reservation back, charges what is billable, keeps the record.
 -- @include retain
 -- @include journal
+-- Brings a session to a terminal state: gives the reservation back, charges what is billable, keeps the record.
 local function end_session(base, id, state, now, samples, billable, reason)
   local key = base .. 's:' .. id
+  -- Whoever comes second changes nothing: a terminal state is for ever.
+  if redis.call('HEXISTS', key, 'co') == 1 then
+    redis.call('ZREM', base .. 'live', id)
+    return
+  end
   local reserved = tonumber(redis.call('HGET', key, 'res'))
   local audio = math.ceil(samples / 16)
   redis.call('HINCRBY', base .. 'a', 'reserved', -reserved)

@@ -1,6 +1,5 @@
 -- Ends what is past its time: provisional sessions past their lease vanish, reserved ones past expires_at expire.
 -- @include end_session
--- @include gcra
 -- @include remove_session
 local OVERDUE_AT_ONCE = 200
 

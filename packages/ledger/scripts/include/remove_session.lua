@@ -1,3 +1,5 @@
+-- @include gcra
+-- @include journal
 -- Takes a reservation back as if it had never been made: for a request that was refused or never answered.
 local function remove_session(base, id, reason)
   local key = base .. 's:' .. id

@@ -31,12 +31,17 @@ export function connectRedis(options: ConnectOptions): RedisLink {
   const addresses = options.url.split(',').map((address) => address.trim());
   const connection = addresses.length > 1 ? openCluster(addresses, options) : openSingle(addresses[0] ?? '', options);
 
+  let answering = true;
   async function send(key: string, command: readonly string[]): Promise<unknown> {
     if (!connection.isReady()) throw new LedgerUnavailable('there is no connection to Redis');
     try {
-      return await within(connection.send(key, [...command]), options.timeoutMs);
+      const reply = await within(connection.send(key, [...command]), options.timeoutMs);
+      answering = true;
+      return reply;
     } catch (error) {
-      throw translate(error);
+      const translated = translate(error);
+      answering = !(translated instanceof LedgerUnavailable);
+      throw translated;
     }
   }
 
@@ -52,7 +57,7 @@ export function connectRedis(options: ConnectOptions): RedisLink {
 
   return {
     get ready() {
-      return connection.isReady();
+      return connection.isReady() && answering;
     },
     run,
     send,
@@ -78,6 +83,12 @@ const NO_TIMEOUT = { timeout: 0 };
 
 const reconnectStrategy = (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50);
 
+/** A peer that vanished without a word is noticed by pings that stay unanswered, not by the kernel after minutes. */
+function liveness({ timeoutMs }: ConnectOptions) {
+  const socket = { connectTimeout: timeoutMs, socketTimeout: 3 * timeoutMs, reconnectStrategy };
+  return { pingInterval: timeoutMs, commandsQueueMaxLength: 100_000, socket };
+}
+
 function openSingle(url: string, options: ConnectOptions): Connection {
   const client = createClient({
     url,
@@ -85,7 +96,7 @@ function openSingle(url: string, options: ConnectOptions): Connection {
     RESP: 2,
     disableOfflineQueue: true,
     commandOptions: NO_TIMEOUT,
-    socket: { connectTimeout: options.timeoutMs, reconnectStrategy },
+    ...liveness(options),
   });
   watch(client, options);
   void client.connect().catch(() => undefined);
@@ -107,7 +118,7 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
       disableOfflineQueue: true,
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-      socket: { connectTimeout: options.timeoutMs, reconnectStrategy },
+      ...liveness(options),
     },
   });
   const state = { connected: false, closing: false };

@@ -7,7 +7,7 @@ export class LedgerUnavailable extends Error {
 
 /** What the ledger needs of a Redis connection; every command names one key, by which a cluster finds its node. */
 export interface RedisLink {
-  /** False while there is no connection. */
+  /** False while there is no connection, or the last command had no answer. */
   readonly ready: boolean;
   /** Runs a script on one key. Rejects with LedgerUnavailable when the outcome is unknown. */
   run: (script: Script, key: string, args: readonly (string | number)[]) => Promise<unknown>;

@@ -1,28 +1,32 @@
 import { isIPv6 } from 'node:net';
 
-/** Limits failed attempts by address: `perMinute` at once, then one more each time its share of a minute has passed. */
+/** Limits failed attempts by address: so many at once, then one more each time its share of the window has passed. */
 export interface AttemptLimiter {
   /** How long the address must wait before it may try again; 0: it may. */
   waitMs: (address: string, nowMs: number) => number;
   fail: (address: string, nowMs: number) => void;
 }
 
-const MINUTE_MS = 60_000;
 /** Beyond this many addresses those that may try freely again are forgotten. */
-const MAX_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 100_000;
 
 /** One number per address is kept: when its failures are all forgiven (GCRA). */
-export function createAttemptLimiter(perMinute: number): AttemptLimiter {
-  const costMs = MINUTE_MS / perMinute;
+export function createAttemptLimiter(limit: number, windowMs: number): AttemptLimiter {
+  const costMs = windowMs / limit;
   const forgivenAtMs = new Map<string, number>();
   const debtMs = (address: string, nowMs: number) => Math.max(0, (forgivenAtMs.get(networkOf(address)) ?? 0) - nowMs);
   return {
-    waitMs: (address, nowMs) => Math.max(0, debtMs(address, nowMs) + costMs - MINUTE_MS),
+    waitMs: (address, nowMs) => overMs(debtMs(address, nowMs) + costMs - windowMs),
     fail: (address, nowMs) => {
       forgivenAtMs.set(networkOf(address), nowMs + debtMs(address, nowMs) + costMs);
       if (forgivenAtMs.size > MAX_ADDRESSES) forget(forgivenAtMs, nowMs);
     },
   };
+}
+
+/** What is over the limit; a hair of tolerance, so that the last attempt of a burst does not fall to rounding. */
+function overMs(ms: number): number {
+  return ms > 0.001 ? ms : 0;
 }
 
 /** An IPv6 host has 2^64 addresses to try from, so its network counts as one. */

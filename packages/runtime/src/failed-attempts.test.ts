@@ -1,7 +1,7 @@
-import { createAttemptLimiter, networkOf } from './attempts.ts';
+import { createAttemptLimiter, networkOf } from './failed-attempts.ts';
 
 test('an address may fail as often as the limit says, then once each time its share of a minute has passed', () => {
-  const limiter = createAttemptLimiter(10);
+  const limiter = createAttemptLimiter(10, 60_000);
   for (let n = 0; n < 10; n++) {
     expect(limiter.waitMs('10.0.0.1', 0)).toBe(0);
     limiter.fail('10.0.0.1', 0);
@@ -14,13 +14,13 @@ test('an address may fail as often as the limit says, then once each time its sh
 });
 
 test('addresses do not share their failures', () => {
-  const limiter = createAttemptLimiter(1);
+  const limiter = createAttemptLimiter(1, 60_000);
   limiter.fail('10.0.0.1', 0);
   expect([limiter.waitMs('10.0.0.1', 0), limiter.waitMs('10.0.0.2', 0)]).toEqual([60_000, 0]);
 });
 
 test('a minute without failures forgives all of them', () => {
-  const limiter = createAttemptLimiter(2);
+  const limiter = createAttemptLimiter(2, 60_000);
   limiter.fail('a', 0);
   limiter.fail('a', 0);
   limiter.fail('a', 60_000);
@@ -28,8 +28,8 @@ test('a minute without failures forgives all of them', () => {
 });
 
 test('a flood of addresses makes it forget the oldest and not grow', () => {
-  const limiter = createAttemptLimiter(1);
-  for (let n = 0; n <= 10_000; n++) limiter.fail(`host-${n}`, 0);
+  const limiter = createAttemptLimiter(1, 60_000);
+  for (let n = 0; n <= 100_000; n++) limiter.fail(`host-${n}`, 0);
   expect([limiter.waitMs('host-0', 0), limiter.waitMs('host-1', 0)]).toEqual([0, 60_000]);
 });
 
