@@ -13,7 +13,12 @@ export const WORKER_SETTINGS = {
   SLOTS: integer('Streams at a time; 0 measures at warm-up how many the machine sustains.', 0, 0, 100_000),
   MAX_SLOTS: integer('Most slots that measuring may find.', 1024, 1, 100_000),
   MAX_BATCH: integer('Most streams in one run of the model; 0 is 16 on a CPU and 64 elsewhere.', 0, 0, 4096),
-  UTILIZATION_PERCENT: integer('Share of the measured capacity that slots may use; the rest is for bursts.', 70, 1, 100),
+  UTILIZATION_PERCENT: integer(
+    'Share of the measured capacity that slots may use; the rest is for bursts.',
+    70,
+    1,
+    100,
+  ),
   WORKER_ID: workerId('Name of this process among the workers, never used twice. Empty: a random one.'),
   HOST: text('Address that streams are taken on.', '127.0.0.1'),
   PORT: integer('Port of it; 0 takes a free one.', 0, 0, 65_535),

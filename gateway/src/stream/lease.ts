@@ -9,13 +9,19 @@ export interface Lease {
   stop: () => Promise<void>;
 }
 
+const LOOK_MS = 200;
+
 /** Holds the lease of this gateway process: as long as it is renewed, nobody else touches its streams. */
 export function holdLease(ledger: Ledger, logger: Logger, renewMs: number, onLost: () => void): Lease {
   const id = `gateway-${randomUUID()}`;
   let owner: Owner | undefined;
-  const stop = repeat(renewMs, async () => {
+  let renewedAt = -Infinity;
+  // More often than the lease is renewed: until it is held no stream can be taken.
+  const stop = repeat(logger, Math.min(renewMs, LOOK_MS), async () => {
     if (owner === undefined) {
       owner = await ledger.gateways.join(id);
+    } else if (performance.now() - renewedAt < renewMs) {
+      return;
     } else if (!(await ledger.gateways.renew(owner))) {
       // Told so, not merely unanswered: others have failed our streams.
       logger.error({ reason: id }, 'the lease was lost; its streams are over');
@@ -23,6 +29,7 @@ export function holdLease(ledger: Ledger, logger: Logger, renewMs: number, onLos
       onLost();
       owner = await ledger.gateways.join(id);
     }
+    renewedAt = performance.now();
   });
   return {
     owner: () => owner,

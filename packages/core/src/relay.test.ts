@@ -51,7 +51,11 @@ test.each([
 test('never throws, and never repeats what it was given', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 12 }), (secret) => {
-      for (const text of [secret, JSON.stringify({ type: secret }), JSON.stringify({ type: 'final', text: [secret] })]) {
+      for (const text of [
+        secret,
+        JSON.stringify({ type: secret }),
+        JSON.stringify({ type: 'final', text: [secret] }),
+      ]) {
         const parsed = parseRelayAnswer(text);
         expect(!parsed.ok && !parsed.reason.includes(secret)).toBe(true);
       }

@@ -108,7 +108,16 @@ export class InferenceLoop {
         const ring = new AudioRing(shared, slot);
         this.#lanes.set(
           id,
-          new Lane({ id, slot, context, encoder, ring, utterance, realtimeFrom, startSearch: () => startSearch(model) }),
+          new Lane({
+            id,
+            slot,
+            context,
+            encoder,
+            ring,
+            utterance,
+            realtimeFrom,
+            startSearch: () => startSearch(model),
+          }),
         );
         break;
       }

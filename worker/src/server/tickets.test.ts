@@ -1,9 +1,7 @@
 import { parseKeyring, signTicket } from '@svc-asr/runtime';
 import { createTicketGate } from './tickets.ts';
 
-const ring = parseKeyring(
-  JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 1).toString('base64') } }),
-);
+const ring = parseKeyring(JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 1).toString('base64') } }));
 const bearer = (session: string, epoch: number, expMs = 2000) =>
   `Bearer ${signTicket(ring, { session, worker: 'me', epoch, expMs })}`;
 

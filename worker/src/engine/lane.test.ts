@@ -1,0 +1,23 @@
+import { buildFraming, chunkSamples } from '../features/framing.ts';
+import type { Encoder } from '../model/encoder.ts';
+import { Lane } from './lane.ts';
+import { aheadAt } from './pace.ts';
+import type { Search } from './search.ts';
+import { AudioRing, createSharedBuffers } from './shared.ts';
+
+const framing = buildFraming(13, 8);
+const encoder = { shape: { mels: 80, subsampling: 8, framing } } as unknown as Encoder;
+
+function makeLane(realtimeFrom: number): Lane {
+  const ring = new AudioRing(createSharedBuffers(1), 0);
+  const startSearch = () => ({}) as Search;
+  return new Lane({ id: 1, slot: 0, context: '56,13', encoder, ring, utterance: 0, realtimeFrom, startSearch });
+}
+
+test('audio that is heard a second time does not put a stream ahead of real time, what follows does', () => {
+  const lane = makeLane(3 * chunkSamples(framing));
+  for (; lane.window < 3; lane.window++) lane.ran(1000);
+  expect(aheadAt(lane.pace, 1000)).toBe(0);
+  lane.ran(1000);
+  expect(aheadAt(lane.pace, 1000)).toBe(1120);
+});
