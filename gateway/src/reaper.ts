@@ -5,9 +5,15 @@ import { repeat, tellUnexpected } from './repeat.ts';
 
 /** Ends what is overdue, and the streams of gateways that died; every gateway does so, each thing is done by one. */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
-    const ended = (await ledger.reap((error) => tellUnexpected(logger, error))) + (await ledger.gateways.reapDead());
-    if (ended === 0) return;
-    metrics.reaped.add(ended);
-    logger.info({ amount: ended }, 'overdue sessions were ended');
-  });
+  return repeat(
+    logger,
+    () => intervalMs,
+    async () => {
+      const overdue = await ledger.reap((error) => tellUnexpected(logger, error));
+      const ended = overdue + (await ledger.gateways.reapDead());
+      if (ended === 0) return;
+      metrics.reaped.add(ended);
+      logger.info({ amount: ended }, 'overdue sessions were ended');
+    },
+  );
 }

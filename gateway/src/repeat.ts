@@ -2,10 +2,10 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
 /**
- * Does something at once and then again `intervalMs` after each time it ended. A failure is the next turn's business;
+ * Does something at once and then again an interval after each time it ended. A failure is the next turn's business;
  * that Redis is away is told once by the connection, anything else is told here. Returns how to stop.
  */
-export function repeat(logger: Logger, intervalMs: number, work: () => Promise<void>): () => void {
+export function repeat(logger: Logger, intervalMs: () => number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const turn = async () => {
@@ -14,7 +14,7 @@ export function repeat(logger: Logger, intervalMs: number, work: () => Promise<v
     } catch (error) {
       tellUnexpected(logger, error);
     }
-    if (!stopped) timer = setTimeout(() => void turn(), intervalMs);
+    if (!stopped) timer = setTimeout(() => void turn(), intervalMs());
   };
   void turn();
   return () => {

@@ -17,20 +17,24 @@ export function holdLease(ledger: Ledger, logger: Logger, renewMs: number, onLos
   let owner: Owner | undefined;
   let renewedAt = -Infinity;
   // More often than the lease is renewed: until it is held no stream can be taken.
-  const stop = repeat(logger, Math.min(renewMs, LOOK_MS), async () => {
-    if (owner === undefined) {
-      owner = await ledger.gateways.join(id);
-    } else if (performance.now() - renewedAt < renewMs) {
-      return;
-    } else if (!(await ledger.gateways.renew(owner))) {
-      // Told so, not merely unanswered: others have failed our streams.
-      logger.error({ reason: id }, 'the lease was lost; its streams are over');
-      owner = undefined;
-      onLost();
-      owner = await ledger.gateways.join(id);
-    }
-    renewedAt = performance.now();
-  });
+  const stop = repeat(
+    logger,
+    () => Math.min(renewMs, LOOK_MS),
+    async () => {
+      if (owner === undefined) {
+        owner = await ledger.gateways.join(id);
+      } else if (performance.now() - renewedAt < renewMs) {
+        return;
+      } else if (!(await ledger.gateways.renew(owner))) {
+        // Told so, not merely unanswered: others have failed our streams.
+        logger.error({ reason: id }, 'the lease was lost; its streams are over');
+        owner = undefined;
+        onLost();
+        owner = await ledger.gateways.join(id);
+      }
+      renewedAt = performance.now();
+    },
+  );
   return {
     owner: () => owner,
     stop: async () => {

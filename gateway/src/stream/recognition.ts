@@ -100,6 +100,7 @@ export class Recognition {
       address: worker.address,
       ticket: signTicket(tickets, { ...ticket, expMs: Date.now() + times.ticketMs }),
       context: this.context,
+      replayedSamples: this.utterances.held,
       openTimeoutMs: times.workerOpenMs,
       onMessage: (message) => this.receive(message),
       onLost: (reason) => this.move(reason),

@@ -39,7 +39,11 @@ export class Streams {
       perMessageDeflate: false,
       handleProtocols: () => STREAM_SUBPROTOCOL,
     });
-    this.stopWatching = repeat(options.logger, options.suspensionMs, () => this.endSuspended());
+    this.stopWatching = repeat(
+      options.logger,
+      () => options.suspensionMs,
+      () => this.endSuspended(),
+    );
   }
 
   get count(): number {

@@ -44,6 +44,11 @@ export class Utterances {
     return this.accepted;
   }
 
+  /** Samples that are kept for a replay. */
+  get held(): number {
+    return this.open.reduce((sum, { chunks }) => sum + chunks.reduce((bytes, { length }) => bytes + length, 0) / 2, 0);
+  }
+
   /** Samples that the worker has not taken yet. */
   get outstanding(): number {
     return this.open.reduce((sum, { samples, consumed }) => sum + Math.max(0, samples - consumed), 0);

@@ -6,6 +6,8 @@ export interface WorkerLinkOptions {
   address: string;
   ticket: string;
   context: ContextSize;
+  /** Samples that are sent a second time: they do not count as ahead of time. */
+  replayedSamples: number;
   /** How long connecting and opening may take. */
   openTimeoutMs: number;
   onMessage: (message: RelayAnswer) => void;
@@ -31,7 +33,9 @@ export class WorkerLink {
       handshakeTimeout: options.openTimeoutMs,
     });
     this.timer = setTimeout(() => this.lost('it did not open the stream in time'), options.openTimeoutMs);
-    this.socket.on('open', () => this.send({ type: 'open', context: options.context }));
+    this.socket.on('open', () =>
+      this.send({ type: 'open', context: options.context, realtime_from: options.replayedSamples }),
+    );
     this.socket.on('message', (data: Buffer, isBinary) => this.receive(data, isBinary));
     this.socket.on('error', (error) => this.lost(error.message));
     this.socket.on('close', (code) => this.lost(`it closed the stream (${code})`));

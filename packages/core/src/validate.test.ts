@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import Type from 'typebox';
 import { describeProblems, validator } from './validate.ts';
 
@@ -41,4 +42,18 @@ test('defaults are filled in and the given value is left alone', () => {
   const given = { name: 'x' };
   expect(check(given)).toEqual({ ok: true, value: { name: 'x', count: 2 } });
   expect(given).toEqual({ name: 'x' });
+});
+
+test('many unknown fields are all refused and named as far as the list goes', () => {
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`extra${n}`, 1]));
+  expect(problems({ name: 'x', ...many })).toMatch(/^extra0: is not a known field; extra1: is not a known field/);
+});
+
+test('nothing that is refused is refused without a reason', () => {
+  fc.assert(
+    fc.property(fc.anything(), (value) => {
+      const result = check(value);
+      expect(result.ok || result.problems.length > 0).toBe(true);
+    }),
+  );
 });

@@ -62,9 +62,9 @@ function explain({ keyword, params, message }: SchemaError, field: string): Prob
       return [{ field, message: `must be at least ${String(limit)}` }];
     case 'maximum':
       return [{ field, message: `must be at most ${String(limit)}` }];
-    // "schema is false" is how a forbidden property reports itself; `additionalProperties` says it better.
+    // How a forbidden property reports itself; `additionalProperties` comes after all of them, or not at all.
     case 'boolean':
-      return [];
+      return [{ field, message: 'is not a known field' }];
     default:
       return [{ field, message }];
   }

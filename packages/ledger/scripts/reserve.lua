@@ -38,8 +38,9 @@ local known = seen and id
 if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:' .. idempotency) end
 if known then
   local key = base .. 's:' .. known
-  local s = redis.call('HMGET', key, 'fp', 'pv', 'h', 'ex')
-  if s[1] and now < tonumber(s[4]) then
+  local s = redis.call('HMGET', key, 'fp', 'pv', 'h', 'ex', 'st')
+  -- One that the service failed is of no use to the caller: the key may be used anew.
+  if s[1] and now < tonumber(s[4]) and s[5] ~= 'failed' then
     if s[1] ~= fingerprint then return { 'conflict' } end
     -- Whoever got hold of a session must let go of it before a cancel can take it back; past a few nobody can any more.
     if s[3] and s[3] ~= '*' and not string.find(s[3], attempt, 1, true) then

@@ -1,14 +1,14 @@
 #!lua
 -- A worker tells where it is and how many streams it takes; again after its lease was lost.
 -- KEYS  1 pool
--- ARGV  1 worker  2 address  3 revision  4 slots  5 lease ms
+-- ARGV  1 worker  2 address  3 revision  4 slots  5 lease ms  6 streams that it has already
 -- @include now_ms
 -- @include workers
 local base = string.sub(KEYS[1], 1, -2)
 local id, slots = ARGV[1], tonumber(ARGV[4])
 forget_worker(base, id)
-redis.call('HSET', base .. 'w:' .. id, 'address', ARGV[2], 'revision', ARGV[3], 'slots', slots, 'active', 0, 'draining', 0)
+redis.call('HSET', base .. 'w:' .. id, 'address', ARGV[2], 'revision', ARGV[3], 'slots', slots, 'active', ARGV[6], 'draining', 0)
 redis.call('HINCRBY', base .. 'p', 'slots', slots)
 redis.call('ZADD', base .. 'wl', now_ms() + tonumber(ARGV[5]), id)
-redis.call('ZADD', base .. 'free', slots, id)
+redis.call('ZADD', base .. 'free', slots - ARGV[6], id)
 return 'ok'

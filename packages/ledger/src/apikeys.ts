@@ -10,11 +10,12 @@ const TOUCH = loadScript('touch_key');
 /** The index from the public id of an API key to its tenant and hash. */
 export function createApiKeys(link: RedisLink, keys: Keys) {
   return {
+    /** Puts a key in force. One that was revoked stays so: a restored file or a re-applied resource does not revive it. */
     async put(keyId: string, record: Omit<KeyRecord, 'revoked'>): Promise<void> {
       const key = keys.apiKey(keyId);
       const { tenant, hash, pepperId, expiresAtMs } = record;
       const values = ['tenant', tenant, 'hash', hash, 'pepper', pepperId, 'expires', String(expiresAtMs ?? '')];
-      await link.send(key, ['HSET', key, ...values, 'revoked', '']);
+      await link.send(key, ['HSET', key, ...values]);
     },
 
     /** A revoked key stays known, so that its holder is told what happened to it. */

@@ -39,6 +39,8 @@ describe.each([
     expect(Math.abs((await ledger.keys.lastUsed(keyId))! - Date.now())).toBeLessThan(5000);
     await ledger.keys.revoke(keyId);
     expect(await ledger.keys.find(keyId)).toEqual({ ...record, revoked: true });
+    await ledger.keys.put(keyId, record);
+    expect(await ledger.keys.find(keyId)).toEqual({ ...record, revoked: true });
   });
 
   test('the catalogue and the registry are read back as written', async () => {

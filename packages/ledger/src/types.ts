@@ -100,6 +100,8 @@ export interface NewWorker {
   revision: string;
   /** Streams that it takes. */
   slots: number;
+  /** Streams that it has already, when it registers again. */
+  active?: number;
 }
 
 export interface WorkerRecord extends NewWorker {

@@ -13,8 +13,8 @@ const LIST = loadScript('worker_list');
 export function createWorkers(link: RedisLink, keys: Keys, options: { leaseMs: number }) {
   return {
     /** Tells where a worker is; again when its lease was lost. */
-    async register(model: string, { id, address, revision, slots }: NewWorker): Promise<void> {
-      await link.run(REGISTER, keys.pool(model), [id, address, revision, slots, options.leaseMs]);
+    async register(model: string, { id, address, revision, slots, active = 0 }: NewWorker): Promise<void> {
+      await link.run(REGISTER, keys.pool(model), [id, address, revision, slots, options.leaseMs, active]);
     },
 
     /** Renews the lease; `gone`: it ran out and the worker must register again. */
