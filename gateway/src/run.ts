@@ -61,6 +61,7 @@ export async function run(): Promise<void> {
     const ready = () => {
       if (draining) return 'draining';
       // Without Redis a gateway still serves models, documents and answers that say what is wrong: it stays in service.
+      if (lease.owner() === undefined) return 'this gateway holds no lease yet';
       return catalogue.entries() === undefined ? 'no catalogue was read yet' : undefined;
     };
     const app = createApp({ settings, logger, metrics, ledger, catalogue, cancellations });

@@ -67,6 +67,7 @@ export async function run(): Promise<void> {
       workers: ledger.workers,
       model: settings.MODEL,
       worker: { id, address, revision: settings.REVISION, slots: engine.info.slots },
+      active: () => engine.info.slots - engine.freeSlots,
       renewMs: settings.LEASE_RENEW_MS,
       progress: () => engine.progress,
       onDrain: () => {

@@ -1,3 +1,4 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { StreamEnd, StreamSession } from './session.ts';
@@ -33,7 +34,8 @@ export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
           'stream settled',
         );
         return;
-      } catch {
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable)) throw error;
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }
@@ -41,7 +43,11 @@ export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
 
   return {
     add(session, owner, end) {
-      const task = settle(session, owner, end).finally(() => pending.delete(task));
+      const { sessionId: session_id, tenant } = session;
+      const task = settle(session, owner, end)
+        // Asking again would not help; the session ends, uncharged, with the lease of this process.
+        .catch((err: unknown) => logger.error({ err, session_id, tenant }, 'a stream could not be settled'))
+        .finally(() => pending.delete(task));
       pending.add(task);
       return task;
     },

@@ -6,6 +6,8 @@ export interface RegistrationParts {
   readonly workers: Pick<Ledger['workers'], 'register' | 'renew' | 'remove'>;
   readonly model: string;
   readonly worker: NewWorker;
+  /** Streams that it has now. */
+  readonly active: () => number;
   readonly renewMs: number;
   /** Changes while inference makes progress; no change, no sign of life. */
   readonly progress: () => number;
@@ -57,7 +59,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     }
     // The mark went with the lease; to register again would invite new streams.
     if (draining) return;
-    await workers.register(model, worker);
+    await workers.register(model, { ...worker, active: parts.active() });
     registered = true;
     logger.info({ reason: worker.id, amount: worker.slots }, 'registered');
   }

@@ -1,0 +1,100 @@
+import type { Ledger } from '@svc-asr/ledger';
+import { connected } from '../support/connected.ts';
+import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { openLedger } from '../support/ledger.ts';
+import { recording } from '../support/recording.ts';
+import { startRedis } from '../support/redis.ts';
+import type { TestRedis } from '../support/redis.ts';
+import { createSession, openStream, Refused } from '../support/stream-client.ts';
+import type { StreamClient } from '../support/stream-client.ts';
+import { startWorker } from '../support/worker.ts';
+import type { TestWorker } from '../support/worker.ts';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const prefix = ownPrefix();
+const { pcm } = recording();
+/** Leases of 2 s, so that a death is noticed while the test watches. */
+const HASTY = { PROCESS_LEASE_MS: '2000', LEASE_RENEW_MS: '400', STOP_GRACE_MS: '5000', STREAM_FINAL_MS: '1500' };
+let redis: TestRedis;
+let ledger: Ledger;
+let gateway: TestGateway;
+let worker: TestWorker;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  ledger = await openLedger(redis.url, { prefix });
+  await seedCatalogue(ledger);
+  [gateway, worker] = await Promise.all([startGateway(redis.url, prefix, HASTY), startWorker(redis.url, prefix)]);
+}, 90_000);
+afterAll(async () => {
+  await gateway.stop();
+  await worker.stop('SIGKILL');
+  await ledger.link.close();
+  await redis.stop();
+});
+
+async function begin(on: TestGateway): Promise<{ tenant: string; stream: StreamClient }> {
+  const { tenant, key } = await seedTenant(ledger, 3_600_000);
+  const stream = await openStream(await createSession(on, key, { model: MODEL }));
+  await stream.next('ready');
+  stream.audio(pcm);
+  await stream.next('delta');
+  return { tenant, stream };
+}
+
+async function ended(tenant: string, timeoutMs: number) {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const usage = (await ledger.accounts.usage(tenant))!;
+    if (usage.recent[0]?.completedAtMs !== null) return { ...usage.recent[0]!, balance: usage.balance };
+    if (Date.now() > deadline) throw new Error(`still ${usage.recent[0].state}`);
+    await pause(50);
+  }
+}
+
+test('a gateway that dies costs its sessions nothing: they fail, uncharged, and their slots are free', async () => {
+  const doomed = await startGateway(redis.url, prefix, HASTY);
+  const { tenant } = await begin(doomed);
+  await doomed.stop('SIGKILL');
+  expect(await ended(tenant, 10_000)).toMatchObject({
+    state: 'failed',
+    billableMs: 0,
+    balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
+  });
+  expect(await ledger.pools.load(MODEL)).toMatchObject({ active: 0 });
+}, 30_000);
+
+test('a gateway that is told to stop refuses handshakes, gives a final and 1001, and charges nothing', async () => {
+  const leaving = await startGateway(redis.url, prefix, HASTY);
+  const { tenant, stream } = await begin(leaving);
+  const { key } = await seedTenant(ledger, 60_000);
+  const late = await createSession(leaving, key, { model: MODEL });
+  const exit = leaving.stop('SIGTERM');
+  await pause(300);
+  await expect(openStream(late)).rejects.toMatchObject({ status: 503 } satisfies Partial<Refused>);
+  expect((await stream.next('final')).text.length).toBeGreaterThan(0);
+  expect(await stream.closed).toEqual({ code: 1001, reason: 'draining' });
+  expect(await exit).toBe(0);
+  expect(await ended(tenant, 1000)).toMatchObject({ state: 'failed', billableMs: 0 });
+}, 30_000);
+
+test('while Redis is away a live stream goes on, and is settled when it is back', async () => {
+  const { tenant, stream } = await begin(gateway);
+  await redis.kill();
+  stream.send({ type: 'flush' });
+  const first = await stream.next('final');
+  stream.audio(pcm);
+  stream.send({ type: 'flush' });
+  expect((await stream.next('final')).text).toBe(first.text);
+  stream.close();
+  await stream.closed;
+  await pause(500);
+  await redis.restart();
+  await connected(ledger.link);
+  expect(await ended(tenant, 10_000)).toMatchObject({
+    state: 'completed',
+    audioMs: Math.ceil(pcm.length / 16),
+    billableMs: Math.ceil(pcm.length / 16_000) * 1000,
+  });
+}, 60_000);
