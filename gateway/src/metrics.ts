@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from '@svc-asr/runtime';
 
 /** Counts by labels, kept in a map and read when Prometheus asks: an instrument's `add` costs ten times as much. */
@@ -17,8 +18,26 @@ class Tally {
   }
 }
 
+const LOOP_RESOLUTION_MS = 10;
+
+/** Tells the longest time that the event loop did not turn; each reading begins anew. */
+function observeEventLoop({ meter }: Metrics): void {
+  const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  delay.enable();
+  meter
+    .createObservableGauge('svc_asr_event_loop_stall_seconds', {
+      description: `Longest time between two turns of a ${LOOP_RESOLUTION_MS} ms timer since metrics were last read.`,
+    })
+    .addCallback((result) => {
+      result.observe(delay.max / 1e9);
+      delay.reset();
+    });
+}
+
 /** Every metric of the gateway. */
-export function createGatewayMetrics({ meter }: Metrics) {
+export function createGatewayMetrics(telemetry: Metrics) {
+  const { meter } = telemetry;
+  observeEventLoop(telemetry);
   const tally = (name: string, description: string): Tally => {
     const counts = new Tally();
     meter.createObservableCounter(name, { description }).addCallback((result) => {

@@ -171,7 +171,7 @@ test('the welcome shows address, key and commands that can be pasted', () => {
   );
   expect(text).toContain("curl --cacert '/my home/certs/ca.crt' https://localhost:8443/v1/models");
   expect(text).toContain("-H 'Authorization: Bearer svc_live_v1_x'");
-  expect(text).toMatch(/Try it:\s+npx svc-asr transcribe worker\/models\/\S+\.wav\n/);
+  expect(text).toMatch(/Try it:\s+npx svc-asr transcribe --language ki worker\/models\/\S+\.wav\n/);
   expect(existsSync(RECORDING)).toBe(true);
   expect(text).toContain('state     .svc-asr\n');
   expect(text).not.toContain('\u001b');

@@ -29,7 +29,7 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
 
   Try it:
 
-  ${strong(`npx svc-asr transcribe ${shown(RECORDING, welcome.workingFolder)}`)}
+  ${strong(`npx svc-asr transcribe --language ki ${shown(RECORDING, welcome.workingFolder)}`)}
 
   curl --cacert ${ca} ${baseUrl}/v1/models
 

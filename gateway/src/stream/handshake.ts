@@ -3,15 +3,24 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Ledger, Owner } from '@svc-asr/ledger';
+import type { Connected, Ledger, Owner } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
 import { credentialHash, credentialTenant } from '../sessions/credential.ts';
+import type { Claims } from './claims.ts';
+import type { Settlements } from './settlements.ts';
 
 const PATH = /^\/v1\/asr\/sessions\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/stream$/;
 const CONNECT_TRIES = 2;
 
+export interface Offer {
+  sessionId: string;
+  credential: string;
+}
+
 export interface HandshakeParts {
   ledger: Ledger;
+  settlements: Settlements;
+  claims: Claims;
   secrets: Keyring;
   /** undefined: this gateway holds no lease now. */
   owner: () => Owner | undefined;
@@ -28,7 +37,7 @@ export interface Handshake {
 }
 
 /** What a request for a stream offers, before anything is looked up. */
-export function readOffer(request: IncomingMessage): { sessionId: string; credential: string } {
+export function readOffer(request: IncomingMessage): Offer {
   const sessionId = PATH.exec((request.url ?? '').split('?')[0] ?? '')?.[1];
   if (sessionId === undefined) throw new ApiError('not_found');
   const { 'sec-websocket-key': key, 'sec-websocket-version': version, upgrade } = request.headers;
@@ -47,28 +56,45 @@ export function readOffer(request: IncomingMessage): { sessionId: string; creden
 }
 
 /** Consumes the credential of an offer. Of any number of handshakes with one credential, one comes through. */
-export async function accept(
-  { ledger, secrets, owner: currentOwner, refusal }: HandshakeParts,
-  { sessionId, credential }: { sessionId: string; credential: string },
-): Promise<Handshake> {
-  const reason = refusal();
-  const owner = currentOwner();
+export async function accept(parts: HandshakeParts, { sessionId, credential }: Offer): Promise<Handshake> {
+  const reason = parts.refusal();
+  const owner = parts.owner();
   if (reason !== undefined || owner === undefined) {
     throw new ApiError('service_unavailable', { message: reason ?? 'This gateway is starting.' });
   }
-  const tenant = credentialTenant(secrets, credential, sessionId);
+  const tenant = credentialTenant(parts.secrets, credential, sessionId);
   if (tenant === undefined) throw new ApiError('invalid_session_credential');
   const stream = { tenant, sessionId };
-  const ask = { ...stream, credentialHash: credentialHash(credential), owner, connectionId: randomUUID() };
-  await ledger.gateways.own(owner, stream);
+  const { gateways } = parts.ledger;
+  parts.claims.take(sessionId);
+  let accepted = false;
+  try {
+    await gateways.own(owner, stream);
+    const connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner });
+    accepted = connected.outcome === 'ok';
+    if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
+    throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
+  } finally {
+    // Not waited for: the note of a session that is not ours does no harm.
+    if (!accepted && parts.claims.release(sessionId)) gateways.disown(owner, stream).catch(() => undefined);
+  }
+}
+
+/** Asks again when the answer is lost; when it stays unknown, a session that was connected all the same is given up. */
+async function connect(
+  { ledger, settlements }: HandshakeParts,
+  ask: { tenant: string; sessionId: string; credentialHash: string; owner: Owner },
+): Promise<Connected> {
+  const connectionId = randomUUID();
   for (let tries = 1; ; tries++) {
     try {
-      const connected = await ledger.sessions.connect(ask);
-      if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
-      await ledger.gateways.disown(owner, stream);
-      throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
+      return await ledger.sessions.connect({ ...ask, connectionId });
     } catch (error) {
-      if (!(error instanceof LedgerUnavailable) || tries === CONNECT_TRIES) throw error;
+      if (!(error instanceof LedgerUnavailable)) throw error;
+      if (tries === CONNECT_TRIES) {
+        void settlements.add(ask, ask.owner, { outcome: 'failed', reason: 'handshake not answered', samples: 0 });
+        throw error;
+      }
     }
   }
 }

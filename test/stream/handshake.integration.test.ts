@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { startGateway } from '../support/gateway.ts';
+import { errorOf, refusal } from '../support/refusals.ts';
+import { createSession, openStream } from '../support/stream-client.ts';
+import type { SessionBody } from '../support/stream-client.ts';
+import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Caller, Stage } from './stage.ts';
+import { upgrade } from './upgrade.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const FIRST = 'svc.realtime.v1';
+/** Credentials work for 6 s, and a gateway's death is noticed while the test watches. */
+const TTL_MS = 6000;
+const HASTY = { SESSION_TTL_MS: String(TTL_MS), PROCESS_LEASE_MS: '1500', LEASE_RENEW_MS: '300' };
+
+let stage: Stage;
+/** A session that nobody connects to. */
+let left: Caller & { session: SessionBody; atMs: number };
+beforeAll(async () => {
+  // No handshake needs a worker.
+  stage = await setStage({ workers: [], gateway: HASTY });
+  const caller = await stage.caller();
+  left = { ...caller, session: await stage.session(caller), atMs: performance.now() };
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+test('answers with svc.realtime.v1 alone and without compression', async () => {
+  const session = await stage.session(await stage.caller());
+  const answer = await upgrade(session, {
+    headers: { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' },
+  });
+  expect(answer.status).toBe(101);
+  expect(answer.headers['sec-websocket-protocol']).toBe(FIRST);
+  expect(answer.headers['sec-websocket-extensions']).toBeUndefined();
+});
+
+test('refuses offers that are not the two protocols in order, which consumes nothing', async () => {
+  const session = await stage.session(await stage.caller());
+  const [first = '', credential = ''] = session.websocket_protocols;
+  const offers = [
+    [credential, first],
+    [first],
+    [credential],
+    [first, credential, 'chat'],
+    ['chat', first, credential],
+    [first, first],
+    undefined,
+    [''],
+    [first, credential.replace('svc.auth.', 'svc.token.')],
+    [first, credential.slice('svc.auth.'.length)],
+    ['svc.realtime.v2', credential],
+    [first.toUpperCase(), credential],
+    [first, 'svc.auth.'],
+    [first, `${credential.slice(0, -2)}${credential.endsWith('AA') ? 'BB' : 'AA'}`],
+    [first, `svc.auth.${'A'.repeat(4000)}`],
+  ];
+  for (const protocols of offers) {
+    const answer = await upgrade(session, { protocols });
+    expect([protocols, refusal(answer)]).toEqual([protocols, 'invalid_session_credential']);
+  }
+  expect((await upgrade(session)).status).toBe(101);
+});
+
+test('a credential opens only its own session', async () => {
+  const [mine, other] = [await stage.caller(), await stage.caller()];
+  const session = await stage.session(mine);
+  const foreign = await stage.session(other);
+  const { websocket_protocols: protocols } = session;
+  expect(refusal(await upgrade(foreign, { protocols }))).toBe('invalid_session_credential');
+  const nobody = session.websocket_url.replace(session.id, randomUUID());
+  expect(refusal(await upgrade({ ...session, websocket_url: nobody }))).toBe('invalid_session_credential');
+  expect((await upgrade(session)).status).toBe(101);
+});
+
+test('a credential works once, also when the stream has ended', async () => {
+  const caller = await stage.caller();
+  const session = await stage.session(caller);
+  expect((await upgrade(session)).status).toBe(101);
+  expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
+  expect(await stage.settled(caller)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
+  expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
+});
+
+test('of 50 racing handshakes one gets 101', async () => {
+  const caller = await stage.caller();
+  const session = await stage.session(caller);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => upgrade(session)));
+  expect(answers.filter(({ status }) => status === 101)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status !== 101).map(refusal)).toEqual(
+    Array<string>(49).fill('invalid_session_credential'),
+  );
+  expect(await stage.settled(caller)).toMatchObject({ state: 'completed' });
+});
+
+test('a suspended account is refused with 403, and its credential works again when it is active', async () => {
+  const caller = await stage.caller();
+  const session = await stage.session(caller);
+  const { displayName, models, limits } = (await stage.ledger.accounts.read(caller.tenant))!;
+  const configure = (state: 'Active' | 'Suspended') =>
+    stage.ledger.accounts.configure(caller.tenant, { displayName, models, limits, state });
+  await configure('Suspended');
+  expect(refusal(await upgrade(session))).toBe('account_inactive');
+  await configure('Active');
+  expect((await upgrade(session)).status).toBe(101);
+});
+
+test('paths that are no stream are not found', async () => {
+  const session = await stage.session(await stage.caller());
+  const path = `/v1/asr/sessions/${session.id}`;
+  const paths = ['/', '/v1/asr/sessions/x/stream', path, `${path}/stream/`, `${path}/STREAM`, `//v1${path}/stream`];
+  for (const unknown of paths) {
+    expect([unknown, refusal(await upgrade(session, { path: unknown }))]).toEqual([unknown, 'not_found']);
+  }
+  expect((await upgrade(session, { path: `${path}/stream?from=here` })).status).toBe(101);
+});
+
+test('what is not a WebSocket handshake is refused with 400 and consumes nothing', async () => {
+  const session = await stage.session(await stage.caller());
+  const broken = [
+    { headers: { 'Sec-WebSocket-Version': '8' } },
+    { headers: { 'Sec-WebSocket-Version': undefined } },
+    { headers: { 'Sec-WebSocket-Key': undefined } },
+    { headers: { 'Sec-WebSocket-Key': 'short' } },
+    { method: 'POST' },
+  ];
+  for (const handshake of broken) {
+    expect([handshake, refusal(await upgrade(session, handshake))]).toEqual([handshake, 'invalid_parameters']);
+  }
+  expect((await upgrade(session)).status).toBe(101);
+});
+
+test('a refusal has the error body, an X-Request-Id and no-store, and repeats no credential', async () => {
+  const session = await stage.session(await stage.caller());
+  await upgrade(session);
+  const answer = await upgrade(session);
+  const error = errorOf(answer);
+  expect(error.request_id).toMatch(UUID);
+  expect(answer.headers).toMatchObject({
+    'x-request-id': error.request_id,
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  expect(Number(answer.headers['content-length'])).toBe(Buffer.byteLength(answer.text));
+  const secret = session.websocket_protocols[1]!.slice('svc.auth.'.length);
+  expect(JSON.stringify(answer)).not.toContain(secret);
+  expect(stage.gateway.output()).not.toContain(secret);
+});
+
+test('a refused handshake leaves no connection behind', async () => {
+  const session = await stage.session(await stage.caller());
+  const open = () => readdirSync(`/proc/${stage.gateway.pid}/fd`).length;
+  const before = open();
+  await Promise.all(Array.from({ length: 30 }, () => upgrade(session, { protocols: [FIRST] })));
+  await eventually('the connections are gone', 5000, () => open() <= before + 5);
+});
+
+test('a handshake that is refused takes nothing from the stream that has the session', async () => {
+  const doomed = await startGateway(stage.redis.url, stage.prefix, HASTY);
+  const caller = await stage.caller();
+  const session = await createSession(doomed, caller.key);
+  await openStream(session);
+  expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
+  await doomed.stop('SIGKILL');
+  // It is still known to whom the stream belonged.
+  expect(await stage.settled(caller, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
+}, 40_000);
+
+test('a credential is refused once it has expired', async () => {
+  await sleep(Math.max(0, left.atMs + TTL_MS + 50 - performance.now()));
+  expect(refusal(await upgrade(left.session))).toBe('invalid_session_credential');
+  expect(await stage.settled(left)).toMatchObject({ state: 'expired', billableMs: 0 });
+});
+
+test('without Redis handshakes get 503 with Retry-After, and the credential still works when it is back', async () => {
+  const caller = await stage.caller();
+  const session = await stage.session(caller);
+  await stage.redis.kill();
+  const answer = await upgrade(session);
+  expect(refusal(answer)).toBe('service_unavailable');
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(0);
+  expect(answer.headers['x-request-id']).toMatch(UUID);
+  await stage.redis.restart();
+  const again = await eventually('a handshake is answered', 10_000, async () => {
+    const next = await upgrade(session);
+    return next.status === 503 ? undefined : next;
+  });
+  expect(again.status).toBe(101);
+});

@@ -1,0 +1,123 @@
+import type { Balance, CatalogueEntry, Ledger, SessionRecord } from '@svc-asr/ledger';
+import { WebSocket } from 'ws';
+import type { ClientOptions } from 'ws';
+import { eventually } from '../support/eventually.ts';
+import { MODEL, ownPrefix, seedTenant, startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { openLedger } from '../support/ledger.ts';
+import { startRedis } from '../support/redis.ts';
+import type { TestRedis } from '../support/redis.ts';
+import { createSession, StreamClient } from '../support/stream-client.ts';
+import type { SessionBody } from '../support/stream-client.ts';
+import { startWorker } from '../support/worker.ts';
+import type { TestWorker } from '../support/worker.ts';
+
+/** How long a `beforeAll` that sets the stage may take. */
+export const STAGE_TIMEOUT_MS = 90_000;
+/** More than any session reserves. */
+export const CREDIT_MS = 3_600_000;
+
+export interface StageOptions {
+  /** Settings of the gateway. */
+  gateway?: NodeJS.ProcessEnv;
+  /** Settings of each worker to start; one with the defaults unless given. */
+  workers?: NodeJS.ProcessEnv[];
+  /** Models beside the Kikuyu one. */
+  models?: CatalogueEntry[];
+}
+
+export interface Caller {
+  readonly tenant: string;
+  readonly key: string;
+}
+
+/** A stream whose handshake was answered with 101. */
+export interface Opened extends Caller {
+  readonly session: SessionBody;
+  readonly stream: StreamClient;
+}
+
+/** A session that has ended, and what its account holds then. */
+export type Settled = SessionRecord & { balance: Balance };
+
+/** Redis, a gateway and workers of a test file's own. */
+export class Stage {
+  readonly redis: TestRedis;
+  readonly ledger: Ledger;
+  readonly gateway: TestGateway;
+  readonly workers: TestWorker[];
+  /** Of the keys in Redis. */
+  readonly prefix: string;
+
+  constructor(redis: TestRedis, ledger: Ledger, gateway: TestGateway, workers: TestWorker[], prefix: string) {
+    this.redis = redis;
+    this.ledger = ledger;
+    this.gateway = gateway;
+    this.workers = workers;
+    this.prefix = prefix;
+  }
+
+  /** A tenant with credit for many sessions. */
+  caller(concurrentSessions = 1): Promise<Caller> {
+    return seedTenant(this.ledger, CREDIT_MS, { concurrentSessions });
+  }
+
+  session({ key }: Caller, seconds = 60, model = MODEL): Promise<SessionBody> {
+    return createSession(this.gateway, key, { model, max_audio_seconds: seconds });
+  }
+
+  /** Opens the stream of a new session. */
+  async connect(seconds = 60, options: { model?: string; socket?: ClientOptions } = {}): Promise<Opened> {
+    const caller = await this.caller();
+    const session = await this.session(caller, seconds, options.model);
+    const { websocket_url: url, websocket_protocols: protocols } = session;
+    const socket = new WebSocket(url, protocols, { perMessageDeflate: false, ...options.socket });
+    const stream = new StreamClient(socket);
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    return { ...caller, session, stream };
+  }
+
+  /** Opens a stream and waits for `ready`. */
+  async ready(seconds = 60, options: { socket?: ClientOptions } = {}): Promise<Opened> {
+    const opened = await this.connect(seconds, options);
+    await opened.stream.next('ready');
+    return opened;
+  }
+
+  /** The only session of a tenant, once it has ended. */
+  async settled({ tenant }: Caller, withinMs = 10_000): Promise<Settled> {
+    return eventually('the session has ended', withinMs, async () => {
+      const usage = await this.ledger.accounts.usage(tenant);
+      const [record] = usage?.recent ?? [];
+      if (usage === undefined || record === undefined || record.completedAtMs === null) return undefined;
+      return { ...record, balance: usage.balance };
+    });
+  }
+
+  async startWorker(): Promise<TestWorker> {
+    const worker = await startWorker(this.redis.url, this.prefix);
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway.stop();
+    await Promise.all(this.workers.map((worker) => worker.stop()));
+    await this.ledger.link.close();
+    await this.redis.stop();
+  }
+}
+
+/** Starts Redis, then gateway and workers side by side. */
+export async function setStage({ gateway = {}, workers = [{}], models = [] }: StageOptions = {}): Promise<Stage> {
+  const prefix = ownPrefix();
+  const redis = await startRedis();
+  const ledger = await openLedger(redis.url, { prefix });
+  const kikuyu = { id: MODEL, language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 120 };
+  await ledger.catalogue.replace([kikuyu, ...models]);
+  const [started, ...crew] = await Promise.all([
+    startGateway(redis.url, prefix, { STOP_GRACE_MS: '4000', ...gateway }),
+    ...workers.map((env) => startWorker(redis.url, prefix, env)),
+  ]);
+  return new Stage(redis, ledger, started, crew, prefix);
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import type { Answer } from '../support/answer.ts';
+import { parse } from '../support/answer.ts';
+import type { SessionBody } from '../support/stream-client.ts';
+
+export interface Handshake {
+  /** Offered subprotocols; those of the session unless given, undefined for no such header. */
+  protocols?: readonly string[] | undefined;
+  path?: string;
+  method?: string;
+  /** Added to those of a WebSocket handshake, or instead of them; undefined leaves one out. */
+  headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Sends a handshake by hand and reads the answer; one that is answered with 101 is closed at once. */
+export function upgrade(session: SessionBody, handshake: Handshake = {}): Promise<Answer> {
+  const { host, pathname } = new URL(session.websocket_url);
+  const protocols = 'protocols' in handshake ? handshake.protocols : session.websocket_protocols;
+  const headers = {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+    'Sec-WebSocket-Protocol': protocols?.join(', '),
+    ...handshake.headers,
+  };
+  const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const path = handshake.path ?? pathname;
+  return new Promise((resolve, reject) => {
+    const { method = 'GET' } = handshake;
+    const outgoing = request(`http://${host}${path}`, { method, headers: Object.fromEntries(given), agent: false });
+    outgoing.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text: '', body: undefined });
+    });
+    outgoing.once('response', (response) => {
+      let text = '';
+      response.on('data', (data: Buffer) => (text += data.toString()));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) }),
+      );
+    });
+    outgoing.once('error', reject);
+    outgoing.setTimeout(20_000, () => outgoing.destroy(new Error('no answer within 20 s')));
+    outgoing.end();
+  });
+}
