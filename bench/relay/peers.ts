@@ -17,7 +17,7 @@ export interface RunningPeer {
 const CONFIGURATIONS: Record<Peer, (port: number, upstreamPort: number, folder: string) => string> = {
   haproxy: (port, upstreamPort) => `
 global
-  maxconn 20000
+  maxconn 450
   nbthread 1
 defaults
   mode http
@@ -36,8 +36,7 @@ daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
 error_log stderr crit;
-worker_rlimit_nofile 20000;
-events { worker_connections 8192; }
+events { worker_connections 1000; }
 http {
   access_log off;
   client_body_temp_path ${folder}/body;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -150,12 +152,18 @@ test('a refusal has the error body, an X-Request-Id and no-store, and repeats no
   expect(stage.gateway.output()).not.toContain(secret);
 });
 
-test('a refused handshake leaves no connection behind', async () => {
-  const session = await stage.session(await stage.caller());
+test('a refused handshake leaves no connection behind, even if the client does not close its side', async () => {
   const open = () => readdirSync(`/proc/${stage.gateway.pid}/fd`).length;
+  const { hostname, port } = new URL(stage.gateway.baseUrl);
   const before = open();
-  await Promise.all(Array.from({ length: 30 }, () => upgrade(session, { protocols: [FIRST] })));
+  const sockets = Array.from({ length: 30 }, () => connect({ host: hostname, port: Number(port), allowHalfOpen: true }));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined).resume();
+    socket.write('GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  }
+  await Promise.all(sockets.map((socket) => once(socket, 'end')));
   await eventually('the connections are gone', 5000, () => open() <= before + 5);
+  for (const socket of sockets) socket.destroy();
 });
 
 test('a handshake that is refused takes nothing from the stream that has the session', async () => {

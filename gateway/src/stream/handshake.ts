@@ -67,17 +67,18 @@ export async function accept(parts: HandshakeParts, { sessionId, credential }: O
   const stream = { tenant, sessionId };
   const { gateways } = parts.ledger;
   parts.claims.take(sessionId);
-  let accepted = false;
+  let connected: Connected;
   try {
     await gateways.own(owner, stream);
-    const connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner });
-    accepted = connected.outcome === 'ok';
-    if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
-    throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
-  } finally {
-    // Not waited for: the note of a session that is not ours does no harm.
-    if (!accepted && parts.claims.release(sessionId)) gateways.disown(owner, stream).catch(() => undefined);
+    connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner });
+  } catch (error) {
+    parts.claims.release(sessionId);
+    throw error;
   }
+  if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
+  // Not waited for: the note of a session that is not ours does no harm.
+  if (parts.claims.release(sessionId)) gateways.disown(owner, stream).catch(() => undefined);
+  throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
 
 /** Asks again when the answer is lost; when it stays unknown, a session that was connected all the same is given up. */
@@ -114,6 +115,8 @@ export function refuse(socket: Duplex, error: unknown): string {
     ...answer.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  // A client that does not close its side would keep the connection for ever.
+  socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${answer.status} ${answer.code}\r\n${lines.join('')}\r\n${body}`);
   return answer.code;
 }

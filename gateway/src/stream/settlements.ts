@@ -1,11 +1,11 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Ledger, Owner } from '@svc-asr/ledger';
+import type { Ledger, OwnedStream, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import type { StreamEnd, StreamSession } from './session.ts';
+import type { StreamEnd } from './session.ts';
 
 export interface Settlements {
   /** Brings the end of a stream into the ledger; while Redis does not answer, again until it does. */
-  add: (session: Pick<StreamSession, 'tenant' | 'sessionId' | 'model'>, owner: Owner, end: StreamEnd) => Promise<void>;
+  add: (stream: OwnedStream, owner: Owner, end: StreamEnd) => Promise<void>;
   readonly pending: number;
   settled: () => Promise<void>;
 }
@@ -18,7 +18,7 @@ export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
   const pending = new Set<Promise<void>>();
 
   async function settle(
-    { tenant, sessionId, model }: Pick<StreamSession, 'tenant' | 'sessionId' | 'model'>,
+    { tenant, sessionId }: OwnedStream,
     owner: Owner,
     { outcome, reason, samples }: StreamEnd,
   ): Promise<void> {
@@ -26,11 +26,12 @@ export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       try {
         const ended = await end(tenant, sessionId, owner, samples, reason);
-        await ledger.pools.leave(model, sessionId, tenant);
+        // Of a session that is not ours the owner gives up the place.
+        const { model, billableMs } = 'model' in ended ? ended : {};
+        if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
         await ledger.gateways.disown(owner, { tenant, sessionId });
-        const billed = 'billableMs' in ended ? ended.billableMs : 0;
         logger.info(
-          { session_id: sessionId, tenant, model, code: ended.outcome, reason, amount: billed },
+          { session_id: sessionId, tenant, model, code: ended.outcome, reason, amount: billableMs ?? 0 },
           'stream settled',
         );
         return;

@@ -11,6 +11,8 @@ import { Utterances } from './utterances.ts';
 
 /** A worker may be this many chunks behind before the sender is slowed down. */
 const CHUNKS_AHEAD = 4;
+/** A client that waits for a worker has no reason to send more of them. */
+const MAX_EARLY_CONFIGS = 16;
 
 interface Ending {
   outcome: StreamEnd['outcome'];
@@ -70,6 +72,15 @@ export class Stream {
     this.clocks?.ponged();
   }
 
+  /** The client sent what is not a WebSocket frame, or one that is larger than any message; nothing more is read. */
+  broken(closeCode: number): void {
+    if (closeCode === 1009) this.error('frame_too_large');
+    else {
+      const ending = { outcome: 'completed', code: 4400, reason: 'invalid_message', error: 'invalid_message' } as const;
+      this.finish({ ...ending, message: 'The stream broke the rules of WebSockets (RFC 6455).' });
+    }
+  }
+
   /** The client's connection is gone. */
   closed(): void {
     this.finish(this.ending ?? { outcome: 'completed', code: 1000, reason: 'client closed' });
@@ -101,7 +112,7 @@ export class Stream {
     const parsed = parseClientMessage(data);
     if (!parsed.ok) this.error(parsed.code, parsed.reason);
     else if (this.ready) this.command(parsed.message);
-    else if (parsed.message.type === 'config') this.waiting.push(data);
+    else if (parsed.message.type === 'config' && this.waiting.length < MAX_EARLY_CONFIGS) this.waiting.push(data);
     else this.error('invalid_message', `Wait for "ready" before ${parsed.message.type}.`);
   }
 

@@ -5,19 +5,19 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { CatalogueView } from '../catalogue.ts';
 import { repeat } from '../repeat.ts';
+import { Claims } from './claims.ts';
+import { ClientSocket } from './client-socket.ts';
 import { Client } from './client.ts';
 import { accept, readOffer, refuse } from './handshake.ts';
 import type { Handshake, HandshakeParts } from './handshake.ts';
-import type { StreamParts } from './session.ts';
-import type { Settlements } from './settlements.ts';
+import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
 
-/** ws closes a larger frame by itself, before an error event can be sent: so it allows more than the limit. */
+/** More than the limits of the protocol, so that what is somewhat too large gets its own answer; ws refuses the rest. */
 const MAX_PAYLOAD_BYTES = 131_072;
 
-export interface StreamsOptions extends StreamParts, Omit<HandshakeParts, 'refusal' | 'ledger'> {
+export interface StreamsOptions extends StreamParts, Omit<HandshakeParts, 'refusal' | 'ledger' | 'claims'> {
   catalogue: CatalogueView;
-  settlements: Settlements;
   /** Streams that fit the memory for replay. */
   maxStreams: number;
   suspensionMs: number;
@@ -26,6 +26,7 @@ export interface StreamsOptions extends StreamParts, Omit<HandshakeParts, 'refus
 /** All live streams of this gateway. */
 export class Streams {
   private readonly live = new Set<Stream>();
+  private readonly claims = new Claims();
   private readonly sockets: WebSocketServer;
   private readonly options: StreamsOptions;
   private readonly stopWatching: () => void;
@@ -35,6 +36,7 @@ export class Streams {
     this.options = options;
     this.sockets = new WebSocketServer({
       noServer: true,
+      WebSocket: ClientSocket,
       maxPayload: MAX_PAYLOAD_BYTES,
       perMessageDeflate: false,
       handleProtocols: () => STREAM_SUBPROTOCOL,
@@ -79,15 +81,14 @@ export class Streams {
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     let handshake: Handshake;
     try {
-      const parts = { ...this.options, refusal: () => this.refusal() };
+      const parts = { ...this.options, claims: this.claims, refusal: () => this.refusal() };
       handshake = await accept(parts, readOffer(request));
     } catch (error) {
       this.options.logger.info({ code: refuse(socket, error), route: 'stream' }, 'handshake refused');
       return;
     }
     if (!socket.readable || !socket.writable) {
-      const end = { outcome: 'completed', reason: 'client closed', samples: 0 } as const;
-      void this.options.settlements.add(handshake, handshake.owner, end);
+      void this.settle(handshake, { outcome: 'completed', reason: 'client closed', samples: 0 });
       return;
     }
     this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake));
@@ -109,12 +110,19 @@ export class Streams {
     this.live.add(stream);
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
     socket.on('pong', () => stream.ponged());
-    socket.on('error', () => socket.terminate());
+    socket.on('broken', (code: number) => stream.broken(code));
+    // What follows is a close, which tells all there is to know.
+    socket.on('error', () => undefined);
     socket.on('close', () => stream.closed());
     void stream.ended.then((end) => {
       this.live.delete(stream);
-      return this.options.settlements.add(session, handshake.owner, end);
+      return this.settle(handshake, end);
     });
+  }
+
+  private async settle(handshake: Handshake, end: StreamEnd): Promise<void> {
+    await this.options.settlements.add(handshake, handshake.owner, end);
+    this.claims.release(handshake.sessionId);
   }
 
   /** Ends the streams of accounts that were suspended or closed meanwhile. */

@@ -1,0 +1,72 @@
+/** The gateway beside HAProxy and nginx: same client, same worker, rounds interleaved, best of each. */
+import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
+import { ownPrefix, seedCatalogue } from '../../test/support/gateway.ts';
+import { openLedger } from '../../test/support/ledger.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import { ensurePeers } from './install.ts';
+import { startPeer } from './peers.ts';
+import { gatewayRelay, plainRelay, startEchoWorker } from './relays.ts';
+import { runRound } from './round.ts';
+import type { Relay, Round } from './round.ts';
+import { summarize } from './summary.ts';
+import type { RelayName } from './summary.ts';
+
+/** Streams that speak at the same time; a gateway takes 223 by default. */
+const STREAMS = Number(process.env.RELAY_STREAMS ?? 200);
+/** Length of what is measured in a round. */
+const SECONDS = Number(process.env.RELAY_SECONDS ?? 8);
+const ROUNDS = Number(process.env.RELAY_ROUNDS ?? 3);
+/** A few streams that bring a fresh process to work before its memory is looked at. */
+const WARMING = { streams: 20, seconds: 1 };
+
+/** Added latency, CPU and memory of each relay in front of a worker that answers at once. */
+export async function bench({ say }: BenchOptions): Promise<BenchResult> {
+  const programs = ensurePeers(say);
+  const redis = await startRedis();
+  const stops: (() => Promise<unknown>)[] = [() => redis.stop()];
+  try {
+    const prefix = ownPrefix();
+    const ledger = await openLedger(redis.url, { prefix });
+    stops.unshift(() => ledger.link.close());
+    await seedCatalogue(ledger);
+    // Room for streams that have ended and are not settled yet.
+    const worker = await startEchoWorker(redis.url, prefix, STREAMS * 2);
+    stops.unshift(worker.stop);
+    const haproxy = await startPeer('haproxy', programs.haproxy, worker.port);
+    stops.unshift(haproxy.stop);
+    const nginx = await startPeer('nginx', programs.nginx, worker.port);
+    stops.unshift(nginx.stop);
+    const gateway = await gatewayRelay(redis.url, prefix, ledger, STREAMS);
+    stops.unshift(gateway.stop);
+    return await compare(say, plainRelay(`ws://127.0.0.1:${worker.port}`), {
+      gateway: gateway.relay,
+      haproxy: plainRelay(haproxy.address, haproxy.pid),
+      nginx: plainRelay(nginx.address, nginx.pid),
+    });
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+async function compare(
+  say: BenchOptions['say'],
+  direct: Relay,
+  relays: Record<RelayName, Relay>,
+): Promise<BenchResult> {
+  say(`warming up; then ${ROUNDS} rounds of ${SECONDS} s with ${STREAMS} streams each`);
+  const rounds: Record<RelayName | 'direct', Round[]> = { direct: [], gateway: [], haproxy: [], nginx: [] };
+  const all = Object.entries({ direct, ...relays }) as [RelayName | 'direct', Relay][];
+  for (const [, relay] of all) await runRound(relay, WARMING.streams, WARMING.seconds);
+  for (let i = 1; i <= ROUNDS; i++) {
+    for (const [name, relay] of all) rounds[name].push(await runRound(relay, STREAMS, SECONDS));
+    say(`round ${i}: ${Object.entries(rounds).map(describeLast).join('; ')}`);
+  }
+  const { ratios, figures } = summarize(rounds);
+  return { ratios, figures: { streams: STREAMS, seconds: SECONDS, ...figures } };
+}
+
+function describeLast([name, rounds]: [string, readonly Round[]]): string {
+  const last = rounds.at(-1);
+  const cpu = name === 'direct' ? '' : `, ${last?.cpuMsPer1000StreamSeconds.toFixed(0)} ms CPU`;
+  return `${name} p50 ${last?.p50Ms.toFixed(2)} ms, p99 ${last?.p99Ms.toFixed(2)} ms${cpu}`;
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { RELAY_PATH } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import { MODEL, seedTenant, startGateway } from '../../test/support/gateway.ts';
+import { createSession } from '../../test/support/stream-client.ts';
+import type { Relay } from './round.ts';
+
+/** A relay whose client speaks the protocol of the worker itself: a proxy, or nothing at all. */
+export function plainRelay(address: string, pid?: number): Relay {
+  const first = { type: 'open', context: [56, 13] };
+  return { pid, door: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
+}
+
+/** Our gateway, with a tenant for each stream: the limit of an account is one session unless somebody raises it. */
+export async function gatewayRelay(
+  redisUrl: string,
+  prefix: string,
+  ledger: Ledger,
+  streams: number,
+): Promise<{ relay: Relay; stop: () => Promise<unknown> }> {
+  const tenants = await Promise.all(Array.from({ length: streams }, () => seedTenant(ledger, 36_000_000)));
+  const gateway = await startGateway(redisUrl, prefix);
+  const relay: Relay = {
+    pid: gateway.pid,
+    door: async (index) => {
+      const key = tenants[index % streams]?.key ?? '';
+      const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 60 });
+      return { url: session.websocket_url, protocols: session.websocket_protocols };
+    },
+    longestStallMs: async () => {
+      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+      return Number(/^svc_asr_event_loop_stall_seconds\S* (\S+)/m.exec(text)?.[1]) * 1000;
+    },
+  };
+  return { relay, stop: () => gateway.stop() };
+}
+
+/** The worker of this benchmark, in a process of its own. */
+export async function startEchoWorker(redisUrl: string, prefix: string, slots: number) {
+  const file = fileURLToPath(new URL('echo-worker.ts', import.meta.url));
+  const settings = { REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix, MODEL, SLOTS: String(slots) };
+  const child = spawn(process.execPath, [file], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const told = await Promise.race([once(child.stdout, 'data'), exited.then(() => undefined)]);
+  if (told === undefined) throw new Error('the echo worker did not start: its messages are above');
+  return {
+    port: Number(String(told[0])),
+    stop: async () => {
+      child.kill();
+      await exited;
+    },
+  };
+}

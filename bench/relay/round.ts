@@ -1,0 +1,69 @@
+import { LoadStream } from './client.ts';
+import type { Door } from './client.ts';
+import { speak } from './speech.ts';
+import { readUsage } from './usage.ts';
+
+/** Something that streams go through on their way to the worker. */
+export interface Relay {
+  /** undefined: there is nothing between client and worker. */
+  readonly pid: number | undefined;
+  door: (index: number) => Promise<Door>;
+  /** Longest stall of its event loop since the last reading, where it tells. */
+  longestStallMs?: () => Promise<number>;
+}
+
+/** What one round through a relay came to. */
+export interface Round {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** CPU time of the relay for each second in which a thousand streams speak. */
+  readonly cpuMsPer1000StreamSeconds: number;
+  readonly bytesPerIdleStream: number;
+  readonly bytesPerActiveStream: number;
+  readonly longestStallMs: number;
+}
+
+/** As many handshakes at a time as a busy gateway sees; all at once would measure something else. */
+const OPENING_AT_ONCE = 20;
+const SETTLE_MS = 500;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Opens streams, leaves them idle for a moment, lets all speak for `seconds`, and closes them. */
+export async function runRound(relay: Relay, count: number, seconds: number): Promise<Round> {
+  const usage = () => (relay.pid === undefined ? { cpuSeconds: 0, residentBytes: 0 } : readUsage(relay.pid));
+  const empty = usage();
+  const streams = await openAll(relay, count);
+  await pause(SETTLE_MS);
+  const idle = usage();
+  const speech = speak(streams);
+  await pause(speech.allSpeakAfterMs);
+  await relay.longestStallMs?.();
+  const [before, beforeMs] = [usage(), performance.now()];
+  await pause(seconds * 1000);
+  const [after, passedMs] = [usage(), performance.now() - beforeMs];
+  const longestStallMs = (await relay.longestStallMs?.()) ?? 0;
+  const latencies = (await speech.end()).sort((a, b) => a - b);
+  await Promise.all(streams.map((stream) => stream.close()));
+  await pause(SETTLE_MS);
+  return {
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    cpuMsPer1000StreamSeconds: ((after.cpuSeconds - before.cpuSeconds) * 1e9) / passedMs / count,
+    bytesPerIdleStream: (idle.residentBytes - empty.residentBytes) / count,
+    bytesPerActiveStream: (after.residentBytes - empty.residentBytes) / count,
+    longestStallMs,
+  };
+}
+
+async function openAll(relay: Relay, count: number): Promise<LoadStream[]> {
+  const streams: LoadStream[] = [];
+  for (let from = 0; from < count; from += OPENING_AT_ONCE) {
+    const indexes = Array.from({ length: Math.min(OPENING_AT_ONCE, count - from) }, (_, i) => from + i);
+    streams.push(...(await Promise.all(indexes.map(async (i) => LoadStream.open(await relay.door(i))))));
+  }
+  return streams;
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.floor(q * (sorted.length - 1))] ?? 0;
+}

@@ -1,0 +1,40 @@
+import type { BenchResult } from '../../tools/bench/benchmark.ts';
+import type { Round } from './round.ts';
+
+export const RELAYS = ['gateway', 'haproxy', 'nginx'] as const;
+
+export type RelayName = (typeof RELAYS)[number];
+
+/** The rounds through each relay, and those without any. */
+export type Rounds = Readonly<Record<RelayName | 'direct', readonly Round[]>>;
+
+/**
+ * The best of the rounds, measure by measure. Memory is that of the first round: later ones use again what a process
+ * has not given back.
+ */
+export function summarize(rounds: Rounds): BenchResult {
+  const least = (name: RelayName | 'direct', of: (round: Round) => number) => Math.min(...rounds[name].map(of));
+  const first = (name: RelayName, of: (round: Round) => number) => rounds[name].slice(0, 1).map(of)[0] ?? NaN;
+  const p50 = (name: RelayName | 'direct') => least(name, ({ p50Ms }) => p50Ms);
+  const p99 = (name: RelayName | 'direct') => least(name, ({ p99Ms }) => p99Ms);
+  const cpu = (name: RelayName) => least(name, ({ cpuMsPer1000StreamSeconds }) => cpuMsPer1000StreamSeconds);
+  const ofEach = (label: string, of: (name: RelayName) => number) =>
+    Object.fromEntries(RELAYS.map((name) => [`${name}_${label}`, of(name)]));
+  return {
+    ratios: {
+      cpu_vs_haproxy: cpu('gateway') / cpu('haproxy'),
+      cpu_vs_nginx: cpu('gateway') / cpu('nginx'),
+      p99_vs_haproxy: p99('gateway') / p99('haproxy'),
+    },
+    figures: {
+      direct_p50_ms: p50('direct'),
+      direct_p99_ms: p99('direct'),
+      ...ofEach('added_p50_ms', (name) => p50(name) - p50('direct')),
+      ...ofEach('added_p99_ms', (name) => p99(name) - p99('direct')),
+      ...ofEach('cpu_ms_per_1000_streams_and_second', cpu),
+      ...ofEach('kib_per_idle_stream', (name) => first(name, ({ bytesPerIdleStream: bytes }) => bytes / 1024)),
+      ...ofEach('kib_per_active_stream', (name) => first(name, ({ bytesPerActiveStream: bytes }) => bytes / 1024)),
+      gateway_longest_stall_ms: Math.max(...rounds.gateway.map(({ longestStallMs }) => longestStallMs)),
+    },
+  };
+}

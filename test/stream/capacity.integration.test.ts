@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** A model without workers, whose sessions wait for 2 s. */
+const IMPATIENT = {
+  ...{ id: 'svc-asr-impatient-v1', language: 'None', languageCode: 'zxx' },
+  ...{ maxAudioSeconds: 300, maxWaitSeconds: 2 },
+};
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage({ workers: [], models: [IMPATIENT], gateway: { STREAM_STATUS_MS: '300' } });
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+test('a session that finds no worker in time is told what happens, ends with 4503 and costs nothing', async () => {
+  const opened = await stage.connect(60, { model: IMPATIENT.id });
+  const { stream } = opened;
+  const startedAt = performance.now();
+  expect(await stream.closed).toEqual({ code: 4503, reason: 'no_capacity' });
+  expect(performance.now() - startedAt).toBeGreaterThan(1900);
+  const states = stream.events.map((event) => (event.type === 'status' ? event.state : event.type));
+  expect(states[0]).toBe('connecting');
+  expect(states.at(-1)).toBe('error');
+  expect(states.slice(1, -1).length).toBeGreaterThan(3);
+  expect(new Set(states.slice(1, -1))).toEqual(new Set(['waiting_for_capacity']));
+  expect(stream.events.at(-1)).toMatchObject({ code: 'no_capacity', fatal: true });
+  expect(await stage.settled(opened)).toMatchObject({
+    ...{ state: 'failed', audioMs: 0, billableMs: 0 },
+    balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS },
+  });
+});
+
+test('audio before ready is an error that ends the stream with 4400, uncharged', async () => {
+  const opened = await stage.connect();
+  opened.stream.audio(Buffer.alloc(640));
+  expect(await opened.stream.next('error')).toMatchObject({ code: 'audio_before_ready', fatal: true });
+  expect(await opened.stream.closed).toEqual({ code: 4400, reason: 'audio_before_ready' });
+  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
+});
+
+test('invalid messages count before ready too, and flush and reset are among them', async () => {
+  const { stream } = await stage.connect();
+  for (let sent = 0; sent < 5; sent++) {
+    stream.send({ type: 'flush' });
+    stream.send({ type: 'reset' });
+  }
+  expect(await stream.closed).toEqual({ code: 4400, reason: 'invalid_message' });
+  const errors = stream.events.filter((event) => event.type === 'error');
+  expect(errors.map(({ code, fatal }) => [code, fatal])).toEqual([
+    ...Array<unknown>(9).fill(['invalid_message', false]),
+    ['invalid_message', true],
+  ]);
+});
+
+test('a client that pours out configs while it waits is stopped', async () => {
+  const { stream } = await stage.connect();
+  for (let sent = 0; sent < 1000; sent++) stream.send({ type: 'config' });
+  expect(await stream.closed).toEqual({ code: 4400, reason: 'invalid_message' });
+});
+
+test('a client that closes while it waits leaves the line and pays nothing', async () => {
+  const opened = await stage.connect();
+  opened.stream.close();
+  expect((await opened.stream.closed).code).toBe(1000);
+  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', billableMs: 0 });
+  expect(await stage.ledger.pools.load(opened.session.model)).toMatchObject({ waiting: 0, held: 0, active: 0 });
+});
+
+test('a waiting session gets ready when a worker comes; its config is acknowledged after that', async () => {
+  const opened = await stage.connect(7);
+  const { stream, session } = opened;
+  stream.send({ type: 'config', language: 'ki', context: [56, 3] });
+  stream.send({ type: 'config' });
+  stream.send({ type: 'config', context: 'wide' });
+  expect(await stream.next('error')).toMatchObject({ code: 'invalid_config', fatal: false });
+  await sleep(400);
+  expect(stream.events.map(({ type }) => type)).not.toContain('config_ack');
+  await stage.startWorker();
+  expect(await stream.next('ready')).toEqual({
+    ...{ type: 'ready', session_id: session.id, model: session.model, chunk_samples: 17_920 },
+    ...{ sample_rate_hz: 16_000, context_size: [56, 13], max_frame_bytes: 65_536, max_audio_seconds: 7 },
+  });
+  const small = { type: 'config_ack', language: 'ki', context_size: [56, 3], chunk_samples: 5120 };
+  expect(await stream.next('config_ack')).toEqual(small);
+  expect(await stream.next('config_ack')).toEqual(small);
+  const states = stream.events.flatMap((event) => (event.type === 'status' ? [event.state] : []));
+  expect([states[0], states.at(-1)]).toEqual(['connecting', 'initializing']);
+  const types = stream.events.map(({ type }) => type);
+  expect(types.lastIndexOf('status')).toBeLessThan(types.indexOf('ready'));
+  stream.close();
+  await stage.settled(opened);
+}, 90_000);
