@@ -5,10 +5,14 @@ import { repeat, tellUnexpected } from './repeat.ts';
 
 /** Returns overdue reservations without any request arriving; every gateway does so, each mark is taken by one. */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
-  return repeat(logger, () => intervalMs, async () => {
-    const ended = await ledger.reap((error) => tellUnexpected(logger, error));
-    if (ended === 0) return;
-    metrics.reaped.add(ended);
-    logger.info({ amount: ended }, 'overdue sessions were ended');
-  });
+  return repeat(
+    logger,
+    () => intervalMs,
+    async () => {
+      const ended = await ledger.reap((error) => tellUnexpected(logger, error));
+      if (ended === 0) return;
+      metrics.reaped.add(ended);
+      logger.info({ amount: ended }, 'overdue sessions were ended');
+    },
+  );
 }

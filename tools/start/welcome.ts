@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { homeOf } from './home.ts';
 
 export interface Welcome {
   baseUrl: string;
@@ -32,7 +33,7 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
     -H 'Content-Type: application/json' \\
     -d '{"model": "svc-asr-kikuyu-v1", "max_audio_seconds": 60}'
 
-  npx svc-asr usage
+  ${homeSetting(welcome.homePath)}npx svc-asr usage
 
   Ctrl-C stops everything.
 `;
@@ -42,5 +43,14 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
 function shown(path: string, folder: string): string {
   const near = relative(folder, path);
   const short = near.startsWith('..') || near === '' ? path : near;
-  return /^[\w./-]+$/.test(short) ? short : `'${short.replaceAll("'", `'\\''`)}'`;
+  return quoted(short);
+}
+
+/** What a command has to be told to find the state; nothing where it looks by itself. Whole, for any folder. */
+function homeSetting(homePath: string): string {
+  return homePath === homeOf({}).path ? '' : `SVC_ASR_HOME=${quoted(homePath)} `;
+}
+
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
