@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseApiKey } from '@svc-asr/core';
@@ -88,6 +88,20 @@ test('with --json every command prints one document', async () => {
     expect([status, err]).toEqual([0, '']);
     expect(JSON.parse(out)).toHaveProperty('object');
   }
+});
+
+test('lists say on standard error which files cannot be read', async () => {
+  const file = join(console_.folder, 'apikey-0123456789.yaml');
+  writeFileSync(file, 'kind: [');
+  for (const line of [
+    ['keys', 'list'],
+    ['tenants', 'list'],
+    ['keys', 'list', '--json'],
+  ]) {
+    const { status, err } = await admin(...line);
+    expect([status, err]).toEqual([0, expect.stringContaining(`Repair or remove the file ${file}: `)]);
+  }
+  rmSync(file);
 });
 
 test('a key of a tenant that is not active comes with a warning', async () => {

@@ -1,3 +1,4 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { integer, keyring, list, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
@@ -15,6 +16,20 @@ const adminToken: Setting<string> = {
     return value;
   },
 };
+
+/** The path of a file that can be read; empty where none is set. */
+function readableFile(description: string): Setting<string> {
+  return {
+    description,
+    fallback: '',
+    read: (path) => {
+      if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isFile())
+        throw new Error(`there is no file ${path}`);
+      if (path !== '') accessSync(path, constants.R_OK);
+      return path;
+    },
+  };
+}
 
 /** The settings of the console. */
 export const CONSOLE_SETTINGS = {
@@ -42,8 +57,8 @@ export const CONSOLE_SETTINGS = {
   READ_FOLDERS: list('Folders whose resources are known and never written, separated by commas.'),
   CONSOLE_HOST: text("Address that the console's page listens on.", '::'),
   CONSOLE_PORT: integer("Port of the console's page; 0 takes a free one.", 8444, 0, 65_535),
-  TLS_CERT_FILE: text("Certificate chain (PEM) of the console's page; empty: plain HTTP.", ''),
-  TLS_KEY_FILE: text('Its private key (PEM).', ''),
+  TLS_CERT_FILE: readableFile("Certificate chain (PEM) of the console's page; empty: plain HTTP."),
+  TLS_KEY_FILE: readableFile('Its private key (PEM); both are set, or neither.'),
   STOP_GRACE_MS: integer('How long requests may take to finish when the console stops.', 10_000, 0, 600_000),
 } as const;
 

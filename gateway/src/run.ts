@@ -65,7 +65,7 @@ export async function run(): Promise<void> {
       return catalogue.entries() === undefined ? 'no catalogue was read yet' : undefined;
     };
     const app = createApp({ settings, logger, metrics, ledger, catalogue, cancellations });
-    const server = await listen(app, settings, logger);
+    const server = await listen(app, settings, logger, metrics);
     streams.attach(server);
     const admin = await startAdmin({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, metrics: telemetry, ready });
     logger.info({ reason: settings.PUBLIC_URL }, 'listening');

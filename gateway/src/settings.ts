@@ -1,5 +1,47 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { integer, keyring, list, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
-import type { ValuesOf } from '@svc-asr/runtime';
+import type { Setting, ValuesOf } from '@svc-asr/runtime';
+
+/** The path of a file that can be read; empty where none is set. */
+function readableFile(description: string): Setting<string> {
+  return {
+    description,
+    fallback: '',
+    read: (path) => {
+      if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isFile())
+        throw new Error(`there is no file ${path}`);
+      if (path !== '') accessSync(path, constants.R_OK);
+      return path;
+    },
+  };
+}
+
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Wrong entries would fail the first request that needs them, or believe nobody. */
+function networks(description: string): Setting<string[]> {
+  const any = list(`${description} The words ${NAMED_NETWORKS.join(', ')} name networks too.`);
+  return {
+    ...any,
+    read: (value) => {
+      const entries = any.read(value);
+      const wrong = entries.find((entry) => !NAMED_NETWORKS.includes(entry) && !isNetwork(entry));
+      if (wrong === undefined) return entries;
+      throw new Error(
+        `"${wrong}" is neither an IP address, nor a network such as 10.0.0.0/8, nor one of ${NAMED_NETWORKS.join(', ')}`,
+      );
+    },
+  };
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', bits, ...more] = entry.split('/');
+  const family = address.includes('%') ? 0 : isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  // A network of all addresses would let every caller choose the address it is known by.
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
 
 /** Every setting of the gateway; docs/settings.md is made from this. */
 export const GATEWAY_SETTINGS = {
@@ -7,10 +49,10 @@ export const GATEWAY_SETTINGS = {
   ...REDIS_SETTINGS,
   HOST: text('Address that the API listens on.', '::'),
   PORT: integer('Port of the API; 0 takes a free one.', 8443, 0, 65_535),
-  TLS_CERT_FILE: text('Certificate chain (PEM). Without it the API speaks plain HTTP, for a proxy in front.', ''),
-  TLS_KEY_FILE: text('Private key (PEM) of the certificate.', ''),
+  TLS_CERT_FILE: readableFile('Certificate chain (PEM). Without it the API speaks plain HTTP, for a proxy in front.'),
+  TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate; both are set, or neither.'),
   PUBLIC_URL: url('Address under which callers reach the API; websocket_url is made from it.', ['https:', 'http:']),
-  TRUSTED_PROXIES: list('Addresses or networks whose X-Forwarded-For is believed, e.g. 10.0.0.0/8.'),
+  TRUSTED_PROXIES: networks('Addresses or networks whose X-Forwarded-For is believed, e.g. 10.0.0.0/8.'),
   API_KEY_PEPPERS: keyring('Secrets under which API keys are hashed: {"current": ID, "secrets": {ID: base64}}.'),
   SESSION_SECRETS: keyring('Secrets from which session credentials are derived, in the same form.'),
   WORKER_TICKETS: keyring('Secrets under which tickets for workers are signed, in the same form.'),

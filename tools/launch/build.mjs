@@ -1,13 +1,15 @@
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root, stop } from './terminal.mjs';
+import { root, say, stop } from './terminal.mjs';
 
 /**
  * Compiles every workspace; TypeScript itself skips what has not changed.
  * @param {string} node
  */
 export function ensureBuild(node) {
+  // The first build takes a while, in which nothing else is seen.
+  say('building what has changed');
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const result = spawnSync(node, [tsc, '--build', root], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (result.status !== 0) stop('the build failed: see the compiler messages above');

@@ -72,6 +72,12 @@ describe('the lock of the launcher', () => {
   });
 });
 
+test('a build is announced before it begins', () => {
+  const code = `import { ensureBuild } from ${JSON.stringify(join(root, 'tools/launch/build.mjs'))}; ensureBuild('false');`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  expect(stderr).toMatch(/^» building.*\n✗ the build failed/);
+});
+
 test('an unknown task is refused with the names of those there are', () => {
   const result = spawnSync(process.execPath, [join(root, 'tools/run.mjs'), 'no-such-task'], { encoding: 'utf8' });
   expect(result.status).toBe(1);

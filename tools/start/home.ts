@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 
@@ -32,9 +32,14 @@ export function homeOf(env: NodeJS.ProcessEnv): Home {
   };
 }
 
-/** Makes the folders; those that hold secrets or data are for their owner alone. */
+/** A shared folder such as /tmp: the sticky bit keeps people from each other's files there. */
+const SHARED = 0o1000;
+
+/** Makes the folders; what holds secrets or data is for its owner alone. */
 export function makeHome(home: Home): void {
-  for (const folder of [home.path, home.config, home.certs]) mkdirSync(folder, { recursive: true });
+  mkdirSync(home.path, { recursive: true, mode: 0o700 });
+  if ((statSync(home.path).mode & SHARED) === 0) chmodSync(home.path, 0o700);
+  for (const folder of [home.config, home.certs]) mkdirSync(folder, { recursive: true });
   for (const folder of [home.secrets, home.redis, home.logs, home.workers]) {
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o700);

@@ -20,7 +20,7 @@ test('Redis starts with a password and an append-only file', async () => {
     await fleet.run(spec, () => waitUntil('Redis', () => checkRedis(port, password), 10_000, signal));
     expect(statSync(join(folder, 'appendonlydir')).isDirectory()).toBe(true);
     await expect(checkRedis(port, 'wrong')).resolves.toBe('another Redis listens on this port');
-    expect(redisUrl(port, password)).toBe(`redis://:a-password@127.0.0.1:${port}`);
+    expect(redisUrl(port, password)).toBe(`redis://default:a-password@127.0.0.1:${port}`);
   } finally {
     await fleet.stop();
   }

@@ -35,9 +35,9 @@ export function redisProgram(options: RedisOptions): ProgramSpec {
   return { name: 'redis', command: options.serverPath, args: [config], env: process.env, graceMs: 20_000 };
 }
 
-/** The address by which services reach it. */
+/** The address by which services reach it. The user is named because redis-cli -u takes no password without one. */
 export function redisUrl(port: number, password: string): string {
-  return `redis://:${password}@127.0.0.1:${port}`;
+  return `redis://default:${password}@127.0.0.1:${port}`;
 }
 
 /** Undefined when Redis answers and has loaded its data, else a sentence that says what is missing. */

@@ -15,7 +15,7 @@ import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
 import { lockFolder } from './lock.ts';
 import { checkReady, waitUntil } from './ready.ts';
 import { checkRedis, redisProgram, redisUrl } from './redis.ts';
-import { ensureSecrets } from './secrets.ts';
+import { describeLostPeppers, ensureSecrets } from './secrets.ts';
 import { SERVICES, serviceProgram } from './services.ts';
 import type { Plan } from './services.ts';
 import { ensureTls } from './tls.ts';
@@ -65,6 +65,9 @@ export async function startAll(options: StartOptions, own: (teardown: Teardown) 
   });
 
   const ports = await choosePorts(home, env);
+  // Whoever brings peppers of their own does not use the file.
+  const lost = env.API_KEY_PEPPERS || env.API_KEY_PEPPERS_FILE ? undefined : describeLostPeppers(home);
+  if (lost !== undefined) show('warn', lost);
   const secrets = ensureSecrets(home.secrets);
   const tls = await ensureTls(home, new Date(), say);
   const url = await provideRedis(options, fleet, home, ports, readFileSync(secrets.redisPassword, 'utf8').trim());

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseKeyring } from '@svc-asr/runtime';
 import { root } from '../launch/terminal.mjs';
 import { choosePorts } from './choose-ports.ts';
@@ -11,7 +11,7 @@ import type { Home } from './home.ts';
 import { keyIdOf } from './key.ts';
 import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
 import { portFrom } from './ports.ts';
-import { ensureSecrets } from './secrets.ts';
+import { describeLostPeppers, ensureSecrets } from './secrets.ts';
 import type { Plan } from './services.ts';
 import { serviceEnvironment } from './services.ts';
 import { buildWelcome, RECORDING } from './welcome.ts';
@@ -26,21 +26,56 @@ afterEach(() => rmSync(home.path, { recursive: true }));
 const mode = (path: string) => statSync(path).mode & 0o777;
 
 test('folders with secrets, data, logs and processes are for their owner alone', () => {
-  expect([home.secrets, home.redis, home.logs, home.workers].map(mode)).toEqual([0o700, 0o700, 0o700, 0o700]);
+  const folders = [home.path, home.secrets, home.redis, home.logs, home.workers];
+  expect(folders.map(mode)).toEqual(folders.map(() => 0o700));
+});
+
+test('a folder that an earlier version made for everybody is closed', () => {
+  chmodSync(home.path, 0o755);
+  makeHome(home);
+  expect(mode(home.path)).toBe(0o700);
+});
+
+test('a folder that everybody shares is not taken from them', () => {
+  chmodSync(home.path, 0o1777);
+  makeHome(home);
+  expect(mode(home.path)).toBe(0o777);
 });
 
 test('secrets are made once, in the form that services read, for their owner alone', () => {
   const files = ensureSecrets(home.secrets);
   const read = () => Object.values(files).map((file: string) => readFileSync(file, 'utf8'));
   const before = read();
-  expect(parseKeyring(readFileSync(files.apiKeyPeppers, 'utf8')).current).toBe('p1');
-  expect(parseKeyring(readFileSync(files.sessionSecrets, 'utf8')).current).toBe('s1');
-  expect(parseKeyring(readFileSync(files.workerTickets, 'utf8')).current).toBe('w1');
+  expect(parseKeyring(readFileSync(files.apiKeyPeppers, 'utf8')).current).toMatch(/^p-[0-9a-f]{8}$/);
+  expect(parseKeyring(readFileSync(files.sessionSecrets, 'utf8')).current).toMatch(/^s-[0-9a-f]{8}$/);
+  expect(parseKeyring(readFileSync(files.workerTickets, 'utf8')).current).toMatch(/^w-[0-9a-f]{8}$/);
   expect(readFileSync(files.adminToken, 'utf8').trim()).toMatch(/^[\w-]{43}$/);
   expect(Object.values(files).map(mode)).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
   ensureSecrets(home.secrets);
   expect(read()).toEqual(before);
   expect(new Set(before).size).toBe(5);
+});
+
+describe('peppers that are lost', () => {
+  const key = (name: string, text: string) => writeFileSync(join(home.config, name), text);
+
+  test('are nothing to speak of where no key was made', () => {
+    key('tenant-a.yaml', 'kind: Tenant\n');
+    expect(describeLostPeppers(home)).toBeUndefined();
+  });
+
+  test('are named with what it means, and never made anew under the same id', () => {
+    const idOf = () => parseKeyring(readFileSync(ensureSecrets(home.secrets).apiKeyPeppers, 'utf8')).current;
+    const before = idOf();
+    key('apikey-a.yaml', 'damaged');
+    key('mine.json', '{"kind": "ApiKey"}');
+    expect(describeLostPeppers(home)).toBeUndefined();
+    const file = join(home.secrets, 'api-key-peppers.json');
+    rmSync(file);
+    expect(describeLostPeppers(home)).toContain(`${file} is missing: API keys made before will not work`);
+    expect(describeLostPeppers(home)).toContain('2 files');
+    expect(idOf()).not.toBe(before);
+  });
 });
 
 describe('ports', () => {
@@ -156,23 +191,33 @@ test('the public part of a key is its id', () => {
   expect(keyIdOf('something else')).toBe('');
 });
 
-test('the welcome shows address, key and commands that can be pasted', () => {
-  const text = buildWelcome(
+const welcome = (homePath: string, workingFolder: string) =>
+  buildWelcome(
     {
       baseUrl: 'https://localhost:8443',
       consoleUrl: 'https://localhost:8444',
       adminUrl: 'http://127.0.0.1:9000',
       caFile: '/my home/certs/ca.crt',
       apiKey: 'svc_live_v1_x',
-      homePath: join(root, '.svc-asr'),
-      workingFolder: root,
+      homePath,
+      workingFolder,
     },
     (strong) => strong,
   );
+
+test('the welcome shows address, key and commands that can be pasted', () => {
+  const text = welcome(join(root, '.svc-asr'), root);
   expect(text).toContain("curl --cacert '/my home/certs/ca.crt' https://localhost:8443/v1/models");
   expect(text).toContain("-H 'Authorization: Bearer svc_live_v1_x'");
   expect(text).toMatch(/Try it:\s+npx svc-asr transcribe --language ki worker\/models\/\S+\.wav\n/);
   expect(existsSync(RECORDING)).toBe(true);
   expect(text).toContain('state     .svc-asr\n');
   expect(text).not.toContain('\u001b');
+});
+
+test('commands of the welcome find the state wherever it is', () => {
+  const usual = homeOf({}).path;
+  expect(welcome(usual, dirname(usual))).toContain('\n  npx svc-asr usage\n');
+  expect(welcome('/my home', '/repo')).toContain("\n  SVC_ASR_HOME='/my home' npx svc-asr usage\n");
+  expect(welcome('/repo/state', '/repo')).toContain('\n  SVC_ASR_HOME=/repo/state npx svc-asr usage\n');
 });

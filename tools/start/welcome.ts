@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { root } from '../launch/terminal.mjs';
+import { homeOf } from './home.ts';
 
 /** What a person tries first. */
 export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_009.wav');
@@ -18,6 +19,7 @@ export interface Welcome {
 export function buildWelcome(welcome: Welcome, strong: (text: string) => string): string {
   const { baseUrl, apiKey } = welcome;
   const ca = shown(welcome.caFile, welcome.workingFolder);
+  const home = homeSetting(welcome.homePath);
   return `
   ${strong('svc-asr is running')}
 
@@ -29,7 +31,7 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
 
   Try it:
 
-  ${strong(`npx svc-asr transcribe --language ki ${shown(RECORDING, welcome.workingFolder)}`)}
+  ${strong(`${home}npx svc-asr transcribe --language ki ${shown(RECORDING, welcome.workingFolder)}`)}
 
   curl --cacert ${ca} ${baseUrl}/v1/models
 
@@ -38,7 +40,7 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
     -H 'Content-Type: application/json' \\
     -d '{"model": "svc-asr-kikuyu-v1", "max_audio_seconds": 60}'
 
-  npx svc-asr usage
+  ${home}npx svc-asr usage
 
   Ctrl-C stops everything.
 `;
@@ -48,5 +50,14 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
 function shown(path: string, folder: string): string {
   const near = relative(folder, path);
   const short = near.startsWith('..') || near === '' ? path : near;
-  return /^[\w./-]+$/.test(short) ? short : `'${short.replaceAll("'", `'\\''`)}'`;
+  return quoted(short);
+}
+
+/** What a command has to be told to find the state; nothing where it looks by itself. Whole, for any folder. */
+function homeSetting(homePath: string): string {
+  return homePath === homeOf({}).path ? '' : `SVC_ASR_HOME=${quoted(homePath)} `;
+}
+
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

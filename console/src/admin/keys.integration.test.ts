@@ -121,6 +121,24 @@ test('a revocation that is not in Redis in time is said to be so', async () => {
   expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body).toMatchObject({ revoked: true, in_force: false });
 });
 
+test('a damaged file is told by the lists, without its text, and its key can still be revoked', async () => {
+  const { body } = await create({ tenant: 'acme' });
+  const file = fileOf(body.key_id);
+  writeFileSync(file, 'spec: {hash: "0123abcd\n');
+  for (const path of ['/admin/v1/keys', '/admin/v1/tenants']) {
+    const list = await call('GET', path);
+    expect(list.body.unreadable).toEqual([{ file, problem: expect.stringMatching(/\w/) }]);
+    expect(list.text).not.toContain('0123abcd');
+  }
+  const revoked = await call('DELETE', `/admin/v1/keys/${body.key_id}`);
+  expect([revoked.status, revoked.body]).toEqual([
+    200,
+    { object: 'api_key', key_id: body.key_id, revoked: true, in_force: true },
+  ]);
+  expect(existsSync(file)).toBe(false);
+  expect((await call('GET', '/admin/v1/keys')).body.unreadable).toEqual([]);
+});
+
 test('a key of a read-only folder cannot be revoked here', async () => {
   const { key_id: keyId } = (await create({ tenant: 'acme' })).body;
   writeFileSync(join(console_.readFolder, 'key.yaml'), readFileSync(fileOf(keyId)));

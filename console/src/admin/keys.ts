@@ -1,3 +1,4 @@
+import type { ApiKey } from '@svc-asr/core';
 import type { Router } from 'express';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
@@ -6,6 +7,7 @@ import { expiryOf } from '../keys/expiry.ts';
 import { keyInForce, keyRevoked } from '../keys/in-force.ts';
 import { viewKey } from '../keys/view.ts';
 import { readIfAvailable } from '../ledger-view.ts';
+import type { ResourceStore } from '../resources/store.ts';
 import { createJsonReader, valid } from './body.ts';
 import { methodNotAllowed } from './refusals.ts';
 import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
@@ -32,7 +34,8 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
         last_used_at: dateTime(used.value?.[at]),
         read_only: readOnlyIn !== undefined,
       }));
-      response.json({ object: 'list', data, ledger_available: used.available });
+      const unreadable = await store.unreadable();
+      response.json({ object: 'list', data, unreadable, ledger_available: used.available });
     })
     .post(async (request, response) => {
       const { tenant, name = '', ...expiry } = valid(checkKeyRequest(await readJson(request, response)));
@@ -50,15 +53,27 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
     .route('/admin/v1/keys/:keyId')
     .delete(async (request, response) => {
       const { keyId } = request.params;
-      const found = await store.get('ApiKey', keyId.toLowerCase());
-      // Ids that differ in case alone are different ids, although their resources have one name.
-      if (found?.resource.spec.keyId !== keyId) throw new ConsoleError('key_not_found');
+      const found = await findToRevoke(store, keyId);
       await store.delete('ApiKey', keyId.toLowerCase());
-      logger.info({ tenant: found.resource.spec.tenant, key_id: keyId }, 'an API key was revoked');
+      logger.info({ ...(found && { tenant: found.spec.tenant }), key_id: keyId }, 'an API key was revoked');
       const inForce = await keyRevoked(ledger, keyId, patience);
-      response.json({ ...viewKey(found.resource), revoked: true, in_force: inForce });
+      const view = found === undefined ? { object: 'api_key', key_id: keyId } : viewKey(found);
+      response.json({ ...view, revoked: true, in_force: inForce });
     })
     .all(methodNotAllowed('DELETE'));
+}
+
+/** The key; undefined when its file is damaged, which must not keep anybody from revoking it. */
+async function findToRevoke(store: ResourceStore, keyId: string): Promise<ApiKey | undefined> {
+  try {
+    const found = await store.get('ApiKey', keyId.toLowerCase());
+    // Ids that differ in case alone are different ids, although their resources have one name.
+    if (found?.resource.spec.keyId !== keyId) throw new ConsoleError('key_not_found');
+    return found.resource;
+  } catch (error) {
+    if (error instanceof ConsoleError && error.code === 'unreadable_resource') return undefined;
+    throw error;
+  }
 }
 
 function dateTime(ms: number | undefined): string | null {

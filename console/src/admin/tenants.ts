@@ -29,7 +29,8 @@ export function routeTenants(router: Router, deps: Deps): void {
     .route('/admin/v1/tenants')
     .get(async (request, response) => {
       valid(checkNoQuery(request.query));
-      response.json({ object: 'list', data: (await store.list('Tenant')).map(viewTenant) });
+      const data = (await store.list('Tenant')).map(viewTenant);
+      response.json({ object: 'list', data, unreadable: await store.unreadable() });
     })
     .all(methodNotAllowed('GET, HEAD'));
 

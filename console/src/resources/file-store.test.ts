@@ -107,3 +107,37 @@ test('a write that fails leaves neither a draft nor a changed file', async () =>
   await expect(store.delete('Tenant', 'a')).rejects.toThrow('Repair or remove the file');
   expect(readdirSync(folder)).toEqual(['tenant-a.yaml']);
 });
+
+test('files that cannot be read are told with what is wrong, without their text', async () => {
+  const { folder, readFolder, store } = await open();
+  writeFileSync(join(folder, 'apikey-a.yaml'), 'hash: "0123secret4567\n');
+  writeFileSync(join(folder, 'apikey-b.yaml'), '');
+  writeFileSync(join(folder, 'tenant-c.yaml'), tenant('c'));
+  writeFileSync(join(readFolder, 'notes.yaml'), '# nothing yet\n');
+  const unreadable = await store.unreadable();
+  expect(unreadable).toEqual([
+    { file: join(folder, 'apikey-a.yaml'), problem: expect.stringMatching(/\w/) },
+    { file: join(folder, 'apikey-b.yaml'), problem: 'it holds no resource' },
+  ]);
+  expect(JSON.stringify(unreadable)).not.toContain('secret');
+});
+
+test.each(['kind: [', ''])(
+  'a key whose file holds %j can be deleted by its name, and nothing else can',
+  async (text) => {
+    const { folder, store } = await open();
+    for (const name of ['apikey-a.yaml', 'tenant-a.yaml', 'mine.yaml']) writeFileSync(join(folder, name), text);
+    await expect(store.get('ApiKey', 'a')).rejects.toThrow('Repair or remove the file');
+    await expect(store.delete('Tenant', 'a')).rejects.toThrow('Repair or remove the file');
+    await expect(store.delete('ApiKey', 'x/../tenant-a')).rejects.toThrow('Repair or remove the file');
+    expect([await store.delete('ApiKey', 'a'), await store.delete('ApiKey', 'a')]).toEqual([true, false]);
+    expect(readdirSync(folder)).toEqual(['mine.yaml', 'tenant-a.yaml']);
+  },
+);
+
+test('a damaged file of a key that holds something else too is left to people', async () => {
+  const { folder, store } = await open();
+  writeFileSync(join(folder, 'apikey-a.yaml'), `${tenant('t')}---\nkind: [\n`);
+  await expect(store.delete('ApiKey', 'a')).rejects.toThrow('Repair or remove the file');
+  expect(readdirSync(folder)).toEqual(['apikey-a.yaml']);
+});

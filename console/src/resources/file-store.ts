@@ -1,6 +1,6 @@
 import { resourceKey } from '@svc-asr/core';
 import type { Resource, ResourceOf } from '@svc-asr/core';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { ConsoleError } from '../errors.ts';
 import { prepareFolder, removeDurably, writeDurably } from './durable-file.ts';
@@ -27,6 +27,9 @@ interface Snapshot {
   problems: Map<string, string>;
 }
 
+/** The console never writes one of these without a resource in it. */
+const OWN_FILE = /^(tenant|apikey)-.+\.yaml$/;
+
 /** Resources as YAML files, one in each, in a folder that this process alone writes to; the operator watches it. */
 export async function openFileStore(options: FileStoreOptions): Promise<ResourceStore> {
   const folder = resolve(options.folder);
@@ -39,7 +42,9 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     const entries = new Map<string, Entry>();
     const problems = new Map<string, string>();
     for (const { file, resources, problem } of (await Promise.all(folders.map(readFolder))).flat()) {
+      const empty = resources.length === 0 && dirname(file) === folder && OWN_FILE.test(basename(file));
       if (problem !== undefined) problems.set(file, problem);
+      else if (empty) problems.set(file, 'it holds no resource');
       for (const resource of resources) {
         const key = resourceKey(resource);
         if (entries.has(key) || resource.kind === 'ASRModel') continue;
@@ -68,8 +73,18 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     });
   }
 
+  /** The file of a key that is damaged; by its name it can be nothing else. */
+  async function findDamagedKey(name: string): Promise<string | undefined> {
+    const { entries, problems } = await snapshot();
+    const file = fileOf('ApiKey', name);
+    // A name with a slash would lead to another file.
+    const isKey = !entries.has(`ApiKey/${name}`) && !name.includes('/') && problems.has(file);
+    return isKey && ![...entries.values()].some((entry) => entry.file === file) ? file : undefined;
+  }
+
   const inTurn = createTurns();
   return {
+    unreadable: async () => [...(await snapshot()).problems].map(([file, problem]) => ({ file, problem })),
     list: async <K extends ConsoleKind>(kind: K) => {
       const entries = [...(await snapshot()).entries.values()].filter(({ resource }) => resource.kind === kind);
       return entries.map((entry) => stored<K>(entry));
@@ -92,9 +107,10 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
       }),
     delete: (kind, name) =>
       inTurn(async () => {
-        const entry = await findOwned(kind, name);
-        if (entry !== undefined) await removeDurably(entry.file);
-        return entry !== undefined;
+        const damaged = kind === 'ApiKey' ? await findDamagedKey(name) : undefined;
+        const file = damaged ?? (await findOwned(kind, name))?.file;
+        if (file !== undefined) await removeDurably(file);
+        return file !== undefined;
       }),
   };
 }

@@ -12,7 +12,8 @@ export interface ParsedFile {
 export function parseResources(text: string): ParsedFile {
   const resources: Resource[] = [];
   const problems: string[] = [];
-  for (const document of parseAllDocuments(text)) {
+  // Pretty errors would quote the file's text, which belongs into no answer.
+  for (const document of parseAllDocuments(text, { prettyErrors: false, logLevel: 'error' })) {
     try {
       const error = document.errors[0];
       if (error !== undefined) throw error;
@@ -21,7 +22,7 @@ export function parseResources(text: string): ParsedFile {
       if (value === null) continue;
       const checked = checkResource(value);
       if (checked.ok) resources.push(checked.value);
-      else problems.push(describeProblems(checked.problems));
+      else problems.push(describeProblems(checked.problems) || 'a document is not a valid resource');
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
     }

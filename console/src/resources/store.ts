@@ -9,6 +9,12 @@ export interface Stored<K extends ConsoleKind> {
   readonly readOnlyIn: string | undefined;
 }
 
+/** A file whose resources are not, or not all, known. */
+export interface Unreadable {
+  readonly file: string;
+  readonly problem: string;
+}
+
 export interface Updated<K extends ConsoleKind> {
   readonly resource: ResourceOf<K>;
   /** What it replaced; undefined when it is new. */
@@ -21,6 +27,9 @@ export interface Updated<K extends ConsoleKind> {
  */
 export interface ResourceStore {
   list: <K extends ConsoleKind>(kind: K) => Promise<Stored<K>[]>;
+  /** What `list` cannot show, for people to repair. */
+  unreadable: () => Promise<Unreadable[]>;
+  /** Throws `unreadable_resource` when it is there and damaged. */
   get: <K extends ConsoleKind>(kind: K, name: string) => Promise<Stored<K> | undefined>;
   /**
    * Makes or replaces a resource in one step that no other write comes between: `change` gets what is there (undefined:
@@ -31,6 +40,6 @@ export interface ResourceStore {
     name: string,
     change: (current: ResourceOf<K> | undefined) => ResourceOf<K>,
   ) => Promise<Updated<K>>;
-  /** False when there was none. */
+  /** False when there was none. A key can be deleted although it is damaged: revoking must always be possible. */
   delete: (kind: ConsoleKind, name: string) => Promise<boolean>;
 }

@@ -1,17 +1,37 @@
 import type { RequestHandler } from 'express';
+import { logQuickly } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../metrics.ts';
+import { takeBrokenAnswer } from '../server/broken-request.ts';
 import { exchangeOf } from './exchange.ts';
+
+/** As proxies log it: the client was gone before there was an answer. */
+const CLIENT_CLOSED_REQUEST = 499;
+const LOST = 'the connection was lost before the answer was sent';
+const BROKEN = 'the request did not arrive whole';
 
 /** Logs and counts each request once, when its answer is through or its connection lost. */
 export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {
-      const { requestId, traceId, route, tenant, keyId, code, startedAtMs } = exchangeOf(response);
+      const exchange = exchangeOf(response);
+      const { traceId, route, tenant, keyId, startedAtMs } = exchange;
+      const { headersSent } = response;
+      // What the client was told instead, past the chain, under an id of its own.
+      const broken = headersSent ? undefined : takeBrokenAnswer(request.socket);
+      const { requestId, code } = broken ?? exchange;
       const durationMs = performance.now() - startedAtMs;
-      const status = response.statusCode;
+      // A response that was never sent says 200.
+      const status = headersSent ? response.statusCode : (broken?.status ?? CLIENT_CLOSED_REQUEST);
       metrics.requests.add(1, { route, method: request.method, status, code: code ?? '' });
       metrics.requestSeconds.record(durationMs / 1000, { route });
+      const duration = Math.round(durationMs * 10) / 10;
+      if (status < 400 && response.writableFinished && traceId === undefined) {
+        const caller = tenant === undefined ? '' : `,"tenant":"${tenant}","key_id":"${keyId ?? ''}"`;
+        const fields = `"request_id":"${requestId}","method":"${request.method}","route":"${route}","status":${status}`;
+        logQuickly(logger, `${fields}${caller},"duration_ms":${duration}`, 'request');
+        return;
+      }
       logger.info(
         {
           request_id: requestId,
@@ -21,8 +41,8 @@ export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler
           status,
           ...(code === undefined ? {} : { code }),
           ...(tenant === undefined ? {} : { tenant, key_id: keyId }),
-          duration_ms: Math.round(durationMs * 10) / 10,
-          ...(response.writableFinished ? {} : { reason: 'the connection was lost before the answer was sent' }),
+          duration_ms: duration,
+          ...(response.writableFinished ? {} : { reason: broken === undefined ? LOST : BROKEN }),
         },
         'request',
       );

@@ -1,24 +1,61 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@svc-asr/core';
+import type { Logger } from '@svc-asr/runtime';
+import type { GatewayMetrics } from '../metrics.ts';
 
-const ANSWERS: Readonly<Record<string, [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+const ANSWERS: Readonly<Record<string, [status: number, phrase: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers of the request are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive.'],
 };
-const MALFORMED: [string, string] = ['400 Bad Request', 'The request is not valid HTTP.'];
+const MALFORMED: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.'];
+/** How long a client may take to read the answer and to close. */
+const LINGER_MS = 1000;
 
-/** Answers what never became a request, in the same form as every other error. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const [status, message] = ANSWERS[error.code ?? ''] ?? MALFORMED;
-  const requestId = randomUUID();
-  const body = JSON.stringify(new ApiError('invalid_parameters', { message }).body(requestId));
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+/** What was answered on a connection past every route. */
+export interface BrokenAnswer {
+  readonly requestId: string;
+  readonly status: number;
+  readonly code: string;
+}
+
+const untold = new WeakMap<Duplex, BrokenAnswer>();
+
+/**
+ * The answer to a request that broke after its route had begun, such as a body that stalls. Whoever takes it logs and
+ * counts it; it is given once.
+ */
+export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
+  const answer = untold.get(socket);
+  untold.delete(socket);
+  return answer;
+}
+
+/** A handler that answers what never became a whole request, in the same form as every other error. */
+export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetrics, 'requests'>) {
+  return (error: Error & { code?: string }, socket: Duplex): void => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const [status, phrase, message] = ANSWERS[error.code ?? ''] ?? MALFORMED;
+    const refusal = new ApiError('invalid_parameters', { message });
+    const { code } = refusal;
+    const requestId = randomUUID();
+    const body = JSON.stringify(refusal.body(requestId));
+    untold.set(socket, { requestId, status, code });
+    // A client that never closes would keep the connection, and a gateway that stops.
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => {
+      clearTimeout(linger);
+      // By now a request that had reached its route has taken the answer.
+      if (takeBrokenAnswer(socket) === undefined) return;
+      metrics.requests.add(1, { route: 'none', method: '', status, code });
+      logger.info({ request_id: requestId, route: 'none', status, code, reason: message }, 'request');
+    });
+    socket.end(
+      `HTTP/1.1 ${status} ${phrase}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  };
 }

@@ -3,11 +3,20 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Logger } from '@svc-asr/runtime';
+import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySettings } from '../settings.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { answerBrokenRequests } from './broken-request.ts';
 
 /** Starts the public port: HTTPS where a certificate is set, else plain HTTP. */
-export async function listen(handler: RequestListener, settings: GatewaySettings, logger: Logger): Promise<Server> {
+export async function listen(
+  handler: RequestListener,
+  settings: GatewaySettings,
+  logger: Logger,
+  metrics: Pick<GatewayMetrics, 'requests'>,
+): Promise<Server> {
+  if ((settings.TLS_CERT_FILE === '') !== (settings.TLS_KEY_FILE === '')) {
+    throw new Error('set both TLS_CERT_FILE and TLS_KEY_FILE, or neither');
+  }
   const timeouts = {
     headersTimeout: settings.HEADERS_TIMEOUT_MS,
     requestTimeout: settings.REQUEST_TIMEOUT_MS,
@@ -18,7 +27,7 @@ export async function listen(handler: RequestListener, settings: GatewaySettings
   };
   const server =
     settings.TLS_CERT_FILE === '' ? createServer(timeouts, handler) : secure(handler, timeouts, settings, logger);
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', answerBrokenRequests(logger, metrics));
   server.on('checkExpectation', handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -68,8 +68,7 @@ if seconds < 1 then return { 'credit' } end
 redis.call('HSET', KEYS[1], 'reserved', account[6] + seconds * 1000, 'rs', gcra_text(arrival))
 local left = math.floor(available / 1000) - seconds
 redis.call('HSET', base .. 's:' .. id, 'st', 'reserved', 'm', model, 'res', seconds * 1000, 'cr', now, 'ex', expires,
-  'rem', left, 'fp', fingerprint, 'sk', ARGV[8], 'ch', ARGV[9], 'h', attempt, 'pv', now + lease,
-  'si', string.format('%.3f', 60000 / rate_limit))
+  'rem', left, 'fp', fingerprint, 'sk', ARGV[8], 'ch', ARGV[9], 'h', attempt, 'pv', now + lease)
 redis.call('ZADD', base .. 'live', now + lease, id)
 if idempotency ~= '' then
   redis.call('HSET', base .. 's:' .. id, 'idk', idempotency)

@@ -1,6 +1,5 @@
 import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
-import { fields } from './replies.ts';
 import type { JournalEntry } from './types.ts';
 
 /** Reads a tenant's journal, oldest first. */
@@ -11,20 +10,22 @@ export function createJournal(link: RedisLink, keys: Keys) {
       const from = page.after === undefined ? '-' : `(${page.after}`;
       const key = keys.journal(tenant);
       const reply = await link.send(key, ['XRANGE', key, from, '+', 'COUNT', String(page.count ?? 500)]);
-      return (reply as [string, string[]][]).map(([id, values]) => entryOf(id, fields(values)));
+      return (reply as [string, string[]][]).map(([id, values]) => entryOf(id, values[1] ?? ''));
     },
   };
 }
 
-function entryOf(id: string, entry: Map<string, string>): JournalEntry {
+/** `KIND SUBJECT GRANTED RESERVED CONSUMED DETAIL…`, as journal.lua writes it. */
+function entryOf(id: string, line: string): JournalEntry {
+  const [type, subject = '', granted, reserved, consumed, ...detail] = line.split(' ');
   return {
     id,
-    type: entry.get('t') as JournalEntry['type'],
-    subject: entry.get('s') ?? '',
-    granted: Number(entry.get('g')),
-    reserved: Number(entry.get('r')),
-    consumed: Number(entry.get('c')),
-    detail: entry.get('d') ?? '',
+    type: type as JournalEntry['type'],
+    subject: subject === '-' ? '' : subject,
+    granted: Number(granted),
+    reserved: Number(reserved),
+    consumed: Number(consumed),
+    detail: detail.join(' '),
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeApiKey } from '@svc-asr/core';
-import { createLogger } from './logger.ts';
+import { createLogger, logQuickly } from './logger.ts';
 
 function captured(log: (logger: ReturnType<typeof createLogger>) => void): string {
   let output = '';
@@ -12,6 +12,19 @@ test('a line is JSON with service, level, time and message', () => {
   const line = JSON.parse(captured((logger) => logger.info({ amount: 2 }, 'hello')));
   expect(line).toMatchObject({ service: 'test', level: 'info', message: 'hello', amount: 2 });
   expect(Date.parse(line.time)).not.toBeNaN();
+});
+
+test('a quick line looks like any other and keeps to the level', () => {
+  const quick = (level: 'info' | 'error') => {
+    let output = '';
+    const logger = createLogger('test', level, { write: (line) => (output += line) });
+    logQuickly(logger, '"amount":2,"route":"/v1/models"', 'request');
+    return output;
+  };
+  const line = JSON.parse(quick('info'));
+  expect(line).toMatchObject({ level: 'info', service: 'test', amount: 2, route: '/v1/models', message: 'request' });
+  expect(Math.abs(Date.parse(line.time) - Date.now())).toBeLessThan(5000);
+  expect(quick('error')).toBe('');
 });
 
 test('keys, credentials, bearer tokens and passwords of URLs never pass, wherever they stand', () => {

@@ -60,6 +60,11 @@ test.each([
   else expect(problemsOf(content)).toMatch(expected);
 });
 
+test('a document that is refused without a reason makes the file bad all the same', () => {
+  const parsed = parseFile(head, () => ({ ok: false, problems: [] }));
+  expect(parsed.ok || describeFileProblems(parsed.problems)).toBe('document 1, line 1: is not a valid resource');
+});
+
 test('tells the problems of all documents at once', () => {
   const content = `${head}  state: x\n---\n${head.replace('acme', 'other')}  colour: red\n`;
   expect(problemsOf(content)).toMatch(/^document 1, .*; document 2, /);

@@ -1,5 +1,5 @@
 import { checkResource } from '@svc-asr/core';
-import type { Resource } from '@svc-asr/core';
+import type { Checked, Resource } from '@svc-asr/core';
 import { isNode, LineCounter, parseAllDocuments } from 'yaml';
 import type { Document } from 'yaml';
 import { keyOf } from '../source.ts';
@@ -16,18 +16,21 @@ export interface FoundResource {
 
 export type Parsed = { ok: true; found: FoundResource[] } | { ok: false; problems: FileProblem[] };
 
+/** Decides whether a value is a resource. */
+export type Check = (value: unknown) => Checked<Resource>;
+
 /**
  * Reads the resources of one file: YAML with any number of documents, or JSON, which is YAML too. All of them are valid,
  * or none counts.
  */
-export function parseFile(content: string): Parsed {
+export function parseFile(content: string, check: Check = checkResource): Parsed {
   const lines = new LineCounter();
   // Pretty errors would quote the file's text, which belongs into no log.
   const parsed = parseAllDocuments(content, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const found: FoundResource[] = [];
   const problems: FileProblem[] = [];
   for (const [at, document] of [...parsed].entries()) {
-    const outcome = parseDocument(document, at + 1, lines);
+    const outcome = parseDocument(document, at + 1, lines, check);
     if (outcome.ok) found.push(...outcome.found);
     else problems.push(...outcome.problems);
   }
@@ -35,7 +38,7 @@ export function parseFile(content: string): Parsed {
   return problems.length === 0 ? { ok: true, found } : { ok: false, problems };
 }
 
-function parseDocument(document: Document.Parsed, number: number, lines: LineCounter): Parsed {
+function parseDocument(document: Document.Parsed, number: number, lines: LineCounter, check: Check): Parsed {
   const lineAt = (offset: number) => lines.linePos(offset).line;
   const problem = (offset: number, field: string, message: string): FileProblem => ({
     document: number,
@@ -56,9 +59,11 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
   }
   // Nothing between two separators is not a document that anyone meant.
   if (value === null) return { ok: true, found: [] };
-  const checked = checkResource(value);
+  const checked = check(value);
   if (!checked.ok) {
     const problems = checked.problems.map(({ field, message }) => problem(offsetOf(document, field), field, message));
+    // A refusal without a reason is a refusal: without a problem the document would count as one that is not there.
+    if (problems.length === 0) problems.push(problem(offsetOf(document, ''), '', 'is not a valid resource'));
     return { ok: false, problems };
   }
   const resource = checked.value;

@@ -1,4 +1,5 @@
 import type { FoundResource } from './parse.ts';
+import { wholeFile } from './problem.ts';
 import type { FileProblem } from './problem.ts';
 import type { ReadFile } from './read.ts';
 import type { Scan } from './scan.ts';
@@ -61,13 +62,22 @@ export function hasUnread(records: FileRecords): boolean {
   );
 }
 
-/** Notes what reading gave: a bad file keeps what it last validly held. */
+const EMPTIED =
+  'is empty but held resources, as after an interrupted save; restore it, or delete the file to delete what it held';
+
+/** Notes what reading gave: a bad file keeps what it last validly held, and so does one that lost all it held. */
 export function noteRead(record: FileRecord, stamp: string, read: ReadFile): void {
   const { fingerprint, parsed, refused = false } = read;
   record.readStamp = refused ? undefined : stamp;
   record.fingerprint = fingerprint;
-  record.problems = parsed.ok ? [] : parsed.problems;
-  if (parsed.ok) record.found = parsed.found;
+  if (!parsed.ok) {
+    record.problems = parsed.problems;
+  } else if (parsed.found.length === 0 && record.found !== undefined && record.found.length > 0) {
+    record.problems = [wholeFile(EMPTIED)];
+  } else {
+    record.problems = [];
+    record.found = parsed.found;
+  }
 }
 
 /** Why not everything that the folders hold has been read validly once; undefined when it has. */

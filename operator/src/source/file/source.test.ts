@@ -112,6 +112,29 @@ test('reports a bad file by document and field, once per content, and keeps what
   expect(at('info').map(({ message }) => message)).toEqual([`${file('a.yaml')} is valid again`]);
 });
 
+test.each(['', '# all of it is gone\n', '---\n'])(
+  'a file that held resources and then holds %j is bad and deletes nothing; deleting it deletes',
+  async (content) => {
+    writeOld(file('a.yaml'), yaml(tenant('a')));
+    const { source, names, at, events } = await start();
+    events.length = 0;
+    writeFileSync(file('a.yaml'), content);
+    await eventually(() => expect(source.badFiles()).toBe(1));
+    expect(at('error')[0]!.message).toMatch(/its last valid content stays in force: is empty but held resources/);
+    await pause(LONG_MS);
+    expect([names(), events]).toEqual([['a'], []]);
+    rmSync(file('a.yaml'));
+    await eventually(() => expect(names()).toEqual([]));
+    expect(source.badFiles()).toBe(0);
+  },
+);
+
+test('a file that never held anything may be empty', async () => {
+  writeOld(file('a.yaml'), '');
+  const { source } = await start();
+  expect([source.badFiles(), source.unsettled()]).toEqual([0, undefined]);
+});
+
 test('stays unsettled while a file has never been valid, since what it held is not known', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));

@@ -3,11 +3,17 @@
 local CHECKPOINT_EVERY = 1000
 local CHECKPOINTS_KEPT = 10
 
+-- One field in a line of words: kind, subject, changes of granted, reserved and consumed, further facts.
+local function journal_line(base, kind, subject, granted, reserved, consumed, detail)
+  local line = string.format('%s %s %.0f %.0f %.0f %s', kind, subject, granted, reserved, consumed, detail)
+  return redis.call('XADD', base .. 'j', '*', 'e', line)
+end
+
 local function journal(base, kind, subject, granted, reserved, consumed, detail)
-  redis.call('XADD', base .. 'j', '*', 't', kind, 's', subject, 'g', granted, 'r', reserved, 'c', consumed, 'd', detail)
+  journal_line(base, kind, subject, granted, reserved, consumed, detail)
   if redis.call('XLEN', base .. 'j') % CHECKPOINT_EVERY ~= CHECKPOINT_EVERY - 1 then return end
   local total = redis.call('HMGET', base .. 'a', 'granted', 'reserved', 'consumed')
-  local id = redis.call('XADD', base .. 'j', '*', 't', 'checkpoint', 's', '', 'g', total[1], 'r', total[2], 'c', total[3], 'd', '')
+  local id = journal_line(base, 'checkpoint', '-', total[1], total[2], total[3], '')
   if redis.call('RPUSH', base .. 'jc', id) > CHECKPOINTS_KEPT then
     redis.call('LPOP', base .. 'jc')
     -- Exactly: the length tells when the next checkpoint is due.

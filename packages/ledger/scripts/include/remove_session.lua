@@ -3,14 +3,14 @@
 -- Takes a reservation back as if it had never been made: for a request that was refused or never answered.
 local function remove_session(base, id, reason)
   local key = base .. 's:' .. id
-  local session = redis.call('HMGET', key, 'res', 'idk', 'si')
+  local session = redis.call('HMGET', key, 'res', 'idk')
   local reserved = tonumber(session[1])
   if session[2] and redis.call('GET', base .. 'idem:' .. session[2]) == id then
     redis.call('DEL', base .. 'idem:' .. session[2])
   end
   -- Only answered sessions count against the session rate: its interval goes back.
-  local account = redis.call('HMGET', base .. 'a', 'reserved', 'rs')
-  redis.call('HSET', base .. 'a', 'reserved', account[1] - reserved, 'rs', gcra_text(account[2] - session[3]))
+  local account = redis.call('HMGET', base .. 'a', 'reserved', 'rs', 'spm')
+  redis.call('HSET', base .. 'a', 'reserved', account[1] - reserved, 'rs', gcra_text(account[2] - GCRA_WINDOW_MS / account[3]))
   redis.call('ZREM', base .. 'live', id)
   redis.call('LREM', base .. 'recent', 1, id)
   redis.call('DEL', key)

@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { formatTime } from '../duration.ts';
 import { parseExpiry } from '../expiry.ts';
 import { UsageError } from '../exit.ts';
+import { noteUnreadable } from '../unreadable.ts';
 
 /** A key as the admin API shows it. */
 interface Key {
@@ -62,6 +63,7 @@ const list: Command = {
     const tenant = option('tenant');
     const query = tenant === undefined ? '' : `?tenant=${encodeURIComponent(tenant)}`;
     const answer = await createAdminApi(adminEndpoint()).call('GET', `/keys${query}`);
+    noteUnreadable(output, answer);
     if (json) {
       output.json(answer);
       return;

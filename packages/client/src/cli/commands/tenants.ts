@@ -4,6 +4,7 @@ import { formatDuration } from '../duration.ts';
 import { parseWhole } from '../expiry.ts';
 import { tenantRows } from '../tenant-rows.ts';
 import type { TenantAnswer } from '../tenant-rows.ts';
+import { noteUnreadable } from '../unreadable.ts';
 
 const pathOf = ({ argument }: Invocation) => `/tenants/${encodeURIComponent(argument('NAME'))}`;
 const NOT_YET = 'It is stored but not in force yet: is the operator running?';
@@ -16,6 +17,7 @@ const list: Command = {
   options: {},
   run: async ({ json, output, adminEndpoint }) => {
     const answer = await createAdminApi(adminEndpoint()).call('GET', '/tenants');
+    noteUnreadable(output, answer);
     if (json) {
       output.json(answer);
       return;

@@ -1,0 +1,31 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings } from '@svc-asr/runtime';
+import { GATEWAY_SETTINGS } from './settings.ts';
+
+const { TRUSTED_PROXIES, TLS_CERT_FILE, TLS_KEY_FILE } = GATEWAY_SETTINGS;
+const settings = { TRUSTED_PROXIES, TLS_CERT_FILE, TLS_KEY_FILE };
+
+test('trusted proxies are addresses, networks and a few words', () => {
+  const value = '10.0.0.1, 10.0.0.0/8,::1,fd00::/8,loopback,linklocal,uniquelocal';
+  expect(readSettings(settings, { TRUSTED_PROXIES: value }).TRUSTED_PROXIES).toHaveLength(7);
+});
+
+test.each(['proxy.example', '10.0.0', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/8/8', '::/129', '10.0.0.1/', 'true', '1'])(
+  'a trusted proxy %s is refused with the name of the setting',
+  (entry) => {
+    const read = () => readSettings(settings, { TRUSTED_PROXIES: `10.0.0.1,${entry}` });
+    expect(read).toThrow(`TRUSTED_PROXIES: "${entry}" is neither an IP address, nor a network`);
+  },
+);
+
+test('files of the certificate have to be there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-settings-'));
+  const [there, missing] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  writeFileSync(there, '');
+  const read = () => readSettings(settings, { TLS_CERT_FILE: there, TLS_KEY_FILE: missing });
+  expect(read).toThrow(`TLS_KEY_FILE: there is no file ${missing}`);
+  expect(() => readSettings(settings, { TLS_CERT_FILE: folder })).toThrow(`TLS_CERT_FILE: there is no file ${folder}`);
+  expect(readSettings(settings, { TLS_CERT_FILE: there })).toMatchObject({ TLS_CERT_FILE: there, TLS_KEY_FILE: '' });
+});

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { recording } from '../support/recording.ts';
+import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const { pcm } = recording();
+const IDLE_MS = 2000;
+const PING_MS = 250;
+const EXTRA_MS = 2000;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage({
+    gateway: {
+      ...{ STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: String(PING_MS), STREAM_EXTRA_MS: String(EXTRA_MS) },
+      ...{ SUSPENSION_INTERVAL_MS: '100' },
+    },
+  });
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+/** Runs until the stream is over, sending a message every so often. */
+async function chat(closed: Promise<unknown>, everyMs: number, send: () => void): Promise<number> {
+  const startedAt = performance.now();
+  const timer = setInterval(send, everyMs);
+  await closed;
+  clearInterval(timer);
+  return performance.now() - startedAt;
+}
+
+test('a client that says nothing gets idle_timeout and 4408, and pays for what it said', async () => {
+  const opened = await stage.ready();
+  const { stream } = opened;
+  stream.audio(pcm.subarray(0, 32_000));
+  const startedAt = performance.now();
+  expect(await stream.closed).toEqual({ code: 4408, reason: 'idle_timeout' });
+  expect(performance.now() - startedAt).toBeGreaterThan(IDLE_MS - 100);
+  expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'idle_timeout', fatal: true });
+  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1000, billableMs: 1000 });
+});
+
+test('any message keeps a stream alive, even one that is refused; a pong does not', async () => {
+  const { stream } = await stage.ready();
+  let pings = 0;
+  stream.socket.on('ping', () => pings++);
+  const messages = ['?', Buffer.alloc(1), Buffer.alloc(0), JSON.stringify({ type: 'config' })];
+  for (const message of messages) {
+    await sleep(IDLE_MS * 0.6);
+    stream.socket.send(message);
+  }
+  await stream.next('config_ack');
+  expect(await stream.closed).toEqual({ code: 4408, reason: 'idle_timeout' });
+  expect(pings).toBeGreaterThan(3);
+});
+
+test('a peer that misses two pings is gone, and its session is completed', async () => {
+  const opened = await stage.ready(60, { socket: { autoPong: false } });
+  const startedAt = performance.now();
+  expect((await opened.stream.closed).code).toBe(1006);
+  const livedMs = performance.now() - startedAt;
+  expect(livedMs).toBeGreaterThan(2 * PING_MS);
+  expect(livedMs).toBeLessThan(IDLE_MS);
+  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
+});
+
+test('a stream lives at most its reserved audio and the extra time, then gets a final and 1000', async () => {
+  const opened = await stage.ready(1);
+  const { stream } = opened;
+  stream.audio(pcm.subarray(0, 16_000));
+  const livedMs = await chat(stream.closed, 200, () => stream.send({ type: 'config' }));
+  expect(await stream.closed).toEqual({ code: 1000, reason: 'session_time_limit' });
+  expect(livedMs).toBeGreaterThan(1000 + EXTRA_MS - 200);
+  expect(stream.events.at(-1)).toMatchObject({ type: 'final', utterance: 1, audio_end_ms: 500 });
+  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 500, billableMs: 1000 });
+});
+
+test('an account that is suspended gets a final and 4403, other accounts go on', async () => {
+  const [opened, other] = [await stage.ready(), await stage.ready()];
+  const { stream, tenant } = opened;
+  stream.audio(pcm);
+  await stream.next('delta');
+  const { displayName, models, limits } = (await stage.ledger.accounts.read(tenant))!;
+  await stage.ledger.accounts.configure(tenant, { displayName, models, limits, state: 'Suspended' });
+  expect(await stream.closed).toEqual({ code: 4403, reason: 'account_suspended' });
+  const [final, error] = stream.events.slice(-2);
+  expect(final).toMatchObject({ type: 'final', utterance: 1 });
+  expect(error).toMatchObject({ type: 'error', code: 'account_suspended', fatal: true });
+  const samples = pcm.length / 2;
+  expect(await stage.settled(opened)).toMatchObject({
+    ...{ state: 'completed', audioMs: Math.ceil(samples / 16), billableMs: Math.ceil(samples / 16_000) * 1000 },
+  });
+  other.stream.send({ type: 'config' });
+  await other.stream.next('config_ack');
+  other.stream.close();
+  await stage.settled(other);
+});

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { recording } from '../support/recording.ts';
+import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const { pcm } = recording();
+const IDLE_MS = 1500;
+const MIB = 1_048_576;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage({
+    // A worker may be stopped for longer than a client may be silent.
+    gateway: { STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: '300', WORKER_SILENCE_MS: '30000' },
+  });
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}
+
+test('a sender that is ahead is slowed down, not timed out, and gets its final when the worker goes on', async () => {
+  const [worker] = stage.workers;
+  const seconds = 60;
+  const opened = await stage.ready(seconds);
+  const { stream } = opened;
+  process.kill(worker!.pid, 'SIGSTOP');
+  const before = residentBytes(stage.gateway.pid);
+  const sent = 40 * MIB;
+  try {
+    stream.audio(Buffer.alloc(sent), 65_536);
+    // Longer than idle and two pings: neither clock runs while the gateway does not read.
+    await sleep(IDLE_MS * 1.5);
+    // The kernel's buffers take some; the gateway takes no more than a few chunks.
+    expect(stream.socket.bufferedAmount).toBeGreaterThan(sent / 2);
+    expect(residentBytes(stage.gateway.pid) - before).toBeLessThan(16 * MIB);
+    expect(stream.events.map(({ type }) => type)).not.toContain('error');
+  } finally {
+    process.kill(worker!.pid, 'SIGCONT');
+  }
+  expect(await stream.next('final')).toMatchObject({ utterance: 1, audio_start_ms: 0, audio_end_ms: seconds * 1000 });
+  expect(await stream.closed).toEqual({ code: 1000, reason: 'audio_limit_reached' });
+  expect(await stage.settled(opened)).toMatchObject({ audioMs: seconds * 1000, billableMs: seconds * 1000 });
+}, 60_000);
+
+test('a long recording that is sent at once is transcribed as at its own pace', async () => {
+  const { stream } = await stage.ready(120);
+  const once = async () => {
+    stream.send({ type: 'flush' });
+    return stream.next('final');
+  };
+  stream.audio(pcm);
+  const { text } = await once();
+  for (let copies = 0; copies < 8; copies++) stream.audio(pcm, 65_536);
+  const whole = await once();
+  expect(whole.audio_end_ms - whole.audio_start_ms).toBeGreaterThan(8 * (pcm.length / 32) - 2);
+  expect(whole.text.length).toBeGreaterThan(6 * text.length);
+  const deltas = stream.events.flatMap((event) => (event.type === 'delta' && event.utterance === 2 ? [event] : []));
+  expect(deltas.length).toBeGreaterThan(10);
+  stream.close();
+}, 60_000);
+
+test('a client that does not read holds up nobody and is settled in the end', async () => {
+  const slow = await stage.ready(300);
+  slow.stream.socket.pause();
+  for (let copies = 0; copies < 4; copies++) slow.stream.audio(pcm);
+  const quick = await stage.ready();
+  quick.stream.audio(pcm);
+  quick.stream.send({ type: 'flush' });
+  expect((await quick.stream.next('final', 10_000)).text).not.toBe('');
+  quick.stream.close();
+  expect(await stage.settled(quick)).toMatchObject({ state: 'completed' });
+  // It answers no pings either.
+  const samples = 2 * pcm.length;
+  expect(await stage.settled(slow, 20_000)).toMatchObject({ state: 'completed', audioMs: Math.ceil(samples / 16) });
+  slow.stream.socket.terminate();
+}, 60_000);
+
+test('clients whose connections break leave nothing behind', async () => {
+  const streams = await Promise.all(Array.from({ length: 10 }, () => stage.ready()));
+  for (const [i, { stream }] of streams.entries()) {
+    stream.audio(pcm.subarray(0, 3200 * i));
+    if (i % 2 === 0) stream.send({ type: 'flush' });
+  }
+  await sleep(100);
+  for (const { stream } of streams) stream.socket.terminate();
+  const ended = await Promise.all(streams.map((opened) => stage.settled(opened)));
+  expect(ended.map(({ state }) => state)).toEqual(Array<string>(10).fill('completed'));
+  expect(await stage.ledger.pools.load(streams[0]!.session.model)).toMatchObject({ active: 0, held: 0, waiting: 0 });
+});
