@@ -6,20 +6,31 @@ import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 const ring = JSON.stringify({ current: 'a', secrets: { a: Buffer.alloc(32, 1).toString('base64') } });
 
 test('the gateway has the limits and durations that the interface promises unless it is told otherwise', () => {
-  const env = { PUBLIC_URL: 'https://asr.example.com', API_KEY_PEPPERS: ring, SESSION_SECRETS: ring };
+  const env = {
+    PUBLIC_URL: 'https://asr.example.com',
+    API_KEY_PEPPERS: ring,
+    SESSION_SECRETS: ring,
+    WORKER_TICKETS: ring,
+  };
   expect(readSettings(GATEWAY_SETTINGS, env)).toMatchObject({
     PORT: 8443,
     SESSION_TTL_MS: 60_000,
     PROVISIONAL_LEASE_MS: 5000,
     SLOT_HOLD_EXTRA_MS: 5000,
     AUTH_FAILURES_PER_SECOND: 100,
+    STREAM_IDLE_MS: 30_000,
+    STREAM_PING_MS: 20_000,
+    STREAM_EXTRA_MS: 300_000,
+    WORKER_SILENCE_MS: 3000,
+    PROCESS_LEASE_MS: 15_000,
+    LEASE_RENEW_MS: 5000,
     TRUSTED_PROXIES: [],
   });
 });
 
 test('a default never breaks a promise about time', () => {
   const settings = readSettings(GATEWAY_SETTINGS, {
-    ...{ PUBLIC_URL: 'https://asr.example.com', API_KEY_PEPPERS: ring, SESSION_SECRETS: ring },
+    ...{ PUBLIC_URL: 'https://asr.example.com', API_KEY_PEPPERS: ring, SESSION_SECRETS: ring, WORKER_TICKETS: ring },
   });
   const operator = readSettings(OPERATOR_SETTINGS, {});
   // Overdue reservations come back within 2 s: marks are rounded up to the second, with half a second of slack.

@@ -39,20 +39,29 @@ describe('frames', () => {
     expect(await stage.settled(opened)).toMatchObject({ audioMs: 2048, billableMs: 3000 });
   });
 
-  test.each([65_537, 65_538, 131_072, 131_074, 5_000_000])('one of %i bytes ends the stream with 1009', async (bytes) => {
-    const opened = await stage.ready();
-    const { stream } = opened;
-    stream.socket.send(pcm.subarray(0, 32_002));
-    stream.socket.send(Buffer.alloc(bytes));
-    expect(await stream.next('error')).toMatchObject({ code: 'frame_too_large', fatal: true });
-    expect(await stream.closed).toEqual({ code: 1009, reason: 'frame_too_large' });
-    expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1001, billableMs: 2000 });
-  });
+  test.each([65_537, 65_538, 131_072, 131_074, 5_000_000])(
+    'one of %i bytes ends the stream with 1009',
+    async (bytes) => {
+      const opened = await stage.ready();
+      const { stream } = opened;
+      stream.socket.send(pcm.subarray(0, 32_002));
+      stream.socket.send(Buffer.alloc(bytes));
+      expect(await stream.next('error')).toMatchObject({ code: 'frame_too_large', fatal: true });
+      expect(await stream.closed).toEqual({ code: 1009, reason: 'frame_too_large' });
+      expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1001, billableMs: 2000 });
+    },
+  );
 
   test('one that comes in fragments counts as a whole', async () => {
     const opened = await stage.ready();
     const { stream } = opened;
-    for (const [bytes, fin] of [[3, false], [0, false], [6397, true], [65_535, false], [1, true]] as const) {
+    for (const [bytes, fin] of [
+      [3, false],
+      [0, false],
+      [6397, true],
+      [65_535, false],
+      [1, true],
+    ] as const) {
       stream.socket.send(Buffer.alloc(bytes), { fin });
     }
     stream.send(FLUSH);

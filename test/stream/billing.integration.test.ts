@@ -10,10 +10,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 /** Sizes around the limits and between them, odd ones among them. */
-const frame = fc.oneof(
-  fc.constantFrom(0, 1, 2, 3, 640, 3200, 32_000, 65_535, 65_536),
-  fc.nat(65_536),
-);
+const frame = fc.oneof(fc.constantFrom(0, 1, 2, 3, 640, 3200, 32_000, 65_535, 65_536), fc.nat(65_536));
 const step = fc.oneof(
   { weight: 8, arbitrary: frame },
   { weight: 1, arbitrary: fc.constantFrom('flush' as const, 'reset' as const) },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { errorOf, refusal } from '../support/refusals.ts';
@@ -156,7 +157,9 @@ test('a refused handshake leaves no connection behind, even if the client does n
   const open = () => readdirSync(`/proc/${stage.gateway.pid}/fd`).length;
   const { hostname, port } = new URL(stage.gateway.baseUrl);
   const before = open();
-  const sockets = Array.from({ length: 30 }, () => connect({ host: hostname, port: Number(port), allowHalfOpen: true }));
+  const sockets = Array.from({ length: 30 }, () =>
+    connect({ host: hostname, port: Number(port), allowHalfOpen: true }),
+  );
   for (const socket of sockets) {
     socket.on('error', () => undefined).resume();
     socket.write('GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -176,6 +179,27 @@ test('a handshake that is refused takes nothing from the stream that has the ses
   // It is still known to whom the stream belonged.
   expect(await stage.settled(caller, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
 }, 40_000);
+
+test('a handshake whose outcome is lost leaves no session behind', async () => {
+  const proxy = await startCuttingProxy(stage.redis.port);
+  const behind = await startGateway(`redis://127.0.0.1:${proxy.port}`, stage.prefix, HASTY);
+  const callers = await Promise.all(Array.from({ length: 24 }, () => stage.caller()));
+  const sessions = await Promise.all(callers.map((caller) => stage.session(caller)));
+  proxy.cutAfter(() => Math.floor(Math.random() * 300));
+  const statuses = [];
+  for (const session of sessions) {
+    const url = session.websocket_url.replace(/^ws:\/\/[^/]+/, behind.baseUrl.replace('http', 'ws'));
+    statuses.push((await upgrade({ ...session, websocket_url: url })).status);
+  }
+  proxy.cutAfter(undefined);
+  expect(proxy.cuts).toBeGreaterThan(0);
+  for (const [at, caller] of callers.entries()) {
+    const { state, billableMs } = await stage.settled(caller, 20_000);
+    expect([statuses[at], billableMs]).toEqual([state === 'completed' ? 101 : 503, 0]);
+  }
+  await behind.stop();
+  await proxy.stop();
+}, 60_000);
 
 test('a credential is refused once it has expired', async () => {
   await sleep(Math.max(0, left.atMs + TTL_MS + 50 - performance.now()));

@@ -184,7 +184,9 @@ describe('invalid messages', () => {
     stream.send({ type: 'flush' });
     expect((await stream.next('final')).audio_end_ms).toBe(1);
     expect(codes(stream.events)).toEqual(
-      Array<string[]>(9).fill(['invalid_message', 'config_not_allowed', 'invalid_config', 'invalid_audio_frame']).flat(),
+      Array<string[]>(9)
+        .fill(['invalid_message', 'config_not_allowed', 'invalid_config', 'invalid_audio_frame'])
+        .flat(),
     );
     stream.send('?');
     expect(await error(stream)).toEqual(['invalid_message', true]);
