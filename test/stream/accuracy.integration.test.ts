@@ -52,12 +52,13 @@ async function online(pcm: Buffer, context: [number, number], frameBytes: number
   return { text, words };
 }
 
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}']+/gu) ?? [];
+}
+
 /** Word errors of a transcript: the least insertions, deletions and substitutions. */
 function wordErrors(reference: string, text: string): number {
-  const [said, got] = [reference, text].map((words) => words.toLowerCase().match(/[\p{L}']+/gu) ?? []) as [
-    string[],
-    string[],
-  ];
+  const [said, got] = [wordsOf(reference), wordsOf(text)];
   let row = Array.from({ length: got.length + 1 }, (_, at) => at);
   for (const [i, word] of said.entries()) {
     const next = [i + 1];
@@ -83,7 +84,7 @@ test.each<[number, number]>([
       recordings.map(({ pcm }, at) => online(pcm, context, frames[at % frames.length]!)),
     );
     expect(served).toEqual(alone);
-    const words = recordings.reduce((sum, { text }) => sum + text.split(/\s+/).length, 0);
+    const words = recordings.reduce((sum, { text }) => sum + wordsOf(text).length, 0);
     const errors = recordings.reduce((sum, { text }, at) => sum + wordErrors(text, served[at]!.text), 0);
     expect(errors / words).toBeLessThan(0.5);
   },

@@ -118,13 +118,12 @@ describe('utterances', () => {
       expect(times.every((ms) => ms >= start && ms <= end)).toBe(true);
     }
     const deltas = stream.events.filter((event) => event.type === 'delta');
-    expect(deltas.filter(({ utterance }) => utterance === 1).at(-1)!.audio_end_ms).toBeLessThanOrEqual(length);
-    expect(deltas.filter(({ utterance }) => utterance === 2)[0]!.audio_end_ms).toBeGreaterThan(length);
+    expect(deltas.findLast(({ utterance }) => utterance === 1)!.audio_end_ms).toBeLessThanOrEqual(length);
+    expect(deltas.find(({ utterance }) => utterance === 2)!.audio_end_ms).toBeGreaterThan(length);
     const order = stream.events.flatMap((event) => ('utterance' in event ? [event.utterance] : []));
     expect(order).toEqual([...order].sort());
     const ends = deltas.map(({ audio_end_ms: ms }) => ms);
     expect(ends).toEqual([...ends].sort((a, b) => a - b));
-    expect(first.text.startsWith(deltas[0]!.text.slice(0, 3))).toBe(true);
     stream.close();
   });
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MODEL } from '../support/gateway.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -65,7 +66,7 @@ test('a client that closes while it waits leaves the line and pays nothing', asy
   opened.stream.close();
   expect((await opened.stream.closed).code).toBe(1000);
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', billableMs: 0 });
-  expect(await stage.ledger.pools.load(opened.session.model)).toMatchObject({ waiting: 0, held: 0, active: 0 });
+  expect(await stage.ledger.pools.load(MODEL)).toMatchObject({ waiting: 0, held: 0, active: 0 });
 });
 
 test('a waiting session gets ready when a worker comes; its config is acknowledged after that', async () => {
@@ -79,7 +80,7 @@ test('a waiting session gets ready when a worker comes; its config is acknowledg
   expect(stream.events.map(({ type }) => type)).not.toContain('config_ack');
   await stage.startWorker();
   expect(await stream.next('ready')).toEqual({
-    ...{ type: 'ready', session_id: session.id, model: session.model, chunk_samples: 17_920 },
+    ...{ type: 'ready', session_id: session.id, model: MODEL, chunk_samples: 17_920 },
     ...{ sample_rate_hz: 16_000, context_size: [56, 13], max_frame_bytes: 65_536, max_audio_seconds: 7 },
   });
   const small = { type: 'config_ack', language: 'ki', context_size: [56, 3], chunk_samples: 5120 };
