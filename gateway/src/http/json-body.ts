@@ -2,13 +2,14 @@ import type { Request, RequestHandler } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
 import { exchangeOf } from './exchange.ts';
 
+/** Whoever sends more than this does not care for an answer. */
+const MAX_DROPPED_BYTES = 33_554_432;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body: media type (415), then size (413), then JSON (400). */
 export const jsonBody: RequestHandler = async (request, response, next) => {
-  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
-  if (!isJson(type) || !isPlain(encoding)) throw refuseUnread('unsupported_media_type');
-  if (Number(length ?? 0) > MAX_BODY_BYTES) throw refuseUnread('request_too_large');
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  if (!isJson(type) || !isPlain(encoding)) throw new ApiError('unsupported_media_type');
   const bytes = await readBody(request);
   exchangeOf(response).waitsSinceMs = performance.now();
   try {
@@ -19,7 +20,10 @@ export const jsonBody: RequestHandler = async (request, response, next) => {
   next();
 };
 
-/** The whole body, as long as it is within the limit; a body in chunks tells its length only as it comes. */
+/**
+ * The whole body, as long as it is within the limit. A larger one is read to its end and dropped before it is refused: a
+ * sender whose connection ends while it still sends would not see the answer.
+ */
 function readBody(request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -27,14 +31,13 @@ function readBody(request: Request): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-      else {
-        request.pause();
-        reject(refuseUnread('request_too_large'));
-      }
+      else if (size > MAX_DROPPED_BYTES)
+        reject(new ApiError('request_too_large', { headers: { Connection: 'close' } }));
     });
-    request.on('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    );
+    request.on('end', () => {
+      if (size > MAX_BODY_BYTES) reject(new ApiError('request_too_large'));
+      else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    });
     // Cut off: nobody is left to read the answer, the chain ends here all the same.
     const cut = () => {
       if (!request.complete) reject(new ApiError('invalid_json'));
@@ -42,11 +45,6 @@ function readBody(request: Request): Promise<Buffer> {
     request.on('error', cut);
     request.on('close', cut);
   });
-}
-
-/** The rest of the body is not read: the connection ends with the answer. */
-function refuseUnread(code: 'unsupported_media_type' | 'request_too_large'): ApiError {
-  return new ApiError(code, { headers: { Connection: 'close' } });
 }
 
 function isPlain(encoding: string | undefined): boolean {
