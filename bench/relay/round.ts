@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { LoadStream } from './client.ts';
 import type { Door } from './client.ts';
 import { speak } from './speech.ts';
@@ -21,6 +22,8 @@ export interface Round {
   readonly bytesPerIdleStream: number;
   readonly bytesPerActiveStream: number;
   readonly longestStallMs: number;
+  /** The same of the client, which does little: a long one means that the machine was busy with something else. */
+  readonly clientStallMs: number;
 }
 
 /** As many handshakes at a time as a busy gateway sees; all at once would measure something else. */
@@ -38,9 +41,12 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
   const speech = speak(streams);
   await pause(speech.allSpeakAfterMs);
   await relay.longestStallMs?.();
+  const ownLoop = monitorEventLoopDelay({ resolution: 10 });
+  ownLoop.enable();
   const [before, beforeMs] = [usage(), performance.now()];
   await pause(seconds * 1000);
   const [after, passedMs] = [usage(), performance.now() - beforeMs];
+  ownLoop.disable();
   const longestStallMs = (await relay.longestStallMs?.()) ?? 0;
   const latencies = (await speech.end()).sort((a, b) => a - b);
   await Promise.all(streams.map((stream) => stream.close()));
@@ -52,6 +58,7 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
     bytesPerIdleStream: (idle.residentBytes - empty.residentBytes) / count,
     bytesPerActiveStream: (after.residentBytes - empty.residentBytes) / count,
     longestStallMs,
+    clientStallMs: ownLoop.max / 1e6,
   };
 }
 

@@ -35,6 +35,7 @@ export function summarize(rounds: Rounds): BenchResult {
       ...ofEach('kib_per_idle_stream', (name) => first(name, ({ bytesPerIdleStream: bytes }) => bytes / 1024)),
       ...ofEach('kib_per_active_stream', (name) => first(name, ({ bytesPerActiveStream: bytes }) => bytes / 1024)),
       gateway_longest_stall_ms: Math.max(...rounds.gateway.map(({ longestStallMs }) => longestStallMs)),
+      client_longest_stall_ms: Math.max(...rounds.gateway.map(({ clientStallMs }) => clientStallMs)),
     },
   };
 }
