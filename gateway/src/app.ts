@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
-import { INTERFACE_VERSION } from '@svc-asr/core';
+import { INTERFACE_VERSION, streamPath } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
@@ -9,7 +9,7 @@ import { authenticate } from './auth/authenticate.ts';
 import { createKeyLookup } from './auth/lookup.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
-import { answerErrors, notFound, onlyMethods } from './http/errors.ts';
+import { answerErrors, notAWebSocket, notFound, onlyMethods } from './http/errors.ts';
 import { exchangeOf, openExchange } from './http/exchange.ts';
 import { jsonBody } from './http/json-body.ts';
 import { observe } from './http/observe.ts';
@@ -62,6 +62,7 @@ export function createApp(parts: AppParts): Express {
   app.use(openExchange, observe(logger, metrics), soundHeaders);
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, createSession] });
+  route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, timeLeft)] });
   app.use(named('documents'), documentsRouter({ version: INTERFACE_VERSION, publicUrl: settings.PUBLIC_URL }));
   app.use(notFound);

@@ -1,4 +1,3 @@
-import { AUDIO, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import { createLogger, createMetrics, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
@@ -15,8 +14,6 @@ import type { StreamTimes } from './stream/session.ts';
 import { createSettlements } from './stream/settlements.ts';
 import { Streams } from './stream/streams.ts';
 
-/** The audio of the longest session, all of which may have to be replayed. */
-const MAX_STREAM_BYTES = MAX_AUDIO_SECONDS * AUDIO.sampleRateHz * AUDIO.bytesPerSample;
 /** What is left of the grace period for settling and closing. */
 const STOP_RESERVE_MS = 2000;
 
@@ -53,7 +50,7 @@ export async function run(): Promise<void> {
       secrets: settings.SESSION_SECRETS,
       tickets: settings.WORKER_TICKETS,
       times: streamTimes(settings),
-      maxStreams: Math.floor(settings.STREAM_MEMORY_BYTES / MAX_STREAM_BYTES),
+      memoryBytes: settings.STREAM_MEMORY_MIB * 1_048_576,
       suspensionMs: settings.SUSPENSION_INTERVAL_MS,
     });
 

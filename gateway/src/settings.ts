@@ -96,9 +96,11 @@ export const GATEWAY_SETTINGS = {
     100,
     60_000,
   ),
-  STREAM_MEMORY_BYTES: integer(
-    'Memory for audio that may have to be replayed; it bounds how many streams are taken.',
-    2_147_483_647,
+  STREAM_MEMORY_MIB: integer(
+    'Memory for audio that may have to be replayed, in MiB: what live streams have reserved fits into it.',
+    4096,
+    16,
+    4_194_304,
   ),
   WORKER_OPEN_MS: integer('How long a worker may take to open a stream.', 3000, 100, 60_000),
   WORKER_SILENCE_MS: integer(

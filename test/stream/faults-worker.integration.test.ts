@@ -85,7 +85,7 @@ test(`kill -9 of the worker at ${ROUNDS} random moments of a stream loses and do
     await ledger.workers.remove(MODEL, dead.id);
     workers = [...workers.filter((worker) => worker !== dead), await startWorker(redis.url, prefix)];
   }
-}, 120_000);
+}, 20_000 + ROUNDS * 24_000);
 
 test(`a worker that hangs at ${ROUNDS} random moments is left for another within seconds`, async () => {
   for (let round = 0; round < ROUNDS; round++) {
@@ -97,7 +97,7 @@ test(`a worker that hangs at ${ROUNDS} random moments is left for another within
     expect(text).toBe(expected);
     process.kill(frozen!.pid, 'SIGCONT');
   }
-}, 120_000);
+}, 20_000 + ROUNDS * 24_000);
 
 test('a worker that is told to stop hands its stream on and exits cleanly', async () => {
   let stopped: Promise<number | null> | undefined;

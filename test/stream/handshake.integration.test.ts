@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import type { CuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { errorOf, refusal } from '../support/refusals.ts';
 import { createSession, openStream } from '../support/stream-client.ts';
 import type { SessionBody } from '../support/stream-client.ts';
@@ -180,30 +183,39 @@ test('a handshake that is refused takes nothing from the stream that has the ses
   expect(await stage.settled(caller, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
 }, 40_000);
 
-test('a handshake whose answer from Redis is lost leaves no session behind', async () => {
-  const proxy = await startCuttingProxy(stage.redis.port);
-  const behind = await startGateway(`redis://127.0.0.1:${proxy.port}`, stage.prefix, HASTY);
-  const address = behind.baseUrl.replace('http', 'ws');
-  const lost: Caller[] = [];
-  proxy.cutAfter(() => 500 + Math.floor(Math.random() * 1500));
-  await eventually('credentials that were consumed without a 101', 30_000, async () => {
-    const callers = await Promise.all(Array.from({ length: 10 }, () => stage.caller()));
-    await Promise.all(
-      callers.map(async (caller) => {
-        const session = await stage.session(caller);
-        const url = session.websocket_url.replace(/^ws:\/\/[^/]+/, address);
-        const answer = await upgrade({ ...session, websocket_url: url });
-        const active = (await stage.ledger.accounts.usage(caller.tenant))!.recent[0]!.state !== 'reserved';
-        if (answer.status === 503 && active) lost.push(caller);
-      }),
-    );
-    return lost.length >= 3;
+describe('with a Redis whose answers get lost', () => {
+  let proxy: CuttingProxy;
+  let behind: TestGateway;
+  beforeAll(async () => {
+    proxy = await startCuttingProxy(stage.redis.port);
+    behind = await startGateway(`redis://127.0.0.1:${proxy.port}`, stage.prefix, { ...HASTY, STOP_GRACE_MS: '4000' });
   });
-  proxy.cutAfter(undefined);
-  for (const caller of lost) expect(await stage.settled(caller)).toMatchObject({ state: 'failed', billableMs: 0 });
-  await behind.stop();
-  await proxy.stop();
-}, 60_000);
+  afterAll(async () => {
+    await behind.stop();
+    await proxy.stop();
+  });
+
+  /** Tries a handshake; true when the credential was consumed and the answer was 503 all the same. */
+  async function isLost(caller: Caller): Promise<boolean> {
+    const session = await stage.session(caller);
+    const url = session.websocket_url.replace(/^ws:\/\/[^/]+/, behind.baseUrl.replace('http', 'ws'));
+    const { status } = await upgrade({ ...session, websocket_url: url });
+    const [record] = (await stage.ledger.accounts.usage(caller.tenant))!.recent;
+    return status === 503 && record!.state !== 'reserved';
+  }
+
+  test('a handshake leaves no session behind', async () => {
+    const lost: Caller[] = [];
+    proxy.cutAfter(() => 500 + Math.floor(Math.random() * 1500));
+    await eventually('credentials were consumed in vain', 30_000, async () => {
+      const callers = await Promise.all(Array.from({ length: 10 }, () => stage.caller()));
+      await Promise.all(callers.map(async (caller) => (await isLost(caller)) && lost.push(caller)));
+      return lost.length >= 3;
+    });
+    proxy.cutAfter(undefined);
+    for (const caller of lost) expect(await stage.settled(caller)).toMatchObject({ state: 'failed', billableMs: 0 });
+  }, 60_000);
+});
 
 test('a credential is refused once it has expired', async () => {
   await sleep(Math.max(0, left.atMs + TTL_MS + 50 - performance.now()));
@@ -225,4 +237,18 @@ test('without Redis handshakes get 503 with Retry-After, and the credential stil
     return next.status === 503 ? undefined : next;
   });
   expect(again.status).toBe(101);
+});
+
+test('a plain GET of the stream is told what is missing, and an offer of HTTP/2 in the clear is no handshake', async () => {
+  const { baseUrl } = stage.gateway;
+  const plain = await fetch(`${baseUrl}/v1/asr/sessions/00000000-0000-4000-8000-000000000000/stream`);
+  expect([plain.status, (await plain.json()).error.code]).toEqual([400, 'invalid_parameters']);
+  const answer = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' };
+    get(`${baseUrl}/v1/models`, { headers, agent: false }, (response) => resolve(response.statusCode)).on(
+      'error',
+      reject,
+    );
+  });
+  expect(answer).toBe(200);
 });

@@ -11,6 +11,11 @@ export const notFound: RequestHandler = () => {
   throw new ApiError('not_found');
 };
 
+/** A stream can only be opened by a WebSocket handshake, which does not come this way. */
+export const notAWebSocket: RequestHandler = () => {
+  throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
+};
+
 /** A handler for methods that a path does not take. */
 export function onlyMethods(...allowed: string[]): RequestHandler {
   return () => {

@@ -1,6 +1,6 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -24,6 +24,8 @@ export async function listen(
     connectionsCheckingInterval: 1000,
     // Refused in the chain instead, with an answer in the form of every other error.
     requireHostHeader: false,
+    // A client that offers HTTP/2 in the clear (h2c) is answered as if it had not.
+    shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === 'websocket',
   };
   const server =
     settings.TLS_CERT_FILE === '' ? createServer(timeouts, handler) : secure(handler, timeouts, settings, logger);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { STREAM_SUBPROTOCOL } from '@svc-asr/core';
+import { AUDIO, MAX_AUDIO_SECONDS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { CatalogueView } from '../catalogue.ts';
@@ -18,9 +18,14 @@ const MAX_PAYLOAD_BYTES = 131_072;
 
 export interface StreamsOptions extends StreamParts, Omit<HandshakeParts, 'refusal' | 'ledger' | 'claims'> {
   catalogue: CatalogueView;
-  /** Streams that fit the memory for replay. */
-  maxStreams: number;
+  /** Memory for audio that may have to be replayed. */
+  memoryBytes: number;
   suspensionMs: number;
+}
+
+/** The most that a stream may have to hold. */
+function bytesOf(reservedMs: number): number {
+  return (reservedMs * AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
 }
 
 /** All live streams of this gateway. */
@@ -96,7 +101,10 @@ export class Streams {
 
   private refusal(): string | undefined {
     if (this.draining) return 'This gateway is going away. Try again at once.';
-    return this.live.size >= this.options.maxStreams ? 'This gateway is full. Try again at once.' : undefined;
+    // How much the next one has reserved is only known when it is taken: so there must be room for the longest.
+    let heldBytes = bytesOf(MAX_AUDIO_SECONDS * 1000);
+    for (const { session } of this.live) heldBytes += bytesOf(session.reservedMs);
+    return heldBytes > this.options.memoryBytes ? 'This gateway is full. Try again at once.' : undefined;
   }
 
   private begin(socket: WebSocket, handshake: Handshake): void {
