@@ -242,7 +242,8 @@ test('without Redis handshakes get 503 with Retry-After, and the credential stil
 test('a plain GET of the stream is told what is missing, and an offer of HTTP/2 in the clear is no handshake', async () => {
   const { baseUrl } = stage.gateway;
   const plain = await fetch(`${baseUrl}/v1/asr/sessions/00000000-0000-4000-8000-000000000000/stream`);
-  expect([plain.status, (await plain.json()).error.code]).toEqual([400, 'invalid_parameters']);
+  const { error } = (await plain.json()) as { error: { code: string } };
+  expect([plain.status, error.code]).toEqual([400, 'invalid_parameters']);
   const answer = await new Promise<number | undefined>((resolve, reject) => {
     const headers = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' };
     get(`${baseUrl}/v1/models`, { headers, agent: false }, (response) => resolve(response.statusCode)).on(
