@@ -73,31 +73,39 @@ async function workerOf(): Promise<TestWorker> {
   return found;
 }
 
-test(`kill -9 of the worker at ${ROUNDS} random moments of a stream loses and doubles nothing`, async () => {
-  for (let round = 0; round < ROUNDS; round++) {
-    let killed: TestWorker | undefined;
-    const text = await transcript(5, async () => {
-      killed = await workerOf();
-      await killed.stop('SIGKILL');
-    });
-    expect(text).toBe(expected);
-    const dead = killed!;
-    await ledger.workers.remove(MODEL, dead.id);
-    workers = [...workers.filter((worker) => worker !== dead), await startWorker(redis.url, prefix)];
-  }
-}, 20_000 + ROUNDS * 24_000);
+test(
+  `kill -9 of the worker at ${ROUNDS} random moments of a stream loses and doubles nothing`,
+  async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      let killed: TestWorker | undefined;
+      const text = await transcript(5, async () => {
+        killed = await workerOf();
+        await killed.stop('SIGKILL');
+      });
+      expect(text).toBe(expected);
+      const dead = killed!;
+      await ledger.workers.remove(MODEL, dead.id);
+      workers = [...workers.filter((worker) => worker !== dead), await startWorker(redis.url, prefix)];
+    }
+  },
+  20_000 + ROUNDS * 24_000,
+);
 
-test(`a worker that hangs at ${ROUNDS} random moments is left for another within seconds`, async () => {
-  for (let round = 0; round < ROUNDS; round++) {
-    let frozen: TestWorker | undefined;
-    const text = await transcript(5, async () => {
-      frozen = await workerOf();
-      process.kill(frozen.pid, 'SIGSTOP');
-    });
-    expect(text).toBe(expected);
-    process.kill(frozen!.pid, 'SIGCONT');
-  }
-}, 20_000 + ROUNDS * 24_000);
+test(
+  `a worker that hangs at ${ROUNDS} random moments is left for another within seconds`,
+  async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      let frozen: TestWorker | undefined;
+      const text = await transcript(5, async () => {
+        frozen = await workerOf();
+        process.kill(frozen.pid, 'SIGSTOP');
+      });
+      expect(text).toBe(expected);
+      process.kill(frozen!.pid, 'SIGCONT');
+    }
+  },
+  20_000 + ROUNDS * 24_000,
+);
 
 test('a worker that is told to stop hands its stream on and exits cleanly', async () => {
   let stopped: Promise<number | null> | undefined;
