@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { integer, keyring, list, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
+import { integer, keyring, list, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 /** Shorter ones could be guessed. */
@@ -16,20 +15,6 @@ const adminToken: Setting<string> = {
     return value;
   },
 };
-
-/** The path of a file that can be read; empty where none is set. */
-function readableFile(description: string): Setting<string> {
-  return {
-    description,
-    fallback: '',
-    read: (path) => {
-      if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isFile())
-        throw new Error(`there is no file ${path}`);
-      if (path !== '') accessSync(path, constants.R_OK);
-      return path;
-    },
-  };
-}
 
 /** The settings of the console. */
 export const CONSOLE_SETTINGS = {

@@ -1,21 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { integer, keyring, list, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
+import { integer, keyring, list, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
-
-/** The path of a file that can be read; empty where none is set. */
-function readableFile(description: string): Setting<string> {
-  return {
-    description,
-    fallback: '',
-    read: (path) => {
-      if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isFile())
-        throw new Error(`there is no file ${path}`);
-      if (path !== '') accessSync(path, constants.R_OK);
-      return path;
-    },
-  };
-}
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 

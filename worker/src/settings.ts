@@ -1,4 +1,4 @@
-import { integer, keyring, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
+import { integer, keyring, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 /** Every setting of the worker; docs/settings.md is made from this. */
@@ -23,8 +23,8 @@ export const WORKER_SETTINGS = {
   HOST: text('Address that streams are taken on.', '127.0.0.1'),
   PORT: integer('Port of it; 0 takes a free one.', 0, 0, 65_535),
   ADVERTISE_ADDRESS: optionalAddress('Where gateways reach it. Empty: made of HOST and the port.'),
-  TLS_CERT_FILE: text('Certificate chain (PEM). Without it streams come over plain ws://.', ''),
-  TLS_KEY_FILE: text('Private key (PEM) of the certificate.', ''),
+  TLS_CERT_FILE: readableFile('Certificate chain (PEM). Without it streams come over plain ws://.'),
+  TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate.'),
   WORKER_TICKETS: keyring('Secrets under which gateways sign tickets: {"current": ID, "secrets": {ID: base64}}.'),
   LEASE_MS: integer('How long the worker counts as alive after its last sign of life in Redis.', 15_000, 100, 600_000),
   LEASE_RENEW_MS: integer('How often it gives one, as long as inference makes progress.', 5000, 50, 200_000),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 
 /** One setting: an environment variable, what it means, its default and how its text is read. */
 export interface Setting<T> {
@@ -101,6 +101,20 @@ export function url(description: string, schemes: readonly string[], fallback?: 
         throw new Error(`is not a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);
       }
       return value.replace(/\/+$/, '');
+    },
+  };
+}
+
+/** The path of a file that can be read; empty where none is set. */
+export function readableFile(description: string): Setting<string> {
+  return {
+    description,
+    fallback: '',
+    read: (path) => {
+      if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isFile())
+        throw new Error(`there is no file ${path}`);
+      if (path !== '') accessSync(path, constants.R_OK);
+      return path;
     },
   };
 }
