@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { eventually } from '../support/eventually.ts';
 import { balanceOf, sessionOf } from '../support/refusals.ts';
 import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
@@ -47,6 +48,10 @@ test('with default settings a session lives 60 seconds in full, and its credit i
   );
   expect(returnedAtMs).toBeGreaterThanOrEqual(expiresAtMs);
 
+  // At 61 seconds its credential is refused.
+  await sleep(Math.max(0, expiresAtMs + 1000 - Date.now()));
+  expect(await handshakeStatus(first)).toBe(401);
+
   for (const [{ key }, before] of [
     [silent, first],
     [asking, watched],
@@ -60,3 +65,16 @@ test('with default settings a session lives 60 seconds in full, and its credit i
     ]);
   }
 }, 90_000);
+
+/** What a WebSocket handshake with a session's credential is answered, over TLS. */
+function handshakeStatus(session: { websocket_url: string; websocket_protocols: string[] }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(session.websocket_url, session.websocket_protocols, { ca: service.ca });
+    socket.once('open', () => {
+      socket.terminate();
+      resolve(101);
+    });
+    socket.once('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
+    socket.once('error', reject);
+  });
+}
