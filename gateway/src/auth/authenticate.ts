@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { ApiError, parseApiKey } from '@svc-asr/core';
 import { equalBytes, sign } from '@svc-asr/runtime';
@@ -55,10 +55,10 @@ function check(record: FoundKey | undefined, key: string, peppers: Keyring, now:
 }
 
 function proves(record: FoundKey, key: string, peppers: Keyring): boolean {
-  const digest = createHash('sha256').update(key).digest();
+  const digest = hash('sha256', key, 'buffer');
   if (record.proven !== undefined) return equalBytes(record.proven, digest);
-  const hash = sign(peppers, record.pepperId, key);
-  if (hash === undefined || !equalBytes(hash, Buffer.from(record.hash, 'hex'))) return false;
+  const mac = sign(peppers, record.pepperId, key);
+  if (mac === undefined || !equalBytes(mac, Buffer.from(record.hash, 'hex'))) return false;
   record.proven = digest;
   return true;
 }

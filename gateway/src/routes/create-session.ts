@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY } from '@svc-asr/core';
 import { STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
@@ -46,7 +46,7 @@ function idempotencyKeyOf(header: string | string[] | undefined): string | undef
   if (header === undefined) return undefined;
   if (typeof header !== 'string' || !IDEMPOTENCY_KEY.test(header)) throw new ApiError('invalid_idempotency_key');
   // Redis keeps a hash: callers put all kinds of things into this header.
-  return createHash('sha256').update(header).digest('base64url');
+  return hash('sha256', header, 'base64url');
 }
 
 function answer(session: CreatedSession, model: string, streams: string): AsrSession {

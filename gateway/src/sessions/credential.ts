@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { equalBytes, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 
@@ -24,7 +24,7 @@ export function sessionCredential(
 
 /** What Redis keeps of a credential. */
 export function credentialHash(credential: string): string {
-  return createHash('sha256').update(credential).digest('base64url');
+  return hash('sha256', credential, 'base64url');
 }
 
 /** The tenant that a credential for this session names, when its MAC is right. */
