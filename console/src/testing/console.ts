@@ -58,7 +58,7 @@ export async function startTestConsole(redisUrl: string, env: Record<string, str
   let output = '';
   const logger = createLogger('console', 'debug', { write: (line) => (output += line) });
   const { admin, page, steps } = await startConsole(settings, logger);
-  const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 1000 });
+  const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 5000 });
   const adminUrl = `http://127.0.0.1:${(admin.address() as AddressInfo).port}`;
   return {
     adminUrl,

@@ -79,6 +79,6 @@ export function createTestFolder(): TestFolder {
 
 /** A ledger of the test's own, to look at what the operator wrote. */
 export function openLedger(redisUrl: string): { ledger: Ledger; close: () => Promise<void> } {
-  const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 2000 });
+  const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 5000 });
   return { ledger: createLedger(link, { prefix: 'svc' }), close: link.close };
 }

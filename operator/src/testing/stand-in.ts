@@ -39,7 +39,7 @@ if (existsSync(folder + '/fail')) {
   process.exit(3);
 }
 const url = process.env.REDIS_URL_FILE ? readFileSync(process.env.REDIS_URL_FILE, 'utf8').trim() : process.env.REDIS_URL;
-const link = connectRedis({ url, name: 'stand-in', timeoutMs: 1000 });
+const link = connectRedis({ url, name: 'stand-in', timeoutMs: 5000 });
 const ledger = createLedger(link, { prefix: process.env.REDIS_KEY_PREFIX, processLeaseMs: 1000 });
 const register = () => ledger.workers.register(model, {
   id, revision, address: 'ws://127.0.0.1:1', slots: Number(process.env.SLOTS) || 2,

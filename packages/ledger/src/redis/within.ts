@@ -3,10 +3,9 @@ import { LedgerUnavailable } from './link.ts';
 /** The result of `work`, or LedgerUnavailable when it takes longer than `timeoutMs`; the work itself goes on. */
 export function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new LedgerUnavailable(`Redis did not answer within ${timeoutMs} ms`)),
-      timeoutMs,
-    );
+    const late = () => reject(new LedgerUnavailable(`Redis did not answer within ${timeoutMs} ms`));
+    // When this process itself was held up, the answer may be waiting in the socket: it is read before the verdict.
+    const timer = setTimeout(() => setImmediate(() => setImmediate(late)), timeoutMs);
     work.then(
       (value) => {
         clearTimeout(timer);

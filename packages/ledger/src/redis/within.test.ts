@@ -1,0 +1,34 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { connectRedis } from './connect.ts';
+import { LedgerUnavailable } from './link.ts';
+import { within } from './within.ts';
+
+test('gives the result, passes a failure on, and gives up in time', async () => {
+  expect(await within(Promise.resolve(1), 1000)).toBe(1);
+  await expect(within(Promise.reject(new Error('no')), 1000)).rejects.toThrow('no');
+  await expect(within(new Promise(() => undefined), 20)).rejects.toThrow(LedgerUnavailable);
+});
+
+test('a process that was held up itself reads the answer before it blames Redis', async () => {
+  const server = createServer((socket) => socket.on('data', () => setTimeout(() => socket.write('late'), 1)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
+  const result = within(answer, 30);
+  socket.write('ask');
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const until = performance.now() + 60;
+  while (performance.now() < until);
+  expect(await result).toBe('late');
+  socket.destroy();
+  server.close();
+});
+
+test('a link without a connection says so at once', async () => {
+  const link = connectRedis({ url: 'redis://127.0.0.1:1', name: 'test', timeoutMs: 1000 });
+  await expect(link.send('k', ['GET', 'k'])).rejects.toThrow('there is no connection to Redis');
+  expect(link.ready).toBe(false);
+  await link.close();
+});
