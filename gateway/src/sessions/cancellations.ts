@@ -1,6 +1,6 @@
-import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
+import { untilAnswered } from '../until-answered.ts';
 
 /** A session to let go of because its request was not answered with it. */
 export interface Cancellation {
@@ -21,9 +21,6 @@ export interface Cancellations {
   /** Resolves when none is pending. */
   settled: () => Promise<void>;
 }
-
-const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 1000;
 
 /** Takes reservations back whose request was refused or whose outcome is unknown. */
 export function createCancellations(ledger: Ledger, logger: Logger): Cancellations {
@@ -55,15 +52,4 @@ export function createCancellations(ledger: Ledger, logger: Logger): Cancellatio
       while (pending.size > 0) await Promise.all(pending);
     },
   };
-}
-
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailable)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
-  }
 }

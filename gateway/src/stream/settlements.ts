@@ -1,6 +1,6 @@
-import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, OwnedStream, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
+import { untilAnswered } from '../until-answered.ts';
 import type { StreamEnd } from './session.ts';
 
 export interface Settlements {
@@ -9,9 +9,6 @@ export interface Settlements {
   readonly pending: number;
   settled: () => Promise<void>;
 }
-
-const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 1000;
 
 /** Settles streams: charged when they ended in their own time, free of charge when the service failed. */
 export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
@@ -23,23 +20,17 @@ export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
     { outcome, reason, samples }: StreamEnd,
   ): Promise<void> {
     const end = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      try {
-        const ended = await end(tenant, sessionId, owner, samples, reason);
-        // Of a session that is not ours the owner gives up the place.
-        const { model, billableMs } = 'model' in ended ? ended : {};
-        if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
-        await ledger.gateways.disown(owner, { tenant, sessionId });
-        logger.info(
-          { session_id: sessionId, tenant, model, code: ended.outcome, reason, amount: billableMs ?? 0 },
-          'stream settled',
-        );
-        return;
-      } catch (error) {
-        if (!(error instanceof LedgerUnavailable)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-      }
-    }
+    await untilAnswered(async () => {
+      const ended = await end(tenant, sessionId, owner, samples, reason);
+      // Of a session that is not ours the owner gives up the place.
+      const { model, billableMs } = 'model' in ended ? ended : {};
+      if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
+      await ledger.gateways.disown(owner, { tenant, sessionId });
+      logger.info(
+        { session_id: sessionId, tenant, model, code: ended.outcome, reason, amount: billableMs ?? 0 },
+        'stream settled',
+      );
+    });
   }
 
   return {

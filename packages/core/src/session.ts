@@ -20,8 +20,3 @@ export const TRANSITIONS: Readonly<Record<SessionState, readonly SessionState[]>
   failed: [],
   expired: [],
 };
-
-/** True when nothing can happen to a session any more. */
-export function isTerminal(state: SessionState): boolean {
-  return TRANSITIONS[state].length === 0;
-}
