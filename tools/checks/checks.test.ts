@@ -1,5 +1,5 @@
 import { runCommand } from './command.ts';
-import { tallyOf } from './jest.ts';
+import { failedFiles, replaceFailed, tallyOf } from './jest.ts';
 import { addUp, oneFrom, runStep, verdict } from './step.ts';
 
 const jest = {
@@ -8,6 +8,10 @@ const jest = {
   numPendingTests: 0,
   numTodoTests: 0,
   numRuntimeErrorTestSuites: 0,
+  testResults: [
+    { name: 'good', status: 'passed' },
+    { name: 'bad', status: 'failed' },
+  ],
 };
 
 test.each([
@@ -19,6 +23,19 @@ test.each([
   ['some are skipped', { ...jest, numPendingTests: 1, numTodoTests: 1 }, 0, { passed: 5, failed: 0, skipped: 2 }],
 ])('counts when %s', (_when, result, status, tally) => {
   expect(tallyOf(result, status)).toEqual(tally);
+});
+
+test('files that fail run again, and what the second run finds counts', () => {
+  const first = { ...jest, numFailedTests: 2 };
+  expect(failedFiles(first)).toEqual(['bad']);
+  expect(failedFiles(undefined)).toEqual([]);
+  expect(replaceFailed(first, { result: { ...jest, numPassedTests: 4 }, status: 0 })).toEqual({
+    passed: 7,
+    failed: 0,
+    skipped: 0,
+  });
+  expect(replaceFailed(first, { result: { ...jest, numFailedTests: 1 }, status: 1 })).toMatchObject({ failed: 1 });
+  expect(replaceFailed(first, { result: undefined, status: 134 })).toMatchObject({ failed: 1 });
 });
 
 test('the verdict names skipped tests only when there are some', () => {

@@ -31,18 +31,22 @@ export function createWorkers(link: RedisLink, keys: Keys, options: { leaseMs: n
       await link.run(DRAIN, keys.pool(model), [id]);
     },
 
-    /** The workers whose lease holds. */
+    /** The workers whose lease holds, by id. */
     async list(model: string): Promise<WorkerRecord[]> {
       const rows = (await link.run(LIST, keys.pool(model), [])) as unknown[][];
-      return rows.map(([id, lease, address, revision, slots, active, draining]) => ({
-        id: String(id),
-        address: String(address),
-        revision: String(revision),
-        slots: Number(slots),
-        active: Number(active),
-        draining: draining === 1,
-        leaseUntilMs: Number(lease),
-      }));
+      return rows.map(toRecord).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
+  };
+}
+
+function toRecord([id, lease, address, revision, slots, active, draining]: unknown[]): WorkerRecord {
+  return {
+    id: String(id),
+    address: String(address),
+    revision: String(revision),
+    slots: Number(slots),
+    active: Number(active),
+    draining: draining === 1,
+    leaseUntilMs: Number(lease),
   };
 }
