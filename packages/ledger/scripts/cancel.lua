@@ -5,6 +5,7 @@
 -- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 how long a late reserve is refused, ms  5 reason
 --       6 1: refused for everyone; a session that is still provisional goes, whoever else holds it
 -- returns { 'cancelled' | 'shared' | 'none' | 'kept', session id }
+-- @include facts
 -- @include journal
 -- @include remove_session
 local base = string.sub(KEYS[1], 1, -2)
@@ -16,12 +17,14 @@ if redis.call('EXISTS', base .. 's:' .. id) == 0 then
   if not held then return { 'none', id } end
 end
 local key = base .. 's:' .. held
-local s = redis.call('HMGET', key, 'st', 'h', 'pv')
-if s[1] ~= 'reserved' or not s[2] then return { 'kept', held } end
-if not (ARGV[6] == '1' and s[3]) then
-  if s[2] == '*' then return { 'shared', held } end
+local s = redis.call('HMGET', key, 'st', 'd', 'h')
+local provisional = s[1] == 'provisional'
+if not provisional and s[1] ~= 'reserved' then return { 'kept', held } end
+if not (ARGV[6] == '1' and provisional) then
+  local holders = s[3] or read_facts(s[2]).attempt
+  if holders == '*' then return { 'shared', held } end
   local others = {}
-  for holder in string.gmatch(s[2], '%S+') do
+  for holder in string.gmatch(holders, '%S+') do
     if holder ~= attempt then others[#others + 1] = holder end
   end
   if #others > 0 then

@@ -6,11 +6,11 @@
 -- @include now_ms
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
-redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now)
 local pool = redis.call('HMGET', KEYS[1], 'grow', 'slots')
 if pool[1] == '0' and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
+  redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now)
   local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
   if taken >= tonumber(pool[2] or 0) then return 0 end
 end
-redis.call('ZADD', base .. 'h', now + tonumber(ARGV[2]), ARGV[1])
+redis.call('ZADD', base .. 'h', string.format('%d', now + ARGV[2]), ARGV[1])
 return 1

@@ -12,7 +12,7 @@ local base = string.sub(KEYS[1], 1, -2)
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'Deleted')
 for _, id in ipairs(redis.call('ZRANGE', base .. 'live', 0, AT_ONCE - 1)) do
-  if redis.call('HEXISTS', base .. 's:' .. id, 'pv') == 1 then remove_session(base, id, 'tenant deleted')
+  if redis.call('HGET', base .. 's:' .. id, 'st') == 'provisional' then remove_session(base, id, 'tenant deleted')
   else end_session(base, id, 'failed', now_ms(), 0, 0, 'tenant deleted') end
 end
 for _, part in ipairs({ 'a', 'g', 'j', 'jc', 'recent' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end

@@ -7,10 +7,10 @@
 -- @include retain
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
-local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'pv', 'ex')
-if s[1] ~= 'reserved' and s[1] ~= 'active' then return 'gone' end
-if not s[2] then return 'ok' end
-redis.call('HDEL', base .. 's:' .. id, 'pv')
-redis.call('ZADD', base .. 'live', s[3], id)
+local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'd')
+if s[1] == 'reserved' or s[1] == 'active' then return 'ok' end
+if s[1] ~= 'provisional' then return 'gone' end
+redis.call('HSET', base .. 's:' .. id, 'st', 'reserved')
+redis.call('ZADD', base .. 'live', string.match(s[2], '^%d+'), id)
 add_recent(base, id)
 return 'ok'

@@ -6,18 +6,20 @@
 -- returns { 'ok', model, reserved ms } | { 'refused' } | { 'inactive' }
 -- @include now_ms
 -- @include expire_overdue
+-- @include facts
 -- @include journal
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
 local key = base .. 's:' .. id
 expire_overdue(base, now)
-local s = redis.call('HMGET', key, 'st', 'pv', 'ch', 'm', 'res', 'cn', 'ex')
-if s[1] == 'active' and s[6] == ARGV[5] then return { 'ok', s[4], tonumber(s[5]) } end
-if s[1] ~= 'reserved' or s[2] or s[3] ~= ARGV[2] or now >= tonumber(s[7]) then return { 'refused' } end
+local s = redis.call('HMGET', key, 'st', 'd', 'cn')
+local fact = s[1] and read_facts(s[2])
+if s[1] == 'active' and s[3] == ARGV[5] then return { 'ok', fact.model, fact.reserved } end
+if s[1] ~= 'reserved' or fact.credential ~= ARGV[2] or now >= fact.expires then return { 'refused' } end
 if redis.call('HGET', KEYS[1], 'state') ~= 'Active' then return { 'inactive' } end
 redis.call('HSET', key, 'st', 'active', 'ow', ARGV[3], 'ep', ARGV[4], 'cn', ARGV[5], 'at', now)
-redis.call('HDEL', key, 'ch', 'h')
+redis.call('HDEL', key, 'h')
 redis.call('ZADD', base .. 'live', '+inf', id)
 journal(base, 'connect', id, 0, 0, 0, ARGV[3])
-return { 'ok', s[4], tonumber(s[5]) }
+return { 'ok', fact.model, fact.reserved }

@@ -10,6 +10,7 @@
 --         { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate ms until whole }
 -- @include now_ms
 -- @include expire_overdue
+-- @include facts
 -- @include gcra
 -- @include journal
 local now = now_ms()
@@ -27,7 +28,8 @@ local account = redis.call('HMGET', KEYS[1], unpack(ACCOUNT))
 if account[1] ~= 'Active' then return { 'inactive' } end
 -- Without a mark nobody would look for this session when its time is over.
 if expires > marked then return { 'unmarked', now } end
-if expire_overdue(base, now) > 0 then
+local ended = expire_overdue(base, now)
+if ended > 0 then
   account = redis.call('HMGET', KEYS[1], unpack(ACCOUNT))
 end
 
@@ -38,25 +40,29 @@ local known = seen and id
 if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:' .. idempotency) end
 if known then
   local key = base .. 's:' .. known
-  local s = redis.call('HMGET', key, 'fp', 'pv', 'h', 'ex', 'st')
+  local s = redis.call('HMGET', key, 'st', 'd', 'h')
+  local fact = s[1] and read_facts(s[2])
   -- One that the service failed is of no use to the caller: the key may be used anew.
-  if s[1] and now < tonumber(s[4]) and s[5] ~= 'failed' then
-    if s[1] ~= fingerprint then return { 'conflict' } end
+  if fact and now < fact.expires and s[1] ~= 'failed' then
+    if fact.fingerprint ~= fingerprint then return { 'conflict' } end
     -- Whoever got hold of a session must let go of it before a cancel can take it back; past a few nobody can any more.
-    if s[3] and s[3] ~= '*' and not string.find(s[3], attempt, 1, true) then
-      redis.call('HSET', key, 'h', #s[3] < 400 and s[3] .. ' ' .. attempt or '*')
+    local holders = s[3] or fact.attempt
+    if holders ~= '*' and not string.find(holders, attempt, 1, true) then
+      redis.call('HSET', key, 'h', #holders < 400 and holders .. ' ' .. attempt or '*')
     end
-    if s[2] then redis.call('ZADD', base .. 'live', now + lease, known) end
-    local f = redis.call('HMGET', key, 'cr', 'ex', 'res', 'rem', 'sk')
-    return { 'ok', known, tonumber(f[1]), tonumber(f[2]), f[3] / 1000, tonumber(f[4]), f[5], s[2] and 1 or 0, rate_limit,
-      allowed and remaining + 1 or 0, whole }
+    local provisional = s[1] == 'provisional'
+    if provisional then redis.call('ZADD', base .. 'live', now + lease, known) end
+    return { 'ok', known, fact.created, fact.expires, fact.reserved / 1000, fact.remaining, fact.secret, provisional and 1 or 0,
+      rate_limit, allowed and remaining + 1 or 0, whole }
   end
 end
 
 if exists ~= '1' then return { 'model_not_found' } end
 if not string.find(account[2], ' * ', 1, true) and not string.find(account[2], ' ' .. model .. ' ', 1, true) then return { 'scope' } end
 if not allowed then return { 'rate', retry, rate_limit, 0, whole } end
-if redis.call('ZCOUNT', base .. 'live', '(' .. now, '+inf') >= tonumber(account[3]) then
+-- What is overdue and was not ended just now does not count.
+local live = ended < OVERDUE_AT_ONCE and redis.call('ZCARD', base .. 'live') or redis.call('ZCOUNT', base .. 'live', '(' .. now, '+inf')
+if live >= tonumber(account[3]) then
   local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
   local due = tonumber(first[2])
   return { 'concurrency', due < now + lifetime and due - now or 5000, rate_limit, remaining + 1, whole }
@@ -65,11 +71,11 @@ local available = tonumber(account[5]) - tonumber(account[6]) - tonumber(account
 local seconds = math.min(requested, math.floor(available / 1000))
 if seconds < 1 then return { 'credit' } end
 
-redis.call('HSET', KEYS[1], 'reserved', account[6] + seconds * 1000, 'rs', gcra_text(arrival))
+redis.call('HSET', KEYS[1], 'reserved', string.format('%d', account[6] + seconds * 1000), 'rs', gcra_text(arrival))
 local left = math.floor(available / 1000) - seconds
-redis.call('HSET', base .. 's:' .. id, 'st', 'reserved', 'm', model, 'res', seconds * 1000, 'cr', now, 'ex', expires,
-  'rem', left, 'fp', fingerprint, 'sk', ARGV[8], 'ch', ARGV[9], 'h', attempt, 'pv', now + lease)
-redis.call('ZADD', base .. 'live', now + lease, id)
+redis.call('HSET', base .. 's:' .. id, 'st', 'provisional',
+  'd', write_facts(expires, now, seconds * 1000, left, model, fingerprint, attempt, ARGV[8], ARGV[9]))
+redis.call('ZADD', base .. 'live', string.format('%d', now + lease), id)
 if idempotency ~= '' then
   redis.call('HSET', base .. 's:' .. id, 'idk', idempotency)
   redis.call('SET', base .. 'idem:' .. idempotency, id, 'PXAT', expires)

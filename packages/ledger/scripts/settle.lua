@@ -5,19 +5,21 @@
 -- returns { 'ok' | 'already', state, audio ms, billable ms, model } | { 'stale' } | { 'unknown' }
 -- @include now_ms
 -- @include end_session
+-- @include facts
 local base = string.sub(KEYS[1], 1, -2)
 local id, samples = ARGV[1], tonumber(ARGV[4])
-local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'res', 'au', 'bi', 'co', 'm')
+local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', 'bi', 'co')
 if not s[1] then return { 'unknown' } end
-if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), s[8] } end
+local fact = read_facts(s[4])
+if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
 if s[1] ~= 'active' or s[2] ~= ARGV[2] or s[3] ~= ARGV[3] then return { 'stale' } end
-samples = math.min(samples, s[4] * 16)
+samples = math.min(samples, fact.reserved * 16)
 local billable = math.ceil(samples / 16000) * 1000
 local now = now_ms()
 local audio = end_session(base, id, 'completed', now, samples, billable, ARGV[5])
 local day = base .. 'd:' .. math.floor(now / 86400000)
-redis.call('HINCRBY', day, s[8] .. '|sessions', 1)
-redis.call('HINCRBY', day, s[8] .. '|audio', audio)
-redis.call('HINCRBY', day, s[8] .. '|billable', billable)
+redis.call('HINCRBY', day, fact.model .. '|sessions', 1)
+redis.call('HINCRBY', day, fact.model .. '|audio', audio)
+redis.call('HINCRBY', day, fact.model .. '|billable', billable)
 redis.call('EXPIRE', day, 400 * 86400)
-return { 'ok', 'completed', audio, billable, s[8] }
+return { 'ok', 'completed', audio, billable, fact.model }

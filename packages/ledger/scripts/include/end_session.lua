@@ -1,3 +1,4 @@
+-- @include facts
 -- @include retain
 -- @include journal
 -- Brings a session to a terminal state: gives the reservation back, charges what is billable, keeps the record.
@@ -8,12 +9,12 @@ local function end_session(base, id, state, now, samples, billable, reason)
     redis.call('ZREM', base .. 'live', id)
     return
   end
-  local reserved = tonumber(redis.call('HGET', key, 'res'))
+  local reserved = read_facts(redis.call('HGET', key, 'd')).reserved
   local audio = math.ceil(samples / 16)
   redis.call('HINCRBY', base .. 'a', 'reserved', -reserved)
   if billable > 0 then redis.call('HINCRBY', base .. 'a', 'consumed', billable) end
   redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
-  redis.call('HDEL', key, 'ch', 'h')
+  redis.call('HDEL', key, 'h')
   redis.call('ZREM', base .. 'live', id)
   retain_ended(base, id)
   journal(base, state == 'completed' and 'settle' or (state == 'failed' and 'fail' or 'expire'), id, 0, -reserved, billable,

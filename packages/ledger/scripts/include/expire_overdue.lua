@@ -6,7 +6,7 @@ local OVERDUE_AT_ONCE = 200
 local function expire_overdue(base, now)
   local overdue = redis.call('ZRANGEBYSCORE', base .. 'live', '-inf', now, 'LIMIT', 0, OVERDUE_AT_ONCE)
   for _, id in ipairs(overdue) do
-    if redis.call('HEXISTS', base .. 's:' .. id, 'pv') == 1 then
+    if redis.call('HGET', base .. 's:' .. id, 'st') == 'provisional' then
       remove_session(base, id, 'lease')
     else
       end_session(base, id, 'expired', now, 0, 0, 'no handshake')

@@ -5,7 +5,7 @@ local CHECKPOINTS_KEPT = 10
 
 -- One field in a line of words: kind, subject, changes of granted, reserved and consumed, further facts.
 local function journal_line(base, kind, subject, granted, reserved, consumed, detail)
-  local line = string.format('%s %s %.0f %.0f %.0f %s', kind, subject, granted, reserved, consumed, detail)
+  local line = string.format('%s %s %d %d %d %s', kind, subject, granted, reserved, consumed, detail)
   return redis.call('XADD', base .. 'j', '*', 'e', line)
 end
 

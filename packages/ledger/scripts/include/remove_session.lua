@@ -1,10 +1,11 @@
+-- @include facts
 -- @include gcra
 -- @include journal
 -- Takes a reservation back as if it had never been made: for a request that was refused or never answered.
 local function remove_session(base, id, reason)
   local key = base .. 's:' .. id
-  local session = redis.call('HMGET', key, 'res', 'idk')
-  local reserved = tonumber(session[1])
+  local session = redis.call('HMGET', key, 'd', 'idk')
+  local reserved = read_facts(session[1]).reserved
   if session[2] and redis.call('GET', base .. 'idem:' .. session[2]) == id then
     redis.call('DEL', base .. 'idem:' .. session[2])
   end
