@@ -1,4 +1,5 @@
-import { integer, keyring, list, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
+import { integer, keyring, LEDGER_SETTINGS, list, readableFile } from '@svc-asr/runtime';
+import { REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 /** Shorter ones could be guessed. */
@@ -20,6 +21,7 @@ const adminToken: Setting<string> = {
 export const CONSOLE_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,
+  ...LEDGER_SETTINGS,
   ADMIN_HOST: text('Address that the admin port, with the admin API in plain HTTP, listens on.', '127.0.0.1'),
   ADMIN_TOKEN: adminToken,
   ADMIN_FAILED_ATTEMPTS_PER_MINUTE: integer(

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createMetrics, startAdmin } from '@svc-asr/runtime';
+import { createMetrics, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
 import { startPage } from './page/listen.ts';
@@ -30,7 +30,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
   });
   const app = createAdminApp({
     store,
-    ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX }),
+    ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX, constants: ledgerConstants(settings) }),
     peppers: settings.API_KEY_PEPPERS,
     settings,
     logger,

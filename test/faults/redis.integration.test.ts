@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Ledger } from '@svc-asr/ledger';
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import type { CuttingProxy } from '../support/cutting-proxy.ts';
 import { MODEL, ownPrefix, postSession, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
@@ -65,13 +67,15 @@ test('while Redis is dead what needs it answers 503, the rest goes on, and nothi
   for (let round = 0; round < 3; round++) {
     await ledger.accounts.grant(tenant, `round-${round}`, 1000);
     const ids: string[] = [];
+    const charged: string[] = [];
     const enough = 20 + Math.random() * 40;
     // Redis dies in the middle of the work.
     const work = async () => {
       for (;;) {
         const { status, body } = await postSession(gateway, key);
         if (status !== 201) return;
-        ids.push(body.id!);
+        const mayEnd = await chargeSome(tenant, body, owner, charged);
+        if (mayEnd) ids.push(body.id!);
         if (ids.length > enough) await redis.kill();
       }
     };
@@ -83,6 +87,14 @@ test('while Redis is dead what needs it answers 503, the rest goes on, and nothi
     const { reservedMs, consumedMs, availableMs, grantedMs } = (await ledger.accounts.read(tenant))!;
     expect(availableMs + reservedMs + consumedMs).toBe(grantedMs);
     expect(await ledger.accounts.grant(tenant, `round-${round}`, 1000)).toMatchObject({ applied: false });
+    expect(charged.length).toBeGreaterThan(0);
+    for (const id of charged) {
+      // Every acknowledged settlement is still there, and is not made twice.
+      expect(await ledger.sessions.settle(tenant, id, owner, 99_000, 'again')).toMatchObject({
+        outcome: 'already',
+        billableMs: 2000,
+      });
+    }
     for (const id of ids) {
       // Every acknowledged reservation is still there: it can be failed exactly once.
       expect(await ledger.sessions.fail(tenant, id, owner, 0, 'test')).toMatchObject({
@@ -135,6 +147,26 @@ test('a reply that is lost between Redis and the gateway leaves no reservation b
     expect(reservedMs).toBe(liveSessions * 5000);
   }
 }, 60_000);
+
+/** Connects and settles every third session; returns whether it is left as a reservation. */
+async function chargeSome(
+  tenant: string,
+  { id: sessionId = '', websocket_protocols: protocols }: { id?: string; websocket_protocols?: string[] },
+  owner: { id: string; epoch: number },
+  charged: string[],
+): Promise<boolean> {
+  if (Math.random() < 0.67) return true;
+  const credentialHash = createHash('sha256').update(protocols![1]!).digest('base64url');
+  try {
+    await ledger.sessions.connect({ tenant, sessionId, credentialHash, owner, connectionId: sessionId });
+    const { outcome } = await ledger.sessions.settle(tenant, sessionId, owner, 16_001, 'test');
+    if (outcome === 'ok') charged.push(sessionId);
+  } catch (error) {
+    // Not acknowledged: it may have happened or not.
+    if (!(error instanceof LedgerUnavailable)) throw error;
+  }
+  return false;
+}
 
 async function untilNothingIsPending(): Promise<void> {
   const deadline = Date.now() + 10_000;

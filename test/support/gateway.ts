@@ -100,14 +100,19 @@ export async function postSession(
   key: string,
   body: object = { model: MODEL, max_audio_seconds: 5 },
   headers: Record<string, string> = {},
-): Promise<{ status: number; headers: Headers; body: { id?: string; error?: { code: string } }; ms: number }> {
+): Promise<{
+  status: number;
+  headers: Headers;
+  body: { id?: string; websocket_protocols?: string[]; error?: { code: string } };
+  ms: number;
+}> {
   const started = performance.now();
   const response = await fetch(`${gateway.baseUrl}/v1/asr/sessions`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  const parsed = (await response.json()) as { id?: string; error?: { code: string } };
+  const parsed = (await response.json()) as { id?: string; websocket_protocols?: string[]; error?: { code: string } };
   return { status: response.status, headers: response.headers, body: parsed, ms: performance.now() - started };
 }
 

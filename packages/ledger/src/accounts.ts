@@ -44,6 +44,12 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
       return account.size === 0 ? undefined : accountOf(tenant, account, Number(live));
     },
 
+    /** The state alone; undefined when there is no account. */
+    async state(tenant: string): Promise<AccountState | undefined> {
+      const state = await link.send(keys.account(tenant), ['HGET', keys.account(tenant), 'state']);
+      return state === null ? undefined : (state as AccountState);
+    },
+
     /** Balance and recent sessions, after overdue reservations were returned. */
     async usage(tenant: string): Promise<{ balance: Balance; recent: SessionRecord[] } | undefined> {
       const reply = (await link.run(USAGE, keys.account(tenant), [])) as unknown[];

@@ -11,15 +11,14 @@ const EXPIRE = loadScript('expire');
 /** Time between reading the clock for a mark and the reservation it is for; later than that a new mark is needed. */
 const SLACK_MS = 500;
 const TAKEN_AT_ONCE = 100;
-/** A mark whose reaper died comes back into sight after this. */
-const OUT_OF_SIGHT_MS = 5000;
 const REMEMBERED = 10_000;
 
 /**
  * Marks say "at this second look at this tenant". They are written before the reservation they are for, so whatever
  * happens to the gateway, somebody looks when its time is over. A mark too many costs one look.
+ * A mark whose reaper died comes back into sight after `retryMs`.
  */
-export function createDue(link: RedisLink, keys: Keys, clock: Clock) {
+export function createDue(link: RedisLink, keys: Keys, clock: Clock, retryMs: number) {
   const written = new Set<string>();
 
   /** Marks the times at which a session with these lifetimes may be overdue; returns the latest time it covers. */
@@ -53,7 +52,7 @@ export function createDue(link: RedisLink, keys: Keys, clock: Clock) {
   async function reapShard(key: string, onError: (error: unknown) => void): Promise<number> {
     let ended = 0;
     for (;;) {
-      const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, OUT_OF_SIGHT_MS])) as string[];
+      const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, retryMs])) as string[];
       for (const [tenant, members] of byTenant(marks)) {
         try {
           const { count, nowMs } = await expireAll(tenant);

@@ -8,10 +8,6 @@ const JOIN = loadScript('gateway_join');
 const RENEW = loadScript('gateway_renew');
 const DEAD = loadScript('gateways_dead');
 
-/** Redis TIME may not jump by more than this between two looks, else every lease is given a new chance. */
-const LARGEST_STEP_MS = 5000;
-const OUT_OF_SIGHT_MS = 5000;
-
 /** A stream that a gateway process holds. */
 export interface OwnedStream {
   tenant: string;
@@ -22,10 +18,14 @@ export interface GatewayParts {
   sessions: ReturnType<typeof createSessions>;
   pools: ReturnType<typeof createPools>;
   leaseMs: number;
+  reaperRetryMs: number;
+  /** Redis TIME may not jump by more than this between two looks, else every lease is given a new chance. */
+  largestStepMs: number;
 }
 
 /** Leases of gateway processes: whoever's runs out has its streams failed, uncharged, by one of the others. */
-export function createGateways(link: RedisLink, keys: Keys, { sessions, pools, leaseMs }: GatewayParts) {
+export function createGateways(link: RedisLink, keys: Keys, parts: GatewayParts) {
+  const { sessions, pools, leaseMs, reaperRetryMs, largestStepMs } = parts;
   let lastTimeMs: number | undefined;
   let carefulUntilMs = 0;
   const member = (owner: Owner, { tenant, sessionId }: OwnedStream) => [owner.epoch, tenant, sessionId].join(' ');
@@ -61,9 +61,9 @@ export function createGateways(link: RedisLink, keys: Keys, { sessions, pools, l
     const step = now - (lastTimeMs ?? now);
     lastTimeMs = now;
     // After a pause of Redis or of this process leases could not be renewed: silence is not death.
-    if (step < 0 || step > LARGEST_STEP_MS) carefulUntilMs = now + leaseMs;
+    if (step < 0 || step > largestStepMs) carefulUntilMs = now + leaseMs;
     if (now < carefulUntilMs) return 0;
-    const [, ...dead] = (await link.run(DEAD, keys.gateways(), [0, OUT_OF_SIGHT_MS])) as string[];
+    const [, ...dead] = (await link.run(DEAD, keys.gateways(), [0, reaperRetryMs])) as string[];
     let failed = 0;
     for (const id of dead) failed += await failAll(id);
     return failed;

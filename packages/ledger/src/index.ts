@@ -1,5 +1,6 @@
 export { createLedger } from './ledger.ts';
 export type { Ledger, LedgerOptions } from './ledger.ts';
+export type { ScriptConstants } from './constants.ts';
 export { connectRedis } from './redis/connect.ts';
 export type { ConnectOptions } from './redis/connect.ts';
 export { LedgerUnavailable } from './redis/link.ts';

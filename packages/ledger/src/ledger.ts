@@ -3,6 +3,8 @@ import { createAdmission } from './admission.ts';
 import { createApiKeys } from './apikeys.ts';
 import { createCatalogue } from './catalogue.ts';
 import { createClock } from './clock.ts';
+import { withConstants } from './constants.ts';
+import type { ScriptConstants } from './constants.ts';
 import { createDue } from './due.ts';
 import { createGateways } from './gateways.ts';
 import { createJournal } from './journal.ts';
@@ -24,22 +26,28 @@ export interface LedgerOptions {
   processLeaseMs?: number;
   /** How long a closed account is kept. */
   retentionMs?: number;
+  /** How long a reserve that was cancelled before it arrived is refused: far longer than a packet can be on its way. */
+  tombstoneMs?: number;
+  /** When work comes back into sight that a reaper took and did not finish. */
+  reaperRetryMs?: number;
+  /** Redis TIME that moves by more between two looks makes the reaper wait before it takes a lease for lost. */
+  largestTimeStepMs?: number;
+  constants?: ScriptConstants;
 }
 
-/** How long a reserve that was cancelled before it arrived is refused: far longer than a packet can be on its way. */
-const TOMBSTONE_MS = 600_000;
-
 /** The ledger: everything that is known of accounts, keys, sessions and models, over one connection. */
-export function createLedger(link: RedisLink, options: LedgerOptions) {
+export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
+  const link = withConstants(plainLink, options.constants ?? {});
+  const reaperRetryMs = options.reaperRetryMs ?? 5000;
   const keys = createKeys(options.prefix);
   const clock = createClock();
-  const due = createDue(link, keys, clock);
+  const due = createDue(link, keys, clock, reaperRetryMs);
   const leaseMs = options.processLeaseMs ?? 15_000;
   const pools = createPools(link, keys);
   const sessions = createSessions(link, keys, due, {
     ttlMs: options.sessionTtlMs ?? 60_000,
     leaseMs: options.provisionalLeaseMs ?? 5000,
-    tombstoneMs: TOMBSTONE_MS,
+    tombstoneMs: options.tombstoneMs ?? 600_000,
   });
   return {
     link,
@@ -51,7 +59,10 @@ export function createLedger(link: RedisLink, options: LedgerOptions) {
     catalogue: createCatalogue(link, keys),
     pools,
     workers: createWorkers(link, keys, { leaseMs }),
-    gateways: createGateways(link, keys, { sessions, pools, leaseMs }),
+    gateways: createGateways(link, keys, {
+      ...{ sessions, pools, leaseMs, reaperRetryMs },
+      largestStepMs: options.largestTimeStepMs ?? 5000,
+    }),
     registry: createRegistry(link, keys),
     reap: due.reap,
     /** An estimate of Redis TIME. */

@@ -85,14 +85,19 @@ describe.each([
     const steps = fc.array(step, { minLength: 10, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: CLIENTS, maxLength: CLIENTS }), async (programs) => {
-        const tenant = await makeTenant(clients[0]!, 20_000, { concurrentSessions: 4 });
+        // Two accounts that try each other's sessions.
+        const tenants = [0, 1].map(() => makeTenant(clients[0]!, 20_000, { concurrentSessions: 4 }));
+        const [tenant, other] = (await Promise.all(tenants)) as [string, string];
         const sessions: ReturnType<typeof request>[] = [];
         let running = true;
-        const watching = watch(tenant, () => running);
-        await Promise.all(programs.map((program, at) => drive(clients[at]!, tenant, program, sessions)));
+        const watching = Promise.all([tenant, other].map((each) => watch(each, () => running)));
+        const drivers = programs.map((program, at) =>
+          drive(clients[at]!, at % 2 === 0 ? tenant : other, program, sessions),
+        );
+        await Promise.all(drivers);
         running = false;
-        expect(await watching).toBeGreaterThan(0);
-        transitions += await checkJournal(tenant);
+        expect(Math.min(...(await watching))).toBeGreaterThan(0);
+        transitions += (await checkJournal(tenant)) + (await checkJournal(other));
       }),
       { numRuns: 60 },
     );
@@ -116,7 +121,7 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
         if (known) await api.confirm(tenant, known.sessionId);
         break;
       case 'cancel':
-        if (known) await api.cancel({ ...known, reason: 'random' });
+        if (known) await api.cancel({ ...known, tenant, reason: 'random' });
         break;
       case 'connect':
         if (known) {

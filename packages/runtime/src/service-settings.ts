@@ -1,4 +1,5 @@
 import { choice, integer, text } from './settings.ts';
+import type { ValuesOf } from './settings.ts';
 
 /** Settings that every service has. */
 export const SERVICE_SETTINGS = {
@@ -17,3 +18,21 @@ export const REDIS_SETTINGS = {
   REDIS_KEY_PREFIX: text('First part of every key, so that several installations can share one Redis.', 'svc'),
   REDIS_TIMEOUT_MS: integer('How long one Redis command may take before it counts as failed.', 1000, 10, 60_000),
 } as const;
+
+/** How long the ledger keeps what; the same for every service of an installation. */
+export const LEDGER_SETTINGS = {
+  SESSION_KEPT_HOURS: integer('How long a session that ended is known after recent_sessions forgot it.', 24, 1, 8760),
+  USAGE_KEPT_DAYS: integer("How long a day's usage is kept.", 400, 1, 36_500),
+  JOURNAL_CHECKPOINT_EVERY: integer('Entries of a journal between two checkpoints.', 1000, 10, 100_000),
+  JOURNAL_CHECKPOINTS_KEPT: integer('Checkpoints back that a journal reaches.', 10, 1, 100_000),
+} as const;
+
+/** The same as the ledger's scripts take them. */
+export function ledgerConstants(settings: ValuesOf<typeof LEDGER_SETTINGS>) {
+  return {
+    SESSION_KEPT_MS: settings.SESSION_KEPT_HOURS * 3_600_000,
+    USAGE_KEPT_DAYS: settings.USAGE_KEPT_DAYS,
+    CHECKPOINT_EVERY: settings.JOURNAL_CHECKPOINT_EVERY,
+    CHECKPOINTS_KEPT: settings.JOURNAL_CHECKPOINTS_KEPT,
+  };
+}

@@ -1,0 +1,37 @@
+import { withConstants } from './constants.ts';
+import type { ScriptConstants } from './constants.ts';
+import type { RedisLink } from './redis/link.ts';
+import { loadScript } from './scripts.ts';
+import type { Script } from './scripts.ts';
+
+function sourceOf(name: string, constants: ScriptConstants): Script {
+  let seen: Script | undefined;
+  const link: RedisLink = {
+    ready: true,
+    run: (script) => {
+      seen = script;
+      return Promise.resolve();
+    },
+    send: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+  void withConstants(link, constants).run(loadScript(name), 'key', []);
+  if (seen === undefined) throw new Error('nothing was run');
+  return seen;
+}
+
+test.each([
+  ['settle', 'SESSION_KEPT_MS'],
+  ['settle', 'USAGE_KEPT_DAYS'],
+  ['reserve', 'CHECKPOINT_EVERY'],
+  ['reserve', 'CHECKPOINTS_KEPT'],
+  ['place', 'LINE_PATIENCE_MS'],
+])('%s takes %s from the settings', (script, name) => {
+  const { source, sha1 } = sourceOf(script, { [name]: 7 });
+  expect(source).toContain(`local ${name} = 7\n`);
+  expect(sha1).not.toBe(loadScript(script).sha1);
+});
+
+test('without settings scripts are as they are written', () => {
+  expect(sourceOf('settle', {})).toEqual(loadScript('settle'));
+});
