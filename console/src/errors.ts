@@ -46,6 +46,17 @@ export const CONSOLE_ERRORS = {
     type: 'conflict',
     message: 'The tenant has as many grants as its resource can list. Remove old ones from it: their credit stays.',
   },
+  ledger_not_missing: {
+    status: 409,
+    type: 'conflict',
+    message:
+      'The ledger is not missing, or no operator has told what a rebuild would do. GET /admin/v1/ledger shows it.',
+  },
+  ledger_conflict: {
+    status: 409,
+    type: 'conflict',
+    message: 'The ledger_id is not that of the missing ledger. GET /admin/v1/ledger shows it.',
+  },
   tenant_exists: { status: 412, type: 'precondition_failed', message: 'A tenant of that name exists already.' },
   request_too_large: { status: 413, type: 'request_too_large', message: 'The request body is too large.' },
   unsupported_media_type: ERRORS.unsupported_media_type,

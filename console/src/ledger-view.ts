@@ -1,7 +1,7 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Account, DailyUsage, JournalEntry, KeyRecord } from '@svc-asr/ledger';
+import type { Account, DailyUsage, JournalEntry, KeyRecord, RebuildPlan } from '@svc-asr/ledger';
 
-/** What the console reads of the ledger. It has no method that writes: only the operator brings resources to Redis. */
+/** What the console reads of the ledger. It writes nothing but a request to rebuild: the operator brings resources to Redis. */
 export interface LedgerView {
   readonly accounts: {
     read: (tenant: string) => Promise<Account | undefined>;
@@ -10,6 +10,11 @@ export interface LedgerView {
   readonly journal: {
     /** One page, oldest first, after the entry whose id is `after`. */
     read: (tenant: string, page: { after?: string; count?: number }) => Promise<JournalEntry[]>;
+  };
+  readonly identity: {
+    read: () => Promise<string | undefined>;
+    plan: () => Promise<RebuildPlan | undefined>;
+    requestRebuild: (ledgerId: string) => Promise<void>;
   };
   readonly keys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;

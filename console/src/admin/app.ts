@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import type { Deps } from '../deps.ts';
 import { authenticate } from './authenticate.ts';
 import { routeKeys } from './keys.ts';
+import { routeLedger } from './ledger.ts';
 import { observe } from './observe.ts';
 import { routeRecords } from './records.ts';
 import { notFound, refuse } from './refusals.ts';
@@ -23,6 +24,7 @@ export function createAdminApp(deps: Deps): Express {
   routeTenants(app, deps);
   routeKeys(app, deps);
   routeRecords(app, deps);
+  routeLedger(app, deps);
   app.use(notFound);
   app.use(refuse(logger));
   return app;

@@ -21,6 +21,8 @@ export const checkKeyRequest = validator(
   }),
 );
 
+export const checkRebuildRequest = validator(exact({ ledger_id: Type.String({ minLength: 1, maxLength: 128 }) }));
+
 export const checkNoQuery = validator(exact({}));
 
 export const checkKeyQuery = validator(exact({ tenant: Type.Optional(Type.String()) }));

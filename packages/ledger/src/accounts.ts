@@ -7,6 +7,7 @@ import { fields, numbers, recentSessions } from './replies.ts';
 
 const CONFIGURE = loadScript('configure');
 const GRANT = loadScript('grant');
+const RESTORE = loadScript('restore');
 const CLOSE = loadScript('close');
 const USAGE = loadScript('usage');
 const DAY_MS = 86_400_000;
@@ -28,6 +29,15 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
       const [applied = -1, amountMs = 0] = numbers(await link.run(GRANT, keys.account(tenant), [grantId, ms]));
       if (applied === -1) throw new Error(`there is no account "${tenant}" to grant credit to`);
       return { applied: applied === 1, amountMs };
+    },
+
+    /** Charges what was consumed in a ledger that is lost, once per restoration; no more than was granted. */
+    async restore(tenant: string, restorationId: string, consumedMs: number): Promise<{ consumedMs: number }> {
+      const [applied = -1, amount = 0] = numbers(
+        await link.run(RESTORE, keys.account(tenant), [restorationId, consumedMs]),
+      );
+      if (applied === -1) throw new Error(`there is no account "${tenant}" to restore`);
+      return { consumedMs: amount };
     },
 
     /** Ends a tenant's sessions and closes its account; it is kept for the retention time. */

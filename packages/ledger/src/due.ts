@@ -19,18 +19,20 @@ const REMEMBERED = 10_000;
  * A mark whose reaper died comes back into sight after `retryMs`.
  */
 export function createDue(link: RedisLink, keys: Keys, clock: Clock, retryMs: number) {
-  const written = new Set<string>();
+  /** For each tenant the seconds that were marked last, one for each lifetime. */
+  const written = new Map<string, readonly number[]>();
 
   /** Marks the times at which a session with these lifetimes may be overdue; returns the latest time it covers. */
   async function mark(tenant: string, lifetimesMs: readonly number[]): Promise<number> {
     const seconds = lifetimesMs.map((lifetime) => Math.ceil((clock.now() + lifetime + SLACK_MS) / 1000));
-    const missing = seconds.filter((second) => !written.has(`${second}:${tenant}`));
+    const last = written.get(tenant);
+    const missing = last === undefined ? seconds : seconds.filter((second, at) => second !== last[at]);
     if (missing.length > 0) {
       const key = keys.due(dueShard(tenant));
       const members = missing.flatMap((second) => [String(second * 1000), `${second}:${tenant}`]);
       await link.send(key, ['ZADD', key, ...members]);
       if (written.size > REMEMBERED) written.clear();
-      for (const second of missing) written.add(`${second}:${tenant}`);
+      written.set(tenant, seconds);
     }
     return Math.max(...seconds) * 1000;
   }

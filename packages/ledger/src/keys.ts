@@ -24,6 +24,7 @@ import { createHash } from 'node:crypto';
  * | P:{g:GATEWAY}:s         | the streams that a gateway process holds                               |
  * | P:{d:SHARD}:due         | marks for the reaper: at this second look at this tenant               |
  * | P:{o}:catalogue         | the models, as gateways serve them                                     |
+ * | P:{o}:ledger            | the id of the ledger; :plan and :rebuild while it is missing           |
  * | P:{o}:registry:KIND     | resources that the operator has applied                                |
  */
 export function createKeys(prefix: string) {
@@ -39,6 +40,7 @@ export function createKeys(prefix: string) {
     owned: (gateway: string) => `${prefix}:{g:${gateway}}:s`,
     due: (shard: number) => `${prefix}:{d:${shard}}:due`,
     catalogue: () => `${prefix}:{o}:catalogue`,
+    ledgerId: () => `${prefix}:{o}:ledger`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };
 }

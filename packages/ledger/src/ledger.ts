@@ -7,6 +7,7 @@ import { withConstants } from './constants.ts';
 import type { ScriptConstants } from './constants.ts';
 import { createDue } from './due.ts';
 import { createGateways } from './gateways.ts';
+import { createIdentity } from './identity.ts';
 import { createJournal } from './journal.ts';
 import { createKeys } from './keys.ts';
 import { createPools } from './pools.ts';
@@ -63,6 +64,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
       ...{ sessions, pools, leaseMs, reaperRetryMs },
       largestStepMs: options.largestTimeStepMs ?? 5000,
     }),
+    identity: createIdentity(link, keys),
     registry: createRegistry(link, keys),
     reap: due.reap,
     /** An estimate of Redis TIME. */

@@ -133,3 +133,17 @@ export interface PoolLoad {
   workers: number;
   readAtMs: number;
 }
+
+/** What a rebuild of a missing ledger would restore, and from when. */
+export interface RebuildPlan {
+  /** The ledger that the resources belong to. */
+  ledgerId: string;
+  tenants: readonly {
+    tenant: string;
+    /** The sum of its grants. */
+    grantedMs: number;
+    /** What it had consumed at the checkpoint; undefined: there is none, and it gets all of its grants anew. */
+    consumedMs?: number;
+    checkpointAt?: string;
+  }[];
+}

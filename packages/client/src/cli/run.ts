@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Command, Invocation, Stdout } from './command.ts';
 import { JOURNAL_COMMANDS } from './commands/journal.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
+import { LEDGER_COMMANDS } from './commands/ledger.ts';
 import { SERVICE_COMMANDS } from './commands/service.ts';
 import { STREAM_COMMANDS } from './commands/stream.ts';
 import { TENANT_COMMANDS } from './commands/tenants.ts';
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   ...KEY_COMMANDS,
   ...TENANT_COMMANDS,
   ...JOURNAL_COMMANDS,
+  ...LEDGER_COMMANDS,
 ];
 
 /** What the command has of the process it runs in. */
