@@ -1,6 +1,7 @@
 #!lua
 -- Consumes the credential: the session becomes active and belongs to one gateway process (owner and epoch).
--- Repeating it with the same connection id gives the same answer; any other connection is refused.
+-- Repeating it with the same connection id gives the same answer; any other connection is refused, and so is one that
+-- was given up (disconnect).
 -- KEYS  1 account
 -- ARGV  1 session id  2 hash of the credential  3 owner  4 epoch  5 connection id
 -- returns { 'ok', model, reserved ms } | { 'refused' } | { 'inactive' }
@@ -13,10 +14,11 @@ local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
 local key = base .. 's:' .. id
 expire_overdue(base, now)
-local s = redis.call('HMGET', key, 'st', 'd', 'cn')
+local s = redis.call('HMGET', key, 'st', 'd', 'cn', 'no')
 local fact = s[1] and read_facts(s[2])
 if s[1] == 'active' and s[3] == ARGV[5] then return { 'ok', fact.model, fact.reserved } end
 if s[1] ~= 'reserved' or fact.credential ~= ARGV[2] or now >= fact.expires then return { 'refused' } end
+if s[4] and string.find(s[4], ARGV[5], 1, true) then return { 'refused' } end
 if redis.call('HGET', KEYS[1], 'state') ~= 'Active' then return { 'inactive' } end
 redis.call('HSET', key, 'st', 'active', 'ow', ARGV[3], 'ep', ARGV[4], 'cn', ARGV[5], 'at', now)
 redis.call('HDEL', key, 'h')

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Ends a session by a fault of the service: nothing is charged, all is returned. An active session is failed only in
--- the name of its owner and epoch; a reserved one has no owner yet.
+-- the name of its owner and epoch; a reserved one has no owner and is failed only in nobody's name.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner or ''  3 epoch or ''  4 accepted samples  5 reason
 -- returns { 'ok' | 'already', state, audio ms, billable ms, model } | { 'stale' } | { 'unknown' }
@@ -13,6 +13,6 @@ local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', '
 if not s[1] or s[1] == 'provisional' then return { 'unknown' } end
 local fact = read_facts(s[4])
 if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
-if s[1] == 'active' and (s[2] ~= ARGV[2] or s[3] ~= ARGV[3]) then return { 'stale' } end
+if (s[2] or '') ~= ARGV[2] or (s[3] or '') ~= ARGV[3] then return { 'stale' } end
 local audio = end_session(base, id, 'failed', now_ms(), math.min(tonumber(ARGV[4]), fact.reserved * 16), 0, ARGV[5])
 return { 'ok', 'failed', audio, 0, fact.model }

@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 -- Puts a stream on the worker with the most free slots, or into the line. Asked again it gives the same worker, unless
--- that one is to be avoided: then the stream moves, and does not wait behind those that have not begun.
+-- that one is to be avoided: then the stream moves, and does not wait behind those that have not begun. While revisions
+-- of the model share its sessions, each session belongs to one of them, and goes to another where that has no room.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b '
--- returns { worker, address } | {}
+-- returns { worker, address, revision } | {}
 -- @include now_ms
 -- @include workers
 -- @include line
@@ -13,11 +14,21 @@ local session, tenant, avoid = ARGV[1], ARGV[2], ARGV[3]
 local function avoided(id) return string.find(avoid, ' ' .. id .. ' ', 1, true) end
 drop_dead(base, now)
 
+-- The revision that a session belongs to while several share: by its id, so that asking again gives the same.
+local function revision_of(weights, id)
+  if not weights then return nil end
+  local point = (tonumber(string.sub(id, 1, 8), 16) or 0) % 100
+  for revision, weight in string.gmatch(weights, '(%S+) (%d+)') do
+    point = point - weight
+    if point < 0 then return revision end
+  end
+end
+
 local current = redis.call('HGET', base .. 'a', session)
 local moving = avoid ~= '  ' and avoid ~= ''
 if current then
-  local w = redis.call('HMGET', base .. 'w:' .. current, 'address', 'draining')
-  if w[1] and not avoided(current) then return { current, w[1] } end
+  local w = redis.call('HMGET', base .. 'w:' .. current, 'address', 'revision')
+  if w[1] and not avoided(current) then return { current, w[1], w[2] } end
   free_slot(base, session)
 end
 
@@ -25,17 +36,22 @@ local first = not moving and first_in_line(base, now)
 if not first or first == session then
   -- One more than are avoided is enough to find one that is not.
   local _, spaces = string.gsub(avoid, '%S+', '')
-  local free = redis.call('ZREVRANGE', base .. 'free', 0, spaces, 'WITHSCORES')
-  for i = 1, #free, 2 do
-    local id = free[i]
-    if tonumber(free[i + 1]) >= 1 and not avoided(id) then
-      redis.call('HSET', base .. 'a', session, id)
-      redis.call('ZINCRBY', base .. 'free', -1, id)
-      redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
-      redis.call('ZREM', base .. 'h', session)
-      take_turn(base, session, tenant)
-      return { id, redis.call('HGET', base .. 'w:' .. id, 'address') }
+  local function most_free(key)
+    local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')
+    for i = 1, #free, 2 do
+      if tonumber(free[i + 1]) >= 1 and not avoided(free[i]) then return free[i] end
     end
+  end
+  local own = revision_of(redis.call('HGET', KEYS[1], 'weights'), session)
+  local id = own and most_free(base .. 'free:' .. own) or most_free(base .. 'free')
+  if id then
+    local w = redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision')
+    redis.call('HSET', base .. 'a', session, id)
+    add_free(base, id, w[2], -1)
+    redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
+    redis.call('ZREM', base .. 'h', session)
+    take_turn(base, session, tenant)
+    return { id, w[1], w[2] }
   end
 end
 join_line(base, session, tenant, now)

@@ -2,10 +2,11 @@
 -- A worker gets no new streams any more.
 -- KEYS  1 pool
 -- ARGV  1 worker
+-- @include workers
 local base = string.sub(KEYS[1], 1, -2)
-local w = redis.call('HMGET', base .. 'w:' .. ARGV[1], 'slots', 'draining')
+local w = redis.call('HMGET', base .. 'w:' .. ARGV[1], 'slots', 'draining', 'revision')
 if not w[1] or w[2] == '1' then return 0 end
 redis.call('HSET', base .. 'w:' .. ARGV[1], 'draining', 1)
-redis.call('ZREM', base .. 'free', ARGV[1])
+drop_free(base, ARGV[1], w[3])
 redis.call('HINCRBY', base .. 'p', 'slots', -w[1])
 return 1

@@ -10,5 +10,5 @@ forget_worker(base, id)
 redis.call('HSET', base .. 'w:' .. id, 'address', ARGV[2], 'revision', ARGV[3], 'slots', slots, 'active', ARGV[6], 'draining', 0)
 redis.call('HINCRBY', base .. 'p', 'slots', slots)
 redis.call('ZADD', base .. 'wl', now_ms() + tonumber(ARGV[5]), id)
-redis.call('ZADD', base .. 'free', slots - ARGV[6], id)
+add_free(base, id, ARGV[3], slots - ARGV[6])
 return 'ok'

@@ -18,7 +18,8 @@ import { createHash } from 'node:crypto';
  * | P:{k:KEYID}:k           | an API key: tenant, hash, pepper, expiry                               |
  * | P:{m:MODEL}:p, h        | a model's pool, and the places in it that sessions hold                |
  * | P:{m:MODEL}:w:ID, wl    | its workers, and until when their leases hold                          |
- * | P:{m:MODEL}:free, a     | free slots by worker; which worker a stream is on                      |
+ * | P:{m:MODEL}:free, a     | free slots by worker, :REVISION of one; which worker a stream is on    |
+ * | P:{m:MODEL}:rc          | how streams fared on each revision                                     |
  * | P:{m:MODEL}:q, q:T, qs  | the line: tenants in turn, their sessions, when each last asked        |
  * | P:{o}:gateways          | gateway processes, until when their leases hold; :epoch, :dead         |
  * | P:{g:GATEWAY}:s         | the streams that a gateway process holds                               |
@@ -35,6 +36,7 @@ export function createKeys(prefix: string) {
     day: (tenant: string, day: number) => `${prefix}:{t:${tenant}}:d:${day}`,
     apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,
     pool: (model: string) => `${prefix}:{m:${model}}:p`,
+    revisionCounts: (model: string) => `${prefix}:{m:${model}}:rc`,
     holds: (model: string) => `${prefix}:{m:${model}}:h`,
     gateways: () => `${prefix}:{o}:gateways`,
     owned: (gateway: string) => `${prefix}:{g:${gateway}}:s`,

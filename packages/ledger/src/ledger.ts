@@ -13,6 +13,7 @@ import { createKeys } from './keys.ts';
 import { createPools } from './pools.ts';
 import { createRegistry } from './registry.ts';
 import type { RedisLink } from './redis/link.ts';
+import { createRevisions } from './revisions.ts';
 import { createSessions } from './sessions.ts';
 import { createWorkers } from './workers.ts';
 
@@ -65,6 +66,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
       largestStepMs: options.largestTimeStepMs ?? 5000,
     }),
     identity: createIdentity(link, keys),
+    revisions: createRevisions(link, keys),
     registry: createRegistry(link, keys),
     reap: due.reap,
     /** An estimate of Redis TIME. */

@@ -19,8 +19,8 @@ export function createPools(link: RedisLink, keys: Keys) {
 
     /** A model that is gone has no pool; its workers, if any are left, forget themselves with their leases. */
     async remove(model: string): Promise<void> {
-      await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow']);
-      await link.send(keys.holds(model), ['DEL', keys.holds(model)]);
+      await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow', 'weights']);
+      await link.send(keys.holds(model), ['DEL', keys.holds(model), keys.revisionCounts(model)]);
     },
 
     /** Holds a place for a session that is to connect; false when all are taken and the pool cannot grow. */
@@ -35,9 +35,9 @@ export function createPools(link: RedisLink, keys: Keys) {
     /** Puts a stream on a worker, or into the line; to be asked again every few hundred milliseconds while it waits. */
     async place(model: string, { sessionId, tenant, avoid = [] }: PlaceRequest): Promise<Placement> {
       const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `];
-      const [id, address] = (await link.run(PLACE, keys.pool(model), args)) as string[];
+      const [id, address, revision = ''] = (await link.run(PLACE, keys.pool(model), args)) as string[];
       if (id === undefined || address === undefined) return { outcome: 'wait' };
-      return { outcome: 'placed', worker: { id, address } };
+      return { outcome: 'placed', worker: { id, address, revision } };
     },
 
     /** Gives up slot, hold and place in the line. */

@@ -12,7 +12,7 @@ import type { JournalEntry } from './types.ts';
 /** What a client may do next; numbers pick a session, a duration, a key. */
 type Step =
   | { do: 'reserve'; seconds: number; key: number }
-  | { do: 'confirm' | 'cancel' | 'connect' | 'fail'; session: number }
+  | { do: 'confirm' | 'cancel' | 'connect' | 'disconnect' | 'fail'; session: number }
   | { do: 'settle'; session: number; samples: number; stale: boolean }
   | { do: 'grant'; id: number; seconds: number }
   | { do: 'wait' | 'reap' | 'usage' | 'close' | 'open' };
@@ -38,7 +38,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       stale: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('cancel' as const, 'fail' as const), session }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('cancel' as const, 'fail' as const, 'disconnect' as const),
+      session,
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -127,6 +133,16 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
         if (known) {
           const connection = { tenant, sessionId: known.sessionId, credentialHash: 'hash', connectionId: randomUUID() };
           await api.connect({ ...connection, owner: OWNER });
+        }
+        break;
+      case 'disconnect':
+        if (known) {
+          const connection = { tenant, sessionId: known.sessionId, credentialHash: 'hash', connectionId: randomUUID() };
+          // At the same time, as when the answer to the first is lost; whichever comes first, nobody has the session.
+          await Promise.all([
+            api.connect({ ...connection, owner: OWNER }),
+            api.disconnect(tenant, known.sessionId, connection.connectionId),
+          ]);
         }
         break;
       case 'settle':

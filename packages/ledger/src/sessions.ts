@@ -10,6 +10,7 @@ const RESERVE = loadScript('reserve');
 const CONFIRM = loadScript('confirm');
 const CANCEL = loadScript('cancel');
 const CONNECT = loadScript('connect');
+const DISCONNECT = loadScript('disconnect');
 const SETTLE = loadScript('settle');
 const FAIL = loadScript('fail');
 
@@ -96,13 +97,18 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
     return { outcome, model: String(model), reservedMs: Number(reservedMs) };
   }
 
+  /** Takes back a connect that was given up without an answer; true when it had come through. */
+  async function disconnect(tenant: string, sessionId: string, connectionId: string): Promise<boolean> {
+    return (await link.run(DISCONNECT, keys.account(tenant), [sessionId, connectionId])) === 'ok';
+  }
+
   /** Ends an active session in its own time and charges the accepted audio. */
   async function settle(tenant: string, id: string, owner: Owner, samples: number, reason: string): Promise<Ended> {
     const args = [id, owner.id, owner.epoch, samples, reason];
     return ended(await link.run(SETTLE, keys.account(tenant), args));
   }
 
-  /** Ends a session by a fault of the service: nothing is charged. */
+  /** Ends a session by a fault of the service: nothing is charged. Without an owner: one that is not connected. */
   async function fail(
     tenant: string,
     id: string,
@@ -114,7 +120,7 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
     return ended(await link.run(FAIL, keys.account(tenant), args));
   }
 
-  return { reserve, confirm, cancel, connect, settle, fail };
+  return { reserve, confirm, cancel, connect, disconnect, settle, fail };
 }
 
 function ended(reply: unknown): Ended {

@@ -70,7 +70,7 @@ export interface CatalogueEntry {
 export interface JournalEntry {
   /** Id of the stream entry: milliseconds of Redis TIME and a counter. */
   id: string;
-  type: 'grant' | 'reserve' | 'cancel' | 'connect' | 'settle' | 'fail' | 'expire' | 'checkpoint';
+  type: 'grant' | 'reserve' | 'cancel' | 'connect' | 'disconnect' | 'settle' | 'fail' | 'expire' | 'checkpoint';
   /** Session id, or grant id. */
   subject: string;
   /** Changes in milliseconds. */
@@ -118,7 +118,18 @@ export interface PlaceRequest {
   avoid?: readonly string[];
 }
 
-export type Placement = { outcome: 'placed'; worker: { id: string; address: string } } | { outcome: 'wait' };
+export type Placement =
+  { outcome: 'placed'; worker: { id: string; address: string; revision: string } } | { outcome: 'wait' };
+
+/** How streams fared on the workers of one revision. */
+export interface RevisionTally {
+  /** Streams that left one of its workers. */
+  streams: number;
+  /** Those of them that left because the worker failed. */
+  failures: number;
+  /** Latencies of deltas, counted in buckets. */
+  latencies: readonly number[];
+}
 
 /** What is asked of a pool, and what it has. */
 export interface PoolLoad {

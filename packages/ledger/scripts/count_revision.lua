@@ -1,0 +1,9 @@
+#!lua flags=allow-oom
+-- Adds to what was counted of a revision of a model.
+-- KEYS  1 pool
+-- ARGV  1 revision  2 streams  3 failures  then pairs: bucket of latency, how many
+local key = string.sub(KEYS[1], 1, -2) .. 'rc'
+redis.call('HINCRBY', key, ARGV[1] .. '|streams', ARGV[2])
+redis.call('HINCRBY', key, ARGV[1] .. '|failures', ARGV[3])
+for i = 4, #ARGV, 2 do redis.call('HINCRBY', key, ARGV[1] .. '|' .. ARGV[i], ARGV[i + 1]) end
+return 'ok'

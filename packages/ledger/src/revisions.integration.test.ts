@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Ledger } from './ledger.ts';
+import { openLedger } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+
+const weights = (shares: Record<string, number>) => new Map(Object.entries(shares));
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('revisions on %s', (_name, start) => {
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+  let model: string;
+
+  beforeAll(async () => {
+    redis = await start();
+    ledger = await openLedger(redis.url);
+  });
+  afterAll(async () => {
+    await ledger.link.close();
+    await redis.stop();
+  });
+  beforeEach(() => {
+    model = `m-${randomUUID()}`;
+  });
+
+  const worker = (id: string, revision: string, slots: number) =>
+    ledger.workers.register(model, { id, address: `ws://${id}`, revision, slots });
+  const place = async (avoid: string[] = []) => {
+    const sessionId = randomUUID();
+    const placement = await ledger.pools.place(model, { sessionId, tenant: 't', avoid });
+    if (placement.outcome === 'placed') return { sessionId, revision: placement.worker.revision };
+    await ledger.pools.leave(model, sessionId, 't');
+    return { sessionId, revision: undefined };
+  };
+  const share = async (revision: string, of: number) => {
+    const placed = await Promise.all(Array.from({ length: of }, () => place()));
+    return (100 * placed.filter((each) => each.revision === revision).length) / of;
+  };
+
+  test('each revision gets its share of new sessions, however many slots it has', async () => {
+    await worker('old', 'r1', 1000);
+    await worker('new', 'r2', 1000);
+    await ledger.revisions.weigh(model, weights({ r2: 20, r1: 80 }));
+    const percent = await share('r2', 400);
+    expect(percent).toBeGreaterThan(10);
+    expect(percent).toBeLessThan(30);
+    await ledger.revisions.weigh(model, weights({ r2: 100, r1: 0 }));
+    expect(await share('r2', 50)).toBe(100);
+  });
+
+  test('a session goes to another revision where its own has no room, and stays where it is', async () => {
+    await worker('old', 'r1', 10);
+    await ledger.revisions.weigh(model, new Map([['r2', 100]]));
+    const { sessionId, revision } = await place();
+    expect(revision).toBe('r1');
+    await worker('new', 'r2', 1);
+    expect((await place()).revision).toBe('r2');
+    expect((await place()).revision).toBe('r1');
+    const again = await ledger.pools.place(model, { sessionId, tenant: 't', avoid: [] });
+    expect(again).toMatchObject({ worker: { id: 'old', revision: 'r1' } });
+    expect((await place(['old', 'new'])).revision).toBeUndefined();
+  });
+
+  test('slots of one revision are counted through drain, leave, return and death', async () => {
+    await worker('w', 'r1', 1);
+    await ledger.revisions.weigh(model, new Map([['r1', 100]]));
+    const { sessionId } = await place();
+    expect((await place()).revision).toBeUndefined();
+    await ledger.pools.leave(model, sessionId, 't');
+    await worker('w', 'r2', 5);
+    expect((await place()).revision).toBe('r2');
+    await ledger.workers.drain(model, 'w');
+    expect((await place()).revision).toBeUndefined();
+    await ledger.workers.remove(model, 'w');
+    expect((await place()).revision).toBeUndefined();
+  });
+
+  test('what gateways count adds up by revision, and is forgotten with it', async () => {
+    await ledger.revisions.add(model, 'r1', { streams: 2, failures: 1, latencies: [0, 3, 0, 1] });
+    await ledger.revisions.add(model, 'r1', { streams: 1, failures: 0, latencies: [] });
+    await ledger.revisions.add(model, 'r2', { streams: 0, failures: 0, latencies: [4] });
+    expect(await ledger.revisions.counts(model)).toEqual(
+      new Map([
+        ['r1', { streams: 3, failures: 1, latencies: [0, 3, 0, 1] }],
+        ['r2', { streams: 0, failures: 0, latencies: [4] }],
+      ]),
+    );
+    await ledger.revisions.weigh(model, new Map([['r2', 100]]));
+    expect([...(await ledger.revisions.counts(model)).keys()]).toEqual(['r2']);
+  });
+});

@@ -1,0 +1,43 @@
+import type { Keys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import { fields } from './replies.ts';
+import { loadScript } from './scripts.ts';
+import type { RevisionTally } from './types.ts';
+
+const COUNT = loadScript('count_revision');
+const WEIGH = loadScript('weigh_revisions');
+
+/** How the revisions of a model share its sessions, and how streams fared on each. */
+export function createRevisions(link: RedisLink, keys: Keys) {
+  return {
+    /** Adds what a gateway has counted since it last told. */
+    async add(model: string, revision: string, tally: RevisionTally): Promise<void> {
+      const latencies = tally.latencies.flatMap((count, bucket) => (count === 0 ? [] : [bucket, count]));
+      await link.run(COUNT, keys.pool(model), [revision, tally.streams, tally.failures, ...latencies]);
+    },
+
+    /** What was counted, by revision. */
+    async counts(model: string): Promise<Map<string, RevisionTally>> {
+      const tallies = new Map<string, RevisionTally & { latencies: number[] }>();
+      const counted = fields(await link.send(keys.revisionCounts(model), ['HGETALL', keys.revisionCounts(model)]));
+      for (const [field, value] of counted) {
+        const [revision = '', what = ''] = field.split('|');
+        const tally = tallies.get(revision) ?? { streams: 0, failures: 0, latencies: [] };
+        if (what === 'streams' || what === 'failures') tally[what] = Number(value);
+        else setCount(tally.latencies, Number(what), Number(value));
+        tallies.set(revision, tally);
+      }
+      return tallies;
+    },
+
+    /** Sets the share of new sessions that each revision gets, in percent; forgets what was counted of others. */
+    async weigh(model: string, weights: ReadonlyMap<string, number>): Promise<void> {
+      await link.run(WEIGH, keys.pool(model), [...weights].flat());
+    },
+  };
+}
+
+function setCount(counts: number[], bucket: number, count: number): void {
+  while (counts.length <= bucket) counts.push(0);
+  counts[bucket] = count;
+}
