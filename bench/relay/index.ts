@@ -8,6 +8,7 @@ import { startPeer } from './peers.ts';
 import { gatewayRelay, plainRelay, startEchoWorker } from './relays.ts';
 import { runRound } from './round.ts';
 import type { Relay, Round } from './round.ts';
+import { FRAME_MS } from './speech.ts';
 import { summarize } from './summary.ts';
 import type { RelayName } from './summary.ts';
 
@@ -36,12 +37,12 @@ export async function bench({ say }: BenchOptions): Promise<BenchResult> {
     stops.unshift(haproxy.stop);
     const nginx = await startPeer('nginx', programs.nginx, worker.port);
     stops.unshift(nginx.stop);
-    const gateway = await gatewayRelay(redis.url, prefix, ledger, STREAMS);
+    const gateway = await gatewayRelay(redis.url, prefix, ledger, worker.pid, STREAMS);
     stops.unshift(gateway.stop);
-    return await compare(say, plainRelay(`ws://127.0.0.1:${worker.port}`), {
+    return await compare(say, plainRelay(`ws://127.0.0.1:${worker.port}`, worker.pid), {
       gateway: gateway.relay,
-      haproxy: plainRelay(haproxy.address, haproxy.pid),
-      nginx: plainRelay(nginx.address, nginx.pid),
+      haproxy: plainRelay(haproxy.address, worker.pid, haproxy.pid),
+      nginx: plainRelay(nginx.address, worker.pid, nginx.pid),
     });
   } finally {
     for (const stop of stops) await stop();
@@ -53,7 +54,7 @@ async function compare(
   direct: Relay,
   relays: Record<RelayName, Relay>,
 ): Promise<BenchResult> {
-  say(`warming up; then ${ROUNDS} rounds of ${SECONDS} s with ${STREAMS} streams each`);
+  say(`warming up; then ${ROUNDS} rounds of ${SECONDS} s with ${STREAMS} streams and frames of ${FRAME_MS} ms`);
   const rounds: Record<RelayName | 'direct', Round[]> = { direct: [], gateway: [], haproxy: [], nginx: [] };
   const all = Object.entries({ direct, ...relays }) as [RelayName | 'direct', Relay][];
   for (const [, relay] of all) await runRound(relay, WARMING.streams, WARMING.seconds);
@@ -62,11 +63,13 @@ async function compare(
     say(`round ${i}: ${Object.entries(rounds).map(describeLast).join('; ')}`);
   }
   const { ratios, figures } = summarize(rounds);
-  return { ratios, figures: { streams: STREAMS, seconds: SECONDS, ...figures } };
+  return { ratios, figures: { streams: STREAMS, seconds: SECONDS, frame_ms: FRAME_MS, ...figures } };
 }
 
 function describeLast([name, rounds]: [string, readonly Round[]]): string {
   const last = rounds.at(-1);
   const cpu = name === 'direct' ? '' : `, ${last?.cpuMsPer1000StreamSeconds.toFixed(0)} ms CPU`;
-  return `${name} p50 ${last?.p50Ms.toFixed(2)} ms, p99 ${last?.p99Ms.toFixed(2)} ms${cpu}`;
+  const stall =
+    name === 'gateway' ? `, stall ${last?.longestStallMs.toFixed(0)} ms (own ${last?.ownStallMs.toFixed(0)})` : '';
+  return `${name} p50 ${last?.p50Ms.toFixed(2)} ms, p99 ${last?.p99Ms.toFixed(2)} ms${cpu}${stall}`;
 }

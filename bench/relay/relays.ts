@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { RELAY_PATH } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { MODEL, seedTenant, startGateway } from '../../test/support/gateway.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { createSession } from '../../test/support/stream-client.ts';
 import type { Relay } from './round.ts';
 
 /** A relay whose client speaks the protocol of the worker itself: a proxy, or nothing at all. */
-export function plainRelay(address: string, pid?: number): Relay {
+export function plainRelay(address: string, workerPid: number, pid?: number): Relay {
   const first = { type: 'open', context: [56, 13] };
-  return { pid, door: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
+  return { pid, workerPid, door: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
 }
 
 /** Our gateway, with a tenant for each stream: the limit of an account is one session unless somebody raises it. */
@@ -18,12 +19,16 @@ export async function gatewayRelay(
   redisUrl: string,
   prefix: string,
   ledger: Ledger,
+  workerPid: number,
   streams: number,
 ): Promise<{ relay: Relay; stop: () => Promise<unknown> }> {
   const tenants = await Promise.all(Array.from({ length: streams }, () => seedTenant(ledger, 36_000_000)));
-  const gateway = await startGateway(redisUrl, prefix);
+  const probe = new URL('stall-probe.ts', import.meta.url).href;
+  const gateway = await startGateway(redisUrl, prefix, { NODE_OPTIONS: `--import=${probe}` });
+  const told = () => [...gateway.output().matchAll(/^own stall (\S+)$/gm)].map(([, ms]) => Number(ms));
   const relay: Relay = {
     pid: gateway.pid,
+    workerPid,
     door: async (index) => {
       const key = tenants[index % streams]?.key ?? '';
       const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 60 });
@@ -32,6 +37,11 @@ export async function gatewayRelay(
     longestStallMs: async () => {
       const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
       return Number(/^svc_asr_event_loop_stall_seconds\S* (\S+)/m.exec(text)?.[1]) * 1000;
+    },
+    ownStallMs: async () => {
+      const before = told().length;
+      process.kill(gateway.pid, 'SIGUSR2');
+      return eventually('the gateway tells its stall', 20_000, () => told()[before]);
     },
   };
   return { relay, stop: () => gateway.stop() };
@@ -50,6 +60,7 @@ export async function startEchoWorker(redisUrl: string, prefix: string, slots: n
   if (told === undefined) throw new Error('the echo worker did not start: its messages are above');
   return {
     port: Number(String(told[0])),
+    pid: child.pid ?? 0,
     stop: async () => {
       child.kill();
       await exited;

@@ -3,14 +3,18 @@ import { LoadStream } from './client.ts';
 import type { Door } from './client.ts';
 import { speak } from './speech.ts';
 import { readUsage } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 /** Something that streams go through on their way to the worker. */
 export interface Relay {
   /** undefined: there is nothing between client and worker. */
   readonly pid: number | undefined;
+  readonly workerPid: number;
   door: (index: number) => Promise<Door>;
   /** Longest stall of its event loop since the last reading, where it tells. */
   longestStallMs?: () => Promise<number>;
+  /** The part of it that was its own work. */
+  ownStallMs?: () => Promise<number>;
 }
 
 /** What one round through a relay came to. */
@@ -19,9 +23,12 @@ export interface Round {
   readonly p99Ms: number;
   /** CPU time of the relay for each second in which a thousand streams speak. */
   readonly cpuMsPer1000StreamSeconds: number;
+  /** The same of the worker behind it, for which it makes a difference in how many pieces audio comes. */
+  readonly workerCpuMsPer1000StreamSeconds: number;
   readonly bytesPerIdleStream: number;
   readonly bytesPerActiveStream: number;
   readonly longestStallMs: number;
+  readonly ownStallMs: number;
   /** The same of the client, which does little: a long one means that the machine was busy with something else. */
   readonly clientStallMs: number;
 }
@@ -41,23 +48,28 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
   const speech = speak(streams);
   await pause(speech.allSpeakAfterMs);
   await relay.longestStallMs?.();
+  await relay.ownStallMs?.();
   const ownLoop = monitorEventLoopDelay({ resolution: 10 });
   ownLoop.enable();
-  const [before, beforeMs] = [usage(), performance.now()];
+  const [before, workerBefore, beforeMs] = [usage(), readUsage(relay.workerPid), performance.now()];
   await pause(seconds * 1000);
-  const [after, passedMs] = [usage(), performance.now() - beforeMs];
+  const [after, workerAfter, passedMs] = [usage(), readUsage(relay.workerPid), performance.now() - beforeMs];
   ownLoop.disable();
   const longestStallMs = (await relay.longestStallMs?.()) ?? 0;
+  const ownStallMs = (await relay.ownStallMs?.()) ?? 0;
+  const perThousand = (from: Usage, to: Usage) => ((to.cpuSeconds - from.cpuSeconds) * 1e9) / passedMs / count;
   const latencies = (await speech.end()).sort((a, b) => a - b);
   await Promise.all(streams.map((stream) => stream.close()));
   await pause(SETTLE_MS);
   return {
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
-    cpuMsPer1000StreamSeconds: ((after.cpuSeconds - before.cpuSeconds) * 1e9) / passedMs / count,
+    cpuMsPer1000StreamSeconds: perThousand(before, after),
+    workerCpuMsPer1000StreamSeconds: perThousand(workerBefore, workerAfter),
     bytesPerIdleStream: (idle.residentBytes - empty.residentBytes) / count,
     bytesPerActiveStream: (after.residentBytes - empty.residentBytes) / count,
     longestStallMs,
+    ownStallMs,
     clientStallMs: ownLoop.max / 1e6,
   };
 }

@@ -1,8 +1,9 @@
 import { AUDIO } from '@svc-asr/core';
 import type { LoadStream } from './client.ts';
 
-const FRAME_MS = 100;
-const FRAME = Buffer.alloc((AUDIO.sampleRateHz / 1000) * FRAME_MS * AUDIO.bytesPerSample);
+/** Length of a frame; people who write clients choose from 2.7 ms (an audio worklet) to 100 ms. */
+export const FRAME_MS = Number(process.env.RELAY_FRAME_MS ?? 100);
+const FRAME = Buffer.alloc(Math.round((AUDIO.sampleRateHz / 1000) * FRAME_MS) * AUDIO.bytesPerSample);
 const TICK_MS = 1;
 const LAST_DELTAS_MS = 5000;
 

@@ -32,9 +32,13 @@ export function summarize(rounds: Rounds): BenchResult {
       ...ofEach('added_p50_ms', (name) => p50(name) - p50('direct')),
       ...ofEach('added_p99_ms', (name) => p99(name) - p99('direct')),
       ...ofEach('cpu_ms_per_1000_streams_and_second', cpu),
+      ...ofEach('worker_cpu_ms_per_1000_streams_and_second', (name) =>
+        least(name, ({ workerCpuMsPer1000StreamSeconds }) => workerCpuMsPer1000StreamSeconds),
+      ),
       ...ofEach('kib_per_idle_stream', (name) => first(name, ({ bytesPerIdleStream: bytes }) => bytes / 1024)),
       ...ofEach('kib_per_active_stream', (name) => first(name, ({ bytesPerActiveStream: bytes }) => bytes / 1024)),
       gateway_longest_stall_ms: Math.max(...rounds.gateway.map(({ longestStallMs }) => longestStallMs)),
+      gateway_longest_own_stall_ms: Math.max(...rounds.gateway.map(({ ownStallMs }) => ownStallMs)),
       client_longest_stall_ms: Math.max(...rounds.gateway.map(({ clientStallMs }) => clientStallMs)),
     },
   };

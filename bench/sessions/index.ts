@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Ledger } from '@svc-asr/ledger';
-import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../../test/support/gateway.ts';
+import { MODEL, seedCatalogue, seedTenant, startGateway } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
 import { freePort } from '../../test/support/ports.ts';
 import { startRedis } from '../../test/support/redis.ts';
@@ -14,6 +14,8 @@ const ROUNDS = 5;
 const CONNECTIONS = 64;
 const DURATION_MS = 2500;
 const TENANTS = 200;
+/** As the service has it where nobody sets another. */
+const PREFIX = 'svc';
 
 /**
  * A trivial script that writes: like ours, each round trip waits until Redis has it on disk. The other one only reads,
@@ -25,8 +27,7 @@ const READ_ONLY = 'return 1';
 /** POST /v1/asr/sessions per second against bare handlers with as many Redis round trips, in alternating rounds. */
 export async function bench({ say }: { say: (line: string) => void }) {
   const redis = await startRedis();
-  const prefix = ownPrefix();
-  const ledger = await openLedger(redis.url, { prefix });
+  const ledger = await openLedger(redis.url, { prefix: PREFIX });
   const stops: (() => unknown)[] = [() => ledger.link.close(), () => redis.stop()];
   try {
     await seedCatalogue(ledger);
@@ -34,7 +35,7 @@ export async function bench({ say }: { say: (line: string) => void }) {
     const tenants = await Promise.all(
       Array.from({ length: TENANTS }, () => seedTenant(ledger, 3_600_000_000, { limits: unlimited })),
     );
-    const gateway = await startGateway(redis.url, prefix);
+    const gateway = await startGateway(redis.url, PREFIX);
     stops.unshift(() => gateway.stop());
     const requests = tenants.map(({ key }) => post(key));
     let next = 0;

@@ -15,6 +15,7 @@ import { jsonBody } from './http/json-body.ts';
 import { observe } from './http/observe.ts';
 import { soundHeaders } from './http/sound-headers.ts';
 import { createTimeLeft } from './http/time-left.ts';
+import type { LedgerWatch } from './ledger-id.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { createSessionRoute } from './routes/create-session.ts';
 import { listModels } from './routes/models.ts';
@@ -28,12 +29,13 @@ export interface AppParts {
   metrics: GatewayMetrics;
   ledger: Ledger;
   catalogue: CatalogueView;
+  ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
 }
 
 /** The HTTP chain, from the outside in: what a request passes, in the order in which it may be refused. */
 export function createApp(parts: AppParts): Express {
-  const { settings, logger, metrics, ledger, catalogue } = parts;
+  const { settings, logger, metrics, ledger, catalogue, ledgerWatch } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -49,13 +51,15 @@ export function createApp(parts: AppParts): Express {
       failures: createAttemptLimiter(settings.AUTH_FAILURES_PER_SECOND, 1000),
       peppers: settings.API_KEY_PEPPERS,
       now: ledger.now,
+      ledgerWatch,
     }),
-    admit(ledger, timeLeft),
+    admit(ledger, ledgerWatch, timeLeft),
   ];
   const createSession = createSessionRoute({
     ...{ ledger, catalogue, metrics, timeLeft, cancellations: parts.cancellations },
     secrets: settings.SESSION_SECRETS,
     holdMs: settings.SESSION_TTL_MS + settings.SLOT_HOLD_EXTRA_MS,
+    noCapacityRetryS: settings.NO_CAPACITY_RETRY_SECONDS,
     publicUrl: settings.PUBLIC_URL,
   });
 

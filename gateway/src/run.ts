@@ -1,7 +1,9 @@
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createLogger, createMetrics, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
+import { createLogger, createMetrics, ledgerConstants, readSettingsOrExit, runService } from '@svc-asr/runtime';
+import { startAdmin } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import { followCatalogue } from './catalogue.ts';
+import { watchLedger } from './ledger-id.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { startReaper } from './reaper.ts';
 import { drain } from './server/drain.ts';
@@ -36,8 +38,16 @@ export async function run(): Promise<void> {
       sessionTtlMs: settings.SESSION_TTL_MS,
       provisionalLeaseMs: settings.PROVISIONAL_LEASE_MS,
       processLeaseMs: settings.PROCESS_LEASE_MS,
+      tombstoneMs: settings.CANCELLED_KEPT_MS,
+      reaperRetryMs: settings.REAPER_RETRY_MS,
+      largestTimeStepMs: settings.REAPER_TIME_STEP_MS,
+      constants: { ...ledgerConstants(settings), LINE_PATIENCE_MS: settings.STREAM_LINE_MS },
     });
     const catalogue = followCatalogue(ledger, logger, settings.CATALOGUE_INTERVAL_MS);
+    const ledgerWatch = watchLedger(ledger, logger, {
+      intervalMs: settings.LEDGER_INTERVAL_MS,
+      idFile: settings.LEDGER_ID_FILE,
+    });
     const cancellations = createCancellations(ledger, logger);
     const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
     metrics.redisReady.addCallback((result) => result.observe(link.ready ? 1 : 0));
@@ -59,9 +69,10 @@ export async function run(): Promise<void> {
       if (draining) return 'draining';
       // Without Redis a gateway still serves models, documents and answers that say what is wrong: it stays in service.
       if (lease.owner() === undefined) return 'this gateway holds no lease yet';
+      if (!ledgerWatch.known()) return 'it is not known yet whether Redis holds the ledger';
       return catalogue.entries() === undefined ? 'no catalogue was read yet' : undefined;
     };
-    const app = createApp({ settings, logger, metrics, ledger, catalogue, cancellations });
+    const app = createApp({ settings, logger, metrics, ledger, catalogue, ledgerWatch, cancellations });
     const server = await listen(app, settings, logger, metrics);
     streams.attach(server);
     const admin = await startAdmin({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, metrics: telemetry, ready });
@@ -81,6 +92,7 @@ export async function run(): Promise<void> {
       { name: 'take back unanswered sessions', stop: () => cancellations.settled() },
       { name: 'give up the lease', stop: () => lease.stop() },
       { name: 'stop the reaper', stop: () => stopReaper() },
+      { name: 'stop watching the ledger', stop: () => ledgerWatch.stop() },
       { name: 'stop following the catalogue', stop: () => catalogue.stop() },
       { name: 'close Redis', stop: () => link.close() },
       { name: 'close the admin port', stop: () => drain(admin) },
@@ -92,6 +104,7 @@ function streamTimes(settings: GatewaySettings): StreamTimes {
   return {
     statusMs: settings.STREAM_STATUS_MS,
     placeMs: settings.STREAM_PLACE_MS,
+    gatherMs: settings.STREAM_GATHER_MS,
     workerOpenMs: settings.WORKER_OPEN_MS,
     workerSilenceMs: settings.WORKER_SILENCE_MS,
     idleMs: settings.STREAM_IDLE_MS,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { integer, keyring, list, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
+import { integer, keyring, LEDGER_SETTINGS, list, readableFile } from '@svc-asr/runtime';
+import { REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
@@ -32,6 +33,7 @@ function isNetwork(entry: string): boolean {
 export const GATEWAY_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,
+  ...LEDGER_SETTINGS,
   HOST: text('Address that the API listens on.', '::'),
   PORT: integer('Port of the API; 0 takes a free one.', 8443, 0, 65_535),
   TLS_CERT_FILE: readableFile('Certificate chain (PEM). Without it the API speaks plain HTTP, for a proxy in front.'),
@@ -45,6 +47,30 @@ export const GATEWAY_SETTINGS = {
   PROVISIONAL_LEASE_MS: integer('How long a session may take to be made before it is taken back.', 5000, 100, 60_000),
   SLOT_HOLD_EXTRA_MS: integer('How much longer than its credential a session holds its place in the pool.', 5000),
   REAPER_INTERVAL_MS: integer('How often overdue sessions are looked for.', 250, 10, 60_000),
+  REAPER_RETRY_MS: integer('When overdue work is looked at again whose gateway died over it.', 5000, 100, 600_000),
+  REAPER_TIME_STEP_MS: integer(
+    'A step of the clock of Redis beyond which no lease is taken for lost until it could be renewed.',
+    5000,
+    100,
+    600_000,
+  ),
+  CANCELLED_KEPT_MS: integer(
+    'How long a reservation is refused that arrives after it was given up.',
+    600_000,
+    1000,
+    86_400_000,
+  ),
+  NO_CAPACITY_RETRY_SECONDS: integer(
+    'Retry-After where every worker is taken and the pool is at its maximum.',
+    5,
+    1,
+    600,
+  ),
+  LEDGER_ID_FILE: text(
+    'File with the id of the ledger that Redis must hold, as the operator writes it. Empty, or no such file: the first one that is seen.',
+    '',
+  ),
+  LEDGER_INTERVAL_MS: integer('How often it is looked whether Redis still holds the ledger.', 1000, 10, 60_000),
   CATALOGUE_INTERVAL_MS: integer('How often the list of models is read anew.', 1000, 10, 60_000),
   KEY_CACHE_MS: integer(
     'How long a key that was looked up is remembered; a revocation is late by as much.',
@@ -72,6 +98,18 @@ export const GATEWAY_SETTINGS = {
   LEASE_RENEW_MS: integer('How often this gateway renews its lease.', 5000, 50, 60_000),
   STREAM_STATUS_MS: integer('How often a waiting client is told so.', 3000, 50, 60_000),
   STREAM_PLACE_MS: integer('How often a waiting stream asks for a worker.', 250, 10, 3000),
+  STREAM_LINE_MS: integer(
+    'How long a waiting stream that has not asked keeps its place in the line.',
+    3000,
+    100,
+    60_000,
+  ),
+  STREAM_GATHER_MS: integer(
+    'How long a frame of under 20 ms may wait for more before its worker gets it.',
+    20,
+    0,
+    1000,
+  ),
   STREAM_IDLE_MS: integer('How long a client may be silent.', 30_000, 100, 600_000),
   STREAM_PING_MS: integer('How often a client is pinged; one that misses two is gone.', 20_000, 50, 600_000),
   STREAM_EXTRA_MS: integer('How much longer than its reserved audio a stream may live.', 300_000, 100, 3_600_000),

@@ -34,6 +34,8 @@ export function createController(options: ControllerOptions): Controller {
   const { source, queue, enqueue, reconcile, report, firstPass, redisReady, concurrency, resyncMs } = options;
   const timers: NodeJS.Timeout[] = [];
   let working: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const isStopped = () => stopped;
   return {
     start: async () => {
       // Nothing is worked on before there was a first look at everything; what that finds is the first sync's work.
@@ -44,6 +46,8 @@ export function createController(options: ControllerOptions): Controller {
         },
         onSettled: () => enqueue(SYNC),
       });
+      // The first look may take as long as the source is away.
+      if (isStopped()) return;
       looked = true;
       enqueue(SYNC);
       working = runWorkers({
@@ -57,6 +61,7 @@ export function createController(options: ControllerOptions): Controller {
       timers.push(watchReturn(redisReady, () => enqueue(SYNC)));
     },
     stop: async () => {
+      stopped = true;
       for (const timer of timers.splice(0)) clearInterval(timer);
       await source.stop();
       queue.close();

@@ -1,8 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createMetrics, startAdmin } from '@svc-asr/runtime';
+import { createMetrics, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createController } from './controller.ts';
+import { createCluster } from './kubernetes/cluster.ts';
+import { createLedgerCare } from './ledger/create.ts';
+import { watchGuard } from './ledger/watch.ts';
 import { createInstruments, observe } from './metrics.ts';
 import { createNotices } from './notices.ts';
 import { systemClock } from './queue/clock.ts';
@@ -16,9 +19,15 @@ import { createOutcomeReport } from './reconcile/outcome.ts';
 import { createReconcile } from './reconcile/reconcile.ts';
 import { createSync } from './reconcile/sync.ts';
 import { createTenantReconciler } from './reconcile/tenant.ts';
+import { SYNC } from './reconcile/work.ts';
 import type { WorkKey } from './reconcile/work.ts';
+import { guardLink } from './redis-gate.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createFileSource } from './source/file/source.ts';
+import { createKubernetesSource } from './source/kubernetes/source.ts';
+import { keyOf } from './source/source.ts';
+import { createStatus } from './status/create.ts';
+import { SILENT_REPORTER } from './status/reporter.ts';
 import { createWorkers } from './workers/create.ts';
 import { createPools } from './workers/pools.ts';
 import { createPoolReport } from './workers/report.ts';
@@ -32,14 +41,39 @@ export interface Operator {
   stopSteps: readonly StopStep[];
 }
 
-/** Puts the operator together from its parts and starts it; `env` is what workers build on. */
+export interface OperatorOptions {
+  /** What workers build on. */
+  env?: NodeJS.ProcessEnv;
+  /** The lead was lost: the process has to end, since what it knows may be outdated by what the next leader does. */
+  onLost?: (reason: string) => void;
+}
+
+/** Puts the operator together from its parts and starts it; in a cluster it works only while it leads. */
 export async function startOperator(
   settings: OperatorSettings,
   logger: Logger,
-  env: NodeJS.ProcessEnv = process.env,
+  { env = process.env, onLost = exit }: OperatorOptions = {},
 ): Promise<Operator> {
   const metrics = createMetrics('operator');
+  const instruments = createInstruments(metrics.meter, systemClock.nowMs);
   const notices = createNotices();
+
+  const lost = (reason: string) => {
+    logger.fatal({ reason }, `this operator does not lead any more and ends: ${reason}`);
+    onLost(reason);
+  };
+  const cluster =
+    settings.KUBERNETES === ''
+      ? undefined
+      : createCluster({
+          settings,
+          logger,
+          onElected: () => void begin().catch((err: unknown) => lost(`it could not begin: ${String(err)}`)),
+          onLost: lost,
+          onRequest: instruments.countRequest,
+          onRelist: instruments.countRelist,
+          onHeard: instruments.noteHeard,
+        });
 
   const link = connectRedis({
     url: settings.REDIS_URL,
@@ -47,19 +81,29 @@ export async function startOperator(
     timeoutMs: settings.REDIS_TIMEOUT_MS,
     logger,
   });
-  const ledger = createLedger(link, {
+  const ledger = createLedger(cluster === undefined ? link : guardLink(link, cluster.gate), {
     prefix: settings.REDIS_KEY_PREFIX,
     retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
+    constants: ledgerConstants(settings),
   });
 
-  const source = createFileSource({
-    folders: settings.CONFIG_FOLDERS,
-    pollMs: settings.CONFIG_POLL_MS,
-    quietMs: settings.CONFIG_QUIET_MS,
-    deleteGraceMs: settings.CONFIG_DELETE_GRACE_MS,
-    logger,
-    notices,
+  const watched = cluster && createKubernetesSource({ cluster, notices, logger });
+  const source =
+    watched ??
+    createFileSource({
+      folders: settings.CONFIG_FOLDERS,
+      pollMs: settings.CONFIG_POLL_MS,
+      quietMs: settings.CONFIG_QUIET_MS,
+      deleteGraceMs: settings.CONFIG_DELETE_GRACE_MS,
+      logger,
+      notices,
+    });
+
+  const { guard, checkpoints } = createLedgerCare({
+    ...{ settings, ledger, source, logger },
+    cluster: cluster && watched && { cluster, source: watched },
   });
+  const leads = () => cluster === undefined || cluster.gate.isOpen();
 
   const queue = createWorkQueue(systemClock, { baseMs: settings.RETRY_BASE_MS, maxMs: settings.RETRY_MAX_MS });
   const firstPass = createFirstPass();
@@ -68,19 +112,26 @@ export async function startOperator(
     queue.add(key);
   };
 
-  const { runtime, memory } = createWorkers(settings, env, logger);
+  const { runtime, memory, rollouts } = createWorkers({ settings, env, cluster, notices, logger });
   const pools = createPools({
     pools: ledger.pools,
     workers: ledger.workers,
+    revisions: ledger.revisions,
     runtime,
     memory,
+    rollouts,
     report: createPoolReport(notices, logger),
     limits: { lostMs: settings.WORKER_LOST_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
     nowMs: systemClock.nowMs,
     source,
     intervalMs: settings.SCALING_INTERVAL_MS,
+    onGone: (name) => enqueue(keyOf('ASRModel', name)),
   });
 
+  const status =
+    cluster === undefined || watched === undefined
+      ? SILENT_REPORTER
+      : createStatus({ settings, cluster, source: watched, ledger, guard, pools, notices, logger });
   const applied = createApplied(ledger.registry);
   const catalogue = createCatalogue(ledger.catalogue, source);
   const sync = createSync({ source, applied, enqueue, notices, logger });
@@ -93,8 +144,8 @@ export async function startOperator(
     source,
     queue,
     enqueue,
-    reconcile: createReconcile({ source, applied, reconcilers, catalogue, sync, logger }),
-    report: createOutcomeReport(createInstruments(metrics.meter), notices, logger),
+    reconcile: createReconcile({ source, applied, reconcilers, catalogue, sync, status, guard, logger }),
+    report: createOutcomeReport(instruments, notices, logger),
     firstPass,
     redisReady: () => link.ready,
     concurrency: settings.RECONCILE_CONCURRENCY,
@@ -104,34 +155,64 @@ export async function startOperator(
   observe(metrics.meter, {
     queueDepth: queue.depth,
     resourceKinds: () => source.list().map(({ kind }) => kind),
-    badFiles: source.badFiles,
+    bad: source.bad,
     heldDeletions: sync.held,
     lastSyncSeconds: sync.lastSeconds,
     pools: pools.standings,
+    leads,
   });
   let stopping = false;
+  const isStopping = () => stopping;
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
     metrics,
     ready: () => {
       if (stopping) return 'the operator is stopping';
+      // One that stands by is ready to take over.
+      if (!leads()) return watched?.synced() === true ? undefined : 'not everything has been listed yet';
       if (!link.ready) return 'Redis does not answer';
       return firstPass.done() ? undefined : 'the first pass over all resources is not over';
     },
   });
-  pools.start();
-  await controller.start();
   const { port } = admin.address() as AddressInfo;
-  logger.info({ amount: source.list().length, file: settings.CONFIG_FOLDERS }, `operator started, admin port ${port}`);
+
+  let stopWatching: (() => void) | undefined;
+  /** Begins to bring resources into force. */
+  async function begin(): Promise<void> {
+    await pools.start();
+    // Whoever told it to stop meanwhile did not find it running.
+    if (isStopping()) return pools.stop();
+    await controller.start();
+    if (isStopping()) return;
+    status.start();
+    await checkpoints.start();
+    stopWatching = watchGuard(guard, settings.LEDGER_INTERVAL_MS, () => {
+      // Also each by itself: the sync comes no further than the guard, and every Tenant is to say what is wrong.
+      for (const { kind, metadata } of source.list()) enqueue(keyOf(kind, metadata.name));
+      enqueue(SYNC);
+    });
+    const from = cluster === undefined ? { file: settings.CONFIG_FOLDERS } : { reason: 'elected' };
+    logger.info({ ...from, amount: source.list().length }, 'resources are brought into force');
+  }
+  if (cluster === undefined) await begin();
+  else {
+    watched?.warm();
+    cluster.start();
+  }
+  logger.info(`operator started, admin port ${port}`);
 
   return {
     adminPort: port,
     stopSteps: [
       { name: 'readiness', stop: () => void (stopping = true) },
+      { name: 'ledger', stop: () => stopWatching?.() },
       { name: 'controller', stop: controller.stop },
       { name: 'pools', stop: pools.stop },
       { name: 'workers', stop: runtime.close },
+      { name: 'status', stop: status.stop },
+      { name: 'checkpoints', stop: checkpoints.stop },
+      { name: 'lead', stop: () => cluster?.stop() },
       { name: 'redis', stop: link.close },
       {
         name: 'admin port',
@@ -143,4 +224,8 @@ export async function startOperator(
       { name: 'metrics', stop: metrics.stop },
     ],
   };
+}
+
+function exit(): never {
+  process.exit(1);
 }

@@ -1,10 +1,14 @@
-import { integer, list, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
+import { integer, LEDGER_SETTINGS, list, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { ValuesOf } from '@svc-asr/runtime';
+import { CLUSTER_SETTINGS } from './workers/cluster/settings.ts';
+import { KUBERNETES_SETTINGS } from './kubernetes/settings.ts';
 
 /** Settings of the operator. */
 export const OPERATOR_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,
+  ...LEDGER_SETTINGS,
+  ...KUBERNETES_SETTINGS,
   CONFIG_FOLDERS: list(
     'Folders whose .yaml, .yml and .json files hold the ASRModel, Tenant and ApiKey resources, separated by commas.',
     'config/local',
@@ -27,6 +31,12 @@ export const OPERATOR_SETTINGS = {
   RETRY_MAX_MS: integer('Longest wait between two tries of a resource.', 10_000, 1, 3_600_000),
   RESYNC_SECONDS: integer('Every resource is applied again after this time, changed or not.', 300, 1, 86_400),
   TENANT_RETENTION_DAYS: integer('How long the account of a deleted Tenant is kept, to be resumed.', 90, 1, 36_500),
+  LEDGER_ID_FILE: text(
+    'Where resources are files: file for the id of the ledger, by which an emptied or wrong Redis is noticed; beside it stands what tenants have consumed. Empty: noticed only as long as this operator runs.',
+    '',
+  ),
+  LEDGER_INTERVAL_MS: integer('How often it is looked whether Redis still holds the ledger.', 2000, 10, 60_000),
+  LEDGER_CONFIG_MAP: text('In a cluster: name of the ConfigMap for the id of the ledger.', 'svc-asr-ledger'),
   SCALING_INTERVAL_MS: integer('Time between two looks at the load of a pool.', 1000, 10, 60_000),
   WORKER_PROGRAM: text(
     "The worker's program, run as processes of this machine as the load asks for. Empty: workers are started by other means.",
@@ -56,6 +66,7 @@ export const OPERATOR_SETTINGS = {
     0,
     600_000,
   ),
+  ...CLUSTER_SETTINGS,
   STOP_GRACE_MS: integer('How long stopping may take.', 10_000, 0, 600_000),
 } as const;
 

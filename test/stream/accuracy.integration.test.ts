@@ -1,22 +1,20 @@
-import { readdirSync } from 'node:fs';
 import { startEngine } from '@svc-asr/worker';
-import type { Engine, Final } from '@svc-asr/worker';
-import { recording } from '../support/recording.ts';
-import { MODEL_FOLDER } from '../support/worker.ts';
+import type { Engine } from '@svc-asr/worker';
+import { MODEL } from '../support/gateway.ts';
+import { modelFolder, recordings } from '../support/recording.ts';
+import { transcribeOffline } from './offline.ts';
+import type { Transcript } from './offline.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-type Transcript = Pick<Final, 'text' | 'words'>;
-
-const names = readdirSync(`${MODEL_FOLDER}/eval`)
-  .filter((name) => name.endsWith('.wav'))
-  .map((name) => name.slice(0, -'.wav'.length));
-const recordings = names.map((name) => recording(name));
+const spoken = recordings(MODEL);
+/** From frames of 2.7 ms, as browsers make them, to the largest that are allowed. */
+const FRAME_BYTES = [86, 640, 3200, 6400, 32_000, 65_536];
 
 let stage: Stage;
 let engine: Engine;
 beforeAll(async () => {
-  engine = await startEngine({ modelDir: MODEL_FOLDER, slots: recordings.length });
+  engine = await startEngine({ modelDir: modelFolder(MODEL), slots: spoken.length });
   stage = await setStage();
 }, STAGE_TIMEOUT_MS);
 afterAll(async () => {
@@ -24,24 +22,7 @@ afterAll(async () => {
   await stage.stop();
 });
 
-/** What the engine makes of a recording by itself. */
-async function offline(pcm: Buffer, context: [number, number]): Promise<Transcript> {
-  const stream = engine.open({ context });
-  const final = new Promise<Transcript>((resolve, reject) => {
-    stream.once('final', resolve);
-    stream.once('error', reject);
-  });
-  for (let at = 0; at < pcm.length; at += 32_000) {
-    if (!stream.write(pcm.subarray(at, at + 32_000)))
-      await new Promise<void>((resolve) => stream.once('drain', resolve));
-  }
-  stream.flush();
-  const { text, words } = await final;
-  stream.close();
-  return { text, words };
-}
-
-/** What the whole service makes of it. */
+/** What the service makes of a recording. */
 async function online(pcm: Buffer, context: [number, number], frameBytes: number): Promise<Transcript> {
   const { stream } = await stage.ready();
   stream.send({ type: 'config', context });
@@ -52,41 +33,20 @@ async function online(pcm: Buffer, context: [number, number], frameBytes: number
   return { text, words };
 }
 
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}']+/gu) ?? [];
-}
-
-/** Word errors of a transcript: the least insertions, deletions and substitutions. */
-function wordErrors(reference: string, text: string): number {
-  const [said, got] = [wordsOf(reference), wordsOf(text)];
-  let row = Array.from({ length: got.length + 1 }, (_, at) => at);
-  for (const [i, word] of said.entries()) {
-    const next = [i + 1];
-    for (const [j, other] of got.entries()) {
-      next.push(Math.min(row[j]! + (word === other ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
-}
-
 test.each<[number, number]>([
   [56, 13],
   [56, 3],
+  [56, 0],
 ])(
-  'the service gives the transcripts of the engine with the context [%i, %i]',
+  'with the context [%i, %i] and frames of any size the service gives the transcripts of the engine',
   async (...context) => {
-    expect(recordings.length).toBeGreaterThan(3);
+    expect(spoken.length).toBeGreaterThanOrEqual(FRAME_BYTES.length);
     const alone: Transcript[] = [];
-    for (const { pcm } of recordings) alone.push(await offline(pcm, context));
-    const frames = [640, 3200, 6400, 32_000, 65_536, 1280];
+    for (const { pcm } of spoken) alone.push(await transcribeOffline(engine, pcm, context));
     const served = await Promise.all(
-      recordings.map(({ pcm }, at) => online(pcm, context, frames[at % frames.length]!)),
+      spoken.map(({ pcm }, at) => online(pcm, context, FRAME_BYTES[at % FRAME_BYTES.length]!)),
     );
     expect(served).toEqual(alone);
-    const words = recordings.reduce((sum, { text }) => sum + wordsOf(text).length, 0);
-    const errors = recordings.reduce((sum, { text }, at) => sum + wordErrors(text, served[at]!.text), 0);
-    expect(errors / words).toBeLessThan(0.5);
   },
   60_000,
 );

@@ -98,3 +98,24 @@ test('while Redis is away a live stream goes on, and is settled when it is back'
     billableMs: Math.ceil(pcm.length / 16_000) * 1000,
   });
 }, 60_000);
+
+test('a worker that dies while Redis is away is replaced when it is back, and nothing is lost', async () => {
+  const { tenant, stream } = await begin(gateway);
+  const second = await startWorker(redis.url, prefix);
+  await redis.kill();
+  await worker.stop('SIGKILL');
+  stream.send({ type: 'flush' });
+  // Long enough for the gateway to notice both.
+  await pause(1000);
+  await redis.restart();
+  await connected(ledger.link);
+  const replayed = await stream.next('final', 60_000);
+  stream.audio(pcm);
+  stream.send({ type: 'flush' });
+  expect(await stream.next('final', 30_000)).toMatchObject({ text: replayed.text, utterance: 2 });
+  expect(stream.events.filter(({ type }) => type === 'final')).toHaveLength(2);
+  stream.close();
+  expect(await stream.closed).toMatchObject({ code: 1000 });
+  expect(await ended(tenant, 20_000)).toMatchObject({ state: 'completed', audioMs: Math.ceil(pcm.length / 16) });
+  worker = second;
+}, 120_000);

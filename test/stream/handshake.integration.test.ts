@@ -204,7 +204,7 @@ describe('with a Redis whose answers get lost', () => {
     return status === 503 && record!.state !== 'reserved';
   }
 
-  test('a handshake leaves no session behind', async () => {
+  test('a handshake that was answered 503 leaves no stream behind: its session expires as if there had been none', async () => {
     const lost: Caller[] = [];
     proxy.cutAfter(() => 500 + Math.floor(Math.random() * 1500));
     await eventually('credentials were consumed in vain', 30_000, async () => {
@@ -213,7 +213,9 @@ describe('with a Redis whose answers get lost', () => {
       return lost.length >= 3;
     });
     proxy.cutAfter(undefined);
-    for (const caller of lost) expect(await stage.settled(caller)).toMatchObject({ state: 'failed', billableMs: 0 });
+    for (const caller of lost) {
+      expect(await stage.settled(caller, 30_000)).toMatchObject({ state: 'expired', billableMs: 0 });
+    }
   }, 60_000);
 });
 

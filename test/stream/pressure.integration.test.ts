@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import { recording } from '../support/recording.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
@@ -62,6 +63,24 @@ test('a long recording that is sent at once is transcribed as at its own pace', 
   expect(deltas.length).toBeGreaterThan(10);
   stream.close();
 }, 60_000);
+
+test('any number of flushes that are sent at once is answered, one final each and in order', async () => {
+  const { stream } = await stage.ready();
+  const count = 2000;
+  for (let sent = 0; sent < count; sent++) stream.send({ type: sent % 10 === 9 ? 'reset' : 'flush' });
+  stream.audio(pcm);
+  stream.send({ type: 'flush' });
+  const last = await eventually('the last final', 60_000, () =>
+    stream.events.find((event) => event.type === 'final' && event.utterance === count + 1),
+  );
+  expect(last).toMatchObject({ text: expect.stringMatching(/./) as unknown });
+  // A reset tells the number of the utterance that starts.
+  const ended = stream.events.flatMap((event) =>
+    event.type === 'final' ? [event.utterance] : event.type === 'reset_ack' ? [event.utterance - 1] : [],
+  );
+  expect(ended).toEqual(Array.from({ length: count + 1 }, (_, at) => at + 1));
+  stream.close();
+}, 120_000);
 
 test('a client that does not read holds up nobody and is settled in the end', async () => {
   const slow = await stage.ready(300);

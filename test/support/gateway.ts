@@ -58,7 +58,7 @@ export async function startGateway(
       return exited;
     },
   };
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await isReady(gateway))) {
     if (child.exitCode !== null || Date.now() > deadline)
       throw new Error(`the gateway did not become ready: ${output}`);

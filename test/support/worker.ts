@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { MODEL, WORKER_TICKETS } from './gateway.ts';
 import { freePort } from './ports.ts';
+import { modelFolder } from './recording.ts';
 
 /** A worker process of a test's own with the Kikuyu demo model. */
 export interface TestWorker {
@@ -12,7 +13,6 @@ export interface TestWorker {
 }
 
 const MAIN = fileURLToPath(new URL('../../worker/dist/main.js', import.meta.url));
-export const MODEL_FOLDER = fileURLToPath(new URL(`../../worker/models/${MODEL}`, import.meta.url));
 
 let started = 0;
 
@@ -22,7 +22,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
   const id = `w${process.pid}-${++started}`;
   const child = spawn(process.execPath, [MAIN], {
     env: {
-      ...{ PATH: process.env.PATH, MODEL, MODEL_DIR: MODEL_FOLDER, WORKER_ID: id, WORKER_TICKETS, SLOTS: '20' },
+      ...{ PATH: process.env.PATH, MODEL, MODEL_DIR: modelFolder(MODEL), WORKER_ID: id, WORKER_TICKETS, SLOTS: '20' },
       ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix },
       ...env,
     },

@@ -1,7 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findManager, findOnPath, planRedisInstall } from './package-manager.ts';
+import { CHROMIUM } from './chromium.ts';
+import { ETCD, etcdEnvironment } from './etcd.ts';
+import { findManager, findOnPath, planInstall } from './package-manager.ts';
+import type { PackageManager } from './package-manager.ts';
+import { REDIS } from './redis.ts';
 import { chooseServer, parseServerVersion } from './redis-version.ts';
 
 test.each([
@@ -22,36 +26,48 @@ test('takes the first server of version 7 or newer', () => {
 });
 
 test('root installs with the package manager that is there', () => {
-  expect(planRedisInstall({ manager: 'apt-get', isRoot: true, canSudo: false })).toEqual({
+  expect(planInstall(REDIS, { manager: 'apt-get', isRoot: true, canSudo: false })).toEqual({
     script: 'redis-apt.sh',
     sudo: false,
   });
 });
 
 test('another user installs through sudo', () => {
-  expect(planRedisInstall({ manager: 'dnf', isRoot: false, canSudo: true })).toEqual({
+  expect(planInstall(REDIS, { manager: 'dnf', isRoot: false, canSudo: true })).toEqual({
     script: 'redis-dnf.sh',
     sudo: true,
   });
 });
 
 test('Homebrew is never run as root', () => {
-  expect(planRedisInstall({ manager: 'brew', isRoot: false, canSudo: true })).toEqual({
+  expect(planInstall(REDIS, { manager: 'brew', isRoot: false, canSudo: true })).toEqual({
     script: 'redis-brew.sh',
     sudo: false,
   });
 });
 
 test('a user who may not install is told the command', () => {
-  expect(planRedisInstall({ manager: 'apk', isRoot: false, canSudo: false })).toEqual({
+  expect(planInstall(REDIS, { manager: 'apk', isRoot: false, canSudo: false })).toEqual({
     problem: expect.stringContaining('Run as root, then start again: apk add valkey'),
   });
 });
 
 test('without a package manager the person is told what to put on PATH', () => {
-  expect(planRedisInstall({ manager: undefined, isRoot: true, canSudo: false })).toEqual({
+  expect(planInstall(REDIS, { manager: undefined, isRoot: true, canSudo: false })).toEqual({
     problem: expect.stringContaining('none of apt-get, dnf, apk, brew is there'),
   });
+});
+
+test.each([REDIS, ETCD, CHROMIUM])('every package manager has its script for $title', ({ byHand, ...rest }) => {
+  for (const manager of Object.keys(byHand) as PackageManager[]) {
+    const plan = planInstall({ byHand, ...rest }, { manager, isRoot: true, canSudo: false });
+    expect('script' in plan && existsSync(join(import.meta.dirname, plan.script))).toBe(true);
+  }
+});
+
+test('etcd is told that it may run on arm64', () => {
+  expect(etcdEnvironment('arm64')).toEqual({ ETCD_UNSUPPORTED_ARCH: 'arm64' });
+  expect(etcdEnvironment('x64')).toEqual({});
 });
 
 test('programs and package managers are found on the PATH', () => {

@@ -1,15 +1,27 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Package managers in the order in which they are looked for, and how each installs Redis or Valkey. */
+/** Package managers in the order in which they are looked for, and the ending of the scripts that use each. */
 const MANAGERS = {
-  'apt-get': { script: 'redis-apt.sh', needsRoot: true, byHand: 'apt-get install redis-server' },
-  dnf: { script: 'redis-dnf.sh', needsRoot: true, byHand: 'dnf install valkey' },
-  apk: { script: 'redis-apk.sh', needsRoot: true, byHand: 'apk add valkey' },
-  brew: { script: 'redis-brew.sh', needsRoot: false, byHand: 'brew install valkey' },
+  'apt-get': { ending: 'apt', needsRoot: true },
+  dnf: { ending: 'dnf', needsRoot: true },
+  apk: { ending: 'apk', needsRoot: true },
+  brew: { ending: 'brew', needsRoot: false },
 } as const;
 
 export type PackageManager = keyof typeof MANAGERS;
+
+/** Something that every package manager carries. */
+export interface SystemPackage {
+  /** The scripts beside this file are `NAME-apt.sh` and so on. */
+  name: string;
+  /** How it is called in front of people. */
+  title: string;
+  /** A sentence without its end: what is needed. */
+  need: string;
+  /** The command that installs it by hand. */
+  byHand: Readonly<Record<PackageManager, string>>;
+}
 
 /** What is known of the machine when something has to be installed. */
 export interface Machine {
@@ -21,16 +33,17 @@ export interface Machine {
 
 export type InstallPlan = { script: string; sudo: boolean } | { problem: string };
 
-/** Decides how Redis gets installed, or says what the person has to do. */
-export function planRedisInstall({ manager, isRoot, canSudo }: Machine): InstallPlan {
-  const need = 'redis-server or valkey-server (7 or newer) is needed';
+/** Decides how a package gets installed, or says what the person has to do. */
+export function planInstall({ name, need, byHand }: SystemPackage, machine: Machine): InstallPlan {
+  const { manager, isRoot, canSudo } = machine;
   if (manager === undefined) {
     return { problem: `${need} and none of ${Object.keys(MANAGERS).join(', ')} is there to get it; put one on PATH` };
   }
-  const { script, needsRoot, byHand } = MANAGERS[manager];
+  const { ending, needsRoot } = MANAGERS[manager];
+  const script = `${name}-${ending}.sh`;
   if (!needsRoot || isRoot) return { script, sudo: false };
   if (canSudo) return { script, sudo: true };
-  return { problem: `${need} and installing it takes root. Run as root, then start again: ${byHand}` };
+  return { problem: `${need} and installing it takes root. Run as root, then start again: ${byHand[manager]}` };
 }
 
 /** The first package manager on the PATH. */

@@ -1,14 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { say } from '../launch/terminal.mjs';
-import { findManager, findOnPath, planRedisInstall } from './package-manager.ts';
+import { InstallError } from './install-error.ts';
+import { findOnPath } from './package-manager.ts';
+import type { SystemPackage } from './package-manager.ts';
 import type { RedisServer } from './redis-version.ts';
 import { chooseServer, OLDEST_REDIS_MAJOR, parseServerVersion } from './redis-version.ts';
+import { installPackage } from './system-package.ts';
 
-/** What a person has to do before the command can go on. */
-export class InstallError extends Error {
-  override readonly name = 'InstallError';
-}
+/** Redis or Valkey, whichever the system carries. */
+export const REDIS: SystemPackage = {
+  name: 'redis',
+  title: 'Redis',
+  need: `redis-server or valkey-server (${OLDEST_REDIS_MAJOR} or newer) is needed`,
+  byHand: {
+    'apt-get': 'apt-get install redis-server',
+    dnf: 'dnf install valkey',
+    apk: 'apk add valkey',
+    brew: 'brew install valkey',
+  },
+};
 
 /** The Redis or Valkey server of this machine, installed with its package manager where there is none yet. */
 export function ensureRedisServer(): RedisServer {
@@ -16,7 +26,7 @@ export function ensureRedisServer(): RedisServer {
   const chosen = chooseServer(present);
   if (chosen !== undefined) return chosen;
   for (const { path, version } of present) say(`${path} is ${version}; ${OLDEST_REDIS_MAJOR} or newer is needed`);
-  install();
+  installPackage(REDIS, () => chooseServer(findServers()) !== undefined);
   const installed = findServers();
   const server = chooseServer(installed);
   if (server === undefined) {
@@ -38,22 +48,4 @@ function findServers(): RedisServer[] {
     if (version !== undefined) servers.push({ path, version });
   }
   return servers;
-}
-
-function install(): void {
-  const isRoot = process.getuid?.() === 0;
-  const plan = planRedisInstall({ manager: findManager(process.env.PATH), isRoot, canSudo: !isRoot && canSudo() });
-  if ('problem' in plan) throw new InstallError(plan.problem);
-  const script = join(import.meta.dirname, plan.script);
-  say(`installing Redis with the system's package manager${plan.sudo ? ' (sudo)' : ''}`);
-  const [command, ...args] = plan.sudo ? ['sudo', 'sh', script] : ['sh', script];
-  const result = spawnSync(command, args, { stdio: ['inherit', 'pipe', 'pipe'], encoding: 'utf8' });
-  if (result.status === 0) return;
-  process.stderr.write(`${result.stdout}${result.stderr}`);
-  throw new InstallError('installing Redis failed: see the messages above; install it by hand and run again');
-}
-
-function canSudo(): boolean {
-  if (findOnPath('sudo', process.env.PATH) === undefined) return false;
-  return process.stdin.isTTY || spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0;
 }

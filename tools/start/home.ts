@@ -11,6 +11,8 @@ export interface Home {
   logs: string;
   /** Which worker processes run. */
   workers: string;
+  /** The id of the ledger, by which an emptied Redis is noticed. */
+  ledgerId: string;
   certs: string;
   localJson: string;
 }
@@ -27,6 +29,7 @@ export function homeOf(env: NodeJS.ProcessEnv): Home {
     redis: within('redis'),
     logs: within('logs'),
     workers: within('workers'),
+    ledgerId: within('ledger-id'),
     certs: within('certs'),
     localJson: within('local.json'),
   };

@@ -70,6 +70,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       CONFIG_FOLDERS: `${LOCAL_CONFIG},${plan.home.config}`,
       WORKER_STATE_FOLDER: plan.home.workers,
       WORKER_LOG_FOLDER: plan.home.logs,
+      LEDGER_ID_FILE: plan.home.ledgerId,
     },
     console: {
       ADMIN_PORT: String(plan.ports.consoleAdmin),
@@ -82,6 +83,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       ADMIN_PORT: String(plan.ports.gatewayAdmin),
       PORT: String(plan.ports.gateway),
       HOST: plan.ports.host,
+      LEDGER_ID_FILE: plan.home.ledgerId,
     },
   };
   return {

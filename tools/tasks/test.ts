@@ -3,16 +3,14 @@ import { checkTypes, format, lint } from '../checks/programs.ts';
 import { runJest } from '../checks/jest.ts';
 import type { Tally } from '../checks/step.ts';
 import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
-import { ensureRedisServer } from '../install/redis.ts';
-import { say } from '../launch/terminal.mjs';
+import { ensureTestTools } from '../install/test-tools.ts';
 
 const jestArgs = process.argv.slice(2);
 
 /** What tests need and the system does not have yet. Only a failure counts: it is why tests fail further down. */
-function setUp(): Promise<Tally> {
-  const { path, version } = ensureRedisServer();
-  say(`Redis: ${path} ${version}`);
-  return Promise.resolve({ passed: 0, failed: 0, skipped: 0 });
+async function setUp(): Promise<Tally> {
+  await ensureTestTools();
+  return { passed: 0, failed: 0, skipped: 0 };
 }
 
 endOnSignal();

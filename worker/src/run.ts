@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createLogger, createMetrics, readSettingsOrExit, runService } from '@svc-asr/runtime';
+import { createLogger, createMetrics, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import { advertisedAddress } from './address.ts';
-import { startAdmin } from './admin.ts';
 import { endWith } from './failure.ts';
 import { loadEngine } from './load.ts';
 import { createWorkerMetrics, observeEngine } from './metrics.ts';

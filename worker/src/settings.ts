@@ -37,11 +37,37 @@ export const WORKER_SETTINGS = {
     'How long streams may go on after an operator asked the worker to drain, before they are sent elsewhere; 0 sends them at once.',
     5000,
   ),
-  DRAIN_MS: integer('How long streams may take to go elsewhere after SIGTERM.', 20_000, 0, 900_000),
+  DRAIN_MS: integer('How long streams may take to go elsewhere after SIGTERM.', 20_000, 0, 7_200_000),
   HANG_MS: integer('Without progress of inference for so long /livez fails.', 10_000, 1000, 600_000),
 } as const;
 
 export type WorkerSettings = ValuesOf<typeof WORKER_SETTINGS>;
+
+/** Every setting of `fetch-artifact`, which brings a model into a pod before its worker starts. */
+export const ARTIFACT_SETTINGS = {
+  LOG_LEVEL: SERVICE_SETTINGS.LOG_LEVEL,
+  ARTIFACT_URL: url('https address of a .tar.gz with the model folder.', ['https:']),
+  ARTIFACT_SHA256: checksum('SHA-256 of it, as sha256sum prints it.'),
+  ARTIFACT_FOLDER: text('Folder below which it is unpacked, in one that is named by the checksum.'),
+  ARTIFACT_CREDENTIALS_FOLDER: text(
+    'Folder with the files `username` and `password`, or `token`, or `header` (Name: value), and `ca.crt` where the server has an authority of its own. Empty: none of it.',
+    '',
+  ),
+  ARTIFACT_OWNER: text(
+    'Who fetches it: a lock that the same one left is taken over at once. Empty: a random name.',
+    '',
+  ),
+  ARTIFACT_MAX_MIB: integer('Largest artifact.', 65_536, 1),
+  ARTIFACT_MAX_UNPACKED_MIB: integer('Most that it may unpack to.', 131_072, 1),
+  ARTIFACT_MAX_FILES: integer('Most files that it may unpack to.', 10_000, 1),
+  ARTIFACT_STALL_MS: integer('How long nothing may come before the download is tried again.', 30_000, 100, 3_600_000),
+  ARTIFACT_TRIES: integer('Tries in a row that bring nothing before it is given up.', 8, 1, 1000),
+  ARTIFACT_RETRY_BASE_MS: integer('Wait after a first failure; it doubles.', 500, 1, 600_000),
+  ARTIFACT_RETRY_MAX_MS: integer('Longest wait between two tries.', 30_000, 1, 3_600_000),
+  ARTIFACT_LOCK_RENEW_MS: integer('How often whoever fetches says so to those that wait.', 3000, 10, 600_000),
+  ARTIFACT_LOCK_STALE_MS: integer('Without a word for so long it is taken for dead.', 20_000, 50, 3_600_000),
+  ARTIFACT_LOCK_POLL_MS: integer('How often those that wait look.', 500, 10, 60_000),
+} as const;
 
 /** Placement separates ids by spaces, and they stand in logs and tickets. */
 function workerId(description: string): Setting<string> {
@@ -60,4 +86,15 @@ function workerId(description: string): Setting<string> {
 function optionalAddress(description: string): Setting<string> {
   const { read } = url(description, ['ws:', 'wss:']);
   return { description, fallback: '', read: (value) => (value === '' ? '' : read(value)) };
+}
+
+function checksum(description: string): Setting<string> {
+  return {
+    description,
+    fallback: undefined,
+    read: (value) => {
+      if (!/^[0-9a-f]{64}$/.test(value)) throw new Error(`"${value}" is not 64 hexadecimal digits`);
+      return value;
+    },
+  };
 }

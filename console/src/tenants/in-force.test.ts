@@ -18,6 +18,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
   return {
     accounts: { read: missing, dailyUsage: missing },
     journal: { read },
+    identity: { read: missing, plan: missing, requestRebuild: missing },
     keys: { find: missing, lastUsed: missing },
   };
 }

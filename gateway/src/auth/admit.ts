@@ -1,7 +1,8 @@
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
 import type { AccountState, Ledger } from '@svc-asr/ledger';
-import { exchangeOf, tellRates } from '../http/exchange.ts';
+import { exchangeOf } from '../http/exchange.ts';
+import type { LedgerWatch } from '../ledger-id.ts';
 import type { TimeLeft } from '../http/time-left.ts';
 
 const WHY: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
@@ -12,22 +13,18 @@ const WHY: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
 };
 
 /** Lets a request of an active account pass and counts it: account (403), then request rate (429). */
-export function admit(ledger: Ledger, timeLeft: TimeLeft): RequestHandler {
+export function admit(ledger: Ledger, ledgerWatch: LedgerWatch, timeLeft: TimeLeft): RequestHandler {
   return async (_request, response, next) => {
-    const { tenant = '' } = exchangeOf(response);
+    const exchange = exchangeOf(response);
     timeLeft(response);
-    const { state, allowed, rate, retryAfterMs } = await ledger.admit(tenant);
+    ledgerWatch.require();
+    const { state, allowed, rate, retryAfterMs } = await ledger.admit(exchange.tenant ?? '');
+    if (state === undefined) await ledgerWatch.sure();
     if (state !== 'Active') {
       throw new ApiError('account_inactive', state === undefined ? {} : { message: WHY[state] });
     }
-    response.locals.requestRate = rate;
-    tellRates(response, { requests: rate });
+    exchange.rates = { requests: rate };
     if (!allowed) throw new ApiError('rate_limit_exceeded', { retryAfterS: retryAfterMs / 1000 });
     next();
   };
-}
-
-/** The rate that `admit` told; routes with further limits tell them together. */
-export function requestRateOf(response: Response): Parameters<typeof tellRates>[1][string] {
-  return response.locals.requestRate as Parameters<typeof tellRates>[1][string];
 }

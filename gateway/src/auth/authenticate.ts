@@ -4,6 +4,7 @@ import { ApiError, parseApiKey } from '@svc-asr/core';
 import { equalBytes, sign } from '@svc-asr/runtime';
 import type { AttemptLimiter, Keyring } from '@svc-asr/runtime';
 import { exchangeOf } from '../http/exchange.ts';
+import type { LedgerWatch } from '../ledger-id.ts';
 import type { FoundKey, KeyLookup } from './lookup.ts';
 
 export interface AuthenticateOptions {
@@ -11,10 +12,11 @@ export interface AuthenticateOptions {
   failures: AttemptLimiter;
   peppers: Keyring;
   now: () => number;
+  ledgerWatch: LedgerWatch;
 }
 
 /** Takes the API key of a request to its tenant, or answers 401; too many failures of an address answer 429. */
-export function authenticate({ lookup, failures, peppers, now }: AuthenticateOptions): RequestHandler {
+export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: AuthenticateOptions): RequestHandler {
   return async (request, response, next) => {
     const address = request.ip ?? '';
     try {
@@ -25,6 +27,7 @@ export function authenticate({ lookup, failures, peppers, now }: AuthenticateOpt
       if (record === undefined) {
         refuseIfBlocked(failures, address, now());
         record = await lookup.find(keyId);
+        if (record === undefined) await ledgerWatch.sure();
       }
       check(record, key, peppers, now());
       lookup.used(keyId);

@@ -13,6 +13,8 @@ export interface Exchange {
   route: string;
   /** The trace that the caller named. */
   readonly traceId: string | undefined;
+  /** How the rate limits stand that the request counted against. */
+  rates?: Readonly<Record<string, RateState>>;
   tenant?: string;
   keyId?: string;
   /** Code of the error that was answered. */
@@ -38,12 +40,11 @@ export const openExchange: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Tells how a rate limit stands, in the form of draft-ietf-httpapi-ratelimit-headers. */
-export function tellRates(response: Response, rates: Readonly<Record<string, RateState>>): void {
+/** Headers that tell how rate limits stand, in the form of draft-ietf-httpapi-ratelimit-headers. */
+export function rateHeaders(rates: Readonly<Record<string, RateState>>): Record<string, string> {
   const each = Object.entries(rates);
-  response.setHeader('RateLimit-Policy', each.map(([name, { limit }]) => `"${name}";q=${limit};w=60`).join(', '));
-  response.setHeader(
-    'RateLimit',
-    each.map(([name, { remaining, resetS }]) => `"${name}";r=${remaining};t=${resetS}`).join(', '),
-  );
+  return {
+    'RateLimit-Policy': each.map(([name, { limit }]) => `"${name}";q=${limit};w=60`).join(', '),
+    RateLimit: each.map(([name, { remaining, resetS }]) => `"${name}";r=${remaining};t=${resetS}`).join(', '),
+  };
 }

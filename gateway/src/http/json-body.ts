@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import type { Request, RequestHandler } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
 import { exchangeOf } from './exchange.ts';
 
 /** Whoever sends more than this does not care for an answer. */
 const MAX_DROPPED_BYTES = 33_554_432;
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Reads a JSON body: media type (415), then size (413), then JSON (400). */
 export const jsonBody: RequestHandler = async (request, response, next) => {
@@ -12,8 +13,10 @@ export const jsonBody: RequestHandler = async (request, response, next) => {
   if (!isJson(type) || !isPlain(encoding)) throw new ApiError('unsupported_media_type');
   const bytes = await readBody(request);
   exchangeOf(response).waitsSinceMs = performance.now();
+  if (!isUtf8(bytes)) throw new ApiError('invalid_json');
+  const marked = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
   try {
-    request.body = JSON.parse(decoder.decode(bytes)) as unknown;
+    request.body = JSON.parse(bytes.toString('utf8', marked ? 3 : 0)) as unknown;
   } catch {
     throw new ApiError('invalid_json');
   }

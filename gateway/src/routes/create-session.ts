@@ -3,9 +3,8 @@ import type { RequestHandler } from 'express';
 import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY } from '@svc-asr/core';
 import { STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
 import type { AsrSession } from '@svc-asr/core';
-import { requestRateOf } from '../auth/admit.ts';
 import type { CatalogueView } from '../catalogue.ts';
-import { exchangeOf, tellRates } from '../http/exchange.ts';
+import { exchangeOf } from '../http/exchange.ts';
 import { sendJson } from '../http/send-json.ts';
 import type { TimeLeft } from '../http/time-left.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -30,11 +29,12 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
     if (!body.ok) throw new ApiError('invalid_parameters', { message: describeProblems(body.problems) });
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const { model, max_audio_seconds: seconds = DEFAULT_SECONDS } = body.value;
+    const exchange = exchangeOf(response);
     const session = await createSession(options, {
-      ...{ tenant: exchangeOf(response).tenant ?? '', model, seconds, idempotencyKey },
+      ...{ tenant: exchange.tenant ?? '', model, seconds, idempotencyKey },
       modelExists: options.catalogue.has(model),
       timeLeft: () => options.timeLeft(response),
-      onRate: (rate) => tellRates(response, { requests: requestRateOf(response), sessions: rate }),
+      onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),
     });
     options.metrics.sessionsCreated.add(1, { model });
     response.setHeader('Cache-Control', 'no-store');

@@ -13,6 +13,8 @@ export interface CreateOptions {
   cancellations: Cancellations;
   /** How long the place in the pool is held. */
   holdMs: number;
+  /** What a caller is told to wait where there is no place. */
+  noCapacityRetryS: number;
 }
 
 export interface CreateRequest {
@@ -73,11 +75,11 @@ export async function createSession(options: CreateOptions, request: CreateReque
 
 /** Holds a place and confirms; a session without a place is let go of. */
 async function makeSure(options: CreateOptions, request: CreateRequest, session: Cancellation): Promise<void> {
-  const { ledger, cancellations, holdMs } = options;
+  const { ledger, cancellations, holdMs, noCapacityRetryS } = options;
   request.timeLeft();
   if (!(await ledger.pools.claim(session.model, session.sessionId, holdMs))) {
     cancellations.add({ ...session, reason: 'no capacity', forAll: true });
-    throw new ApiError('no_capacity', { retryAfterS: 5 });
+    throw new ApiError('no_capacity', { retryAfterS: noCapacityRetryS });
   }
   request.timeLeft();
   if (!(await ledger.sessions.confirm(session.tenant, session.sessionId))) {

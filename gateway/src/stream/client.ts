@@ -22,6 +22,11 @@ export class Client {
   send(message: ServerMessage): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     this.socket.send(JSON.stringify(message));
+    this.cutOffUnread();
+  }
+
+  /** Cuts a client off that does not read: what it does not take, pongs too, would be kept here. */
+  cutOffUnread(): void {
     if (this.socket.bufferedAmount > MAX_UNREAD_BYTES) this.socket.terminate();
   }
 

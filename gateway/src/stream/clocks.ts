@@ -1,3 +1,5 @@
+import type { Ticker } from './ticker.ts';
+
 export interface ClockOptions {
   idleMs: number;
   pingMs: number;
@@ -11,25 +13,24 @@ export interface ClockOptions {
 
 /** A peer that leaves this many pings unanswered is gone. */
 const MISSED_PINGS = 2;
-const TICK_MS = 250;
 
 /**
  * The clocks of a stream from `ready` on. Idle and ping only run while the gateway reads: a sender that is slowed down
  * cannot show that it is there.
  */
 export class Clocks {
+  private readonly ticker: Ticker;
   private readonly options: ClockOptions;
-  private readonly timer: NodeJS.Timeout;
   private readonly startedAt = performance.now();
   private idleMs = 0;
   private sincePingMs = 0;
   private missed = 0;
   private last = performance.now();
 
-  constructor(options: ClockOptions) {
+  constructor(ticker: Ticker, options: ClockOptions) {
+    this.ticker = ticker;
     this.options = options;
-    const tick = Math.min(TICK_MS, options.idleMs / 4, options.pingMs / 4);
-    this.timer = setInterval(() => this.tick(), tick);
+    ticker.add(this.tick);
   }
 
   /** A message came. */
@@ -44,15 +45,14 @@ export class Clocks {
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.ticker.remove(this.tick);
   }
 
-  private tick(): void {
-    const now = performance.now();
-    const passed = now - this.last;
-    this.last = now;
+  private readonly tick = (nowMs: number): void => {
+    const passed = nowMs - this.last;
+    this.last = nowMs;
     const { options } = this;
-    if (now - this.startedAt >= options.lifetimeMs) {
+    if (nowMs - this.startedAt >= options.lifetimeMs) {
       this.stop();
       options.onLifetime();
       return;
@@ -73,5 +73,5 @@ export class Clocks {
       this.missed++;
       options.ping();
     }
-  }
+  };
 }

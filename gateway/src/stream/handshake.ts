@@ -65,37 +65,38 @@ export async function accept(parts: HandshakeParts, { sessionId, credential }: O
   const tenant = credentialTenant(parts.secrets, credential, sessionId);
   if (tenant === undefined) throw new ApiError('invalid_session_credential');
   const stream = { tenant, sessionId };
-  const { gateways } = parts.ledger;
-  parts.claims.take(sessionId);
+  const { claims, ledger } = parts;
+  claims.take(sessionId);
+  const letGo = () => {
+    // Not waited for: the note of a session that is not ours does no harm.
+    if (claims.release(sessionId)) ledger.gateways.disown(owner, stream).catch(() => undefined);
+  };
+  const connectionId = randomUUID();
   let connected: Connected;
   try {
-    await gateways.own(owner, stream);
-    connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner });
+    await ledger.gateways.own(owner, stream);
+    connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner, connectionId });
   } catch (error) {
-    parts.claims.release(sessionId);
+    // The client is refused, so its credential must work again. Until then the note stays: should this process end
+    // before, others fail what it may have connected.
+    void parts.settlements.takeBack(stream, connectionId).then(letGo);
     throw error;
   }
   if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
-  // Not waited for: the note of a session that is not ours does no harm.
-  if (parts.claims.release(sessionId)) gateways.disown(owner, stream).catch(() => undefined);
+  letGo();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
 
-/** Asks again when the answer is lost; when it stays unknown, a session that was connected all the same is given up. */
+/** Asks again when the answer is lost. */
 async function connect(
-  { ledger, settlements }: HandshakeParts,
-  ask: { tenant: string; sessionId: string; credentialHash: string; owner: Owner },
+  { ledger }: HandshakeParts,
+  attempt: Parameters<Ledger['sessions']['connect']>[0],
 ): Promise<Connected> {
-  const connectionId = randomUUID();
   for (let tries = 1; ; tries++) {
     try {
-      return await ledger.sessions.connect({ ...ask, connectionId });
+      return await ledger.sessions.connect(attempt);
     } catch (error) {
-      if (!(error instanceof LedgerUnavailable)) throw error;
-      if (tries === CONNECT_TRIES) {
-        void settlements.add(ask, ask.owner, { outcome: 'failed', reason: 'handshake not answered', samples: 0 });
-        throw error;
-      }
+      if (!(error instanceof LedgerUnavailable) || tries === CONNECT_TRIES) throw error;
     }
   }
 }

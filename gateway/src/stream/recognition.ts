@@ -1,9 +1,10 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import { signTicket } from '@svc-asr/runtime';
+import { urgencyOf } from './gather.ts';
 import { findWorker } from './placement.ts';
 import { MAX_REPLAYS } from './session.ts';
 import type { StreamParts, StreamSession } from './session.ts';
-import type { Utterances } from './utterances.ts';
+import type { Utterance, Utterances } from './utterances.ts';
 import { WorkerLink } from './worker-link.ts';
 
 export interface RecognitionEvents {
@@ -17,8 +18,6 @@ export interface RecognitionEvents {
   onGivenUp: (why: 'no_capacity' | 'internal_error') => void;
 }
 
-const WATCH_MS = 250;
-
 /**
  * Keeps a stream on a worker. Audio goes to it as it comes; what it has not answered is held, and when the worker is
  * lost, hangs or wants to go, another one hears it again from the start of the oldest unanswered utterance.
@@ -30,11 +29,15 @@ export class Recognition {
   private readonly utterances: Utterances;
   private readonly events: RecognitionEvents;
   private readonly avoid: string[] = [];
-  private readonly watch: NodeJS.Timeout;
   private link: WorkerLink | undefined;
   /** The worker that has, or last had, the stream. */
   private worker = '';
   private opened = false;
+  private chunkSamples = 1;
+  /** Runs while a little audio waits for more. */
+  private gathering: NodeJS.Timeout | undefined;
+  /** Grows with each search for a worker; a search that another one overtook is given up. */
+  private search = 0;
   private epoch = 0;
   private over = false;
 
@@ -50,44 +53,63 @@ export class Recognition {
     this.utterances = utterances;
     this.context = context;
     this.events = events;
-    this.watch = setInterval(() => this.checkProgress(), WATCH_MS);
-    void this.connect();
+    parts.ticker.add(this.checkProgress);
+    this.seek();
   }
 
-  audio(pcm: Buffer): void {
-    if (this.opened) this.link?.audio(pcm);
+  /** The current utterance has more audio than before. */
+  heard(): void {
+    if (!this.opened) return;
+    const { current } = this.utterances;
+    const urgency = urgencyOf(current, this.chunkSamples);
+    if (urgency === 'now') this.send(current);
+    else if (urgency === 'soon') {
+      this.gathering ??= setTimeout(() => this.send(this.utterances.current), this.parts.times.gatherMs);
+    }
   }
 
+  /** The current utterance is about to end. */
   end(ending: 'flush' | 'reset'): void {
-    if (this.opened) this.link?.send({ type: ending });
+    if (!this.opened) return;
+    this.stopGathering();
+    if (ending === 'flush') this.send(this.utterances.current);
+    this.link?.send({ type: ending });
   }
 
   /** Listens with another context from now on; nothing may be outstanding. */
   reopen(context: ContextSize): void {
     this.context = context;
     this.drop();
-    void this.connect();
+    this.seek();
   }
 
   stop(): void {
     this.over = true;
-    clearInterval(this.watch);
+    this.parts.ticker.remove(this.checkProgress);
     this.drop();
   }
 
   private drop(): void {
     this.opened = false;
+    this.stopGathering();
     this.link?.close();
     this.link = undefined;
   }
 
-  private async connect(): Promise<void> {
-    const worker = await findWorker(this.parts, this.session, {
-      avoid: this.avoid,
-      onWait: this.events.onWait,
-      givenUp: () => this.over,
+  private seek(): void {
+    this.connect().catch((err: unknown) => {
+      // Redis answered that it will not: asking again would not help this stream, and must not harm the others.
+      this.parts.logger.error({ err, session_id: this.session.sessionId }, 'a stream could not be placed');
+      if (!this.over) this.events.onGivenUp('internal_error');
     });
-    if (this.over) return;
+  }
+
+  private async connect(): Promise<void> {
+    const search = ++this.search;
+    const givenUp = () => this.over || search !== this.search;
+    const { onWait } = this.events;
+    const worker = await findWorker(this.parts, this.session, { avoid: this.avoid, onWait, givenUp });
+    if (givenUp()) return;
     if (worker === undefined) {
       this.events.onGivenUp('no_capacity');
       return;
@@ -111,6 +133,7 @@ export class Recognition {
     switch (message.type) {
       case 'opened':
         this.opened = true;
+        this.chunkSamples = message.chunk_samples;
         this.replay();
         this.events.onOpened(message.context, message.chunk_samples);
         return;
@@ -132,11 +155,23 @@ export class Recognition {
     }
   }
 
+  /** Sends what the worker has not got of an utterance. */
+  private send(utterance: Utterance): void {
+    this.stopGathering();
+    for (const pcm of utterance.audio.from(utterance.sent)) this.link?.audio(pcm);
+    utterance.sent = utterance.samples;
+  }
+
+  private stopGathering(): void {
+    clearTimeout(this.gathering);
+    this.gathering = undefined;
+  }
+
   /** Says to a new worker all that the old one has not answered. */
   private replay(): void {
     this.utterances.forgetProgress();
     for (const utterance of this.utterances.all) {
-      for (const pcm of utterance.chunks) this.link?.audio(pcm);
+      this.send(utterance);
       if (utterance.ending !== undefined) this.link?.send({ type: utterance.ending });
     }
   }
@@ -145,25 +180,21 @@ export class Recognition {
   private move(reason: string | undefined): void {
     if (this.over) return;
     const { head } = this.utterances;
-    this.parts.logger.info(
-      { session_id: this.session.sessionId, model: this.session.model, reason: reason ?? 'the worker drains' },
-      'a stream moves to another worker',
-    );
+    const { sessionId: session_id, model } = this.session;
+    const fields = { session_id, model, worker: this.worker, reason: reason ?? 'the worker drains' };
+    this.parts.logger.info(fields, 'a stream moves to another worker');
     this.drop();
     this.avoid.push(this.worker);
     const heard = head.samples > 0 || head.ending !== undefined;
     if (reason !== undefined && heard && ++head.replays > MAX_REPLAYS) this.events.onGivenUp('internal_error');
-    else void this.connect();
+    else this.seek();
   }
 
-  /** A worker that owes something and says nothing is as good as dead. */
-  private checkProgress(): void {
+  /** A worker that has something to do and says nothing is as good as dead. */
+  private readonly checkProgress = (nowMs: number): void => {
     const { link } = this;
     if (link === undefined || !this.opened) return;
-    const owes = this.utterances.outstanding > 0 || this.utterances.owed;
-    if (!owes) link.heardAtMs = performance.now();
-    else if (performance.now() - link.heardAtMs > this.parts.times.workerSilenceMs) {
-      this.move('it makes no progress');
-    }
-  }
+    if (!this.utterances.busy) link.heardAtMs = nowMs;
+    else if (nowMs - link.heardAtMs > this.parts.times.workerSilenceMs) this.move('it makes no progress');
+  };
 }

@@ -1,6 +1,7 @@
 import type { ContextSize } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Keyring, Logger } from '@svc-asr/runtime';
+import type { Ticker } from './ticker.ts';
 
 /** A session whose handshake was accepted. */
 export interface StreamSession {
@@ -17,6 +18,7 @@ export interface StreamSession {
 export interface StreamTimes {
   statusMs: number;
   placeMs: number;
+  gatherMs: number;
   workerOpenMs: number;
   workerSilenceMs: number;
   idleMs: number;
@@ -32,6 +34,7 @@ export interface StreamParts {
   readonly tickets: Keyring;
   readonly times: StreamTimes;
   readonly logger: Logger;
+  readonly ticker: Ticker;
 }
 
 /** How a stream ended, for the ledger. */

@@ -6,6 +6,8 @@ import type { StreamEnd } from './session.ts';
 export interface Settlements {
   /** Brings the end of a stream into the ledger; while Redis does not answer, again until it does. */
   add: (stream: OwnedStream, owner: Owner, end: StreamEnd) => Promise<void>;
+  /** Takes back a connect whose answer never came, so that its credential works again. */
+  takeBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   settled: () => Promise<void>;
 }
@@ -33,15 +35,26 @@ export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
     });
   }
 
+  /** Asking again would not help: the session ends, uncharged, with the lease of this process. */
+  function keep({ sessionId: session_id, tenant }: OwnedStream, work: Promise<unknown>): Promise<void> {
+    const task = work
+      .then(
+        () => undefined,
+        (err: unknown) => logger.error({ err, session_id, tenant }, 'a stream could not be settled'),
+      )
+      .finally(() => pending.delete(task));
+    pending.add(task);
+    return task;
+  }
+
   return {
-    add(session, owner, end) {
-      const { sessionId: session_id, tenant } = session;
-      const task = settle(session, owner, end)
-        // Asking again would not help; the session ends, uncharged, with the lease of this process.
-        .catch((err: unknown) => logger.error({ err, session_id, tenant }, 'a stream could not be settled'))
-        .finally(() => pending.delete(task));
-      pending.add(task);
-      return task;
+    add: (stream, owner, end) => keep(stream, settle(stream, owner, end)),
+    takeBack: (stream, connectionId) => {
+      const { tenant, sessionId } = stream;
+      return keep(
+        stream,
+        untilAnswered(() => ledger.sessions.disconnect(tenant, sessionId, connectionId)),
+      );
     },
     get pending() {
       return pending.size;

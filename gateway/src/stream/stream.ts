@@ -11,6 +11,8 @@ import { Utterances } from './utterances.ts';
 
 /** A worker may be this many chunks behind before the sender is slowed down. */
 const CHUNKS_AHEAD = 4;
+/** Flushes and resets that may be unanswered before the sender is slowed down. */
+const MAX_UNANSWERED = 32;
 /** A client that waits for a worker has no reason to send more of them. */
 const MAX_EARLY_CONFIGS = 16;
 
@@ -122,8 +124,9 @@ export class Stream {
   }
 
   private end(ending: 'flush' | 'reset'): void {
-    this.utterances.end(ending);
     this.recognition.end(ending);
+    this.utterances.end(ending);
+    this.pace();
   }
 
   private audio(frame: Buffer): void {
@@ -138,7 +141,7 @@ export class Stream {
     }
     if (metered.pcm.length > 0) {
       this.utterances.append(metered.pcm);
-      this.recognition.audio(metered.pcm);
+      this.recognition.heard();
     }
     if (metered.full) this.endWithFinal({ outcome: 'completed', code: 1000, reason: 'audio_limit_reached' });
     else this.pace();
@@ -191,7 +194,7 @@ export class Stream {
     this.ready = true;
     this.client.send(readyEvent(this.session, context, this.chunkSamples));
     const { idleMs, pingMs, extraMs } = this.parts.times;
-    this.clocks = new Clocks({
+    this.clocks = new Clocks(this.parts.ticker, {
       ...{ idleMs, pingMs, lifetimeMs: this.session.reservedMs + extraMs },
       isReading: () => this.client.isReading,
       ping: () => this.client.ping(),
@@ -228,7 +231,9 @@ export class Stream {
 
   private pace(): void {
     if (this.ending !== undefined || this.changing !== undefined) return;
-    this.client.read(this.utterances.outstanding < CHUNKS_AHEAD * Math.max(this.chunkSamples, 5120));
+    const { all, outstanding } = this.utterances;
+    const ahead = outstanding >= CHUNKS_AHEAD * Math.max(this.chunkSamples, 5120);
+    this.client.read(!ahead && all.length <= MAX_UNANSWERED);
   }
 
   private status(state: 'waiting_for_capacity' | 'initializing', message: string): void {

@@ -12,11 +12,21 @@ import { accept, readOffer, refuse } from './handshake.ts';
 import type { Handshake, HandshakeParts } from './handshake.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
+import { Ticker } from './ticker.ts';
 
 /** More than the limits of the protocol, so that what is somewhat too large gets its own answer; ws refuses the rest. */
 const MAX_PAYLOAD_BYTES = 131_072;
 
-export interface StreamsOptions extends StreamParts, Omit<HandshakeParts, 'refusal' | 'ledger' | 'claims'> {
+/** No client needs more for a message, and each is kept until the last has come. */
+const MAX_FRAGMENTS = 256;
+
+/** How often the clocks of streams are looked at, unless they are set to run faster. */
+const TICK_MS = 250;
+/** Accounts that are read at a time: one by one is costly, all at once is a stall. */
+const ACCOUNTS_AT_ONCE = 32;
+
+export interface StreamsOptions
+  extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'refusal' | 'ledger' | 'claims'> {
   catalogue: CatalogueView;
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
@@ -34,15 +44,19 @@ export class Streams {
   private readonly claims = new Claims();
   private readonly sockets: WebSocketServer;
   private readonly options: StreamsOptions;
+  private readonly ticker: Ticker;
   private readonly stopWatching: () => void;
   private draining = false;
 
   constructor(options: StreamsOptions) {
     this.options = options;
+    const { idleMs, pingMs } = options.times;
+    this.ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
     this.sockets = new WebSocketServer({
       noServer: true,
       WebSocket: ClientSocket,
       maxPayload: MAX_PAYLOAD_BYTES,
+      maxFragments: MAX_FRAGMENTS,
       perMessageDeflate: false,
       handleProtocols: () => STREAM_SUBPROTOCOL,
     });
@@ -76,6 +90,7 @@ export class Streams {
     for (const stream of this.live) stream.endWithFinal({ outcome: 'failed', code: 1001, reason: 'draining' });
     await wait(deadlineMs);
     this.stopWatching();
+    this.ticker.stop();
   }
 
   /** The lease was lost: others have settled these streams. */
@@ -114,9 +129,11 @@ export class Streams {
       languageCode: entry?.languageCode ?? '',
       maxWaitMs: (entry?.maxWaitSeconds ?? 120) * 1000,
     };
-    const stream = new Stream(this.options, session, new Client(socket));
+    const client = new Client(socket);
+    const stream = new Stream({ ...this.options, ticker: this.ticker }, session, client);
     this.live.add(stream);
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
+    socket.on('ping', () => client.cutOffUnread());
     socket.on('pong', () => stream.ponged());
     socket.on('broken', (code: number) => stream.broken(code));
     // What follows is a close, which tells all there is to know.
@@ -135,12 +152,15 @@ export class Streams {
 
   /** Ends the streams of accounts that were suspended or closed meanwhile. */
   private async endSuspended(): Promise<void> {
-    const tenants = new Set([...this.live].map(({ session }) => session.tenant));
-    for (const tenant of tenants) {
-      const account = await this.options.ledger.accounts.read(tenant);
-      if (account === undefined || account.state === 'Active') continue;
+    const { accounts } = this.options.ledger;
+    const tenants = [...new Set([...this.live].map(({ session }) => session.tenant))];
+    for (let from = 0; from < tenants.length; from += ACCOUNTS_AT_ONCE) {
+      const some = tenants.slice(from, from + ACCOUNTS_AT_ONCE);
+      const states = await Promise.all(some.map((tenant) => accounts.state(tenant)));
+      const ended = new Set(some.filter((_, at) => states[at] !== undefined && states[at] !== 'Active'));
+      if (ended.size === 0) continue;
       for (const stream of this.live) {
-        if (stream.session.tenant !== tenant) continue;
+        if (!ended.has(stream.session.tenant)) continue;
         const ending = { outcome: 'completed', code: 4403, reason: 'account_suspended' } as const;
         stream.endWithFinal({ ...ending, error: 'account_suspended' });
       }

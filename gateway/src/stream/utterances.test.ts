@@ -31,8 +31,22 @@ test('a dropped utterance is not carried along', () => {
   const utterances = new Utterances();
   utterances.append(pcm(10));
   utterances.end('reset');
-  expect(utterances.head).toMatchObject({ chunks: [], ending: 'reset' });
+  expect(utterances.head).toMatchObject({ audio: { samples: 0 }, ending: 'reset' });
   expect(utterances.outstanding).toBe(0);
   utterances.forgetProgress();
   expect(utterances.outstanding).toBe(0);
+});
+
+test('a worker has something to do while it has audio that it has not taken, or owes an answer', () => {
+  const utterances = new Utterances();
+  utterances.append(pcm(10));
+  expect(utterances.busy).toBe(false);
+  utterances.head.sent = 10;
+  expect(utterances.busy).toBe(true);
+  utterances.head.consumed = 10;
+  expect(utterances.busy).toBe(false);
+  utterances.end('flush');
+  expect(utterances.busy).toBe(true);
+  utterances.answered();
+  expect(utterances.busy).toBe(false);
 });

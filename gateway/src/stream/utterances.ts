@@ -1,10 +1,15 @@
+import { AUDIO } from '@svc-asr/core';
+import { HeldAudio } from './held-audio.ts';
+
 /** One utterance as the gateway holds it until the worker has answered it: what a replay needs. */
 export interface Utterance {
   readonly number: number;
   /** Where it starts in the accepted audio of the stream. */
   readonly startSample: number;
   samples: number;
-  chunks: Buffer[];
+  audio: HeldAudio;
+  /** Samples that the present worker was sent. */
+  sent: number;
   /** What ended it; the worker's answer (a final, a reset_done) is still to come. */
   ending: 'flush' | 'reset' | undefined;
   /** How far the text that was sent to the client reaches, in samples of the utterance; 0: none was sent. */
@@ -46,12 +51,14 @@ export class Utterances {
 
   /** Samples that are kept for a replay. */
   get held(): number {
-    return this.open.reduce((sum, { chunks }) => sum + chunks.reduce((bytes, { length }) => bytes + length, 0) / 2, 0);
+    return this.open.reduce((sum, { audio }) => sum + audio.samples, 0);
   }
 
-  /** Samples that the worker has not taken yet. */
+  /** Samples that the worker has not taken yet, sent or not. */
   get outstanding(): number {
-    return this.open.reduce((sum, { samples, consumed }) => sum + Math.max(0, samples - consumed), 0);
+    let outstanding = 0;
+    for (const { samples, consumed } of this.open) outstanding += Math.max(0, samples - consumed);
+    return outstanding;
   }
 
   /** True while the worker owes an answer. */
@@ -59,11 +66,17 @@ export class Utterances {
     return this.head.ending !== undefined;
   }
 
+  /** True while the worker has something to do. */
+  get busy(): boolean {
+    return this.owed || this.open.some(({ sent, consumed }) => sent > consumed);
+  }
+
   append(pcm: Buffer): void {
     const { current } = this;
-    current.chunks.push(pcm);
-    current.samples += pcm.length / 2;
-    this.accepted += pcm.length / 2;
+    const samples = pcm.length / AUDIO.bytesPerSample;
+    current.audio.append(pcm);
+    current.samples += samples;
+    this.accepted += samples;
   }
 
   /** Ends the current utterance; the next begins. */
@@ -72,7 +85,7 @@ export class Utterances {
     current.ending = ending;
     if (ending === 'reset') {
       // Nobody will hear of it again: a replay need not carry it.
-      current.chunks = [];
+      current.audio = new HeldAudio();
       current.consumed = current.samples;
     }
     this.open.push(this.begin(current.number + 1));
@@ -87,11 +100,13 @@ export class Utterances {
 
   /** Nothing has reached the new worker yet. */
   forgetProgress(): void {
-    for (const utterance of this.open) if (utterance.ending !== 'reset') utterance.consumed = 0;
+    for (const utterance of this.open) {
+      if (utterance.ending !== 'reset') utterance.consumed = utterance.sent = 0;
+    }
   }
 
   private begin(number: number): Utterance {
-    const fresh = { samples: 0, chunks: [], ending: undefined, toldSamples: 0, consumed: 0, replays: 0 };
-    return { number, startSample: this.accepted, ...fresh };
+    const fresh = { samples: 0, sent: 0, ending: undefined, toldSamples: 0, consumed: 0, replays: 0 };
+    return { number, startSample: this.accepted, audio: new HeldAudio(), ...fresh };
   }
 }

@@ -18,5 +18,7 @@ test.each([
 });
 
 test('an expiry that cannot be computed with is refused rather than taken for none', () => {
-  expect(() => buildRecord(key({ expiresAt: '2030-06-30T23:59:60Z' }))).toThrow(/spec.expiresAt/);
+  const good = key({});
+  const bad = { ...good, spec: { ...good.spec, expiresAt: '2030-06-30T23:59:60Z' } };
+  expect(() => buildRecord(bad)).toThrow(/spec.expiresAt/);
 });

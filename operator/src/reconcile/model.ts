@@ -4,7 +4,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Reconciler } from './reconciler.ts';
 
 export interface ModelDependencies {
-  pools: Pick<Pools, 'put' | 'retire'>;
+  pools: Pick<Pools, 'put' | 'retire' | 'has'>;
   catalogue: Catalogue;
   applied: Applied;
 }
@@ -19,7 +19,8 @@ export function createModelReconciler({ pools, catalogue, applied }: ModelDepend
     ],
     absent: [
       { name: 'withdraw it from the catalogue', run: (name) => catalogue.withdraw(name) },
-      { name: 'retire the pool', run: (name) => pools.retire(name) },
+      // Streams are finished first; the end of the pool brings the model back here.
+      { name: 'retire the pool', run: (name) => pools.retire(name), isDone: (name) => !pools.has(name) },
       { name: 'forget it', run: (name) => applied.forget('ASRModel', name) },
     ],
   };

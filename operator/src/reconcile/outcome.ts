@@ -1,9 +1,9 @@
-import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { Instruments } from '../metrics.ts';
 import type { Notices } from '../notices.ts';
 import type { Outcome } from '../queue/workers.ts';
-import { PhaseFailed } from './phases.ts';
+import { awayOf } from './away.ts';
+import type { Away } from './away.ts';
 import { workKindOf } from './work.ts';
 import type { WorkKey } from './work.ts';
 
@@ -13,12 +13,15 @@ export type Result = 'success' | 'error' | 'unavailable';
 /** Tells whose fault a failure is. */
 export function resultOf({ error, failures }: Pick<Outcome, 'error' | 'failures'>): Result {
   if (failures === 0) return 'success';
-  return causeOf(error) instanceof LedgerUnavailable ? 'unavailable' : 'error';
+  return awayOf(error) === undefined ? 'error' : 'unavailable';
 }
+
+/** Without the lead nothing is written, and there is nothing to say about it here. */
+const TOLD_AWAY: readonly Away[] = ['Redis', 'the ledger', 'the Kubernetes API'];
 
 /** Counts and logs every try; an absent Redis is told once, not by each resource that waits for it. */
 export function createOutcomeReport(
-  instruments: Instruments,
+  instruments: Pick<Instruments, 'countReconcile'>,
   notices: Notices,
   logger: Logger,
 ): (outcome: Outcome) => Result {
@@ -28,14 +31,25 @@ export function createOutcomeReport(
     instruments.countReconcile(workKindOf(key as WorkKey), result, durationMs);
     switch (result) {
       case 'success':
-        notices.clear('redis', () => logger.info('Redis answers again'));
+        for (const away of TOLD_AWAY) notices.clear(`away ${away}`, () => logger.info(`${away} answers again`));
         notices.clear(`failing ${key}`, () => logger.info({ resource: key }, `${key} is well again`));
         break;
-      case 'unavailable':
-        notices.raise('redis', '', () =>
-          logger.warn({ err: error, resource: key }, 'Redis does not answer; what changes is applied when it does'),
+      case 'unavailable': {
+        const away = awayOf(error);
+        if (away === undefined || !TOLD_AWAY.includes(away)) break;
+        notices.raise(`away ${away}`, '', () =>
+          away === 'the ledger'
+            ? logger.error(
+                { err: error },
+                'the ledger is missing: nothing is written to Redis, and gateways answer 503',
+              )
+            : logger.warn(
+                { err: error, resource: key },
+                `${away} does not answer; what changes is applied when it does`,
+              ),
         );
         break;
+      }
       case 'error':
         notices.raise(`failing ${key}`, String(failures), () =>
           logger.error(
@@ -47,8 +61,4 @@ export function createOutcomeReport(
     }
     return result;
   };
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof PhaseFailed ? error.cause : error;
 }

@@ -2,6 +2,8 @@
 export interface Phase<T> {
   name: string;
   run: (subject: T) => Promise<void> | void;
+  /** False: the phases after it wait for something that will bring the resource back. Absent: they do not wait. */
+  isDone?: (subject: T) => boolean;
 }
 
 /** A phase that failed, with the reason as its cause. */
@@ -15,13 +17,15 @@ export class PhaseFailed extends Error {
   }
 }
 
-/** Runs phases in their order; the first that fails stops the rest. */
-export async function runPhases<T>(phases: readonly Phase<T>[], subject: T): Promise<void> {
-  for (const { name, run } of phases) {
+/** Runs phases in their order; the first that fails or waits stops the rest. Resolves to whether all are done. */
+export async function runPhases<T>(phases: readonly Phase<T>[], subject: T): Promise<boolean> {
+  for (const { name, run, isDone } of phases) {
     try {
       await run(subject);
+      if (isDone?.(subject) === false) return false;
     } catch (error) {
       throw new PhaseFailed(name, error);
     }
   }
+  return true;
 }

@@ -1,7 +1,9 @@
 import type { Kind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
+import type { LedgerGuard } from '../ledger/guard.ts';
 import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceSource } from '../source/source.ts';
+import type { StatusReporter } from '../status/reporter.ts';
 import type { Applied } from './applied.ts';
 import type { Catalogue } from './catalogue.ts';
 import { runPhases } from './phases.ts';
@@ -16,40 +18,65 @@ export interface ReconcileDependencies {
   reconcilers: Reconcilers;
   catalogue: Catalogue;
   sync: Sync;
+  status: Pick<StatusReporter, 'applied' | 'refused' | 'failed'>;
+  /** Asked before anything is written to Redis. */
+  guard: Pick<LedgerGuard, 'check'>;
   logger: Logger;
 }
 
 /** The one entry of all work: brings what a key names from what it is to what the source wants. */
 export function createReconcile(dependencies: ReconcileDependencies): (key: WorkKey) => Promise<void> {
-  const { source, applied, reconcilers, catalogue, sync, logger } = dependencies;
+  const { source, applied, reconcilers, catalogue, sync, status, guard, logger } = dependencies;
 
-  const resource =
-    <K extends Kind>(kind: K, reconciler: Reconciler<K>) =>
-    async (name: string): Promise<void> => {
+  /** What is held before anything is made of it is released after the last of it is gone. */
+  const frame = <K extends Kind>(kind: K, { present, absent }: Reconciler<K>): Reconciler<K> => ({
+    present: [
+      { name: 'hold it', run: ({ metadata }) => source.hold(kind, metadata.name) },
+      ...present,
+      { name: 'report its status', run: ({ metadata }) => status.applied(kind, metadata.name, metadata.generation) },
+    ],
+    absent: [...absent, { name: 'release it', run: (name) => source.release(kind, name) }],
+  });
+
+  const resource = <K extends Kind>(kind: K, reconciler: Reconciler<K>) => {
+    const { present, absent } = frame(kind, reconciler);
+    return async (name: string): Promise<void> => {
       // Before the first sync it is not known what to remove; the sync brings this key back.
       if (!applied.loaded()) return;
       const known = applied.note(kind, name) !== undefined;
       const wanted = source.get(kind, name);
       const fields = { resource: keyOf(kind, name) };
       if (wanted !== undefined) {
-        await runPhases(reconciler.present, wanted);
+        try {
+          await guard.check();
+          await runPhases(present, wanted);
+        } catch (error) {
+          await status.failed(kind, name, error);
+          throw error;
+        }
         if (known) logger.debug(fields, `applied ${kind} ${name}`);
         else logger.info(fields, `applied ${kind} ${name} for the first time`);
-      } else if (known) {
-        await runPhases(reconciler.absent, name);
-        logger.info(fields, `removed ${kind} ${name}`);
+      } else if (source.problems(kind, name) !== undefined) {
+        // It is there, but nobody knows how it should be: what was made of it before stays.
+        await status.refused(kind, name);
+      } else if (known || source.leaving(kind, name)) {
+        await guard.check();
+        if (await runPhases(absent, name)) logger.info(fields, `removed ${kind} ${name}`);
       }
     };
+  };
   const resources: Record<Kind, (name: string) => Promise<void>> = {
     ASRModel: resource('ASRModel', reconcilers.ASRModel),
     Tenant: resource('Tenant', reconcilers.Tenant),
     ApiKey: resource('ApiKey', reconcilers.ApiKey),
   };
 
-  return (key) => {
-    if (key === SYNC) return sync.run();
-    if (key === CATALOGUE) return catalogue.publish();
-    const { kind, name } = partsOf(key);
-    return resources[kind](name);
+  return async (key) => {
+    if (key !== SYNC && key !== CATALOGUE) {
+      const { kind, name } = partsOf(key);
+      return resources[kind](name);
+    }
+    await guard.check();
+    return key === SYNC ? sync.run() : catalogue.publish();
   };
 }

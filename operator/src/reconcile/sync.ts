@@ -1,6 +1,5 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
-import { keyOf } from '../source/source.ts';
 import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { Applied } from './applied.ts';
 import { findOrphans } from './orphans.ts';
@@ -33,7 +32,7 @@ export function createSync({ source, applied, enqueue, notices, logger }: SyncDe
     run: async () => {
       await applied.load();
       lastSeconds = Date.now() / 1000;
-      for (const { kind, metadata } of source.list()) enqueue(keyOf(kind, metadata.name));
+      for (const key of source.keys()) enqueue(key);
       enqueue(CATALOGUE);
       const orphans = findOrphans(applied, source);
       const reason = source.unsettled();

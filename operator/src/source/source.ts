@@ -1,4 +1,4 @@
-import type { Kind, Resource, ResourceOf } from '@svc-asr/core';
+import type { Kind, Problem, Resource, ResourceOf } from '@svc-asr/core';
 
 /** Names a resource: `Kind/name`. */
 export type ResourceKey = `${Kind}/${string}`;
@@ -29,9 +29,21 @@ export interface ResourceSource {
   stop: () => Promise<void>;
   get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
   list: () => readonly Resource[];
+  /** Whatever is there: valid, wrong, or deleted and not released yet. */
+  keys: () => readonly ResourceKey[];
   /**
    * Why a resource that this source never had may exist all the same (not everything has been listed, a file cannot be
    * read); undefined once whatever is absent is known to be deleted.
    */
   unsettled: () => string | undefined;
+  /** How many files, or objects of the cluster, are not or not wholly in force because of what is wrong with them. */
+  bad: () => number;
+  /** What is wrong with the newest state of a resource; `get` has the last good one, if there was any. */
+  problems: (kind: Kind, name: string) => readonly Problem[] | undefined;
+  /** From now on the resource cannot vanish before it is released. Called before anything is made of it. */
+  hold: (kind: Kind, name: string) => Promise<void>;
+  /** Nothing is left of what was made of the resource: it may go. */
+  release: (kind: Kind, name: string) => Promise<void>;
+  /** Whether the resource is deleted and waits to be released. */
+  leaving: (kind: Kind, name: string) => boolean;
 }

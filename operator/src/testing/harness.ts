@@ -13,6 +13,8 @@ import { yaml } from './resources.ts';
 /** A running operator and what a test needs around it. */
 export interface TestOperator {
   lines: LogLine[];
+  /** Why it lost the lead, if it did; then its process would end. */
+  lost: string[];
   get: (path: string) => Promise<{ status: number; body: string }>;
   stop: () => Promise<void>;
 }
@@ -36,9 +38,14 @@ export async function startTestOperator(
     SCALING_INTERVAL_MS: '50',
     ...env,
   });
-  const { adminPort, stopSteps } = await startOperator(settings, logger, { ...process.env, ...env });
+  const lost: string[] = [];
+  const { adminPort, stopSteps } = await startOperator(settings, logger, {
+    env: { ...process.env, ...env },
+    onLost: (reason) => lost.push(reason),
+  });
   return {
     lines,
+    lost,
     get: async (path) => {
       const response = await fetch(`http://127.0.0.1:${adminPort}${path}`);
       return { status: response.status, body: await response.text() };

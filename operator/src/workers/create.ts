@@ -1,9 +1,16 @@
 import { join, resolve } from 'node:path';
 import type { Logger } from '@svc-asr/runtime';
+import type { KubeApi } from '../kubernetes/api.ts';
+import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
+import type { Reflect } from './cluster/followed.ts';
+import { createClusterRuntime } from './cluster/runtime.ts';
+import { readInstallation } from './cluster/settings.ts';
+import { createForeignRuntime } from './foreign.ts';
 import { createProcessRuntime } from './process/runtime.ts';
-import { createForeignRuntime } from './runtime.ts';
+import { createRolloutMemory } from './rollout-memory.ts';
+import type { RolloutMemory } from './rollout-memory.ts';
 import type { WorkerRuntime } from './runtime.ts';
 import { createSlotsMemory, openSlotsMemory } from './slots-memory.ts';
 import type { SlotsMemory } from './slots-memory.ts';
@@ -11,13 +18,52 @@ import type { SlotsMemory } from './slots-memory.ts';
 /** What is left of the operator's own grace period when the last worker is killed. */
 const SHARE_OF_GRACE = 0.8;
 
-/** Makes what runs workers, as the settings say: processes of this machine, or something else than the operator. */
-export function createWorkers(
-  settings: OperatorSettings,
-  env: NodeJS.ProcessEnv,
-  logger: Logger,
-): { runtime: WorkerRuntime; memory: SlotsMemory } {
-  if (settings.WORKER_PROGRAM === '') return { runtime: createForeignRuntime(), memory: createSlotsMemory() };
+export interface WorkersOptions {
+  settings: OperatorSettings;
+  /** What worker processes build on. */
+  env: NodeJS.ProcessEnv;
+  /** The cluster that workers run in; undefined: they do not run in one. */
+  cluster: { api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>; reflect: Reflect } | undefined;
+  notices: Notices;
+  logger: Logger;
+}
+
+/** What runs workers, and what has to be remembered of them. */
+export interface Workers {
+  runtime: WorkerRuntime;
+  memory: SlotsMemory;
+  rollouts: RolloutMemory;
+}
+
+/** Makes what runs workers: pods of a cluster, processes of this machine, or something else than the operator. */
+export function createWorkers(options: WorkersOptions): Workers {
+  const { settings, cluster } = options;
+  if (cluster !== undefined) return createPods(cluster, options);
+  const rollouts = createRolloutMemory();
+  if (settings.WORKER_PROGRAM === '') return { runtime: createForeignRuntime(), memory: createSlotsMemory(), rollouts };
+  return { ...createProcesses(options), rollouts };
+}
+
+function createPods(
+  { api, reflect }: NonNullable<WorkersOptions['cluster']>,
+  { settings, logger, notices }: WorkersOptions,
+): Workers {
+  const { runtime, rollouts } = createClusterRuntime({
+    api,
+    reflect,
+    installation: readInstallation(settings),
+    patienceMs: settings.WORKER_PENDING_MS,
+    concurrency: settings.RECONCILE_CONCURRENCY,
+    retry: { baseMs: settings.RETRY_BASE_MS, maxMs: settings.RETRY_MAX_MS },
+    logger,
+    notices,
+    clock: systemClock,
+  });
+  // The status of a model tells what its workers measured.
+  return { runtime, rollouts, memory: createSlotsMemory() };
+}
+
+function createProcesses({ settings, env, logger }: WorkersOptions): Pick<Workers, 'runtime' | 'memory'> {
   const stateFolder = resolve(settings.WORKER_STATE_FOLDER);
   const runtime = createProcessRuntime({
     program: resolve(settings.WORKER_PROGRAM),

@@ -54,6 +54,12 @@ test('of those that are too many the idle one is drained, and one that is not up
   expect(plan({ ...workers, registered: starting })).toEqual({ ensure: 2, drain: [], stop: [{ id: 'c' }] });
 });
 
+test('workers that something else replaces are not chosen, however many they are', () => {
+  const pinned = (id: string) => ({ ...running(id), pinned: true });
+  const workers = { running: [pinned('a'), pinned('b'), pinned('c')], registered: [record('a'), record('b')] };
+  expect(plan(workers)).toEqual({ ensure: 2, ...NOTHING });
+});
+
 test('one that drains is replaced by nothing, stops when it is empty or its time is up, and not before', () => {
   const workers = { desired: 1, running: [running('a'), running('b')] };
   const drains = (active: number, draining: boolean, drainedAtMs: number) =>
@@ -102,4 +108,56 @@ test('while the ledger cannot be read nobody goes, and who died is replaced', ()
   const unread = { registered: undefined, lostSinceMs: new Map([['a', 0]]), drainedAtMs: new Map([['b', 0]]) };
   expect(plan({ ...unread, running: [running('a'), running('b'), running('c')] })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...unread, running: [running('a', { revision: 'old' })] }).ensure).toBe(1);
+});
+
+const older = (id: string) => running(id, { revision: 'old' });
+const stable = { revision: 'old', percent: 100 };
+
+test('in a rollout the revision before carries on: what it still has to carry is started of it, too', () => {
+  const begins = { desired: 3, stable, running: [older('a')], registered: [record('a')] };
+  expect(plan(begins)).toEqual({ ensure: 1, ensureStable: 3, ...NOTHING });
+  const up = { ...begins, running: [older('a'), older('b'), older('c'), running('n')] };
+  const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 }), record('n')];
+  expect(plan({ ...up, registered })).toEqual({ ensure: 2, ensureStable: 2, drain: ['b'], stop: [] });
+});
+
+test('a rollout of many workers has a tenth more at a time, and one that is taken back has all of them at once', () => {
+  const many = Array.from({ length: 40 }, (_, at) => `o${at}`);
+  const begins = { desired: 40, running: many.map(older), registered: many.map((id) => record(id)) };
+  expect(plan({ ...begins, stable }).ensure).toBe(4);
+  expect(plan({ ...begins, revision: 'third', hurried: true }).ensure).toBe(40);
+});
+
+test('a canary has its share of the workers and is never alone', () => {
+  const canary = (desired: number, percent: number, olds: number, news: number) => {
+    const names = [...Array.from({ length: olds }, (_, at) => `o${at}`)];
+    const fresh = [...Array.from({ length: news }, (_, at) => `n${at}`)];
+    const { ensure, ensureStable, drain } = plan({
+      desired,
+      stable: { revision: 'old', percent },
+      running: [...names.map(older), ...fresh.map((id) => running(id))],
+      registered: [...names, ...fresh].map((id) => record(id)),
+    });
+    return { ensure, ensureStable, drain: drain.length };
+  };
+  expect(canary(10, 20, 10, 0)).toEqual({ ensure: 1, ensureStable: 10, drain: 0 });
+  expect(canary(10, 20, 10, 1)).toEqual({ ensure: 2, ensureStable: 9, drain: 1 });
+  expect(canary(10, 20, 9, 2)).toEqual({ ensure: 2, ensureStable: 8, drain: 1 });
+  expect(canary(10, 20, 8, 2)).toEqual({ ensure: 2, ensureStable: 8, drain: 0 });
+  expect(canary(1, 20, 1, 1)).toEqual({ ensure: 1, ensureStable: 1, drain: 0 });
+  expect(canary(0, 20, 1, 1)).toEqual({ ensure: 0, ensureStable: 0, drain: 2 });
+});
+
+test('workers of a revision that is neither wanted nor carries on go when others can carry what they have', () => {
+  const abandoned = running('x', { revision: 'abandoned' });
+  const workers = { desired: 2, stable, running: [older('a'), older('b'), abandoned] };
+  expect(plan({ ...workers, registered: [record('a'), record('x')] }).drain).toEqual([]);
+  expect(plan({ ...workers, registered: [record('a'), record('b'), record('x')] }).drain).toEqual(['x']);
+});
+
+test('when the model is deleted who has streams finishes them, and who has none goes', () => {
+  const workers = { desired: 0, revision: '', running: [older('a'), older('b')] };
+  const registered = [record('a', { active: 1 }), record('b')];
+  expect(plan({ ...workers, registered, finishing: true }).drain).toEqual(['b']);
+  expect(plan({ ...workers, registered, finishing: false }).drain).toEqual(['b', 'a']);
 });

@@ -5,7 +5,14 @@ import type { RunningWorker } from './runtime.ts';
 export interface PlanInput {
   /** Workers that are to take sessions. */
   desired: number;
+  /** The revision that they are to be of. */
   revision: string;
+  /** The one that carries on meanwhile, and the share of the pool that `revision` may have beside it. */
+  stable?: { revision: string; percent: number } | undefined;
+  /** Workers of `revision` are started all at once, since the others are to be gone soon. */
+  hurried?: boolean;
+  /** Nobody new comes: who has streams finishes them. */
+  finishing?: boolean;
   /** Those that the runtime has. */
   running: readonly RunningWorker[];
   /** Those that are in the ledger, as just read; undefined: it could not be read. */
@@ -19,17 +26,22 @@ export interface PlanInput {
 }
 
 export interface Plan {
-  /** Workers of the newest revision that have to run, those that drain included. */
+  /** Workers of `revision` that have to run, those that drain included. */
   ensure: number;
+  /** The same of the one that carries on meanwhile. */
+  ensureStable?: number;
   /** Get no new streams from now on. */
   drain: string[];
   /** End now, with what is wrong with them. */
   stop: { id: string; failure?: string }[];
 }
 
-/** Decides what happens to each worker so that the pool has as many as are desired, all of the newest revision. */
+/** How many workers a rollout has beyond what is desired, as a share of that; at least one. */
+const SURGE = 0.1;
+
+/** Decides what happens to each worker so that the pool has as many as are desired, of the revision that is wanted. */
 export function planPool(input: PlanInput): Plan {
-  const { desired, revision, running, registered } = input;
+  const { desired, revision, running, registered, stable } = input;
   const staying = running.filter(({ stopping }) => !stopping);
   if (registered === undefined) return { ensure: unseen(staying, revision, desired), drain: [], stop: [] };
 
@@ -43,17 +55,24 @@ export function planPool(input: PlanInput): Plan {
 
   const useful = staying.filter(({ id }) => !draining(id) && !lost(id));
   const newest = useful.filter((worker) => worker.revision === revision);
-  const outdated = useful.filter((worker) => worker.revision !== revision);
-  const ready = newest.filter(({ id }) => records.has(id)).length;
-  // One more than there was, and an old one goes for each that is up: a rollout needs the room of one worker.
-  const wanted = outdated.length === 0 ? own : Math.min(own, ready + 1);
+  const before = useful.filter((worker) => worker.revision === stable?.revision);
+  const outdated = useful.filter((worker) => !newest.includes(worker) && !before.includes(worker));
+  const up = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
+  const shares = share(input, own, up(newest));
+  // An old one goes for each that is up: a rollout needs the room of a few workers.
+  const alone = stable === undefined && outdated.length === 0;
+  const surge = input.hurried === true ? own : Math.max(1, Math.ceil(own * SURGE));
+  const wanted = alone ? shares.newest : Math.min(shares.newest, up(newest) + surge);
   const excess = [
-    ...choose(outdated, outdated.length - Math.max(0, own - ready), records),
-    ...choose(newest, newest.length - own, records),
-  ];
-  const besides = staying.filter((worker) => worker.revision === revision && (draining(worker.id) || lost(worker.id)));
+    ...choose(outdated, outdated.length - Math.max(0, own - up(newest) - up(before)), records),
+    ...choose(before, before.length - shares.stable, records),
+    ...choose(newest, newest.length - shares.newest, records),
+  ].filter((id) => input.finishing !== true || (records.get(id)?.active ?? 0) === 0);
+  const besides = (of: string) =>
+    staying.filter((worker) => worker.revision === of && (draining(worker.id) || lost(worker.id))).length;
   return {
-    ensure: wanted + besides.length,
+    ensure: wanted + besides(revision),
+    ...(stable !== undefined && { ensureStable: shares.stable + besides(stable.revision) }),
     drain: [...excess.filter((id) => records.has(id)), ...registered.filter(forgotten).map(({ id }) => id)],
     stop: [
       // What is not in the ledger has no streams and needs no draining.
@@ -61,6 +80,15 @@ export function planPool(input: PlanInput): Plan {
       ...staying.flatMap((worker) => findEnd(worker, records.get(worker.id), input)),
     ],
   };
+}
+
+/** How many workers of each revision are to be there, given how many of the new one take sessions. */
+function share({ stable }: PlanInput, own: number, ready: number): { newest: number; stable: number } {
+  if (stable === undefined) return { newest: own, stable: 0 };
+  const newest = Math.min(own, Math.ceil((own * stable.percent) / 100));
+  // A canary is never alone.
+  const least = own > 0 && stable.percent < 100 ? 1 : 0;
+  return { newest, stable: Math.max(least, own - Math.min(ready, newest)) };
 }
 
 /** Without the ledger nobody is sent away; who died is replaced all the same. */
@@ -73,7 +101,9 @@ function choose(
   count: number,
   records: ReadonlyMap<string, WorkerRecord>,
 ): string[] {
-  const candidates = workers.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
+  const candidates = workers
+    .filter(({ pinned }) => pinned !== true)
+    .map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
   return chooseDrains(candidates, count);
 }
 

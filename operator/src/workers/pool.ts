@@ -1,30 +1,34 @@
-import { beginScaling, decideScaling, MAX_AUDIO_SECONDS } from '@svc-asr/core';
-import type { AsrModel, ScalingDecision, ScalingLoad } from '@svc-asr/core';
-import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Ledger, WorkerRecord } from '@svc-asr/ledger';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  beginScaling,
+  decideRollout,
+  decideScaling,
+  isSameRollout,
+  MAX_AUDIO_SECONDS,
+  NO_ROLLOUT,
+} from '@svc-asr/core';
+import type { AsrModel, RolloutDecision, ScalingDecision } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import { createPoolView, forgetWorker, lookAt, observeRevisions, readyWorkers } from './look.ts';
 import { planPool } from './plan.ts';
 import type { PoolReport } from './report.ts';
+import type { RolloutMemory } from './rollout-memory.ts';
 import type { WorkerRuntime, WorkerTemplate } from './runtime.ts';
 import type { SlotsMemory } from './slots-memory.ts';
-import { buildTemplate } from './template.ts';
+import { buildStanding } from './standing.ts';
+import type { PoolStanding } from './standing.ts';
 
 export interface PoolDependencies {
   pools: Pick<Ledger['pools'], 'load' | 'configure' | 'remove'>;
   workers: Pick<Ledger['workers'], 'list' | 'drain' | 'remove'>;
+  revisions: Pick<Ledger['revisions'], 'counts' | 'weigh'>;
   runtime: WorkerRuntime;
   memory: SlotsMemory;
+  rollouts: RolloutMemory;
   report: PoolReport;
   /** How long a worker may be missing from the ledger, and may take to get there. */
   limits: { lostMs: number; startMs: number };
   nowMs: () => number;
-}
-
-/** How a pool stands, as metrics tell it. */
-export interface PoolStanding {
-  model: string;
-  desired: number;
-  running: number;
-  ready: number;
 }
 
 /** The workers of one model. */
@@ -33,7 +37,7 @@ export interface Pool {
   set: (model: AsrModel | undefined) => void;
   /** Looks, decides and acts once. Resolves to false when the model is deleted and nothing is left of its pool. */
   tick: () => Promise<boolean>;
-  /** Tells the ledger whether the pool can grow, also where that has not changed. */
+  /** Tells the ledger how the pool stands, also where that has not changed. */
   publish: () => Promise<void>;
   /** A worker of the pool runs no more. */
   ended: (id: string) => void;
@@ -45,112 +49,132 @@ const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
 
 /** Makes the pool of a model; it does nothing until it is ticked. */
 export function createPool(name: string, dependencies: PoolDependencies): Pool {
-  const { runtime, memory, report, nowMs } = dependencies;
+  const { runtime, memory, rollouts, revisions, report, nowMs } = dependencies;
   let model: AsrModel | undefined;
   let template: WorkerTemplate | undefined;
   let drainMs = DEFAULT_DRAIN_MS;
-  let state = beginScaling(runtime.list(name).length, nowMs());
-  let load: ScalingLoad | undefined;
-  let registered: readonly WorkerRecord[] = [];
+  let deletedAtMs: number | undefined;
+  let scaling: ScalingDecision = { desired: 0, reasons: [], state: beginScaling(runtime.list(name).length, nowMs()) };
+  let rollout: RolloutDecision | undefined;
   let published: boolean | undefined;
-  const seen = new Set<string>();
-  const lostSinceMs = new Map<string, number>();
-  const drainedAtMs = new Map<string, number>();
-  /** Processes that ended and that the ledger may not know of yet. */
-  const ended = new Set<string>();
+  let weighed = '';
+  const view = createPoolView();
 
   const isDeleted = () => model === undefined;
-  const readyWorkers = () => registered.filter(({ draining }) => !draining);
-
-  /** Reads the ledger; false when it does not answer. */
-  async function look(): Promise<boolean> {
-    try {
-      for (const id of ended) {
-        await dependencies.workers.remove(name, id);
-        ended.delete(id);
-      }
-      const [{ active, held, waiting }, records] = await Promise.all([
-        dependencies.pools.load(name),
-        dependencies.workers.list(name),
-      ]);
-      load = { active, held, waiting, readAtMs: nowMs() };
-      registered = records.filter(({ id }) => !ended.has(id));
-      note();
-      return true;
-    } catch (error) {
-      if (error instanceof LedgerUnavailable) return false;
-      throw error;
-    }
+  /** Revisions of which workers may have to be started. */
+  function needed(): string[] {
+    if (rollout === undefined) return [];
+    const { revision, state } = rollout;
+    return [...new Set([revision, state.stable ?? revision])];
   }
 
-  /** Follows each worker from what was read: up, lost, draining. */
-  function note(): void {
-    const records = new Map(registered.map((record) => [record.id, record]));
-    for (const { id } of runtime.list(name)) {
-      const record = records.get(id);
-      if (record !== undefined) {
-        seen.add(id);
-        lostSinceMs.delete(id);
-        runtime.confirm(id);
-        if (record.draining && !drainedAtMs.has(id)) drainedAtMs.set(id, nowMs());
-      } else if (seen.has(id) && !lostSinceMs.has(id)) {
-        lostSinceMs.set(id, nowMs());
-      }
-    }
-  }
-
-  function decide(): ScalingDecision {
-    const ready = readyWorkers();
-    const starting = runtime.list(name).filter(({ id, stopping }) => !stopping && !seen.has(id)).length;
+  function decideSize(): ScalingDecision {
+    const { state } = scaling;
     if (model === undefined) return { desired: 0, reasons: [], state: { ...state, desired: 0 } };
+    const starting = runtime.list(name).filter(({ id, stopping }) => !stopping && !view.seen.has(id)).length;
     const { scaling: spec, worker } = model.spec;
-    return decideScaling({ spec, fixedSlots: worker.slots, load, workers: ready, starting, state, nowMs: nowMs() });
+    const workers = readyWorkers(view);
+    return decideScaling({ spec, fixedSlots: worker.slots, load: view.load, workers, starting, state, nowMs: nowMs() });
   }
+
+  function decideRevision(known: boolean): RolloutDecision | undefined {
+    if (model === undefined || template === undefined) return undefined;
+    const state = rollout?.state ?? rollouts.get(name) ?? NO_ROLLOUT;
+    const decision = decideRollout({
+      state,
+      spec: model.spec.rollout,
+      wanted: template.revision,
+      observations: known ? observeRevisions(name, template.revision, view, dependencies) : undefined,
+      nowMs: nowMs(),
+    });
+    if (!isSameRollout(state, decision.state)) rollouts.put(template, decision.state);
+    report.rollout(name, rollout, decision);
+    return decision;
+  }
+
+  const troubleOf = (revision: string | undefined) =>
+    revision === undefined ? undefined : runtime.trouble({ model: name, revision });
 
   /** Also while all its workers start: how many sessions they take is not known before they are up. */
   function canGrow(): boolean {
-    const trouble = template && runtime.trouble(template);
-    report.trouble(name, trouble);
-    return model !== undefined && trouble === undefined && readyWorkers().length < model.spec.scaling.max;
+    report.trouble(name, troubleOf(template?.revision)?.message);
+    // Further workers are of the revision that carries on, as long as there is one.
+    const trouble = troubleOf(rollout?.stable ?? rollout?.revision ?? template?.revision);
+    return model !== undefined && trouble === undefined && readyWorkers(view).length < model.spec.scaling.max;
   }
 
   async function publish(grows = canGrow()): Promise<void> {
     await dependencies.pools.configure(name, { canGrow: grows });
     published = grows;
+    weighed = '';
+  }
+
+  async function weigh(): Promise<void> {
+    if (rollout === undefined) return;
+    const { revision, stable, percent } = rollout;
+    const weights = new Map([[revision, stable === undefined ? 100 : percent]]);
+    if (stable !== undefined) weights.set(stable, 100 - percent);
+    const text = JSON.stringify([...weights]);
+    if (text === weighed) return;
+    await revisions.weigh(name, weights);
+    weighed = text;
+  }
+
+  function start(revision: string, count: number): void {
+    if (template?.revision === revision) runtime.ensure(template, count);
+    else if (template !== undefined) runtime.keep(name, revision, count);
+  }
+
+  function learnt(next: AsrModel, of: WorkerTemplate): number | undefined {
+    const told = next.status?.revision === of.revision ? next.status.slotsPerWorker : undefined;
+    return memory.get(of) ?? told;
   }
 
   return {
     set: (next) => {
       model = next;
-      template = next && buildTemplate(next);
-      if (next !== undefined) drainMs = next.spec.drainSeconds * 1000;
+      const made = next && runtime.template(next);
+      // The same one as before, where nothing changed: what was made of it need not be made again.
+      if (!isDeepStrictEqual(made, template)) template = made;
+      deletedAtMs = next === undefined ? (deletedAtMs ?? nowMs()) : undefined;
+      if (next === undefined || template === undefined) return;
+      drainMs = next.spec.drainSeconds * 1000;
       // What an earlier operator learnt of this revision; what this one has seen itself is newer.
-      if (template !== undefined) state = { ...state, slotsPerWorker: state.slotsPerWorker ?? memory.get(template) };
+      const { state } = scaling;
+      scaling = { ...scaling, state: { ...state, slotsPerWorker: state.slotsPerWorker ?? learnt(next, template) } };
     },
     tick: async () => {
-      const known = await look();
-      const decision = decide();
-      report.decided(name, state, decision, load);
-      ({ state } = decision);
-      if (template !== undefined) memory.put(template, state.slotsPerWorker);
+      const isRolling = template !== undefined && template.revision !== rollout?.state.stable;
+      const known = await lookAt(name, view, isRolling, dependencies);
+      const decision = decideSize();
+      report.decided(name, scaling.state, decision, view.load);
+      scaling = decision;
+      if (template !== undefined) memory.put(template, decision.state.slotsPerWorker);
+      rollout = decideRevision(known);
 
+      const { revision = '', stable, percent = 100 } = rollout ?? {};
       const plan = planPool({
         desired: decision.desired,
-        revision: template?.revision ?? '',
+        revision,
+        stable: stable === undefined ? undefined : { revision: stable, percent },
+        hurried: rollout?.phase === 'RolledBack',
+        finishing: deletedAtMs !== undefined && nowMs() - deletedAtMs < drainMs,
         running: runtime.list(name),
-        registered: known ? registered : undefined,
-        lostSinceMs,
-        drainedAtMs,
+        registered: known ? view.registered : undefined,
+        lostSinceMs: view.lostSinceMs,
+        drainedAtMs: view.drainedAtMs,
         limits: { ...dependencies.limits, drainMs },
         nowMs: nowMs(),
       });
-      if (template !== undefined) runtime.ensure(template, plan.ensure);
+      start(revision, plan.ensure);
+      if (stable !== undefined && plan.ensureStable !== undefined) start(stable, plan.ensureStable);
       for (const { id, failure } of plan.stop) runtime.stop(id, failure);
+      runtime.forget(name, needed());
       if (!known) return true;
       for (const id of plan.drain) {
         report.draining(name, id);
         await dependencies.workers.drain(name, id);
-        if (!drainedAtMs.has(id)) drainedAtMs.set(id, nowMs());
+        if (!view.drainedAtMs.has(id)) view.drainedAtMs.set(id, nowMs());
       }
       if (isDeleted() && runtime.list(name).length === 0) {
         await dependencies.pools.remove(name);
@@ -160,17 +184,18 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
       }
       const grows = canGrow();
       if (grows !== published) await publish(grows);
+      await weigh();
       return true;
     },
     publish: () => publish(),
-    ended: (id) => {
-      ended.add(id);
-      registered = registered.filter((record) => record.id !== id);
-      for (const memo of [seen, lostSinceMs, drainedAtMs]) memo.delete(id);
-    },
-    standing: () => {
-      const running = runtime.list(name).length;
-      return { model: name, desired: state.desired, running, ready: readyWorkers().length };
-    },
+    ended: (id) => forgetWorker(view, id),
+    standing: () =>
+      buildStanding(name, {
+        running: runtime.list(name),
+        view,
+        scaling,
+        rollout,
+        trouble: troubleOf(template?.revision),
+      }),
   };
 }

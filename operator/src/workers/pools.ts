@@ -2,23 +2,30 @@ import type { AsrModel } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { ResourceSource } from '../source/source.ts';
 import { createPool } from './pool.ts';
-import type { Pool, PoolDependencies, PoolStanding } from './pool.ts';
+import type { Pool, PoolDependencies } from './pool.ts';
+import type { PoolStanding } from './standing.ts';
 
 export interface PoolsOptions extends PoolDependencies {
   source: Pick<ResourceSource, 'get' | 'unsettled'>;
   /** Time between two looks at a pool. */
   intervalMs: number;
+  /** The pool of a deleted model is gone, its last worker included. */
+  onGone?: (name: string) => void;
 }
 
 /** The worker pools of all models. */
 export interface Pools {
   /** Finds the workers of an earlier operator again and begins to look after all pools. */
-  start: () => void;
+  start: () => Promise<void>;
   /** Brings a model's pool into force; resolves when the ledger knows of it. */
   put: (model: AsrModel) => Promise<void>;
   /** The model is deleted: its pool takes nobody from now on and goes away when its streams are done. */
   retire: (name: string) => Promise<void>;
+  /** Whether something of a model's pool is left, be it that it is deleted and finishes its streams. */
+  has: (name: string) => boolean;
   standings: () => PoolStanding[];
+  /** Undefined: the model has no pool. */
+  standing: (name: string) => PoolStanding | undefined;
   /** Looks after nothing any more; the workers stay as they are. */
   stop: () => Promise<void>;
 }
@@ -35,13 +42,18 @@ interface Watched {
 export function createPools(options: PoolsOptions): Pools {
   const { runtime, report, source, intervalMs } = options;
   const pools = new Map<string, Watched>();
+  /** Models whose pool came to its end; who retires them again is done. */
+  const gone = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
   async function lookAfter(name: string, { pool }: Watched): Promise<void> {
     try {
       const goesOn = await pool.tick();
       report.well(name);
-      if (!goesOn) pools.delete(name);
+      if (goesOn) return;
+      pools.delete(name);
+      gone.add(name);
+      options.onGone?.(name);
     } catch (error) {
       // An absent Redis is not the pool's fault; its absence shows as unknown load.
       if (!(error instanceof LedgerUnavailable)) report.failed(name, error);
@@ -58,6 +70,7 @@ export function createPools(options: PoolsOptions): Pools {
 
   /** `undefined`: the model is deleted. */
   function place(name: string, model: AsrModel | undefined): Pool {
+    gone.delete(name);
     const watched = watchedOf(name);
     watched.pool.set(model);
     watched.placed = true;
@@ -83,12 +96,16 @@ export function createPools(options: PoolsOptions): Pools {
   }
 
   return {
-    start: () => {
-      runtime.open(({ id, model }) => watchedOf(model).pool.ended(id));
+    start: async () => {
+      await runtime.open(({ id, model }) => watchedOf(model).pool.ended(id));
       timer = setInterval(lookAtAll, intervalMs);
     },
     put: (model) => place(model.metadata.name, model).publish(),
-    retire: (name) => place(name, undefined).publish(),
+    retire: async (name) => {
+      if (!gone.delete(name)) await place(name, undefined).publish();
+    },
+    has: (name) => pools.has(name),
+    standing: (name) => pools.get(name)?.pool.standing(),
     standings: () => [...pools.values()].map(({ pool }) => pool.standing()),
     stop: async () => {
       clearInterval(timer);

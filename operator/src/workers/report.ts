@@ -1,10 +1,11 @@
-import type { ScalingDecision, ScalingLoad, ScalingReason, ScalingState } from '@svc-asr/core';
+import type { RolloutDecision, ScalingDecision, ScalingLoad, ScalingReason, ScalingState } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
 
 /** Tells people what happens to a pool and why: each change once, each lasting condition once. */
 export interface PoolReport {
   decided: (model: string, before: ScalingState, decision: ScalingDecision, load: ScalingLoad | undefined) => void;
+  rollout: (model: string, before: RolloutDecision | undefined, decision: RolloutDecision) => void;
   draining: (model: string, worker: string) => void;
   /** Why no worker can be started; undefined: nothing is wrong. */
   trouble: (model: string, reason: string | undefined) => void;
@@ -30,6 +31,10 @@ export function createPoolReport(notices: Notices, logger: Logger): PoolReport {
       const reason = reasons.map((one) => one.reason).join(', ');
       const why = `${active} streams, ${held} reserved, ${waiting} waiting`;
       logger.info({ model, reason, amount: desired }, `${model}: ${before.desired} -> ${desired} workers (${why})`);
+    },
+    rollout: (model, before, { phase, revision, message }) => {
+      if (before === undefined ? phase === 'Steady' : before.phase === phase && before.revision === revision) return;
+      logger[phase === 'RolledBack' ? 'warn' : 'info']({ model, reason: phase }, `${model}: ${message}`);
     },
     draining: (model, worker) => logger.info({ model }, `worker ${worker} drains: it gets no new streams`),
     trouble: (model, reason) => {

@@ -6,7 +6,14 @@ export interface WorkerTemplate {
   revision: string;
   artifact: AsrModel['spec']['artifact'];
   worker: AsrModel['spec']['worker'];
+  /** How long a worker that goes away may take to hand over or finish its streams. */
+  drainSeconds: number;
+  /** Of the model's resource, where it has one. */
+  uid?: string;
 }
+
+/** Names a revision. */
+export type Revision = Pick<WorkerTemplate, 'model' | 'revision'>;
 
 /** A worker that runs, whether or not it takes sessions yet. */
 export interface RunningWorker {
@@ -17,6 +24,8 @@ export interface RunningWorker {
   ageMs: number;
   /** It was told to end and has not ended yet. */
   stopping: boolean;
+  /** Something else is replacing it just now: who goes is not for the pool to choose. */
+  pinned?: boolean;
 }
 
 /** A worker that runs no more. */
@@ -29,35 +38,35 @@ export interface EndedWorker {
   asked: boolean;
 }
 
+/** Why workers cannot be started. */
+export interface Trouble {
+  /** One word for it, as conditions have it. */
+  reason: string;
+  /** A sentence for people. */
+  message: string;
+}
+
 /** Where workers run: processes of this machine, or the pods of a cluster. Nothing in it waits for a worker but `close`. */
 export interface WorkerRuntime {
   /** Finds again what an operator before this one left running; `onEnded` hears of every worker that ends. */
-  open: (onEnded: (worker: EndedWorker) => void) => void;
+  open: (onEnded: (worker: EndedWorker) => void) => Promise<void> | void;
+  /** What a model's workers are made from here, and the name of its revision. */
+  template: (model: AsrModel) => WorkerTemplate;
   /** Models that have workers here, the deleted ones included. */
   models: () => string[];
   list: (model: string) => RunningWorker[];
   /** Has this many workers of the template's revision, those that stop not counted; never ends one. */
   ensure: (template: WorkerTemplate, count: number) => void;
+  /** The same for a revision that is no longer what the model says, as far as workers of it can still be started. */
+  keep: (model: string, revision: string, count: number) => void;
+  /** Only these revisions are needed any more: what is left of others goes when their last worker has. */
+  forget: (model: string, needed: readonly string[]) => void;
   /** The worker was seen to take sessions: what it was made from can start. */
   confirm: (id: string) => void;
   /** Ends a worker, which moves the streams that it still has; `failure` says what is wrong with it, if anything. */
   stop: (id: string, failure?: string) => void;
   /** Why workers of this revision cannot be started; undefined: they can, for all that is known. */
-  trouble: (template: WorkerTemplate) => string | undefined;
-  /** Ends every worker; resolves when all are gone. */
+  trouble: (of: Revision) => Trouble | undefined;
+  /** Lets go of the workers: processes end, pods stay. Resolves when nothing is left to do. */
   close: () => Promise<void>;
-}
-
-/** Workers that are started by other means than the operator: it sees them in the ledger alone. */
-export function createForeignRuntime(): WorkerRuntime {
-  return {
-    open: () => undefined,
-    models: () => [],
-    list: () => [],
-    ensure: () => undefined,
-    confirm: () => undefined,
-    stop: () => undefined,
-    trouble: () => undefined,
-    close: () => Promise.resolve(),
-  };
 }

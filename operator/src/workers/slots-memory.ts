@@ -1,8 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { WorkerTemplate } from './runtime.ts';
-
-type Revision = Pick<WorkerTemplate, 'model' | 'revision'>;
+import type { Revision } from './runtime.ts';
 
 /** What workers of a revision measured, kept for pools without any: else each would begin with one worker per session. */
 export interface SlotsMemory {

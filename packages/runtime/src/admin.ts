@@ -2,24 +2,26 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Metrics } from './metrics.ts';
 
-/** What readiness depends on: undefined when all is well, else a sentence that says what is missing. */
-export type ReadinessCheck = () => string | undefined;
+/** What health depends on: undefined when all is well, else a sentence that says what is wrong. */
+export type HealthCheck = () => string | undefined;
 
 export interface AdminOptions {
   host: string;
   port: number;
   metrics: Metrics;
-  ready: ReadinessCheck;
+  ready: HealthCheck;
+  /** For a service that can hang although its main thread answers; the others live as long as they answer. */
+  live?: HealthCheck;
   /** Takes what is neither health nor metrics; without it that is 404. */
   otherwise?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Starts the admin port: `/livez` (the process answers), `/readyz` (it can do its work), `/metrics` (Prometheus). */
+/** Starts the admin port: `/livez` (it need not be restarted), `/readyz` (it can do its work), `/metrics` (Prometheus). */
 export async function startAdmin(options: AdminOptions): Promise<Server> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
-    if (path === '/livez') answer(response, 200, 'ok\n');
-    else if (path === '/readyz') answerReady(response, options.ready());
+    if (path === '/livez') answerCheck(response, options.live?.());
+    else if (path === '/readyz') answerCheck(response, options.ready());
     else if (path === '/metrics') options.metrics.serve(request, response);
     else if (options.otherwise !== undefined) options.otherwise(request, response);
     else answer(response, 404, 'there is nothing at this path\n');
@@ -31,9 +33,9 @@ export async function startAdmin(options: AdminOptions): Promise<Server> {
   return server;
 }
 
-function answerReady(response: ServerResponse, missing: string | undefined): void {
-  if (missing === undefined) answer(response, 200, 'ok\n');
-  else answer(response, 503, `${missing}\n`);
+function answerCheck(response: ServerResponse, problem: string | undefined): void {
+  if (problem === undefined) answer(response, 200, 'ok\n');
+  else answer(response, 503, `${problem}\n`);
 }
 
 function answer(response: ServerResponse, status: number, body: string): void {

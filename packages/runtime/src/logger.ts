@@ -12,6 +12,7 @@ export const LOG_FIELDS = {
   session_id: 'the session',
   tenant: 'name of the Tenant resource',
   model: 'name of the ASRModel resource',
+  worker: 'id of a worker process',
   key_id: 'public id of an API key',
   code: 'stable code of an error or a close',
   status: 'HTTP status',

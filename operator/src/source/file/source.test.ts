@@ -6,11 +6,11 @@ import { eventually } from '../../testing/eventually.ts';
 import { createTestLogger } from '../../testing/logs.ts';
 import { model, tenant, yaml } from '../../testing/resources.ts';
 import { createFileSource } from './source.ts';
-import type { FileSource } from './source.ts';
+import type { ResourceSource } from '../source.ts';
 
 let root: string;
 let folder: string;
-const sources: FileSource[] = [];
+const sources: ResourceSource[] = [];
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'svc-asr-source-'));
@@ -98,7 +98,7 @@ test('reports a bad file by document and field, once per content, and keeps what
     ],
   });
   expect(at('error')[0]!.message).toContain('its last valid content stays in force: document 2, line ');
-  expect(source.badFiles()).toBe(1);
+  expect(source.bad()).toBe(1);
   utimesSync(file('a.yaml'), 1, 1);
   await pause(LONG_MS);
   expect(at('error')).toHaveLength(1);
@@ -108,7 +108,7 @@ test('reports a bad file by document and field, once per content, and keeps what
   await eventually(() => expect(at('error')).toHaveLength(2));
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Good' })));
   await eventually(() => expect(names()).toEqual(['a']));
-  expect([title('a'), source.badFiles()]).toEqual(['Good', 0]);
+  expect([title('a'), source.bad()]).toEqual(['Good', 0]);
   expect(at('info').map(({ message }) => message)).toEqual([`${file('a.yaml')} is valid again`]);
 });
 
@@ -119,20 +119,20 @@ test.each(['', '# all of it is gone\n', '---\n'])(
     const { source, names, at, events } = await start();
     events.length = 0;
     writeFileSync(file('a.yaml'), content);
-    await eventually(() => expect(source.badFiles()).toBe(1));
+    await eventually(() => expect(source.bad()).toBe(1));
     expect(at('error')[0]!.message).toMatch(/its last valid content stays in force: is empty but held resources/);
     await pause(LONG_MS);
     expect([names(), events]).toEqual([['a'], []]);
     rmSync(file('a.yaml'));
     await eventually(() => expect(names()).toEqual([]));
-    expect(source.badFiles()).toBe(0);
+    expect(source.bad()).toBe(0);
   },
 );
 
 test('a file that never held anything may be empty', async () => {
   writeOld(file('a.yaml'), '');
   const { source } = await start();
-  expect([source.badFiles(), source.unsettled()]).toEqual([0, undefined]);
+  expect([source.bad(), source.unsettled()]).toEqual([0, undefined]);
 });
 
 test('stays unsettled while a file has never been valid, since what it held is not known', async () => {
@@ -145,7 +145,7 @@ test('stays unsettled while a file has never been valid, since what it held is n
   await eventually(() => expect(source.unsettled()).toBeUndefined());
   expect(events).toEqual(['Tenant/b', 'Tenant/a', 'settled']);
   writeFileSync(file('new.yaml'), 'kind: nonsense\n');
-  await eventually(() => expect(source.badFiles()).toBe(1));
+  await eventually(() => expect(source.bad()).toBe(1));
   expect(source.unsettled()).toBeUndefined();
 });
 
@@ -156,12 +156,12 @@ test('keeps the resource known first where two files have it, until that one let
   await eventually(() => expect(at('error')).toHaveLength(1));
   expect(at('error')[0]).toMatchObject({ file: file('a.yaml'), problems: [{ document: 1, field: 'metadata.name' }] });
   expect(at('error')[0]!.message).toContain(`Tenant/a is in ${file('b.yaml')} already`);
-  expect([title('a'), names().sort(), source.badFiles()]).toEqual(['First', ['a', 'c'], 1]);
+  expect([title('a'), names().sort(), source.bad()]).toEqual(['First', ['a', 'c'], 1]);
   writeFileSync(file('b.yaml'), yaml(tenant('a', { displayName: 'First, edited' })));
   await eventually(() => expect(title('a')).toBe('First, edited'));
   rmSync(file('b.yaml'));
   await eventually(() => expect(title('a')).toBe('Second'));
-  await eventually(() => expect(source.badFiles()).toBe(0));
+  await eventually(() => expect(source.bad()).toBe(0));
 });
 
 test('does not read a file while it is being written', async () => {

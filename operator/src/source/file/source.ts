@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../../notices.ts';
 import { systemClock } from '../../queue/clock.ts';
+import { keyOf } from '../source.ts';
 import type { ResourceKey, ResourceSource, SourceListener } from '../source.ts';
 import { createStore } from '../store.ts';
 import { readResourceFile } from './read.ts';
@@ -25,11 +26,6 @@ export interface FileSourceOptions {
   notices: Notices;
 }
 
-/** Resources from files; `badFiles` are those that are not, or not wholly, in force. */
-export interface FileSource extends ResourceSource {
-  badFiles: () => number;
-}
-
 /** The first look waits this many times the rest of a file for files that are being written. */
 const FIRST_LOOK_QUIET_TIMES = 10;
 const LONGEST_PAUSE_MS = 1000;
@@ -38,7 +34,7 @@ const LONGEST_PAUSE_MS = 1000;
  * Takes resources from the YAML and JSON files of folders. It looks at them again and again instead of being told by
  * the system: that works on every file system, for folders that come and go, and for editors that write by rename.
  */
-export function createFileSource(options: FileSourceOptions): FileSource {
+export function createFileSource(options: FileSourceOptions): ResourceSource {
   const { folders, pollMs, quietMs, deleteGraceMs, logger, notices } = options;
   const store = createStore();
   const records: FileRecords = new Map();
@@ -110,8 +106,14 @@ export function createFileSource(options: FileSourceOptions): FileSource {
     },
     get: store.get,
     list: store.list,
+    keys: () => store.list().map(({ kind, metadata }) => keyOf(kind, metadata.name)),
     unsettled: () => unsettled,
-    badFiles: reports.badFiles,
+    // What is wrong is a file, and a file that is removed is gone.
+    problems: () => undefined,
+    hold: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+    leaving: () => false,
+    bad: reports.badFiles,
   };
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { WorkerTemplate } from '../runtime.ts';
+import { buildVariables } from '../variables.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** What belongs to other services: their secrets, and addresses and certificates that are not a worker's. */
@@ -35,20 +36,17 @@ export function buildEnvironment(template: WorkerTemplate, id: string, options: 
     ...Object.fromEntries(inherited),
     ...ownVariables(template),
     ...(base.REDIS_URL_FILE ? {} : { REDIS_URL: redis.url }),
-    REDIS_KEY_PREFIX: redis.prefix,
-    REDIS_TIMEOUT_MS: String(redis.timeoutMs),
-    MODEL: template.model,
-    MODEL_DIR: resolve(options.modelRoot, path),
-    PROVIDER: template.worker.provider,
-    SLOTS: String(template.worker.slots),
-    REVISION: template.revision,
+    ...buildVariables(template, {
+      redis,
+      modelDir: resolve(options.modelRoot, path),
+      // It ends by itself before it is killed.
+      drainMs: options.stopGraceMs * SHARE_OF_GRACE,
+    }),
     WORKER_ID: id,
     HOST: LOOPBACK,
     PORT: '0',
     ADMIN_HOST: LOOPBACK,
     ADMIN_PORT: '0',
-    // It ends by itself before it is killed.
-    DRAIN_MS: String(Math.round(options.stopGraceMs * SHARE_OF_GRACE)),
   };
 }
 

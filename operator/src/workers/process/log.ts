@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { findLastWords } from '../last-words.ts';
 
 /** Logs of workers that have ended are of use for a while. */
 const KEPT_PER_MODEL = 20;
 const LAST_BYTES = 8192;
-const LONGEST_WORDS = 300;
 
 /** Where a worker's output goes. */
 export function logFileOf(folder: string, id: string): string {
@@ -23,26 +23,9 @@ export function openLog(folder: string, model: string, id: string): number {
   return openSync(logFileOf(folder, id), 'a', 0o600);
 }
 
-/** What a program said last, as far as it tells why it ended; the empty text when it said nothing. */
+/** What a worker said last, as far as it tells why it ended; the empty text when it said nothing. */
 export function readLastWords(file: string): string {
-  const lines = readTail(file)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  // A stack trace says least in its last line: the one that names the error is worth more.
-  const telling =
-    lines.findLast((line) => /error|fatal|is not set/i.test(line) && !line.startsWith('at ')) ?? lines.at(-1);
-  return (telling === undefined ? '' : inWords(telling)).slice(0, LONGEST_WORDS);
-}
-
-/** The message of a line of our own log, with the error in it; any other line as it is. */
-function inWords(line: string): string {
-  try {
-    const { message, err } = JSON.parse(line) as { message?: unknown; err?: { message?: unknown } };
-    return [message, err?.message].filter((part) => typeof part === 'string').join(': ');
-  } catch {
-    return line;
-  }
+  return findLastWords(readTail(file));
 }
 
 function readTail(file: string): string {

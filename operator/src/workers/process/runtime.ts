@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '@svc-asr/runtime';
-import type { EndedWorker, WorkerRuntime, WorkerTemplate } from '../runtime.ts';
-import { countCrash, describeCrashes, isOver } from './crashes.ts';
-import type { Crashes } from './crashes.ts';
+import type { EndedWorker, Revision, WorkerRuntime, WorkerTemplate } from '../runtime.ts';
+import { buildTemplate } from '../template.ts';
+import { countCrash, describeCrashes, isOver } from '../crashes.ts';
+import type { Crashes } from '../crashes.ts';
 import { endWorker } from './end.ts';
 import { buildEnvironment, findArtifactProblem } from './environment.ts';
 import type { EnvironmentOptions } from './environment.ts';
@@ -42,12 +43,14 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
   const { logger, nowMs } = options;
   const entries = new Map<string, Entry>();
   const crashes = new Map<string, Crashes>();
+  /** What workers were started from, by revision: one that is no longer wanted may have to carry on for a while. */
+  const templates = new Map<string, WorkerTemplate>();
   const records = openRecords(options.stateFolder);
   let tellEnded: (worker: EndedWorker) => void = () => undefined;
   let poll: NodeJS.Timeout | undefined;
   let guard: Guard | undefined;
 
-  const ofRevision = ({ model, revision }: Pick<WorkerTemplate, 'model' | 'revision'>): Entry[] =>
+  const ofRevision = ({ model, revision }: Revision): Entry[] =>
     [...entries.values()].filter(({ record }) => record.model === model && record.revision === revision);
 
   function crashed({ record, readyAtMs }: Pick<Entry, 'record' | 'readyAtMs'>, how: string): void {
@@ -89,6 +92,17 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
     logger.info({ model, reason: revision }, `worker ${id} started, process ${pid}`);
   }
 
+  function ensure(template: WorkerTemplate, count: number): void {
+    const key = keyOf(template);
+    templates.set(key, template);
+    if (findArtifactProblem(template) !== undefined) return;
+    const present = ofRevision(template).filter(({ ending }) => ending === undefined);
+    const known = crashes.get(key);
+    if (known !== undefined && present.some((entry) => isOver(known, entry, nowMs()))) crashes.delete(key);
+    const missing = Math.min(count - present.length, mayStart(crashes.get(key), present, nowMs()));
+    for (let started = 0; started < missing; started++) start(template);
+  }
+
   function end(entry: Entry): void {
     entry.ending ??= endWorker(entry.record, options.stopGraceMs).then(() => ended(entry, 'ended as it was told to'));
   }
@@ -125,14 +139,18 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
           ageMs: nowMs() - startedMs,
           stopping: ending !== undefined,
         })),
-    ensure: (template, count) => {
-      if (findArtifactProblem(template) !== undefined) return;
-      const present = ofRevision(template).filter(({ ending }) => ending === undefined);
-      const key = keyOf(template);
-      const known = crashes.get(key);
-      if (known !== undefined && present.some((entry) => isOver(known, entry, nowMs()))) crashes.delete(key);
-      const missing = Math.min(count - present.length, mayStart(crashes.get(key), present, nowMs()));
-      for (let started = 0; started < missing; started++) start(template);
+    template: buildTemplate,
+    ensure,
+    keep: (model, revision, count) => {
+      const template = templates.get(keyOf({ model, revision }));
+      if (template !== undefined) ensure(template, count);
+    },
+    forget: (model, needed) => {
+      for (const [key, template] of templates) {
+        if (template.model !== model || needed.includes(template.revision)) continue;
+        templates.delete(key);
+        crashes.delete(key);
+      }
     },
     confirm: (id) => {
       const entry = entries.get(id);
@@ -144,7 +162,13 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
       if (failure !== undefined) crashed(entry, failure);
       end(entry);
     },
-    trouble: (template) => findArtifactProblem(template) ?? describeCrashes(crashes.get(keyOf(template))),
+    trouble: (of) => {
+      const template = templates.get(keyOf(of));
+      const problem = template && findArtifactProblem(template);
+      if (problem !== undefined) return { reason: 'ArtifactUnsupported', message: problem };
+      const message = describeCrashes(crashes.get(keyOf(of)));
+      return message === undefined ? undefined : { reason: 'CrashLoop', message };
+    },
     close: async () => {
       clearInterval(poll);
       for (const entry of entries.values()) end(entry);
@@ -161,6 +185,6 @@ function mayStart(crashes: Crashes | undefined, present: readonly Entry[], nowMs
   return trying || nowMs < crashes.retryAtMs ? 0 : 1;
 }
 
-function keyOf({ model, revision }: Pick<WorkerTemplate, 'model' | 'revision'>): string {
+function keyOf({ model, revision }: Revision): string {
   return `${model} ${revision}`;
 }

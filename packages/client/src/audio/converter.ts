@@ -1,4 +1,4 @@
-import { AUDIO } from '@svc-asr/core';
+import { AUDIO } from '@svc-asr/core/stream';
 import { decodeMono } from './decode.ts';
 import { toPcm16 } from './pcm16.ts';
 import { createResampler } from './resampler.ts';

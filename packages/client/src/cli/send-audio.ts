@@ -1,4 +1,4 @@
-import { AUDIO } from '@svc-asr/core';
+import { AUDIO } from '@svc-asr/core/stream';
 import { pause } from '../retry.ts';
 import { SvcAsrStreamEnded } from '../stream/failure.ts';
 import type { AsrStream } from '../stream/stream.ts';

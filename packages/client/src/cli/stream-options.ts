@@ -1,4 +1,4 @@
-import { MAX_AUDIO_SECONDS } from '@svc-asr/core';
+import { MAX_AUDIO_SECONDS } from '@svc-asr/core/stream';
 import type { StreamConfig } from '../stream/options.ts';
 import type { Invocation, Option } from './command.ts';
 import { UsageError } from './exit.ts';

@@ -1,5 +1,5 @@
 import type { AsrSession } from '@svc-asr/core';
-import { AUDIO, MAX_AUDIO_SECONDS, samplesOf } from '@svc-asr/core';
+import { AUDIO, MAX_AUDIO_SECONDS, samplesOf } from '@svc-asr/core/stream';
 import { SvcAsrStreamEnded } from '../stream/failure.ts';
 import { openStream } from '../stream/stream.ts';
 import type { AsrStream } from '../stream/stream.ts';

@@ -1,4 +1,4 @@
-import { AUDIO } from '@svc-asr/core';
+import { AUDIO } from '@svc-asr/core/stream';
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';

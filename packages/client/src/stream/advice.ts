@@ -1,4 +1,4 @@
-import { CLOSE_CODES, CLOSE_REASONS, isCloseCode, retryAdvice } from '@svc-asr/core';
+import { CLOSE_CODES, CLOSE_REASONS, isCloseCode, retryAdvice } from '@svc-asr/core/stream';
 import type { CloseReason, RetryAdvice } from '@svc-asr/core';
 import { SvcAsrError } from '../error.ts';
 

@@ -1,5 +1,5 @@
 import type { AsrSession, ConfigMessage } from '@svc-asr/core';
-import { SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-asr/core';
+import { SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-asr/core/stream';
 import { checkAddress } from '../address.ts';
 import type { WebSocketConstructor } from './socket.ts';
 

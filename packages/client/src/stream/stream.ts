@@ -1,5 +1,5 @@
 import type { AsrSession, ConfigAckMessage, FinalMessage, ReadyMessage, ResetAckMessage } from '@svc-asr/core';
-import { AUDIO } from '@svc-asr/core';
+import { AUDIO } from '@svc-asr/core/stream';
 import { conceal } from '../conceal.ts';
 import { pause } from '../retry.ts';
 import type { StreamEnd } from './advice.ts';

@@ -1,11 +1,26 @@
 import Type from 'typebox';
-import type { Static, TProperties } from 'typebox';
+import type { Static, TObjectOptions, TProperties } from 'typebox';
+import type { CelRule } from './extensions.ts';
 
 export const API_GROUP = 'asr.svc.dev';
 export const API_VERSION = `${API_GROUP}/v1`;
 
+const NAME = { pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', minLength: 1, maxLength: 63 };
+
 /** Names of resources are DNS labels of at most 63 characters: they become label values, ids and parts of Redis keys. */
-export const ResourceName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', minLength: 1, maxLength: 63 });
+export const ResourceName = Type.String(NAME);
+
+/** The name of another object. */
+export function nameOf(description: string) {
+  return Type.String({ ...NAME, description });
+}
+
+/** Kubernetes itself sees to it that a name is a DNS subdomain: without a dot that is a label. */
+export const NAME_RULE: CelRule = {
+  rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
+  message: 'metadata.name must be at most 63 characters without a dot: choose a shorter name, with - for each dot',
+  fieldPath: '.metadata.name',
+};
 
 /** The part of Kubernetes metadata that we read; whatever else is there is kept and ignored. */
 export const Metadata = Type.Object({
@@ -24,9 +39,6 @@ export const Metadata = Type.Object({
 export type Metadata = Static<typeof Metadata>;
 
 /** An object that takes no field but those listed. */
-export function closed<P extends TProperties>(
-  properties: P,
-  options: { description?: string; default?: unknown } = {},
-) {
-  return Type.Object(properties, { additionalProperties: false, ...options });
+export function closed<P extends TProperties>(properties: P, options: TObjectOptions = {}) {
+  return Type.Object(properties, { ...options, additionalProperties: false });
 }

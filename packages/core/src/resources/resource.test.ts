@@ -65,14 +65,34 @@ test.each([
     'spec.grants: has the id "a" twice',
   ],
   [model({ scaling: { min: 3, max: 2 } }), 'spec.scaling.min: must not be above spec.scaling.max (2)'],
-  [model({ maxAudioSeconds: 60 }), 'spec.maxAudioSeconds: must be at least 300'],
+  [model({ maxAudioSeconds: 60 }), 'spec.maxAudioSeconds: must be 300: leave it out'],
   [model({ drainSeconds: 329 }), 'spec.drainSeconds: must be at least 330'],
   [model({ drainSeconds: 330 }), 'ok'],
-  [model({ artifact: { path: '/a', image: 'b' } }), /^spec.artifact/],
-  [model({ artifact: {} }), /^spec.artifact/],
+  [
+    model({ artifact: { path: '/a', image: 'b' } }),
+    'spec.artifact: must have exactly one of path, persistentVolumeClaim, image, url',
+  ],
+  [model({ artifact: {} }), 'spec.artifact: must have exactly one of path, persistentVolumeClaim, image, url'],
+  [model({ artifact: { url: 'https://a/b' } }), /^spec.artifact.sha256: is required with url/],
+  [
+    model({ artifact: { path: '/a', cache: { claimName: 'c' } } }),
+    'spec.artifact.cache: goes with url alone: remove it',
+  ],
+  [model({ artifact: { url: 'https://user:word@a/b', sha256: 'a'.repeat(64) } }), /^spec.artifact.url: must match/],
+  [model({ scaling: { replicas: 1 } }), /^spec.scaling.replicas: goes with spec.scaling.mode External/],
+  [model({ worker: { env: [{ name: 'A' }, { name: 'A' }] } }), 'spec.worker.env: has the name "A" twice'],
+  [model({ worker: { resources: { limits: { cpu: 0.5 } } } }), /^spec.worker.resources.limits.cpu/],
+  [model({ worker: { resources: { limits: { cpu: '500m', memory: '4Gi' } } } }), 'ok'],
 ])('refuses %j and says which field is wrong', (value, expected) => {
   if (typeof expected === 'string') expect(problem(value)).toBe(expected);
   else expect(problem(value)).toMatch(expected);
+});
+
+test('a status is kept as it is, whatever it says', () => {
+  const status = { liveSessions: 'many', fieldOfAnotherVersion: [1] };
+  expect(checkResource({ ...tenant({}), status })).toMatchObject({ ok: true, value: { status } });
+  const checked = checkResource(tenant({}));
+  expect(checked.ok && 'status' in checked.value).toBe(false);
 });
 
 test('an ApiKey is named by its key id in lower case', () => {
@@ -83,4 +103,25 @@ test('an ApiKey is named by its key id in lower case', () => {
   expect(problem({ ...key, metadata: { name: 'other' } })).toBe(
     'metadata.name: must be the key id in lower case ("8fk2pq9xlm")',
   );
+});
+
+test.each([
+  ['2030-01-01T02:00:00+02:00', true],
+  ['2030-01-01T00:00:00.123Z', true],
+  [null, true],
+  ['2030-06-30T23:59:60Z', false],
+  ['2030-02-29T00:00:00Z', false],
+  ['2030-01-01T00:00:00Z[Africa/Nairobi]', false],
+  ['2030-01-01', false],
+  ['0030-01-01T00:00:00Z', false],
+])('an expiry at %s is taken: %s', (expiresAt, ok) => {
+  const spec = {
+    tenant: 'acme',
+    keyId: 'abcdefghij',
+    hash: 'a'.repeat(64),
+    pepperId: 'p1',
+    lastFour: 'x7Qa',
+    expiresAt,
+  };
+  expect(checkResource({ ...base, kind: 'ApiKey', metadata: { name: 'abcdefghij' }, spec }).ok).toBe(ok);
 });

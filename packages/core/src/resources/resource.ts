@@ -1,9 +1,11 @@
+import Type from 'typebox';
 import type { Static } from 'typebox';
 import type { Checked, Problem } from '../validate.ts';
 import { validator } from '../validate.ts';
 import { ApiKey } from './apikey.ts';
 import { AsrModel } from './asrmodel.ts';
 import { API_VERSION } from './metadata.ts';
+import { findKeyProblems, findModelProblems, findTenantProblems } from './rules.ts';
 import { Tenant } from './tenant.ts';
 
 export const RESOURCE_SCHEMAS = { ASRModel: AsrModel, Tenant, ApiKey } as const;
@@ -14,12 +16,15 @@ export type Resource = AsrModel | Tenant | ApiKey;
 export const KINDS = Object.keys(RESOURCE_SCHEMAS) as Kind[];
 
 const VALIDATORS: Record<Kind, (value: unknown) => Checked<Resource>> = {
-  ASRModel: validator(AsrModel),
-  Tenant: validator(Tenant),
-  ApiKey: validator(ApiKey),
+  ASRModel: validator(Type.Omit(AsrModel, ['status'])),
+  Tenant: validator(Type.Omit(Tenant, ['status'])),
+  ApiKey: validator(Type.Omit(ApiKey, ['status'])),
 };
 
-/** Checks an object that claims to be one of our resources: the schema, then what a schema cannot say. */
+/**
+ * Checks an object that claims to be one of our resources: the schema, then what a schema cannot say. A status is kept as
+ * it is: what another version of the operator has seen is no reason to refuse what an administrator wants.
+ */
 export function checkResource(value: unknown): Checked<Resource> {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (apiVersion !== API_VERSION) return refuse('apiVersion', `must be ${API_VERSION}`);
@@ -40,21 +45,12 @@ export function resourceKey(resource: Resource): string {
 /** Rules between fields; the CRDs say the same in CEL. */
 function rulesBeyondSchema(resource: Resource): Problem[] {
   switch (resource.kind) {
-    case 'ASRModel': {
-      const { min, max } = resource.spec.scaling;
-      return min > max ? [{ field: 'spec.scaling.min', message: `must not be above spec.scaling.max (${max})` }] : [];
-    }
-    case 'Tenant': {
-      const ids = resource.spec.grants.map((grant) => grant.id);
-      const twice = ids.find((id, at) => ids.indexOf(id) !== at);
-      return twice === undefined ? [] : [{ field: 'spec.grants', message: `has the id "${twice}" twice` }];
-    }
-    case 'ApiKey': {
-      const name = resource.spec.keyId.toLowerCase();
-      return resource.metadata.name === name
-        ? []
-        : [{ field: 'metadata.name', message: `must be the key id in lower case ("${name}")` }];
-    }
+    case 'ASRModel':
+      return findModelProblems(resource);
+    case 'Tenant':
+      return findTenantProblems(resource);
+    case 'ApiKey':
+      return findKeyProblems(resource);
   }
 }
 

@@ -1,4 +1,4 @@
-import { MAX_AUDIO_SECONDS } from '@svc-asr/core';
+import { MAX_AUDIO_SECONDS } from '@svc-asr/core/stream';
 import type { Command } from '../command.ts';
 import { formatDuration } from '../duration.ts';
 import { PartialError, UsageError } from '../exit.ts';

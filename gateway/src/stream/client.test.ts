@@ -1,0 +1,28 @@
+import type { WebSocket } from 'ws';
+import { Client } from './client.ts';
+
+function client(bufferedAmount: number) {
+  const done: string[] = [];
+  const socket = {
+    readyState: 1,
+    bufferedAmount,
+    send: () => done.push('send'),
+    terminate: () => done.push('terminate'),
+  };
+  return { client: new Client(socket as unknown as WebSocket), done };
+}
+
+test('a client that leaves a MiB unread is cut off by the next event, or by the pong that it asks for', () => {
+  const slow = client(1_048_577);
+  slow.client.send({ type: 'reset_ack', utterance: 2 });
+  expect(slow.done).toEqual(['send', 'terminate']);
+  slow.client.cutOffUnread();
+  expect(slow.done).toEqual(['send', 'terminate', 'terminate']);
+});
+
+test('a client that is a little behind is not', () => {
+  const busy = client(1_048_576);
+  busy.client.send({ type: 'reset_ack', utterance: 2 });
+  busy.client.cutOffUnread();
+  expect(busy.done).toEqual(['send']);
+});

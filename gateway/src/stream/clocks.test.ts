@@ -1,0 +1,74 @@
+import { Clocks } from './clocks.ts';
+import type { Ticker, Turn } from './ticker.ts';
+
+/** A ticker whose turns the test makes, from the present on. */
+function hand() {
+  const turns = new Set<Turn>();
+  const startMs = performance.now();
+  const ticker = { add: (turn: Turn) => turns.add(turn), remove: (turn: Turn) => turns.delete(turn) };
+  return {
+    ticker: ticker as unknown as Ticker,
+    at: (ms: number) => {
+      for (const turn of turns) turn(startMs + ms);
+    },
+    get stopped() {
+      return turns.size === 0;
+    },
+  };
+}
+
+function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
+  const events: string[] = [];
+  const state = { reading: true };
+  const time = hand();
+  const clocks = new Clocks(time.ticker, {
+    ...{ idleMs, pingMs, lifetimeMs },
+    isReading: () => state.reading,
+    ping: () => events.push('ping'),
+    onIdle: () => events.push('idle'),
+    onGone: () => events.push('gone'),
+    onLifetime: () => events.push('lifetime'),
+  });
+  return { clocks, events, state, time };
+}
+
+test('a silent client is idle, once', () => {
+  const { events, time } = start({ pingMs: 5000 });
+  time.at(900);
+  expect(events).toEqual([]);
+  time.at(1100);
+  time.at(2500);
+  expect(events).toEqual(['idle']);
+  expect(time.stopped).toBe(true);
+});
+
+test('a message starts the idle time anew; a pong does not', () => {
+  const { clocks, events, time } = start({ pingMs: 5000 });
+  time.at(900);
+  clocks.heard();
+  time.at(1800);
+  expect(events).toEqual([]);
+  clocks.ponged();
+  time.at(2000);
+  expect(events).toEqual(['idle']);
+});
+
+test('a client that leaves two pings unanswered is gone', () => {
+  const { clocks, events, time } = start({ idleMs: 60_000 });
+  time.at(450);
+  clocks.ponged();
+  for (const ms of [900, 1350, 1800]) time.at(ms);
+  expect(events).toEqual(['ping', 'ping', 'ping', 'gone']);
+});
+
+test('while the sender is slowed down only the lifetime runs', () => {
+  const { events, state, time } = start();
+  state.reading = false;
+  time.at(5000);
+  expect(events).toEqual([]);
+  state.reading = true;
+  time.at(5300);
+  expect(events).toEqual([]);
+  time.at(10_100);
+  expect(events).toEqual(['lifetime']);
+});

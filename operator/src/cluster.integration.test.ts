@@ -1,0 +1,337 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ledger } from '@svc-asr/ledger';
+import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import type { TestRedis } from '../../test/support/redis.ts';
+import type { KubeObject } from './kubernetes/objects.ts';
+import { FINALIZER } from './source/kubernetes/finalizer.ts';
+import { clusterSettings } from './testing/cluster-operator.ts';
+import { eventually } from './testing/eventually.ts';
+import { startFaultProxy } from './testing/fault-proxy.ts';
+import type { FaultProxy, ProxyRequest } from './testing/fault-proxy.ts';
+import { openLedger, startTestOperator } from './testing/harness.ts';
+import type { TestOperator } from './testing/harness.ts';
+import { apiKey, model, tenant } from './testing/resources.ts';
+import { CRDS, startTestCluster } from './testing/test-cluster.ts';
+
+const TEST_MS = 180_000;
+const WITHIN_MS = 60_000;
+
+let kubernetes: Kubernetes;
+let redis: TestRedis;
+let ledger: Ledger;
+let closeLedger: () => Promise<void>;
+let namespace: string;
+let proxy: FaultProxy;
+const operators: TestOperator[] = [];
+
+beforeAll(async () => {
+  kubernetes = await startTestCluster();
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(() => kubernetes.stop(), KUBERNETES_TIMEOUT_MS);
+
+beforeEach(async () => {
+  redis = await startRedis();
+  ({ ledger, close: closeLedger } = openLedger(redis.url));
+  await eventually(() => ledger.catalogue.read());
+  namespace = await kubernetes.createNamespace();
+  proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
+}, TEST_MS);
+afterEach(async () => {
+  for (const operator of operators.splice(0)) await operator.stop();
+  await proxy.stop();
+  await closeLedger();
+  await redis.stop();
+}, TEST_MS);
+
+async function start(env: NodeJS.ProcessEnv = {}, redisUrl = redis.url): Promise<TestOperator> {
+  const settings = clusterSettings(proxy.kubeconfig, namespace, redisUrl);
+  const operator = await startTestOperator([], redisUrl, { ...settings, ...env });
+  operators.push(operator);
+  return operator;
+}
+const stop = (operator: TestOperator) => operators.splice(operators.indexOf(operator), 1)[0]!.stop();
+
+const eventuallyLong = <T>(check: () => T | Promise<T>) => eventually(check, WITHIN_MS);
+const ready = (operator: TestOperator) =>
+  eventuallyLong(async () => expect((await operator.get('/readyz')).body).toBe('ok\n'));
+const kubectl = (args: string[], input?: string) => kubernetes.kubectl(['-n', namespace, ...args], input);
+const apply = (...resources: object[]) =>
+  kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: resources }));
+const get = async (kind: string, name: string): Promise<KubeObject & { status?: Record<string, unknown> }> =>
+  JSON.parse(await kubectl(['get', kind, name, '-o', 'json'])) as KubeObject;
+const state = async (name: string) => (await ledger.accounts.read(name))?.state;
+const grants = [{ id: 'welcome', audioSeconds: 60 }];
+const active = (name: string, spec: object = {}) => tenant(name, { state: 'Active', grants, ...spec });
+const isWrite = ({ method, path }: ProxyRequest) => method !== 'GET' && !path.includes('/leases/');
+const metric = async (operator: TestOperator, pattern: RegExp) =>
+  Number(pattern.exec((await operator.get('/metrics')).body)?.[1] ?? Number.NaN);
+
+test(
+  'kubectl apply makes an account and a key, their status tells so, and kubectl delete ends both',
+  async () => {
+    const operator = await start();
+    await ready(operator);
+    await apply(active('acme'), apiKey('8fK2pQ9xLm', 'acme'));
+    await eventuallyLong(async () => expect((await ledger.accounts.read('acme'))?.availableMs).toBe(60_000));
+    await eventuallyLong(async () => expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(false));
+
+    const applied = { type: 'Ready', status: 'True', reason: 'Applied', observedGeneration: 1 };
+    await eventuallyLong(async () => {
+      expect(await get('tenant', 'acme')).toMatchObject({
+        metadata: { finalizers: [FINALIZER] },
+        status: {
+          observedGeneration: 1,
+          credits: { availableMs: 60_000, reservedMs: 0, consumedMs: 0, available: '1m' },
+          liveSessions: 0,
+          conditions: expect.arrayContaining([expect.objectContaining(applied)]),
+        },
+      });
+      expect((await get('apikey', '8fk2pq9xlm')).status).toMatchObject({ conditions: [applied] });
+    });
+    expect(await kubectl(['get', 'tenants'])).toMatch(/acme +Active +1m +0s +0s +0 /);
+
+    await apply(active('acme', { state: 'Suspended' }));
+    await eventuallyLong(async () => expect(await state('acme')).toBe('Suspended'));
+    await eventuallyLong(async () => expect((await get('tenant', 'acme')).status?.observedGeneration).toBe(2));
+
+    await kubectl(['delete', 'apikey/8fk2pq9xlm', 'tenant/acme', '--timeout=60s']);
+    expect(await state('acme')).toBe('Deleted');
+    expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
+    expect(await kubectl(['get', 'tenants,apikeys'])).toBe('');
+    for (const kind of ['Tenant', 'ApiKey']) {
+      await eventuallyLong(async () => expect((await ledger.registry.list(kind)).size).toBe(0));
+    }
+  },
+  TEST_MS,
+);
+
+test(
+  'a resync, a restart and a repeated apply write nothing at all',
+  async () => {
+    await apply(active('acme'), active('other'), apiKey('8fK2pQ9xLm', 'acme'));
+    const first = await start({ RESYNC_SECONDS: '1' });
+    await ready(first);
+    for (const name of ['acme', 'other']) {
+      await eventuallyLong(async () => expect((await get('tenant', name)).status?.observedGeneration).toBe(1));
+    }
+    await eventuallyLong(async () => expect((await get('apikey', '8fk2pq9xlm')).status).toBeDefined());
+    const syncs = () => metric(first, /svc_asr_operator_reconciles_total\{[^}]*kind="Sync"[^}]*\} (\d+)/);
+    proxy.requests.length = 0;
+    const before = await syncs();
+    await eventuallyLong(async () => expect(await syncs()).toBeGreaterThan(before + 3));
+    await apply(active('acme'));
+    const between = await syncs();
+    await eventuallyLong(async () => expect(await syncs()).toBeGreaterThan(between + 1));
+    expect(proxy.requests.filter(isWrite)).toEqual([]);
+
+    await stop(first);
+    proxy.requests.length = 0;
+    await ready(await start());
+    await eventuallyLong(async () => expect(await metric(operators[0]!, /operator_leader\{?[^}]*\}? (\d)/)).toBe(1));
+    await ready(operators[0]!);
+    expect(proxy.requests.filter(isWrite)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'balances in the status follow the account, no more often than they may',
+  async () => {
+    const operator = await start({ STATUS_BALANCE_MS: '1000' });
+    await apply(active('acme'));
+    await eventuallyLong(async () => expect((await get('tenant', 'acme')).status?.observedGeneration).toBe(1));
+    await ready(operator);
+    await ledger.accounts.grant('acme', 'by-hand', 5000);
+    await eventuallyLong(async () =>
+      expect((await get('tenant', 'acme')).status).toMatchObject({ credits: { availableMs: 65_000 } }),
+    );
+  },
+  TEST_MS,
+);
+
+test(
+  'a resource that the API server took and the operator does not keeps its last good state, and says why',
+  async () => {
+    // A CRD that is older than the operator.
+    const file = join(kubernetes.folder, 'old-tenants.yaml');
+    const crd = readFileSync(join(CRDS, 'tenants.yaml'), 'utf8');
+    writeFileSync(file, crd.replaceAll(/minimum: 1$/gm, 'minimum: 0'));
+    await kubernetes.kubectl(['apply', '--server-side', '-f', file]);
+    const operator = await start();
+    await ready(operator);
+    await apply(active('acme'));
+    await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));
+    const wrong = { state: 'Suspended', limits: { concurrentSessions: 0 } };
+    await eventuallyLong(() => apply(active('acme', wrong), active('never', wrong)));
+    const invalid = { type: 'Ready', status: 'False', reason: 'InvalidSpec' };
+    await eventuallyLong(async () => {
+      const { status } = await get('tenant', 'acme');
+      const condition = expect.objectContaining({ ...invalid, observedGeneration: 2 });
+      expect(status).toMatchObject({ observedGeneration: 1, conditions: expect.arrayContaining([condition]) });
+      expect(JSON.stringify(status)).toContain('spec.limits.concurrentSessions');
+    });
+    expect(await state('acme')).toBe('Active');
+    await eventuallyLong(async () =>
+      expect((await get('tenant', 'never')).status).toMatchObject({ conditions: [invalid] }),
+    );
+    expect(await state('never')).toBeUndefined();
+    await eventuallyLong(async () =>
+      expect(await kubectl(['get', 'events'])).toMatch(/Warning +InvalidSpec +tenant\/acme/),
+    );
+
+    // Another operator does not know the last good state, and must not take the tenant for deleted.
+    await stop(operator);
+    const second = await start();
+    await ready(second);
+    expect(await state('acme')).toBe('Active');
+    await apply(active('acme', { state: 'Suspended' }));
+    await eventuallyLong(async () => expect(await state('acme')).toBe('Suspended'));
+    await kubectl(['delete', 'tenant/acme', 'tenant/never', '--timeout=60s']);
+    expect(await state('acme')).toBe('Deleted');
+  },
+  TEST_MS,
+);
+
+test(
+  'a tenant that is deleted while no operator runs is held, and closed by the next one',
+  async () => {
+    await apply(active('acme'));
+    const first = await start();
+    await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));
+    await eventuallyLong(async () => expect((await get('tenant', 'acme')).status).toBeDefined());
+    await stop(first);
+    await kubectl(['delete', 'tenant/acme', '--wait=false']);
+    expect((await get('tenant', 'acme')).metadata.deletionTimestamp).toBeDefined();
+    await start();
+    await eventuallyLong(async () => expect(await kubectl(['get', 'tenants'])).toBe(''));
+    expect(await state('acme')).toBe('Deleted');
+  },
+  TEST_MS,
+);
+
+test(
+  'one that stands by follows everything and writes nothing, to Redis neither, until the other stops',
+  async () => {
+    const first = await start();
+    await apply(active('acme'));
+    await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));
+    const empty = await startRedis();
+    const lookInside = openLedger(empty.url);
+    try {
+      const second = await start({ RESYNC_SECONDS: '1' }, empty.url);
+      await ready(second);
+      const leads = /svc_asr_operator_leader(?:\{[^}]*\})? (\d)/;
+      expect([await metric(first, leads), await metric(second, leads)]).toEqual([1, 0]);
+      await apply(active('other'));
+      await eventuallyLong(async () => expect(await state('other')).toBe('Active'));
+      const resources = /svc_asr_operator_resources\{[^}]*kind="Tenant"[^}]*\} (\d+)/;
+      await eventuallyLong(async () => expect(await metric(second, resources)).toBe(2));
+      expect(await lookInside.ledger.link.send('', ['DBSIZE'])).toBe(0);
+
+      await stop(first);
+      await eventuallyLong(async () => expect(await metric(second, leads)).toBe(1));
+      expect([first.lost, second.lost]).toEqual([[], []]);
+      await stop(second);
+    } finally {
+      await lookInside.close();
+      await empty.stop();
+    }
+  },
+  TEST_MS,
+);
+
+test(
+  'an API server that cannot be reached for a while costs nothing: what changed meanwhile is applied afterwards',
+  async () => {
+    await apply(active('acme'), active('gone'));
+    // Away for longer than the lease: it writes nothing meanwhile, and goes on since nobody else has taken it.
+    const operator = await start({ LEASE_SECONDS: '3', LEASE_RENEW_MS: '2000', LEASE_RETRY_MS: '300' });
+    await ready(operator);
+    await eventuallyLong(async () => expect((await get('tenant', 'gone')).status).toBeDefined());
+    proxy.refuse(true);
+    proxy.requests.length = 0;
+    await apply(active('acme', { state: 'Suspended' }), active('new'));
+    await kubectl(['delete', 'tenant/gone', '--wait=false']);
+    await new Promise((done) => setTimeout(done, 6000));
+    expect([await state('acme'), await state('new'), await state('gone')]).toEqual(['Active', undefined, 'Active']);
+    proxy.refuse(false);
+    await eventuallyLong(async () =>
+      expect([await state('acme'), await state('new'), await state('gone')]).toEqual([
+        'Suspended',
+        'Active',
+        'Deleted',
+      ]),
+    );
+    await eventuallyLong(async () => expect(await kubectl(['get', 'tenants', '-o', 'name'])).not.toContain('gone'));
+    expect(operator.lost).toEqual([]);
+    expect(proxy.requests.length).toBeLessThan(600);
+  },
+  TEST_MS,
+);
+
+test.each([
+  ['409', { status: 409, reason: 'Conflict', times: 3 }],
+  ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 3 }],
+  ['500', { status: 500, reason: 'InternalError', times: 10 }],
+])(
+  'writes that are answered %s come through in the end, without a hot loop',
+  async (_, fault) => {
+    const operator = await start();
+    await ready(operator);
+    proxy.requests.length = 0;
+    proxy.faults.push({ ...fault, on: isWrite });
+    await apply(active('acme'));
+    await eventuallyLong(async () => expect((await get('tenant', 'acme')).status?.observedGeneration).toBe(1));
+    expect(await state('acme')).toBe('Active');
+    expect(proxy.requests.filter(isWrite).length).toBeLessThan(fault.times + 10);
+  },
+  TEST_MS,
+);
+
+test(
+  'a model is offered while it is there, tells of its pool, and goes when its pool is gone',
+  async () => {
+    const operator = await start();
+    await ready(operator);
+    await apply(model('m1', { scaling: { min: 0, max: 2 } }));
+    await eventuallyLong(async () => expect((await ledger.catalogue.read())?.map(({ id }) => id)).toEqual(['m1']));
+    await eventuallyLong(async () => {
+      const { status, metadata } = await get('asrmodel', 'm1');
+      expect(metadata.finalizers).toEqual([FINALIZER]);
+      expect(status).toMatchObject({
+        observedGeneration: 1,
+        replicas: 0,
+        readyReplicas: 0,
+        workers: '0/0',
+        selector: 'asr.svc.dev/model=m1',
+        slots: { total: 0, active: 0, reserved: 0, waiting: 0 },
+        conditions: expect.arrayContaining([
+          expect.objectContaining({ type: 'Ready', status: 'True' }),
+          expect.objectContaining({ type: 'Available', status: 'True', reason: 'ScaledToZero' }),
+        ]),
+      });
+    });
+    await kubectl(['delete', 'asrmodel/m1', '--timeout=60s']);
+    expect(await ledger.catalogue.read()).toEqual([]);
+    await eventuallyLong(async () => expect((await ledger.registry.list('ASRModel')).size).toBe(0));
+  },
+  TEST_MS,
+);
+
+test(
+  'tells of the cluster in its metrics',
+  async () => {
+    const operator = await start();
+    await apply(active('acme'));
+    await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));
+    const value = (pattern: RegExp) => metric(operator, pattern);
+    expect(await value(/svc_asr_operator_relists_total\{[^}]*kind="Tenant"[^}]*reason="start"[^}]*\} (\d+)/)).toBe(1);
+    expect(await value(/svc_asr_operator_watch_age_seconds\{[^}]*kind="Tenant"[^}]*\} ([\d.e-]+)/)).toBeLessThan(60);
+    const requests = /svc_asr_operator_kubernetes_requests_total\{[^}]*verb="watch"[^}]*code="200"[^}]*\} (\d+)/;
+    expect(await value(requests)).toBeGreaterThanOrEqual(3);
+  },
+  TEST_MS,
+);

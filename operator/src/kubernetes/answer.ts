@@ -1,0 +1,60 @@
+import { ApiError } from './api-error.ts';
+
+/** An answer of the API server, read to its end. */
+export interface Answer {
+  status: number;
+  /** The text of the Retry-After header. */
+  retryAfter: string | undefined;
+  text: string;
+}
+
+/** The parts of a Status object that we read. */
+interface Status {
+  kind?: unknown;
+  code?: unknown;
+  reason?: unknown;
+  message?: unknown;
+}
+
+/** The error that an answer other than 2xx is; `what` names the request. */
+export function buildApiError(what: string, { status, retryAfter, text }: Answer, nowMs: number): ApiError {
+  const { kind, reason, message } = parseStatus(text);
+  // A type that is not installed is answered without a Status object.
+  if (status === 404 && kind !== 'Status') {
+    return new ApiError(404, 'UnknownType', `${what}: the API server does not know this type: install the CRDs`);
+  }
+  const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
+  const words = typeof message === 'string' && message !== '' ? message : text.slice(0, 200).trim();
+  const name = typeof reason === 'string' && reason !== '' ? reason : `Http${status}`;
+  return new ApiError(status, name, `${what}: ${words} (${status} ${name})`, withWait(retryAfterMs));
+}
+
+/** The error that a Status object within a watch is. */
+export function buildWatchError(what: string, object: unknown): ApiError {
+  const { code, reason, message } = (object ?? {}) as Status;
+  const status = typeof code === 'number' ? code : 500;
+  const name = typeof reason === 'string' && reason !== '' ? reason : `Http${status}`;
+  return new ApiError(status, name, `${what}: ${typeof message === 'string' ? message : 'ended'} (${status} ${name})`);
+}
+
+/** Milliseconds to wait, of a number of seconds or a date; undefined where neither stands there. */
+export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}
+
+function parseStatus(text: string): Status {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+function withWait(retryAfterMs: number | undefined): { retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}

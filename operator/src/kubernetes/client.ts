@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildApiError } from './answer.ts';
+import type { Answer } from './answer.ts';
+import type { AccessKeeper } from './access.ts';
+import type { KubeApi } from './api.ts';
+import { ApiError } from './api-error.ts';
+import { createDeadline } from './deadline.ts';
+import { NotLeading, passGate } from './gate.ts';
+import type { Gate } from './gate.ts';
+import type { KubeList, KubeObject, ResourceType } from './objects.ts';
+import { buildPath } from './paths.ts';
+import type { PathParts } from './paths.ts';
+import { nextTryMs } from './retry.ts';
+import type { RetryOptions } from './retry.ts';
+import { buildWayError, readAnswer } from './transport.ts';
+import type { Transport, TransportRequest } from './transport.ts';
+import { watchObjects } from './watch.ts';
+
+export interface KubeApiOptions {
+  namespace: string;
+  access: Pick<AccessKeeper, 'renew'>;
+  transport: Transport;
+  /** Connections of their own: watches last, and would take those of everything else. */
+  watchTransport: Transport;
+  /** Time for one try; no further one begins after it. */
+  timeoutMs: number;
+  retry: RetryOptions;
+  /** Writes are refused while it is closed; absent: never. */
+  gate?: Gate;
+  /** Told of every try; the code is an HTTP status, 0 where no answer came. */
+  onRequest?: (verb: string, code: number) => void;
+  random?: () => number;
+}
+
+/** By which the API server knows the fields that are ours. */
+export const FIELD_MANAGER = 'svc-asr-operator';
+
+const JSON_TYPE = 'application/json';
+const APPLY_TYPE = 'application/apply-patch+yaml';
+const MERGE_TYPE = 'application/merge-patch+json';
+const WRITING = new Set(['create', 'replace', 'apply', 'patch', 'delete']);
+
+interface Call {
+  verb: string;
+  method: TransportRequest['method'];
+  type: ResourceType;
+  parts?: Omit<PathParts, 'namespace'>;
+  body?: { type: string; value: unknown };
+  signal?: AbortSignal | undefined;
+}
+
+/** Makes the client of one namespace. */
+export function createKubeApi(options: KubeApiOptions): KubeApi {
+  const { namespace, access, transport, timeoutMs, retry, gate, onRequest, random = Math.random } = options;
+
+  /** One try. */
+  async function send(call: Call, what: string): Promise<Answer> {
+    const { verb, method, type, parts, body, signal } = call;
+    const writes = WRITING.has(verb);
+    if (writes) passGate(gate);
+    const lead = writes ? gate?.signal() : undefined;
+    const signals = [signal, lead].filter((one) => one !== undefined);
+    const deadline = createDeadline(timeoutMs, signals);
+    try {
+      const response = await transport.open({
+        method,
+        path: buildPath(type, { namespace, ...parts }),
+        ...(body && { body: { type: body.type, text: JSON.stringify(body.value) } }),
+        signal: deadline.signal,
+      });
+      const answer = await readAnswer(response);
+      onRequest?.(verb, answer.status);
+      return answer;
+    } catch (error) {
+      onRequest?.(verb, 0);
+      if (lead?.aborted === true) throw new NotLeading();
+      if (deadline.signal.aborted) throw buildWayError(what, deadline.signal.reason);
+      throw buildWayError(what, error);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** Tries until an answer comes that says yes, or no use in trying on. */
+  async function request(call: Call): Promise<Answer> {
+    const { verb, type, parts, signal } = call;
+    const what = `${verb} ${type.plural}${parts?.name === undefined ? '' : ` ${parts.name}`}`;
+    const untilMs = performance.now() + timeoutMs;
+    for (let tries = 1; ; tries++) {
+      let failure: unknown;
+      try {
+        const answer = await send(call, what);
+        if (answer.status < 300) return answer;
+        failure = buildApiError(what, answer, Date.now());
+        if (answer.status === 401 && tries === 1 && access.renew()) continue;
+      } catch (error) {
+        failure = error;
+      }
+      const waitMs = nextTryMs(failure, tries, retry, random());
+      if (waitMs === undefined || performance.now() + waitMs > untilMs || signal?.aborted === true) throw failure;
+      await sleep(waitMs);
+    }
+  }
+
+  const object = async (call: Call) => JSON.parse((await request(call)).text) as KubeObject;
+  const patch = (type: ResourceType, bodyType: string, value: object, parts: Omit<PathParts, 'namespace'>) =>
+    object({
+      verb: bodyType === APPLY_TYPE ? 'apply' : 'patch',
+      method: 'PATCH',
+      type,
+      parts,
+      body: { type: bodyType, value },
+    });
+  const applied = { fieldManager: FIELD_MANAGER, force: true };
+
+  return {
+    namespace,
+    get: async (type, name) => {
+      try {
+        return await object({ verb: 'get', method: 'GET', type, parts: { name } });
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+    list: async (type, { signal, ...query } = {}) => {
+      const answer = await request({ verb: 'list', method: 'GET', type, parts: { query: { ...query } }, signal });
+      return JSON.parse(answer.text) as KubeList;
+    },
+    create: (type, value) =>
+      object({
+        verb: 'create',
+        method: 'POST',
+        type,
+        parts: { query: { fieldManager: FIELD_MANAGER } },
+        body: { type: JSON_TYPE, value },
+      }),
+    replace: (type, value) =>
+      object({
+        verb: 'replace',
+        method: 'PUT',
+        type,
+        parts: { name: value.metadata.name, query: { fieldManager: FIELD_MANAGER } },
+        body: { type: JSON_TYPE, value },
+      }),
+    apply: (type, value) => patch(type, APPLY_TYPE, value, { name: value.metadata.name, query: applied }),
+    applyStatus: (type, value) =>
+      patch(type, APPLY_TYPE, value, { name: value.metadata.name, subresource: 'status', query: applied }),
+    mergePatch: (type, name, value, { subresource } = {}) =>
+      patch(type, MERGE_TYPE, value, {
+        name,
+        ...(subresource !== undefined && { subresource }),
+        query: { fieldManager: FIELD_MANAGER },
+      }),
+    delete: async (type, name, { uid, propagation = 'Background' } = {}) => {
+      const value = {
+        kind: 'DeleteOptions',
+        apiVersion: 'v1',
+        propagationPolicy: propagation,
+        ...(uid !== undefined && { preconditions: { uid } }),
+      };
+      try {
+        await request({ verb: 'delete', method: 'DELETE', type, parts: { name }, body: { type: JSON_TYPE, value } });
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    },
+    watch: (type, watch) =>
+      watchObjects({ transport: options.watchTransport, namespace, timeoutMs, access, onRequest }, type, watch),
+    close: () => {
+      transport.close();
+      options.watchTransport.close();
+    },
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && error.reason === 'NotFound';
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Logger } from '@svc-asr/runtime';
+import { systemClock } from '../queue/clock.ts';
+import { createAccess } from './access.ts';
+import type { KubeApi } from './api.ts';
+import { createKubeApi } from './client.ts';
+import type { KubeApiOptions } from './client.ts';
+import { createEventRecorder } from './events.ts';
+import type { EventRecorder } from './events.ts';
+import type { Gate } from './gate.ts';
+import { createElector } from './leader.ts';
+import type { KubeObject, ResourceType } from './objects.ts';
+import { createReflector } from './reflector.ts';
+import type { Reflector, ReflectorTimes, RelistReason } from './reflector.ts';
+import { checkTimes, IN_CLUSTER } from './settings.ts';
+import type { KubernetesSettings } from './settings.ts';
+import { createTransport } from './transport.ts';
+
+export interface ReflectOptions {
+  labelSelector?: string;
+  onChange: (name: string) => void;
+  /** What is kept of each object. */
+  trim?: (object: KubeObject) => KubeObject;
+}
+
+/** The cluster, as the parts of the operator see it. */
+export interface Cluster {
+  /** Writes only while this process leads. */
+  api: KubeApi;
+  /** Makes a reflector; it works whether or not this process leads. */
+  reflect: (type: ResourceType, options: ReflectOptions) => Reflector;
+  events: EventRecorder;
+  gate: Gate;
+  /** Runs for the lead. */
+  start: () => void;
+  /** Lets the lead go and closes the connections. */
+  stop: () => Promise<void>;
+}
+
+export interface ClusterOptions {
+  settings: KubernetesSettings;
+  logger: Logger;
+  onElected: () => void;
+  /** The lead was lost: nothing more can be written, and the process has to end. */
+  onLost: (reason: string) => void;
+  onRequest: (verb: string, code: number) => void;
+  onRelist: (kind: string, reason: RelistReason) => void;
+  /** Something came of a kind's watch. */
+  onHeard: (kind: string) => void;
+}
+
+/** A hung request must leave time for another one before the lead is lost. */
+const SHARE_OF_RENEWAL = 0.4;
+
+/** Reads the configuration and makes everything that speaks to the cluster; nothing is asked before it is started. */
+export function createCluster(options: ClusterOptions): Cluster {
+  const { settings, logger, onRequest } = options;
+  checkTimes(settings);
+  const kubeconfig = settings.KUBERNETES === IN_CLUSTER ? undefined : settings.KUBERNETES;
+  const access = createAccess(kubeconfig, systemClock.nowMs);
+  const namespace = settings.NAMESPACE === '' ? access.namespace : settings.NAMESPACE;
+  if (namespace === undefined || namespace === '') {
+    throw new Error('the kubeconfig names no namespace: set NAMESPACE to that of the installation');
+  }
+  const identity = `${hostname()}_${randomUUID()}`;
+  const watches = createTransport({ access });
+  const basics = { namespace, access, watchTransport: watches, onRequest };
+
+  const leaseApi = createKubeApi({
+    ...basics,
+    // Of its own, so that the lease never waits behind other requests.
+    transport: createTransport({ access, maxSockets: 1 }),
+    timeoutMs: settings.LEASE_RENEW_MS * SHARE_OF_RENEWAL,
+    retry: { tries: 1, baseMs: 1, maxMs: 1 },
+  });
+  const elector = createElector({
+    api: leaseApi,
+    name: settings.LEASE_NAME,
+    identity,
+    leaseSeconds: settings.LEASE_SECONDS,
+    renewMs: settings.LEASE_RENEW_MS,
+    retryMs: settings.LEASE_RETRY_MS,
+    onElected: options.onElected,
+    onLost: options.onLost,
+    logger,
+  });
+
+  const api = createKubeApi({
+    ...basics,
+    transport: createTransport({ access, maxSockets: settings.KUBERNETES_CONNECTIONS }),
+    timeoutMs: settings.KUBERNETES_TIMEOUT_MS,
+    retry: retryOf(settings),
+    gate: elector.gate,
+  });
+  const times = timesOf(settings);
+  const reflectors: Reflector[] = [];
+  return {
+    api,
+    reflect: (type, how) => {
+      const reflector = createReflector({
+        api,
+        type,
+        ...how,
+        times,
+        logger,
+        onRelist: (reason) => options.onRelist(type.kind, reason),
+        onHeard: () => options.onHeard(type.kind),
+      });
+      reflectors.push(reflector);
+      return reflector;
+    },
+    events: createEventRecorder({ api, instance: identity, logger }),
+    gate: elector.gate,
+    start: elector.start,
+    stop: async () => {
+      await elector.stop();
+      for (const reflector of reflectors) reflector.stop();
+      leaseApi.close();
+      api.close();
+    },
+  };
+}
+
+function retryOf(settings: KubernetesSettings): KubeApiOptions['retry'] {
+  return {
+    tries: settings.KUBERNETES_TRIES,
+    baseMs: settings.KUBERNETES_RETRY_BASE_MS,
+    maxMs: settings.KUBERNETES_RETRY_MAX_MS,
+  };
+}
+
+function timesOf(settings: KubernetesSettings): ReflectorTimes {
+  return {
+    pageSize: settings.LIST_PAGE_SIZE,
+    watchSeconds: { min: settings.WATCH_MIN_SECONDS, max: settings.WATCH_MAX_SECONDS },
+    quietMs: settings.WATCH_QUIET_MS,
+    relistMs: settings.RELIST_SECONDS * 1000,
+    backoff: { baseMs: settings.KUBERNETES_RETRY_BASE_MS, maxMs: settings.KUBERNETES_RETRY_MAX_MS },
+    shortestWatchMs: settings.WATCH_SHORTEST_MS,
+  };
+}

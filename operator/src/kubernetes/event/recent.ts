@@ -1,0 +1,24 @@
+/** A map that forgets what was not used for longest. */
+export interface Recent<V> {
+  get: (key: string) => V | undefined;
+  put: (key: string, value: V) => void;
+}
+
+/** Makes one of at most `size` entries. */
+export function createRecent<V>(size: number): Recent<V> {
+  const entries = new Map<string, V>();
+  const put = (key: string, value: V) => {
+    entries.delete(key);
+    entries.set(key, value);
+    const [oldest] = entries.keys();
+    if (entries.size > size && oldest !== undefined) entries.delete(oldest);
+  };
+  return {
+    get: (key) => {
+      const value = entries.get(key);
+      if (value !== undefined) put(key, value);
+      return value;
+    },
+    put,
+  };
+}

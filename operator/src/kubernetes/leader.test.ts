@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import { createLeaseWorld } from '../testing/lease-world.ts';
+import type { LeaseLine } from '../testing/lease-world.ts';
+import { createTestLogger } from '../testing/logs.ts';
+import { readRecord } from './election/record.ts';
+import { createElector } from './leader.ts';
+import type { Elector } from './leader.ts';
+
+const LEASE_SECONDS = 15;
+
+/** Lets everything that only waits for promises happen. */
+async function settle(): Promise<void> {
+  for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+interface Candidate {
+  elector: Elector;
+  line: LeaseLine;
+  elected: number;
+  lost: string[];
+}
+
+function setUp() {
+  const clock = createFakeClock();
+  const world = createLeaseWorld(clock);
+  const { logger } = createTestLogger();
+  const candidates: Candidate[] = [];
+  let started = 0;
+  const join = (): Candidate => {
+    const identity = `candidate-${++started}`;
+    const line = world.connect();
+    const candidate: Candidate = { line, elected: 0, lost: [], elector: undefined as unknown as Elector };
+    candidate.elector = createElector({
+      api: line.api,
+      name: 'svc-asr-operator',
+      identity,
+      leaseSeconds: LEASE_SECONDS,
+      renewMs: 10_000,
+      retryMs: 2000,
+      onElected: () => (candidate.elected += 1),
+      onLost: (reason) => candidate.lost.push(reason),
+      logger,
+      clock,
+      // The clocks of machines differ, and nobody may care.
+      wallMs: () => clock.nowMs() + started * 86_400_000,
+      random: () => 0.5,
+    });
+    candidates.push(candidate);
+    candidate.elector.start();
+    return candidate;
+  };
+  const leaders = () => candidates.filter(({ elector }) => elector.gate.isOpen()).length;
+  const pass = async (ms: number, stepMs = 250) => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      clock.advance(stepMs);
+      await settle();
+    }
+  };
+  const holder = () => {
+    const lease = world.lease();
+    return lease && readRecord(lease).holder;
+  };
+  return { world, clock, join, leaders, pass, holder, candidates };
+}
+
+test('of two that begin together one leads, and goes on leading', async () => {
+  const { join, leaders, pass, holder } = setUp();
+  const [first, second] = [join(), join()];
+  await settle();
+  expect(leaders()).toBe(1);
+  await pass(60_000, 1000);
+  expect([leaders(), holder(), first.elected + second.elected]).toEqual([1, 'candidate-1', 1]);
+  expect([...first.lost, ...second.lost]).toEqual([]);
+});
+
+test('a leader that dies is followed within one lease and a try, by its successor’s clock', async () => {
+  const { join, pass, candidates } = setUp();
+  const first = join();
+  await pass(3000);
+  const second = join();
+  await pass(3000);
+  first.line.fault = 'refuse';
+  await pass(LEASE_SECONDS * 1000 - 3000);
+  expect(second.elector.gate.isOpen()).toBe(false);
+  await pass(3000 + 2500);
+  expect(second.elector.gate.isOpen()).toBe(true);
+  expect(candidates.map(({ elected }) => elected)).toEqual([1, 1]);
+});
+
+test('a leader that cannot renew stops writing before anybody else may begin', async () => {
+  const { join, pass } = setUp();
+  const first = join();
+  await settle();
+  const { gate } = first.elector;
+  const signal = gate.signal();
+  first.line.fault = 'refuse';
+  await pass(9750);
+  expect([gate.isOpen(), signal.aborted]).toEqual([true, false]);
+  await pass(250);
+  expect([gate.isOpen(), signal.aborted, gate.signal().aborted]).toEqual([false, true, true]);
+});
+
+test('an API server that was away costs nobody the lead: the lease is still its own when it is back', async () => {
+  const { join, pass, candidates } = setUp();
+  const [first, second] = [join(), join()];
+  await pass(1000);
+  for (const { line } of candidates) line.fault = 'refuse';
+  await pass(60_000, 1000);
+  expect([first.elector.gate.isOpen(), second.elector.gate.isOpen()]).toEqual([false, false]);
+  first.line.fault = 'none';
+  await pass(3000);
+  second.line.fault = 'none';
+  await pass(30_000, 1000);
+  expect([first.elector.gate.isOpen(), first.elector.gate.signal().aborted]).toEqual([true, false]);
+  expect(candidates.map(({ elected, lost }) => [elected, lost])).toEqual([
+    [1, []],
+    [0, []],
+  ]);
+});
+
+test('one whose answers were lost recognises its own lease', async () => {
+  const { join, pass } = setUp();
+  const first = join();
+  await settle();
+  first.line.fault = 'lose';
+  await pass(5000);
+  first.line.fault = 'none';
+  await pass(3000);
+  expect([first.elector.gate.isOpen(), first.lost]).toEqual([true, []]);
+});
+
+test('a leader that comes back and finds another one has lost, for ever', async () => {
+  const { join, pass } = setUp();
+  const first = join();
+  await settle();
+  const second = join();
+  first.line.fault = 'refuse';
+  await pass(30_000, 1000);
+  expect([first.lost, second.elector.gate.isOpen()]).toEqual([[], true]);
+  first.line.fault = 'none';
+  await pass(3000);
+  expect(first.lost).toEqual(['candidate-2 holds the lease']);
+  await second.elector.stop();
+  await pass(30_000, 1000);
+  expect(first.elector.gate.isOpen()).toBe(false);
+});
+
+test('a process that was stopped for long does not lead when it goes on, before any timer says so', async () => {
+  const world = createLeaseWorld(createFakeClock());
+  let nowMs = 0;
+  const { logger } = createTestLogger();
+  const elector = createElector({
+    ...{ api: world.connect().api, name: 'x', identity: 'a', leaseSeconds: 15, renewMs: 10_000, retryMs: 2000, logger },
+    onElected: () => undefined,
+    onLost: () => undefined,
+    // Timers that never fire: the process is stopped.
+    clock: { nowMs: () => nowMs, after: () => () => undefined },
+  });
+  elector.start();
+  await settle();
+  expect(elector.gate.isOpen()).toBe(true);
+  nowMs = 9999;
+  expect(elector.gate.isOpen()).toBe(true);
+  nowMs = 10_000;
+  expect(elector.gate.isOpen()).toBe(false);
+});
+
+test('one lost request does not cost the lead', async () => {
+  const { join, pass, leaders } = setUp();
+  const first = join();
+  await settle();
+  for (let n = 0; n < 5; n++) {
+    first.line.fault = 'refuse';
+    await pass(5000);
+    first.line.fault = 'none';
+    await pass(5000);
+  }
+  expect([leaders(), first.lost]).toEqual([1, []]);
+});
+
+test('a leader that stops lets go, and another one leads with its next try', async () => {
+  const { join, pass, holder, candidates } = setUp();
+  const first = join();
+  await settle();
+  const second = join();
+  await pass(3000);
+  await first.elector.stop();
+  expect([first.elector.gate.isOpen(), holder(), first.lost]).toEqual([false, '', []]);
+  await pass(2500);
+  expect(second.elector.gate.isOpen()).toBe(true);
+  expect(candidates.map(({ elected }) => elected)).toEqual([1, 1]);
+});
+
+test('one that stands by and stops leaves the lease alone', async () => {
+  const { join, pass, holder, world } = setUp();
+  join();
+  await settle();
+  const second = join();
+  await pass(1000);
+  const writes = world.writes();
+  await second.elector.stop();
+  expect([holder(), world.writes()]).toEqual(['candidate-1', writes]);
+});
+
+test('a lease that somebody else took is lost at once', async () => {
+  const { join, pass, world } = setUp();
+  const first = join();
+  await settle();
+  const thief = world.connect();
+  const lease = await thief.api.get(undefined as never, 'x');
+  await thief.api.replace(undefined as never, {
+    ...lease!,
+    spec: { ...(lease!.spec as object), holderIdentity: 'thief' },
+  });
+  await pass(2500);
+  expect(first.lost).toEqual(['thief holds the lease']);
+});
+
+test('whatever fails and whoever comes and goes, two never lead at the same time, and one does when nothing fails', async () => {
+  const who = fc.nat({ max: 2 });
+  const action = fc.oneof(
+    fc.record({ do: fc.constantFrom('refuse' as const, 'lose' as const, 'slow' as const, 'none' as const), who }),
+    fc.record({ do: fc.constantFrom('stop' as const, 'join' as const), who }),
+    fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 80 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+      const { join, leaders, clock, candidates } = setUp();
+      const check = () => expect(leaders()).toBeLessThanOrEqual(1);
+      for (let n = 0; n < 3; n++) join();
+      for (const one of actions) {
+        if (one.do === 'pass') {
+          for (let step = 0; step < one.ms; step++) {
+            clock.advance(250);
+            await settle();
+            check();
+          }
+        } else if (one.do === 'stop') void candidates[one.who]?.elector.stop();
+        else if (one.do === 'join') join();
+        else {
+          const candidate = candidates[one.who];
+          if (candidate !== undefined) candidate.line.fault = one.do;
+        }
+        await settle();
+        check();
+      }
+      for (const { line } of candidates) line.fault = 'none';
+      join();
+      for (let step = 0; step < 80; step++) {
+        clock.advance(500);
+        await settle();
+        check();
+      }
+      expect(leaders()).toBe(1);
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);

@@ -1,0 +1,32 @@
+const NEWLINE = 0x0a;
+
+/**
+ * Cuts a stream of bytes into lines. Pieces come as the network cuts them, in the middle of a line or of a character,
+ * so text is made of whole lines alone; a line that outgrows `maxBytes` ends the stream with an error.
+ */
+export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<string> {
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, from)) {
+      const end = piece.subarray(from, at);
+      check(begunBytes + end.length, maxBytes);
+      const line = Buffer.concat([...begun, end]).toString('utf8');
+      begun = [];
+      begunBytes = 0;
+      from = at + 1;
+      if (line.trim() !== '') yield line;
+    }
+    if (from === piece.length) continue;
+    const rest = piece.subarray(from);
+    begunBytes += rest.length;
+    check(begunBytes, maxBytes);
+    begun.push(rest);
+  }
+  // What is left without its newline was cut off: nobody can tell whether it is whole.
+}
+
+function check(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes) throw new Error(`a line of more than ${maxBytes} bytes came`);
+}

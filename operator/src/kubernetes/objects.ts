@@ -1,0 +1,72 @@
+/** Kubernetes objects as the API server sends them: plain JSON, of which we name what we read. */
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export interface KubeMetadata {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  generation?: number;
+  resourceVersion?: string;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  finalizers?: string[];
+  ownerReferences?: OwnerReference[];
+}
+
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: KubeMetadata;
+  [field: string]: unknown;
+}
+
+/** A page of a list. */
+export interface KubeList {
+  items: KubeObject[];
+  metadata: { resourceVersion: string; continue?: string };
+}
+
+/** How a type of object is addressed; the group '' is the core one. */
+export interface ResourceType {
+  group: string;
+  version: string;
+  plural: string;
+  kind: string;
+}
+
+const type = (group: string, plural: string, kind: string): ResourceType => ({ group, version: 'v1', plural, kind });
+
+/** Every type that the operator touches; all are namespaced. */
+export const TYPES = {
+  ASRModel: type('asr.svc.dev', 'asrmodels', 'ASRModel'),
+  Tenant: type('asr.svc.dev', 'tenants', 'Tenant'),
+  ApiKey: type('asr.svc.dev', 'apikeys', 'ApiKey'),
+  Deployment: type('apps', 'deployments', 'Deployment'),
+  ReplicaSet: type('apps', 'replicasets', 'ReplicaSet'),
+  Pod: type('', 'pods', 'Pod'),
+  Service: type('', 'services', 'Service'),
+  ServiceAccount: type('', 'serviceaccounts', 'ServiceAccount'),
+  ConfigMap: type('', 'configmaps', 'ConfigMap'),
+  Secret: type('', 'secrets', 'Secret'),
+  PersistentVolumeClaim: type('', 'persistentvolumeclaims', 'PersistentVolumeClaim'),
+  PodDisruptionBudget: type('policy', 'poddisruptionbudgets', 'PodDisruptionBudget'),
+  NetworkPolicy: type('networking.k8s.io', 'networkpolicies', 'NetworkPolicy'),
+  Job: type('batch', 'jobs', 'Job'),
+  Lease: type('coordination.k8s.io', 'leases', 'Lease'),
+  Event: type('', 'events', 'Event'),
+} as const;
+
+/** What stands as `apiVersion` in objects of a type. */
+export function apiVersionOf({ group, version }: ResourceType): string {
+  return group === '' ? version : `${group}/${version}`;
+}

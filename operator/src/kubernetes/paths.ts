@@ -1,0 +1,22 @@
+import type { ResourceType } from './objects.ts';
+
+export interface PathParts {
+  namespace: string;
+  /** Absent: all objects of the type. */
+  name?: string;
+  subresource?: string;
+  /** What is undefined is left out. */
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+
+/** The path and query by which the API server knows objects of a type in a namespace. */
+export function buildPath({ group, version, plural }: ResourceType, parts: PathParts): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const segments = ['namespaces', parts.namespace, plural, parts.name, parts.subresource];
+  const path = segments.flatMap((segment) => (segment === undefined ? [] : [encodeURIComponent(segment)])).join('/');
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parts.query ?? {})) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? `${root}/${path}` : `${root}/${path}?${query.toString()}`;
+}

@@ -1,0 +1,38 @@
+import type { KubeApi } from '../api.ts';
+import { apiVersionOf } from '../objects.ts';
+import type { KubeObject, ResourceType } from '../objects.ts';
+
+export interface ListAllOptions {
+  labelSelector: string | undefined;
+  /** Objects of a page. */
+  pageSize: number;
+  signal: AbortSignal;
+  /** What is kept of each. */
+  trim: (object: KubeObject) => KubeObject;
+}
+
+/**
+ * Lists all objects of a type page by page. All pages show the state of the first one; when the server has forgotten it
+ * before the last page (410), whoever asks begins again.
+ */
+export async function listAll(
+  api: Pick<KubeApi, 'list'>,
+  type: ResourceType,
+  { labelSelector, pageSize, signal, trim }: ListAllOptions,
+): Promise<{ objects: KubeObject[]; resourceVersion: string }> {
+  const objects: KubeObject[] = [];
+  const selected = labelSelector === undefined ? {} : { labelSelector };
+  let token: string | undefined;
+  for (;;) {
+    const { items, metadata } = await api.list(type, {
+      ...selected,
+      limit: pageSize,
+      ...(token !== undefined && { continue: token }),
+      signal,
+    });
+    // The items of lists of built-in types do not say what they are.
+    for (const item of items) objects.push(trim({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
+    token = metadata.continue;
+    if (token === undefined || token === '') return { objects, resourceVersion: metadata.resourceVersion };
+  }
+}

@@ -1,0 +1,30 @@
+import type { KubeObject } from '../objects.ts';
+import { createObjectStore } from './store.ts';
+
+const object = (name: string, resourceVersion: string, uid = name): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, resourceVersion, uid },
+});
+
+test('a list that replaces another tells what was added, changed and is gone', () => {
+  const store = createObjectStore();
+  expect(store.replace([object('a', '1'), object('b', '1'), object('c', '1')])).toEqual(['a', 'b', 'c']);
+  expect(store.replace([object('a', '1'), object('b', '2'), object('d', '1')])).toEqual(['c', 'b', 'd']);
+  expect(store.replace([object('a', '1'), object('b', '2'), object('d', '1')])).toEqual([]);
+});
+
+test('an object that was made again is another one, whatever its version', () => {
+  const store = createObjectStore();
+  store.replace([object('a', '1', 'first')]);
+  expect(store.replace([object('a', '1', 'second')])).toEqual(['a']);
+});
+
+test('single changes show at once', () => {
+  const store = createObjectStore();
+  store.put(object('a', '1'));
+  store.put(object('a', '2'));
+  expect(store.get('a')?.metadata.resourceVersion).toBe('2');
+  store.remove('a');
+  expect(store.list()).toEqual([]);
+});

@@ -1,0 +1,335 @@
+import fc from 'fast-check';
+import { createFakeClock } from '../testing/fake-clock.ts';
+import { createKubeWorld } from '../testing/kube-world.ts';
+import type { Fault, KubeWorld } from '../testing/kube-world.ts';
+import { createTestLogger } from '../testing/logs.ts';
+import { ApiError } from './api-error.ts';
+import { TYPES } from './objects.ts';
+import { chooseTimeout, createReflector } from './reflector.ts';
+import type { ReflectorOptions, ReflectorTimes } from './reflector.ts';
+
+const times: ReflectorTimes = {
+  pageSize: 2,
+  watchSeconds: { min: 300, max: 600 },
+  quietMs: 90_000,
+  relistMs: 3_600_000,
+  backoff: { baseMs: 200, maxMs: 10_000 },
+  shortestWatchMs: 1000,
+};
+
+/** Lets everything that only waits for promises happen. */
+async function settle(): Promise<void> {
+  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function setUp(options: Partial<ReflectorOptions> = {}, world: KubeWorld = createKubeWorld()) {
+  const clock = createFakeClock();
+  const { logger, at } = createTestLogger();
+  const changes: string[] = [];
+  const relists: string[] = [];
+  const reflector = createReflector({
+    api: world.api,
+    type: TYPES.Pod,
+    onChange: (name) => changes.push(name),
+    times,
+    logger,
+    onRelist: (reason) => relists.push(reason),
+    clock,
+    random: () => 0.999_999,
+    ...options,
+  });
+  const names = () =>
+    reflector
+      .list()
+      .map(({ metadata }) => metadata.name)
+      .sort();
+  const pass = async (ms: number, stepMs = 250) => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      clock.advance(Math.min(stepMs, ms - passed));
+      await settle();
+    }
+  };
+  return { world, clock, reflector, changes, relists, names, pass, at };
+}
+
+const cut = new ApiError(0, 'ECONNRESET', 'cut');
+const ERROR_EVENT = (code: number, reason: string) => ({
+  type: 'ERROR' as const,
+  object: { kind: 'Status', apiVersion: 'v1', metadata: { name: '' }, code, reason, message: reason },
+});
+
+test('lists page by page, then follows each change', async () => {
+  const { world, reflector, changes, relists, names } = setUp();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) world.put(name);
+  expect(reflector.synced()).toBe(false);
+  await reflector.start();
+  expect([reflector.synced(), names(), world.lists()]).toEqual([true, ['a', 'b', 'c', 'd', 'e'], 3]);
+  await settle();
+  changes.length = 0;
+  world.put('f');
+  world.put('a', { spec: { x: 1 } });
+  world.remove('b');
+  await settle();
+  expect(changes).toEqual(['f', 'a', 'b']);
+  expect(names()).toEqual(['a', 'c', 'd', 'e', 'f']);
+  expect(reflector.get('a')).toMatchObject({ apiVersion: 'v1', kind: 'Pod', spec: { x: 1 } });
+  expect(relists).toEqual(['start']);
+  reflector.stop();
+});
+
+test('begins the list again when the server forgets it between two pages', async () => {
+  const { world, reflector, names, pass } = setUp();
+  for (const name of ['a', 'b', 'c']) world.put(name);
+  const { list } = world.api;
+  let forgotten = false;
+  world.api.list = async (type, options) => {
+    const page = await list(type, options);
+    if (!forgotten) world.forget();
+    forgotten = true;
+    return page;
+  };
+  const started = reflector.start();
+  await pass(1000);
+  await started;
+  expect(names()).toEqual(['a', 'b', 'c']);
+  expect(world.lists()).toBe(4);
+  reflector.stop();
+});
+
+test('goes on from the last bookmark or change, without a list and without a wait, when the server ends a watch', async () => {
+  const { world, reflector, names, pass, changes } = setUp();
+  world.put('a');
+  await reflector.start();
+  await pass(60_000, 10_000);
+  world.put('b');
+  await settle();
+  changes.length = 0;
+  world.cut();
+  await settle();
+  expect([world.watches(), world.openWatches()]).toEqual([2, 1]);
+  world.put('c');
+  await settle();
+  expect([names(), changes, world.lists()]).toEqual([['a', 'b', 'c'], ['c'], 1]);
+  reflector.stop();
+});
+
+test.each<[string, Fault]>([
+  ['an HTTP 410', { on: 'watch', error: new ApiError(410, 'Expired', 'too old') }],
+  ['a 410 within the watch', { on: 'watch', events: [ERROR_EVENT(410, 'Expired')] }],
+])('lists anew after %s, and reports what was deleted meanwhile', async (_, fault) => {
+  const { world, reflector, names, pass, changes, relists } = setUp();
+  for (const name of ['a', 'b', 'c']) world.put(name);
+  await reflector.start();
+  await pass(2000);
+  world.freeze();
+  world.remove('b');
+  world.put('d');
+  world.forget();
+  changes.length = 0;
+  world.faults.push(fault);
+  world.cut();
+  await pass(2000);
+  expect(names()).toEqual(['a', 'c', 'd']);
+  expect(changes.sort()).toEqual(['b', 'd']);
+  expect(relists).toEqual(['start', 'expired']);
+  reflector.stop();
+});
+
+test('a connection that is half open is noticed and replaced', async () => {
+  const { world, reflector, names, pass } = setUp();
+  await reflector.start();
+  await settle();
+  world.freeze();
+  world.put('a');
+  await pass(89_000, 1000);
+  expect([names(), world.watches()]).toEqual([[], 1]);
+  await pass(2000);
+  expect([names(), world.watches(), world.openWatches(), world.lists()]).toEqual([['a'], 2, 1, 1]);
+  reflector.stop();
+});
+
+test('bookmarks keep a quiet watch alive', async () => {
+  const { world, reflector, pass } = setUp();
+  await reflector.start();
+  for (let minute = 0; minute < 5; minute++) {
+    await pass(60_000, 10_000);
+    world.bookmark();
+    await settle();
+  }
+  expect(world.watches()).toBe(1);
+  reflector.stop();
+});
+
+test('a server that is away is asked now and then, told of once, and caught up with when it is back', async () => {
+  const { world, reflector, names, pass, at } = setUp();
+  world.put('a');
+  await reflector.start();
+  await pass(5000);
+  world.faults.push(...Array.from({ length: 1000 }, () => ({ on: 'watch' as const, error: cut })));
+  world.cut(cut);
+  await pass(60_000);
+  const asked = world.watches();
+  expect(asked).toBeGreaterThan(5);
+  expect(asked).toBeLessThan(20);
+  expect(at('warn')).toHaveLength(1);
+  world.put('b');
+  world.faults.length = 0;
+  await pass(10_000);
+  expect(names()).toEqual(['a', 'b']);
+  await pass(2000);
+  world.cut();
+  await settle();
+  expect(at('info').map(({ message }) => message)).toEqual(['pods are watched again']);
+  reflector.stop();
+});
+
+test('waits as long as a 429 asks', async () => {
+  const { world, reflector, pass } = setUp();
+  const busy = new ApiError(429, 'TooManyRequests', 'busy', { retryAfterMs: 30_000 });
+  world.faults.push({ on: 'list', error: busy });
+  void reflector.start();
+  await settle();
+  await pass(29_000, 1000);
+  expect(world.lists()).toBe(1);
+  await pass(2000);
+  expect([world.lists(), reflector.synced()]).toEqual([2, true]);
+  reflector.stop();
+});
+
+test('watches that end as soon as they began are no hot loop', async () => {
+  const { world, reflector, pass } = setUp();
+  await reflector.start();
+  for (let second = 0; second < 60; second++) {
+    await pass(1000);
+    world.cut();
+    await settle();
+  }
+  const { watch } = world.api;
+  world.api.watch = (type, options) => {
+    queueMicrotask(() => setImmediate(() => world.cut()));
+    return watch(type, options);
+  };
+  const before = world.watches();
+  await pass(60_000);
+  expect(world.watches() - before).toBeLessThan(15);
+  reflector.stop();
+});
+
+test('doubts where it began after failures in a row that the server answered, and lists', async () => {
+  const { world, reflector, pass, relists } = setUp();
+  await reflector.start();
+  await settle();
+  const tooLarge = new ApiError(504, 'Timeout', 'Too large resource version');
+  world.faults.push(...[1, 2, 3].map(() => ({ on: 'watch' as const, error: tooLarge })));
+  world.cut(tooLarge);
+  await pass(10_000);
+  expect(relists).toEqual(['start', 'failures']);
+  reflector.stop();
+});
+
+test('lists anew after the periodic time, and repairs what was lost without any event', async () => {
+  const { world, reflector, pass, names, relists } = setUp({ times: { ...times, relistMs: 600_000 } });
+  world.put('a');
+  await reflector.start();
+  await settle();
+  for (let minute = 0; minute < 9; minute++) {
+    await pass(60_000, 60_000);
+    world.bookmark();
+    await settle();
+  }
+  world.freeze();
+  world.remove('a');
+  await pass(100_000, 10_000);
+  expect([relists, names()]).toEqual([['start', 'periodic'], []]);
+  reflector.stop();
+});
+
+test('a handler that throws is logged and ends nothing', async () => {
+  const seen: string[] = [];
+  const { world, reflector, at } = setUp({
+    onChange: (name) => {
+      seen.push(name);
+      throw new Error('a fault of ours');
+    },
+  });
+  world.put('a');
+  await reflector.start();
+  await settle();
+  world.put('b');
+  await settle();
+  expect([seen, at('error').length]).toEqual([['a', 'b'], 2]);
+  reflector.stop();
+});
+
+test('keeps no managed fields, or what it is told to keep', async () => {
+  const world = createKubeWorld();
+  world.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
+  const all = setUp({}, world);
+  await all.reflector.start();
+  expect(all.reflector.get('a')).toMatchObject({ metadata: { name: 'a' }, spec: { big: true } });
+  expect(all.reflector.get('a')?.metadata).not.toHaveProperty('managedFields');
+  const some = setUp({ trim: ({ spec: _spec, ...rest }) => rest }, world);
+  await some.reflector.start();
+  expect(some.reflector.get('a')).not.toHaveProperty('spec');
+  all.reflector.stop();
+  some.reflector.stop();
+});
+
+test('once stopped it asks nothing more, and whoever waited for it goes on', async () => {
+  const { world, reflector, pass } = setUp();
+  world.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
+  const started = reflector.start();
+  await pass(1000);
+  reflector.stop();
+  await started;
+  const asked = world.lists();
+  await pass(60_000, 1000);
+  expect([world.lists(), reflector.synced(), world.openWatches()]).toEqual([asked, false, 0]);
+});
+
+test('whatever faults come in whatever order, it ends up with what is there', async () => {
+  const action = fc.oneof(
+    fc.record({ do: fc.constantFrom('put' as const, 'remove' as const), name: fc.constantFrom('a', 'b', 'c', 'd') }),
+    fc.record({
+      do: fc.constantFrom('cut', 'reset', 'freeze', 'forget', 'bookmark', 'list410', 'watch410', 'watch500', 'pass'),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
+      const { world, reflector, names, pass } = setUp();
+      const wanted = new Set<string>();
+      void reflector.start();
+      await settle();
+      for (const one of actions) {
+        if ('name' in one) {
+          if (one.do === 'put') world.put(one.name);
+          else world.remove(one.name);
+          if (one.do === 'put') wanted.add(one.name);
+          else wanted.delete(one.name);
+        } else if (one.do === 'cut') world.cut();
+        else if (one.do === 'reset') world.cut(cut);
+        else if (one.do === 'freeze') world.freeze();
+        else if (one.do === 'forget') world.forget();
+        else if (one.do === 'bookmark') world.bookmark();
+        else if (one.do === 'list410') world.faults.push({ on: 'list', error: new ApiError(410, 'Expired', 'x') });
+        else if (one.do === 'watch410') world.faults.push({ on: 'watch', events: [ERROR_EVENT(410, 'Expired')] });
+        else if (one.do === 'watch500') world.faults.push({ on: 'watch', error: new ApiError(500, 'x', 'x') });
+        else await pass(500);
+      }
+      await pass(120_000, 5000);
+      expect(names()).toEqual([...wanted].sort());
+      expect(world.lists() + world.watches()).toBeLessThan(60 + 4 * actions.length);
+      reflector.stop();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.each([
+  [0, 0, 300],
+  [0.999_999, 0, 600],
+  [0.5, 3_500_000, 100],
+  [0.5, 3_599_900, 1],
+])('a watch is asked for a random time that ends with the next list (%d, %d)', (random, sinceMs, expected) => {
+  expect(chooseTimeout(times, sinceMs, random)).toBe(expected);
+});

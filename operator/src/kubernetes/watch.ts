@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { buildApiError } from './answer.ts';
+import type { AccessKeeper } from './access.ts';
+import type { WatchEvent, WatchOptions } from './api.ts';
+import { createDeadline } from './deadline.ts';
+import { splitLines } from './lines.ts';
+import type { ResourceType } from './objects.ts';
+import { buildPath } from './paths.ts';
+import { buildWayError, readAnswer } from './transport.ts';
+import type { Transport } from './transport.ts';
+
+export interface WatchMeans {
+  namespace: string;
+  transport: Transport;
+  access: Pick<AccessKeeper, 'renew'>;
+  /** Time until the head of the answer. */
+  timeoutMs: number;
+  onRequest: ((verb: string, code: number) => void) | undefined;
+}
+
+/** The largest object that the API server takes is 1.5 MiB, and what it adds is small. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+/** The changes of all objects of a type, until the server or the signal ends them. One try: whoever asks tries again. */
+export async function* watchObjects(
+  { namespace, transport, access, timeoutMs, onRequest }: WatchMeans,
+  type: ResourceType,
+  { labelSelector, resourceVersion, timeoutSeconds, signal, onBytes }: WatchOptions,
+): AsyncGenerator<WatchEvent> {
+  const what = `watch ${type.plural}`;
+  const query = { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds, labelSelector };
+  const deadline = createDeadline(timeoutMs, [signal]);
+  let response: IncomingMessage | undefined;
+  try {
+    response = await transport.open({
+      method: 'GET',
+      path: buildPath(type, { namespace, query }),
+      signal: deadline.signal,
+    });
+    if (response.statusCode !== 200) {
+      if (response.statusCode === 401) access.renew();
+      throw buildApiError(what, await readAnswer(response), Date.now());
+    }
+    deadline.lift();
+    onBytes();
+    onRequest?.('watch', 200);
+    for await (const line of splitLines(told(response, onBytes), MAX_LINE_BYTES)) yield JSON.parse(line) as WatchEvent;
+  } catch (error) {
+    const failure = buildWayError(what, deadline.signal.aborted ? deadline.signal.reason : error);
+    if (response?.statusCode !== 200) onRequest?.('watch', failure.status);
+    throw failure;
+  } finally {
+    deadline.clear();
+    // A watch that nobody reads any more must not stay open.
+    response?.destroy();
+  }
+}
+
+async function* told(pieces: AsyncIterable<unknown>, onBytes: () => void): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    onBytes();
+    yield piece as Buffer;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Ledger } from '@svc-asr/ledger';
+import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import type { TestRedis } from '../../test/support/redis.ts';
+import { clusterSettings, spawnOperator } from './testing/cluster-operator.ts';
+import type { OperatorProcess } from './testing/cluster-operator.ts';
+import { eventually } from './testing/eventually.ts';
+import { startFaultProxy } from './testing/fault-proxy.ts';
+import type { FaultProxy, ProxyRequest } from './testing/fault-proxy.ts';
+import { openLedger } from './testing/harness.ts';
+import { tenant } from './testing/resources.ts';
+import { startTestCluster } from './testing/test-cluster.ts';
+
+const TEST_MS = 240_000;
+const LEASE_SECONDS = 4;
+/** Beside the lease itself: the processes share the machine with other tests. */
+const SLACK_MS = 20_000;
+
+let kubernetes: Kubernetes;
+let redis: TestRedis;
+let ledger: Ledger;
+let closeLedger: () => Promise<void>;
+let namespace: string;
+const running: { process: OperatorProcess; proxy: FaultProxy }[] = [];
+
+beforeAll(async () => {
+  kubernetes = await startTestCluster();
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(() => kubernetes.stop(), KUBERNETES_TIMEOUT_MS);
+
+beforeEach(async () => {
+  redis = await startRedis();
+  ({ ledger, close: closeLedger } = openLedger(redis.url));
+  await eventually(() => ledger.catalogue.read());
+  namespace = await kubernetes.createNamespace();
+}, TEST_MS);
+afterEach(async () => {
+  for (const { process, proxy } of running.splice(0)) {
+    process.kill('SIGKILL');
+    await process.ended;
+    await proxy.stop();
+  }
+  await closeLedger();
+  await redis.stop();
+}, TEST_MS);
+
+/** Each operator has a way of its own to the API server, on which its requests are seen. */
+async function start() {
+  const proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
+  const times = { LEASE_SECONDS: String(LEASE_SECONDS), LEASE_RENEW_MS: '2500', LEASE_RETRY_MS: '400' };
+  const process = spawnOperator({ ...clusterSettings(proxy.kubeconfig, namespace, redis.url), ...times });
+  const operator = { process, proxy };
+  running.push(operator);
+  await eventually(() => expect(said(operator, 'operator started')).toBe(true), 60_000);
+  return operator;
+}
+type Running = Awaited<ReturnType<typeof start>>;
+
+const said = ({ process }: Running, words: string) => process.lines.some(({ message }) => message.includes(words));
+const leads = (operator: Running) => said(operator, 'resources are brought into force');
+const isWrite = ({ method, path }: ProxyRequest) => method !== 'GET' && !path.includes('/leases');
+const apply = (state: string) => {
+  const acme = tenant('acme', { state, grants: [{ id: 'welcome', audioSeconds: 60 }] });
+  return kubernetes.kubectl(['-n', namespace, 'apply', '-f', '-'], JSON.stringify(acme));
+};
+const hasState = (state: string) =>
+  eventually(async () => expect((await ledger.accounts.read('acme'))?.state).toBe(state), 60_000);
+const takesOver = (operator: Running) =>
+  eventually(() => expect(leads(operator)).toBe(true), LEASE_SECONDS * 1000 + SLACK_MS);
+
+test(
+  'when the leader is killed the other one leads within one lease, and nothing is applied twice',
+  async () => {
+    const first = await start();
+    await eventually(() => expect(leads(first)).toBe(true), 60_000);
+    const second = await start();
+    await apply('Active');
+    await hasState('Active');
+    expect([leads(first), leads(second)]).toEqual([true, false]);
+    expect(second.proxy.requests.filter(isWrite)).toEqual([]);
+
+    first.process.kill('SIGKILL');
+    await apply('Suspended');
+    await takesOver(second);
+    await hasState('Suspended');
+    const granted = (await ledger.journal.read('acme', {})).filter(({ type }) => type === 'grant');
+    expect(granted).toHaveLength(1);
+  },
+  TEST_MS,
+);
+
+test(
+  'a leader that was stopped past its lease writes nothing when it goes on, and ends so that it is started anew',
+  async () => {
+    const first = await start();
+    await eventually(() => expect(leads(first)).toBe(true), 60_000);
+    const second = await start();
+    await apply('Active');
+    await hasState('Active');
+
+    first.process.kill('SIGSTOP');
+    await takesOver(second);
+    await apply('Suspended');
+    await hasState('Suspended');
+    first.proxy.requests.length = 0;
+    first.process.kill('SIGCONT');
+    expect(await first.process.ended).toBe(1);
+    expect(first.proxy.requests.filter(isWrite)).toEqual([]);
+    expect(said(first, 'does not lead any more')).toBe(true);
+    expect((await ledger.accounts.read('acme'))?.state).toBe('Suspended');
+  },
+  TEST_MS,
+);
+
+test(
+  'a leader that is told to stop hands the lead over at once',
+  async () => {
+    const first = await start();
+    await eventually(() => expect(leads(first)).toBe(true), 60_000);
+    const second = await start();
+    first.process.kill('SIGTERM');
+    expect(await first.process.ended).toBe(0);
+    await takesOver(second);
+    await apply('Active');
+    await hasState('Active');
+  },
+  TEST_MS,
+);

@@ -1,0 +1,70 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { API_GROUP } from '@svc-asr/core';
+import type { KubeApi } from '../kubernetes/api.ts';
+import { TYPES } from '../kubernetes/objects.ts';
+
+/** Where the id of the ledger stands beside the resources, so that it is not lost with Redis. */
+export interface LedgerAnchor {
+  /** undefined: no ledger was begun yet. */
+  read: () => Promise<string | undefined>;
+  write: (ledgerId: string) => Promise<void>;
+}
+
+/** An id that is kept as long as this process runs. */
+export function createMemoryAnchor(): LedgerAnchor {
+  let known: string | undefined;
+  return {
+    read: () => Promise.resolve(known),
+    write: (ledgerId) => {
+      known = ledgerId;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The id in a file, which appears whole or not at all. */
+export function createFileAnchor(file: string): LedgerAnchor {
+  return {
+    read: async () => {
+      try {
+        return (await readFile(file, 'utf8')).trim() || undefined;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    write: async (ledgerId) => {
+      await mkdir(dirname(file), { recursive: true });
+      const draft = `${file}.${process.pid}.partial`;
+      const handle = await open(draft, 'w', 0o600);
+      try {
+        await handle.writeFile(`${ledgerId}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(draft, file);
+    },
+  };
+}
+
+/** The id in a ConfigMap, which gateways mount. */
+export function createConfigMapAnchor(api: Pick<KubeApi, 'get' | 'apply'>, name: string): LedgerAnchor {
+  return {
+    read: async () => {
+      const { data } = ((await api.get(TYPES.ConfigMap, name)) ?? {}) as { data?: { id?: string } };
+      return data?.id;
+    },
+    write: async (id) => {
+      const labels = { 'app.kubernetes.io/managed-by': 'svc-asr-operator', 'app.kubernetes.io/part-of': 'svc-asr' };
+      const annotations = {
+        [`${API_GROUP}/about`]: 'The id of the ledger in Redis. Without it credit may be given twice.',
+      };
+      await api.apply(TYPES.ConfigMap, {
+        ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels, annotations } },
+        data: { id },
+      });
+    },
+  };
+}

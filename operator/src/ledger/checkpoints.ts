@@ -1,0 +1,67 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Ledger } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { Checkpoint } from './rebuild.ts';
+
+export interface Checkpoints {
+  of: (tenant: string) => Checkpoint | undefined;
+  start: () => Promise<void>;
+  stop: () => void;
+}
+
+export interface FileCheckpointOptions {
+  file: string;
+  accounts: Pick<Ledger['accounts'], 'read'>;
+  tenants: () => readonly string[];
+  /** Whether the accounts in Redis are the right ones. */
+  isSure: () => boolean;
+  intervalMs: number;
+  logger: Logger;
+}
+
+/** Writes down now and then what each tenant has consumed, where resources have no status to hold it. */
+export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoints {
+  const { file, accounts, tenants, isSure, intervalMs, logger } = options;
+  let known: Record<string, Checkpoint> = {};
+  let timer: NodeJS.Timeout | undefined;
+
+  async function take(): Promise<void> {
+    if (!isSure()) return;
+    let changed = false;
+    for (const tenant of tenants()) {
+      const account = await accounts.read(tenant);
+      if (account === undefined || account.consumedMs === known[tenant]?.consumedMs) continue;
+      known[tenant] = { consumedMs: account.consumedMs, checkpointAt: new Date().toISOString() };
+      changed = true;
+    }
+    if (!changed) return;
+    await mkdir(dirname(file), { recursive: true });
+    const draft = `${file}.${process.pid}.partial`;
+    await writeFile(draft, `${JSON.stringify(known, null, 2)}\n`, { mode: 0o600, flush: true });
+    await rename(draft, file);
+  }
+
+  const turn = () =>
+    void take()
+      .catch((err: unknown) => logger.debug({ err, file }, 'what tenants have consumed could not be written down'))
+      .finally(() => (timer = setTimeout(turn, intervalMs)));
+
+  return {
+    of: (tenant) => known[tenant],
+    start: async () => {
+      known = await readKnown(file);
+      timer = setTimeout(turn, intervalMs);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+async function readKnown(file: string): Promise<Record<string, Checkpoint>> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, Checkpoint>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Ledger } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import { systemClock } from '../queue/clock.ts';
+import type { OperatorSettings } from '../settings.ts';
+import type { KubernetesSource } from '../source/kubernetes/source.ts';
+import type { ResourceSource } from '../source/source.ts';
+import { createConfigMapAnchor, createFileAnchor, createMemoryAnchor } from './anchor.ts';
+import { createFileCheckpoints } from './checkpoints.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { createLedgerGuard } from './guard.ts';
+import type { LedgerGuard } from './guard.ts';
+import { buildPlan, rebuildLedger } from './rebuild.ts';
+import type { Checkpoint } from './rebuild.ts';
+
+export interface LedgerParts {
+  settings: OperatorSettings;
+  ledger: Ledger;
+  /** Undefined: resources come from files. */
+  cluster: { cluster: Cluster; source: KubernetesSource } | undefined;
+  source: ResourceSource;
+  logger: Logger;
+}
+
+/** Puts together what notices a missing ledger and restores it when it is asked to. */
+export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; checkpoints: Checkpoints } {
+  const { settings, ledger, cluster, source, logger } = parts;
+  const { accounts, identity } = ledger;
+  const tenants = () => source.list().filter((resource) => resource.kind === 'Tenant');
+  const checkpoints =
+    cluster === undefined
+      ? createFileCheckpoints({
+          ...{ accounts, logger, intervalMs: settings.STATUS_BALANCE_MS },
+          file: `${settings.LEDGER_ID_FILE}.checkpoints.json`,
+          tenants: () => (settings.LEDGER_ID_FILE === '' ? [] : tenants().map(({ metadata }) => metadata.name)),
+          isSure: () => guard.missing() === undefined && guard.ledgerId() !== undefined,
+        })
+      : {
+          of: (tenant: string) => statusCheckpoint(cluster.source, tenant),
+          start: () => Promise.resolve(),
+          stop: () => undefined,
+        };
+
+  const rebuild = { accounts, identity, tenants, checkpointOf: checkpoints.of, logger };
+  const guard: LedgerGuard = createLedgerGuard({
+    identity,
+    anchor: anchorOf(settings, cluster?.cluster),
+    rebuild: (ledgerId) => rebuildLedger(ledgerId, rebuild),
+    showPlan: (ledgerId) => identity.showPlan(buildPlan(ledgerId, rebuild)),
+    holdsMs: settings.LEDGER_INTERVAL_MS / 2,
+    nowMs: systemClock.nowMs,
+  });
+  return { guard, checkpoints };
+}
+
+function anchorOf(settings: OperatorSettings, cluster: Cluster | undefined) {
+  if (cluster !== undefined) return createConfigMapAnchor(cluster.api, settings.LEDGER_CONFIG_MAP);
+  return settings.LEDGER_ID_FILE === '' ? createMemoryAnchor() : createFileAnchor(settings.LEDGER_ID_FILE);
+}
+
+/** The balance that the status of a Tenant holds is a checkpoint. */
+function statusCheckpoint(source: KubernetesSource, tenant: string): Checkpoint | undefined {
+  const { status } = (source.object('Tenant', tenant) ?? {}) as {
+    status?: { credits?: { consumedMs?: number; checkpointAt?: string } };
+  };
+  const { consumedMs, checkpointAt } = status?.credits ?? {};
+  return consumedMs === undefined || checkpointAt === undefined ? undefined : { consumedMs, checkpointAt };
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkResource } from '@svc-asr/core';
+import type { ResourceOf } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import { startRedis } from '../../../test/support/redis.ts';
+import { openLedger } from '../testing/harness.ts';
+import { createTestLogger } from '../testing/logs.ts';
+import { tenant } from '../testing/resources.ts';
+import { createFileAnchor } from './anchor.ts';
+import { createLedgerGuard } from './guard.ts';
+import { buildPlan, rebuildLedger } from './rebuild.ts';
+import type { Checkpoint } from './rebuild.ts';
+
+const LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let ledger: Ledger;
+let close: () => Promise<void>;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  ({ ledger, close } = openLedger(redis.url));
+});
+afterAll(async () => {
+  await close();
+  await redis.stop();
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-asr-ledger-'));
+  file = join(folder, 'state', 'ledger-id');
+  while (!ledger.link.ready) await new Promise((resolve) => setTimeout(resolve, 10));
+  await ledger.link.send('', ['FLUSHALL']);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const acme = (checkResource(tenant('acme', { grants: [{ id: 'welcome', audioSeconds: 60 }] })) as { value: unknown })
+  .value as ResourceOf<'Tenant'>;
+
+/** The guard of an operator that was just started. */
+function guard(checkpoints: Record<string, Checkpoint> = {}) {
+  const { logger } = createTestLogger();
+  const { accounts, identity } = ledger;
+  const rebuild = {
+    accounts,
+    identity,
+    logger,
+    tenants: () => [acme],
+    checkpointOf: (name: string) => checkpoints[name],
+  };
+  return createLedgerGuard({
+    identity,
+    anchor: createFileAnchor(file),
+    rebuild: (ledgerId) => rebuildLedger(ledgerId, rebuild),
+    showPlan: (ledgerId) => identity.showPlan(buildPlan(ledgerId, rebuild)),
+    holdsMs: 0,
+    nowMs: () => performance.now(),
+  });
+}
+
+test('a ledger is begun once, and an operator that is started again finds it', async () => {
+  const first = guard();
+  await Promise.all([first.check(), first.check()]);
+  const ledgerId = await ledger.identity.read();
+  expect(readFileSync(file, 'utf8').trim()).toBe(ledgerId);
+  const second = guard();
+  await second.check();
+  expect([second.ledgerId(), second.missing()]).toEqual([ledgerId, undefined]);
+});
+
+test('an operator whose record of the ledger is lost keeps the one that Redis holds', async () => {
+  await ledger.identity.claim('old');
+  await guard().check();
+  expect(readFileSync(file, 'utf8').trim()).toBe('old');
+});
+
+test('an emptied Redis is noticed, also by an operator that ran all the time, and nothing is written to it', async () => {
+  const running = guard();
+  await running.check();
+  await ledger.link.send('', ['FLUSHALL']);
+  for (const each of [running, guard()]) {
+    await expect(each.check()).rejects.toThrow(/it was emptied, or is the wrong one.*svc-asr admin ledger rebuild/);
+    expect(each.missing()).toMatch(/does not hold the ledger/);
+  }
+  expect(await ledger.identity.read()).toBeUndefined();
+  expect(await ledger.accounts.read('acme')).toBeUndefined();
+});
+
+test('the Redis of another installation is refused, and no rebuild is done there', async () => {
+  const mine = guard();
+  await mine.check();
+  const id = mine.ledgerId() ?? '';
+  await ledger.link.send('', ['FLUSHALL']);
+  await ledger.identity.claim('theirs');
+  await ledger.identity.requestRebuild(id);
+  await expect(mine.check()).rejects.toThrow(/holds another ledger \(theirs\)/);
+  expect(await ledger.identity.read()).toBe('theirs');
+});
+
+test('a rebuild shows what it would do, then restores grants and what was consumed, once', async () => {
+  const before = guard();
+  await before.check();
+  const id = before.ledgerId() ?? '';
+  await ledger.link.send('', ['FLUSHALL']);
+  const checkpoint = { consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' };
+  const after = guard({ acme: checkpoint });
+  await expect(after.check()).rejects.toThrow();
+  const row = { tenant: 'acme', grantedMs: 60_000, ...checkpoint };
+  expect(await ledger.identity.plan()).toEqual({ ledgerId: id, tenants: [row] });
+
+  await ledger.identity.requestRebuild(id);
+  await after.check();
+  await after.check();
+  expect(await ledger.identity.read()).toBe(id);
+  expect(await ledger.identity.plan()).toBeUndefined();
+  expect(await ledger.identity.requestedRebuild()).toBeUndefined();
+  const restored = { grantedMs: 60_000, consumedMs: 21_000, availableMs: 39_000, reservedMs: 0 };
+  expect(await ledger.accounts.read('acme')).toMatchObject(restored);
+});
+
+test('a restoration that is repeated charges once and never more than was granted', async () => {
+  await ledger.accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
+  await ledger.accounts.grant('acme', 'welcome', 10_000);
+  expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ consumedMs: 4000 });
+  expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ consumedMs: 4000 });
+  expect(await ledger.accounts.restore('acme', 'r2', 99_000)).toEqual({ consumedMs: 6000 });
+  expect(await ledger.accounts.read('acme')).toMatchObject({ consumedMs: 10_000, availableMs: 0 });
+});

@@ -1,0 +1,23 @@
+import type { RedisLink } from '@svc-asr/ledger';
+import { NotLeading } from './kubernetes/gate.ts';
+import { guardLink } from './redis-gate.ts';
+
+test('nothing reaches Redis while this process does not lead', async () => {
+  const sent: string[] = [];
+  const link: RedisLink = {
+    ready: true,
+    run: (_script, key) => Promise.resolve(sent.push(key)),
+    send: (key) => Promise.resolve(sent.push(key)),
+    close: () => Promise.resolve(),
+  };
+  let open = false;
+  const guarded = guardLink(link, { isOpen: () => open, signal: () => AbortSignal.abort() });
+  const script = undefined as never;
+  await expect(guarded.run(script, 'a', [])).rejects.toThrow(NotLeading);
+  await expect(guarded.send('b', [])).rejects.toThrow(NotLeading);
+  expect([sent, guarded.ready]).toEqual([[], true]);
+  open = true;
+  await guarded.run(script, 'c', []);
+  await guarded.send('d', []);
+  expect(sent).toEqual(['c', 'd']);
+});

@@ -1,0 +1,21 @@
+import type { RedisLink } from '@svc-asr/ledger';
+import { passGate } from './kubernetes/gate.ts';
+import type { Gate } from './kubernetes/gate.ts';
+
+/** The same connection, which sends nothing while this process does not lead. */
+export function guardLink(link: RedisLink, gate: Gate): RedisLink {
+  return {
+    get ready() {
+      return link.ready;
+    },
+    run: async (script, key, args) => {
+      passGate(gate);
+      return link.run(script, key, args);
+    },
+    send: async (key, command) => {
+      passGate(gate);
+      return link.send(key, command);
+    },
+    close: link.close,
+  };
+}

@@ -1,0 +1,169 @@
+import type { KubeObject, ResourceType } from '../../kubernetes/objects.ts';
+import type { Reflector } from '../../kubernetes/reflector.ts';
+import { createNotices } from '../../notices.ts';
+import { createTestLogger } from '../../testing/logs.ts';
+import { apiKey, model, tenant } from '../../testing/resources.ts';
+import { FINALIZER } from './finalizer.ts';
+import { createKubernetesSource } from './source.ts';
+
+/** Reflectors whose objects a test sets by hand. */
+function setUp() {
+  const kinds = new Map<
+    string,
+    { objects: Map<string, KubeObject>; onChange: (name: string) => void; sync: () => void }
+  >();
+  const reflect = (type: ResourceType, { onChange }: { onChange: (name: string) => void }): Reflector => {
+    const objects = new Map<string, KubeObject>();
+    let synced = false;
+    let resolve: () => void = () => undefined;
+    const first = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const sync = () => {
+      synced = true;
+      resolve();
+    };
+    kinds.set(type.kind, { objects, onChange, sync });
+    return {
+      start: () => first,
+      stop: () => resolve(),
+      synced: () => synced,
+      get: (name) => objects.get(name),
+      list: () => [...objects.values()],
+    };
+  };
+  const patches: [string, unknown][] = [];
+  const api = {
+    get: () => Promise.resolve(undefined),
+    mergePatch: (_type: ResourceType, name: string, patch: object) => {
+      patches.push([name, patch]);
+      return Promise.resolve({ apiVersion: '', kind: '', metadata: { name } });
+    },
+  };
+  const { logger, at } = createTestLogger();
+  const cluster = { api, reflect } as unknown as Parameters<typeof createKubernetesSource>[0]['cluster'];
+  const source = createKubernetesSource({ cluster, notices: createNotices(), logger });
+  const events: string[] = [];
+  const listener = { onChange: (key: string) => events.push(key), onSettled: () => events.push('settled') };
+
+  const put = (resource: object, metadata: object = {}) => {
+    const object = resource as KubeObject;
+    const known = kinds.get(object.kind)!;
+    const before = known.objects.get(object.metadata.name);
+    const generation = (before?.metadata.generation ?? 0) + 1;
+    const uid = `uid-${object.metadata.name}`;
+    known.objects.set(object.metadata.name, {
+      ...object,
+      metadata: { ...object.metadata, uid, generation, resourceVersion: `${generation}`, ...metadata },
+    });
+    known.onChange(object.metadata.name);
+  };
+  const remove = (kind: string, name: string) => {
+    kinds.get(kind)!.objects.delete(name);
+    kinds.get(kind)!.onChange(name);
+  };
+  const sync = () => {
+    for (const kind of kinds.values()) kind.sync();
+  };
+  const start = async () => {
+    const started = source.start(listener);
+    sync();
+    await started;
+  };
+  return { source, events, put, remove, sync, start, patches, at };
+}
+
+const held = { finalizers: [FINALIZER] };
+const bad = (name: string) => tenant(name, { limits: { concurrentSessions: 0 } });
+
+test('has what is listed, and tells of what comes, changes and goes, but not of a mere status', async () => {
+  const { source, events, put, remove, start } = setUp();
+  put(tenant('acme'));
+  put(model('m1'));
+  expect(source.unsettled()).toBe('not everything has been listed yet');
+  await start();
+  expect([events, source.unsettled()]).toEqual([['settled'], undefined]);
+  put(apiKey('8fK2pQ9xLm', 'acme'));
+  put(tenant('acme', { displayName: 'Acme' }));
+  expect(source.get('Tenant', 'acme')?.spec.displayName).toBe('Acme');
+  const told = events.length;
+  put(tenant('acme', { displayName: 'Acme' }), { generation: 2, resourceVersion: '99' });
+  expect(events).toHaveLength(told);
+  remove('Tenant', 'acme');
+  expect(events.slice(1)).toEqual(['ApiKey/8fk2pq9xlm', 'Tenant/acme', 'Tenant/acme']);
+  expect(source.get('Tenant', 'acme')).toBeUndefined();
+  expect(source.list().map(({ kind }) => kind)).toEqual(['ASRModel', 'ApiKey']);
+});
+
+test('a first look ends only when all three kinds have been listed', async () => {
+  const { source, sync, events } = setUp();
+  let started = false;
+  void source
+    .start({ onChange: () => undefined, onSettled: () => events.push('settled') })
+    .then(() => (started = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([started, source.synced()]).toEqual([false, false]);
+  sync();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([started, source.synced(), events]).toEqual([true, true, ['settled']]);
+});
+
+test('one that goes bad is told once, keeps its last good state, and is told when it is well again', async () => {
+  const { source, events, put, start, at } = setUp();
+  put(tenant('acme', { displayName: 'one' }), held);
+  await start();
+  put(bad('acme'), held);
+  expect(source.get('Tenant', 'acme')?.spec.displayName).toBe('one');
+  expect(source.problems('Tenant', 'acme')).toEqual([
+    { field: 'spec.limits.concurrentSessions', message: expect.any(String) },
+  ]);
+  expect([source.bad(), source.unsettled(), events.at(-1)]).toEqual([1, undefined, 'Tenant/acme']);
+  expect(at('error')).toMatchObject([
+    { resource: 'Tenant/acme', problems: [{ field: 'spec.limits.concurrentSessions' }] },
+  ]);
+  put(tenant('acme'), held);
+  expect([source.bad(), source.problems('Tenant', 'acme')]).toEqual([0, undefined]);
+});
+
+test('one that an operator before applied and that is bad now leaves it unsettled until it is good', async () => {
+  const { source, events, put, start } = setUp();
+  put(bad('acme'), held);
+  put(bad('new'));
+  await start();
+  expect(source.unsettled()).toBe('Tenant/acme is invalid, and its last valid state is not known');
+  expect(source.get('Tenant', 'acme')).toBeUndefined();
+  put(tenant('acme'), held);
+  expect([source.unsettled(), events]).toEqual([undefined, ['Tenant/acme', 'settled']]);
+  put(bad('acme'), held);
+  expect(source.unsettled()).toBeUndefined();
+});
+
+test('one that is being deleted is absent, leaves while it is held, and is still among the keys', async () => {
+  const { source, events, put, remove, start } = setUp();
+  put(tenant('acme'), held);
+  await start();
+  put(tenant('acme'), { ...held, deletionTimestamp: '2030-01-01T00:00:00Z' });
+  expect([source.get('Tenant', 'acme'), source.leaving('Tenant', 'acme'), source.keys()]).toEqual([
+    undefined,
+    true,
+    ['Tenant/acme'],
+  ]);
+  put(tenant('acme'), { finalizers: ['of/others'], deletionTimestamp: '2030-01-01T00:00:00Z' });
+  expect(source.leaving('Tenant', 'acme')).toBe(false);
+  remove('Tenant', 'acme');
+  expect([source.keys(), events.filter((event) => event === 'Tenant/acme').length]).toEqual([[], 3]);
+});
+
+test('holds and releases by the finalizer', async () => {
+  const { source, put, start, patches } = setUp();
+  put(tenant('acme'));
+  await start();
+  await source.hold('Tenant', 'acme');
+  put(tenant('acme'), held);
+  await source.hold('Tenant', 'acme');
+  await source.release('Tenant', 'acme');
+  expect(patches).toEqual([
+    ['acme', { metadata: { resourceVersion: '1', uid: 'uid-acme', finalizers: [FINALIZER] } }],
+    ['acme', { metadata: { resourceVersion: '2', uid: 'uid-acme', finalizers: [] } }],
+  ]);
+});

@@ -1,0 +1,53 @@
+import { tenant } from '../../testing/resources.ts';
+import type { KubeObject } from '../../kubernetes/objects.ts';
+import { judge } from './state.ts';
+
+function object(generation: number, spec: object = {}, more: { metadata?: object; status?: object } = {}): KubeObject {
+  const made = tenant('acme', spec) as KubeObject;
+  const metadata = { ...made.metadata, uid: 'u1', generation, resourceVersion: String(generation), ...more.metadata };
+  return { ...made, metadata, ...(more.status && { status: more.status }) };
+}
+
+const displayName = ({ good }: ReturnType<typeof judge>) =>
+  good?.kind === 'Tenant' ? good.spec.displayName : undefined;
+
+test('a valid object is good, with its defaults', () => {
+  const state = judge(undefined, object(1));
+  expect(state).toMatchObject({ problems: undefined, good: { spec: { state: 'Waitlisted', limits: {} } } });
+});
+
+test('an object that goes bad keeps its last good state, until it is good again', () => {
+  const first = judge(undefined, object(1, { displayName: 'one' }));
+  const bad = judge(first, object(2, { displayName: 'two', limits: { concurrentSessions: 0 } }));
+  expect(bad.problems).toEqual([{ field: 'spec.limits.concurrentSessions', message: expect.any(String) }]);
+  expect([displayName(bad), bad.good?.metadata.generation]).toEqual(['one', 1]);
+  const again = judge(bad, object(3, { displayName: 'three' }));
+  expect([displayName(again), again.problems]).toEqual(['three', undefined]);
+});
+
+test('an object that never was good has no good state', () => {
+  expect(judge(undefined, object(1, { displayName: '' }))).toMatchObject({ good: undefined, problems: [{}] });
+});
+
+test('one that was made again under the name of a good one does not inherit from it', () => {
+  const first = judge(undefined, object(1));
+  const made = judge(first, object(1, { displayName: '' }, { metadata: { uid: 'u2' } }));
+  expect(made).toMatchObject({ good: undefined, problems: [{}] });
+});
+
+test('one that is being deleted is as good as gone', () => {
+  const first = judge(undefined, object(1));
+  const metadata = { deletionTimestamp: '2030-01-01T00:00:00Z' };
+  expect(judge(first, object(2, {}, { metadata }))).toMatchObject({
+    deleted: true,
+    good: undefined,
+    problems: undefined,
+  });
+});
+
+test('news that leave the generation as it is bring metadata and status, and no new judgement', () => {
+  const first = judge(undefined, object(1));
+  const status = { liveSessions: 3 };
+  const next = judge(first, object(1, { displayName: '' }, { metadata: { resourceVersion: '9' }, status }));
+  expect(next.good).toMatchObject({ metadata: { resourceVersion: '9' }, status, spec: { displayName: 'acme' } });
+});

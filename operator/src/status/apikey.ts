@@ -1,0 +1,29 @@
+import type { ApiKey, ApiKeyStatus } from '@svc-asr/core';
+import type { KeyRecord } from '@svc-asr/ledger';
+import { formatTime } from './conditions.ts';
+import type { Finding } from './conditions.ts';
+
+/** What a key and the index of keys tell of an ApiKey. */
+export function buildApiKeyFields(
+  { spec }: Pick<ApiKey, 'spec'>,
+  lastUsedMs: number | undefined,
+): Pick<ApiKeyStatus, 'expires' | 'lastUsedAt'> {
+  const expires = spec.expiresAt ?? 'never';
+  return lastUsedMs === undefined ? { expires } : { expires, lastUsedAt: formatTime(lastUsedMs) };
+}
+
+/** Why a key that is in force is refused all the same; undefined: it is not. */
+export function findRefusal(
+  { spec }: Pick<ApiKey, 'spec'>,
+  record: Pick<KeyRecord, 'revoked'> | undefined,
+  hasTenant: boolean,
+): Finding | undefined {
+  const not = (reason: string, message: string): Finding => ({ type: 'Ready', status: 'False', reason, message });
+  if (record?.revoked === true) {
+    return not('Revoked', 'the key was revoked, which nothing undoes: delete it and make a new one');
+  }
+  if (!hasTenant) {
+    return not('TenantMissing', `the tenant ${spec.tenant} does not exist: the key is refused until it does`);
+  }
+  return undefined;
+}

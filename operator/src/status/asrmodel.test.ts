@@ -1,0 +1,107 @@
+import type { PoolStanding } from '../workers/standing.ts';
+import { buildModelFields, findModelConditions } from './asrmodel.ts';
+
+const NOW_MS = Date.UTC(2030, 0, 1);
+const standing = (changes: Partial<PoolStanding> = {}): PoolStanding => ({
+  model: 'kikuyu',
+  desired: 2,
+  running: 2,
+  ready: 2,
+  slots: { total: 8, active: 3, reserved: 1, waiting: 0 },
+  slotsPerWorker: 4,
+  revision: 'abc',
+  rollout: undefined,
+  reasons: [],
+  trouble: undefined,
+  ...changes,
+});
+const conditions = (changes: Partial<PoolStanding> = {}) =>
+  Object.fromEntries(
+    findModelConditions(standing(changes)).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
+  );
+
+test('tells workers, slots and revision, as people and the scale subresource read them', () => {
+  expect(buildModelFields(standing(), {}, NOW_MS)).toEqual({
+    replicas: 2,
+    readyReplicas: 2,
+    workers: '2/2',
+    selector: 'asr.svc.dev/model=kikuyu',
+    slots: { total: 8, active: 3, reserved: 1, waiting: 0 },
+    sessions: '3/8',
+    slotsPerWorker: 4,
+    revision: 'abc',
+    canary: undefined,
+  });
+});
+
+test('what is not known is left as it was told before', () => {
+  const fields = buildModelFields(
+    standing({ slots: undefined, slotsPerWorker: undefined, revision: undefined }),
+    {},
+    NOW_MS,
+  );
+  expect(Object.keys(fields)).toEqual(['replicas', 'readyReplicas', 'workers', 'selector', 'canary']);
+});
+
+test('a canary has the time since when it is one', () => {
+  const rollout = { phase: 'Canary', revision: 'new', stable: 'abc', percent: 10, message: 'x' } as const;
+  const first = buildModelFields(standing({ rollout }), {}, NOW_MS);
+  expect(first.canary).toEqual({ revision: 'new', percent: 10, since: '2030-01-01T00:00:00Z' });
+  const later = buildModelFields(standing({ rollout: { ...rollout, percent: 20 } }), first as object, NOW_MS + 60_000);
+  expect(later.canary).toEqual({ revision: 'new', percent: 20, since: '2030-01-01T00:00:00Z' });
+});
+
+test('a pool that is as it should be', () => {
+  expect(conditions()).toEqual({
+    Available: 'True WorkersReady',
+    Progressing: 'False Settled',
+    Degraded: 'False AsExpected',
+    ArtifactReady: 'True Loaded',
+    ScalingLimited: 'False WithinLimits',
+    LoadUnknown: 'False LoadKnown',
+  });
+});
+
+const trouble = { reason: 'ImagePullFailed', message: 'the image cannot be pulled' };
+test.each<[string, Partial<PoolStanding>, Record<string, string>]>([
+  ['without workers that is wanted so', { desired: 0, running: 0, ready: 0 }, { Available: 'True ScaledToZero' }],
+  ['that starts', { running: 1, ready: 0 }, { Available: 'False Starting', Progressing: 'True Scaling' }],
+  ['that shrinks', { desired: 1 }, { Available: 'True WorkersReady', Progressing: 'True Scaling' }],
+  [
+    'that cannot start',
+    { running: 1, ready: 0, trouble },
+    { Available: 'False ImagePullFailed', Degraded: 'True ImagePullFailed', ArtifactReady: 'Unknown NotLoaded' },
+  ],
+  [
+    'whose further workers cannot start',
+    { ready: 1, trouble },
+    { Available: 'True WorkersReady', Degraded: 'True ImagePullFailed' },
+  ],
+  [
+    'whose artifact cannot be had',
+    { ready: 0, trouble: { reason: 'ArtifactFailed', message: 'x' } },
+    { ArtifactReady: 'False ArtifactFailed' },
+  ],
+  [
+    'at its limit',
+    { reasons: [{ reason: 'ScalingLimited', message: 'scaling.max is 2' }] },
+    { ScalingLimited: 'True ScalingLimited' },
+  ],
+  [
+    'whose load is not known',
+    { reasons: [{ reason: 'LoadUnknown', message: 'x' }] },
+    { LoadUnknown: 'True LoadUnknown' },
+  ],
+  [
+    'that rolls',
+    { rollout: { phase: 'Rolling', revision: 'b', stable: 'a', percent: 100, message: 'x' } },
+    { Progressing: 'True Rolling' },
+  ],
+  [
+    'that was rolled back',
+    { rollout: { phase: 'RolledBack', revision: 'a', stable: undefined, percent: 100, message: 'x' } },
+    { Degraded: 'True RolledBack', Progressing: 'False Settled' },
+  ],
+])('a pool %s', (_, changes, expected) => {
+  expect(conditions(changes)).toMatchObject(expected);
+});

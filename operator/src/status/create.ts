@@ -1,0 +1,53 @@
+import type { Ledger } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import type { LedgerGuard } from '../ledger/guard.ts';
+import type { Notices } from '../notices.ts';
+import { systemClock } from '../queue/clock.ts';
+import type { OperatorSettings } from '../settings.ts';
+import type { KubernetesSource } from '../source/kubernetes/source.ts';
+import type { Pools } from '../workers/pools.ts';
+import { createGather } from './gather.ts';
+import { createStatusReporter } from './reporter.ts';
+import type { StatusReporter } from './reporter.ts';
+import { createStatusWriter } from './writer.ts';
+
+export interface StatusParts {
+  settings: OperatorSettings;
+  cluster: Pick<Cluster, 'api' | 'events'>;
+  source: KubernetesSource;
+  ledger: Pick<Ledger, 'accounts' | 'keys'>;
+  guard: Pick<LedgerGuard, 'missing' | 'ledgerId'>;
+  pools: Pick<Pools, 'standing'>;
+  notices: Notices;
+  logger: Logger;
+}
+
+/** A look that comes a moment before something may be written again would wait for a whole round more. */
+const LATER = 1.05;
+
+/** Puts together what tells the state of resources in the cluster. */
+export function createStatus({
+  settings,
+  cluster,
+  source,
+  ledger,
+  guard,
+  pools,
+  notices,
+  logger,
+}: StatusParts): StatusReporter {
+  const { STATUS_BALANCE_MS, STATUS_LOAD_MS, SCALING_INTERVAL_MS } = settings;
+  const writer = createStatusWriter({
+    api: cluster.api,
+    events: cluster.events,
+    object: source.object,
+    slowMs: { ASRModel: STATUS_LOAD_MS, Tenant: STATUS_BALANCE_MS, ApiKey: STATUS_BALANCE_MS },
+    nowMs: systemClock.nowMs,
+  });
+  const { accounts, keys } = ledger;
+  const gather = createGather({ accounts, keys, guard, pools, source, current: writer.current, wallMs: Date.now });
+  const balanceMs = STATUS_BALANCE_MS * LATER;
+  const intervalMs = { ASRModel: SCALING_INTERVAL_MS, Tenant: balanceMs, ApiKey: balanceMs };
+  return createStatusReporter({ source, writer, gather, intervalMs, notices, logger });
+}

@@ -1,0 +1,53 @@
+import type { Kind } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import type { LedgerGuard } from '../ledger/guard.ts';
+import type { ResourceSource } from '../source/source.ts';
+import type { Pools } from '../workers/pools.ts';
+import { buildApiKeyFields, findRefusal } from './apikey.ts';
+import { buildModelFields, findModelConditions } from './asrmodel.ts';
+import type { Gather } from './reporter.ts';
+import { buildTenantFields, findLedger } from './tenant.ts';
+import type { StatusWriter } from './writer.ts';
+
+export interface GatherOptions {
+  accounts: Pick<Ledger['accounts'], 'read'>;
+  keys: Pick<Ledger['keys'], 'find' | 'lastUsed'>;
+  guard: Pick<LedgerGuard, 'missing' | 'ledgerId'>;
+  pools: Pick<Pools, 'standing'>;
+  source: Pick<ResourceSource, 'get'>;
+  current: StatusWriter['current'];
+  /** Milliseconds since 1970. */
+  wallMs: () => number;
+}
+
+const NOTHING = { fields: {}, findings: [] };
+
+/** Where the state of each kind is read. */
+export function createGather(options: GatherOptions): { readonly [K in Kind]: Gather<K> } {
+  const { accounts, keys, guard, pools, source, current, wallMs } = options;
+  return {
+    Tenant: async (name) => {
+      const findings = [findLedger(guard.missing())];
+      // What an emptied or wrong Redis says of an account would take the place of the last checkpoint.
+      const account = guard.missing() === undefined ? await accounts.read(name) : undefined;
+      if (account === undefined) return { fields: {}, findings };
+      const ledgerId = guard.ledgerId();
+      const fields = buildTenantFields(account, current('Tenant', name), wallMs());
+      return { fields: { ...fields, ...(ledgerId !== undefined && { ledgerId }) }, findings };
+    },
+    ApiKey: async (name) => {
+      const key = source.get('ApiKey', name);
+      if (key === undefined) return NOTHING;
+      const { keyId, tenant } = key.spec;
+      const [record, lastUsedMs] = await Promise.all([keys.find(keyId), keys.lastUsed(keyId)]);
+      const refusal = findRefusal(key, record, source.get('Tenant', tenant) !== undefined);
+      return { fields: buildApiKeyFields(key, lastUsedMs), findings: refusal === undefined ? [] : [refusal] };
+    },
+    ASRModel: (name) => {
+      const standing = pools.standing(name);
+      if (standing === undefined) return Promise.resolve(NOTHING);
+      const fields = buildModelFields(standing, current('ASRModel', name), wallMs());
+      return Promise.resolve({ fields, findings: findModelConditions(standing) });
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { ApiError } from '../kubernetes/api-error.ts';
+import type { KubeObject } from '../kubernetes/objects.ts';
+import type { StatusNews } from './change.ts';
+import { createStatusWriter } from './writer.ts';
+
+const SLOW_MS = 60_000;
+const news = (availableMs: number, ready: 'True' | 'False' = 'True'): StatusNews<'Tenant'> => ({
+  fields: {
+    observedGeneration: 1,
+    credits: { availableMs, reservedMs: 0, consumedMs: 0, checkpointAt: '2030-01-01T00:00:00Z' },
+  },
+  findings: [{ type: 'Ready', status: ready, reason: ready === 'True' ? 'Applied' : 'ApplyFailed', message: 'words' }],
+});
+
+function setUp(refusal?: ApiError) {
+  const clock = { nowMs: 0 };
+  const state: { seen: KubeObject | undefined; stored: KubeObject } = {
+    seen: undefined,
+    stored: {
+      apiVersion: 'asr.svc.dev/v1',
+      kind: 'Tenant',
+      metadata: { name: 'acme', uid: 'u', generation: 1, resourceVersion: '1' },
+    },
+  };
+  state.seen = state.stored;
+  const writes: KubeObject[] = [];
+  const events: string[][] = [];
+  const writer = createStatusWriter({
+    api: {
+      applyStatus: (_type, object) => {
+        writes.push(object);
+        if (refusal !== undefined) return Promise.reject(refusal);
+        const resourceVersion = String(Number(state.stored.metadata.resourceVersion) + 1);
+        const { status } = object;
+        state.stored = { ...state.stored, metadata: { ...state.stored.metadata, resourceVersion }, status };
+        return Promise.resolve(state.stored);
+      },
+    },
+    events: { record: (_object, type, reason) => events.push([type, reason]) },
+    object: () => state.seen,
+    slowMs: { ASRModel: 1000, Tenant: SLOW_MS, ApiKey: SLOW_MS },
+    nowMs: () => clock.nowMs,
+    wallMs: () => Date.UTC(2030, 0, 1) + clock.nowMs,
+  });
+  return { writer, state, writes, events, clock, catchUp: () => (state.seen = state.stored) };
+}
+
+test('writes a status once, and nothing as long as nothing is new', async () => {
+  const { writer, writes, catchUp, clock } = setUp();
+  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5));
+  catchUp();
+  clock.nowMs += 10 * SLOW_MS;
+  await writer.report('Tenant', 'acme', news(5));
+  expect(writes).toHaveLength(1);
+  expect(writes[0]).toMatchObject({
+    apiVersion: 'asr.svc.dev/v1',
+    kind: 'Tenant',
+    metadata: { name: 'acme', uid: 'u' },
+    status: { observedGeneration: 1, credits: { availableMs: 5 }, conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  expect(writer.current('Tenant', 'acme').credits?.availableMs).toBe(5);
+});
+
+test('balances are written no more often than they may be, conditions at once', async () => {
+  const { writer, writes, clock, catchUp } = setUp();
+  await writer.report('Tenant', 'acme', news(5));
+  catchUp();
+  clock.nowMs = SLOW_MS - 1;
+  await writer.report('Tenant', 'acme', news(4));
+  expect(writes).toHaveLength(1);
+  await writer.report('Tenant', 'acme', news(3, 'False'));
+  expect(writes[1]?.status).toMatchObject({ credits: { availableMs: 3 }, conditions: [{ status: 'False' }] });
+  catchUp();
+  clock.nowMs += SLOW_MS;
+  await writer.report('Tenant', 'acme', news(2, 'False'));
+  expect(writes).toHaveLength(3);
+});
+
+test('a status that somebody else changed is put right', async () => {
+  const { writer, writes, state, catchUp } = setUp();
+  await writer.report('Tenant', 'acme', news(5));
+  catchUp();
+  const metadata = { ...state.stored.metadata, resourceVersion: '77' };
+  state.seen = { ...state.stored, metadata, status: { ...(state.stored.status as object), observedGeneration: 9 } };
+  await writer.report('Tenant', 'acme', news(5));
+  expect(writes[1]?.status).toMatchObject({ observedGeneration: 1 });
+});
+
+test('changes for the worse and the better are events', async () => {
+  const { writer, events } = setUp();
+  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5, 'False'));
+  await writer.report('Tenant', 'acme', news(5, 'True'));
+  expect(events).toEqual([
+    ['Warning', 'ApplyFailed'],
+    ['Normal', 'Applied'],
+  ]);
+});
+
+test('nothing is told of what is gone or goes', async () => {
+  const { writer, writes, state } = setUp();
+  state.seen = undefined;
+  await writer.report('Tenant', 'acme', news(5));
+  const metadata = { ...state.stored.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
+  state.seen = { ...state.stored, metadata };
+  await writer.report('Tenant', 'acme', news(5));
+  expect(writes).toEqual([]);
+});
+
+test.each([404, 409])('%i means that the object is gone or another, and is no failure', async (code) => {
+  const { writer, events } = setUp(new ApiError(code, 'x', 'x'));
+  await writer.report('Tenant', 'acme', news(5, 'False'));
+  expect(events).toEqual([]);
+});
+
+test('other refusals are told', async () => {
+  const { writer } = setUp(new ApiError(422, 'Invalid', 'x'));
+  await expect(writer.report('Tenant', 'acme', news(5))).rejects.toMatchObject({ status: 422 });
+});

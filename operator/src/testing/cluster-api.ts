@@ -1,0 +1,116 @@
+import { ApiError } from '../kubernetes/api-error.ts';
+import type { KubeApi } from '../kubernetes/api.ts';
+import { apiVersionOf } from '../kubernetes/objects.ts';
+import type { KubeObject, ResourceType } from '../kubernetes/objects.ts';
+import type { Reflect, ReflectOptions } from '../workers/cluster/followed.ts';
+
+/** Objects in memory, with writes that are written down and reflectors that can be held up. */
+export interface ClusterApi {
+  api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
+  reflect: Reflect;
+  /** Every write: verb, kind and name. */
+  writes: string[];
+  get: (type: ResourceType, name: string) => KubeObject | undefined;
+  /** Puts an object there as somebody else would. */
+  put: (type: ResourceType, object: Omit<KubeObject, 'apiVersion' | 'kind'>) => void;
+  remove: (type: ResourceType, name: string) => void;
+  /** Held up, reflectors hear of nothing; afterwards of everything. */
+  holdNews: (held: boolean) => void;
+  /** What the next write runs into. */
+  refuseWith: (error: Error | undefined) => void;
+  /** What the server makes of an applied object, as webhooks may. */
+  mutate: (change: (object: KubeObject) => KubeObject) => void;
+}
+
+/** Makes an empty cluster. */
+export function createClusterApi(): ClusterApi {
+  const objects = new Map<string, KubeObject>();
+  const seen = new Map<string, KubeObject>();
+  const followers = new Map<string, ReflectOptions[]>();
+  const writes: string[] = [];
+  let version = 0;
+  let held = false;
+  let refusal: Error | undefined;
+  let change = (object: KubeObject) => object;
+  const keyOf = (type: ResourceType, name: string) => `${type.kind}/${name}`;
+
+  function tell(type: ResourceType, name: string): void {
+    if (held) return;
+    const key = keyOf(type, name);
+    const object = objects.get(key);
+    if (object === undefined) seen.delete(key);
+    else seen.set(key, object);
+    for (const { onChange } of followers.get(type.kind) ?? []) onChange(name);
+  }
+
+  function store(type: ResourceType, object: KubeObject): KubeObject {
+    const { name, uid = `uid-${name}` } = object.metadata;
+    const stored = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(++version) } };
+    objects.set(keyOf(type, name), stored);
+    tell(type, name);
+    return stored;
+  }
+
+  function write(verb: string, type: ResourceType, name: string): void {
+    if (refusal !== undefined) throw refusal;
+    writes.push(`${verb} ${keyOf(type, name)}`);
+  }
+
+  return {
+    writes,
+    api: {
+      apply: async (type, object) => {
+        await Promise.resolve();
+        write('apply', type, object.metadata.name);
+        return store(type, change(object));
+      },
+      mergePatch: async (type, name, patch) => {
+        await Promise.resolve();
+        write('patch', type, name);
+        const object = objects.get(keyOf(type, name));
+        if (object === undefined) throw new ApiError(404, 'NotFound', 'there is none');
+        return store(type, merge(object, patch) as KubeObject);
+      },
+      delete: async (type, name) => {
+        await Promise.resolve();
+        write('delete', type, name);
+        objects.delete(keyOf(type, name));
+        tell(type, name);
+      },
+    },
+    reflect: (type, options) => {
+      followers.set(type.kind, [...(followers.get(type.kind) ?? []), options]);
+      return {
+        start: () => Promise.resolve(),
+        stop: () => undefined,
+        synced: () => true,
+        get: (name) => seen.get(keyOf(type, name)),
+        list: () => [...seen.values()].filter(({ kind }) => kind === type.kind),
+      };
+    },
+    get: (type, name) => objects.get(keyOf(type, name)),
+    put: (type, object) =>
+      void store(type, { apiVersion: apiVersionOf(type), kind: type.kind, ...object } as KubeObject),
+    remove: (type, name) => {
+      objects.delete(keyOf(type, name));
+      tell(type, name);
+    },
+    holdNews: (hold) => {
+      held = hold;
+    },
+    refuseWith: (error) => {
+      refusal = error;
+    },
+    mutate: (next) => {
+      change = next;
+    },
+  };
+}
+
+function merge(object: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  const before = (typeof object === 'object' && object !== null ? object : {}) as Record<string, unknown>;
+  const merged = { ...before };
+  for (const [name, value] of Object.entries(patch)) merged[name] = merge(before[name], value);
+  return merged;
+}

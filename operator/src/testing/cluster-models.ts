@@ -1,0 +1,92 @@
+import { checkResource } from '@svc-asr/core';
+import type { AsrModel } from '@svc-asr/core';
+import { model } from './resources.ts';
+import type { WorkerTemplate } from '../workers/runtime.ts';
+import { buildTemplate } from '../workers/template.ts';
+import { buildPrerequisites, buildWorkers } from '../workers/cluster/build-children.ts';
+import type { Child } from '../workers/cluster/build-children.ts';
+import { revisionOf } from '../workers/cluster/build-pod.ts';
+import type { Installation } from '../workers/cluster/installation.ts';
+
+/** An installation as the chart makes it. */
+export const INSTALLATION: Installation = {
+  image: 'registry.example/svc-asr/worker:1.2.3',
+  imagePullPolicy: 'IfNotPresent',
+  imagePullSecrets: ['registry'],
+  userId: 65_532,
+  redis: { secret: 'svc-asr-worker-redis', prefix: 'svc', timeoutMs: 1000, ports: [6379] },
+  ticketsSecret: 'svc-asr-worker-tickets',
+  tlsSecret: 'svc-asr-worker-tls',
+  caSecret: 'svc-asr-ca',
+  gatewayLabels: { 'app.kubernetes.io/part-of': 'svc-asr', 'app.kubernetes.io/component': 'gateway' },
+  egressPorts: [],
+  maxUnavailable: '25%',
+};
+
+/** The least that an installation may set. */
+export const PLAIN_INSTALLATION: Installation = {
+  ...INSTALLATION,
+  imagePullSecrets: [],
+  userId: 0,
+  tlsSecret: '',
+  caSecret: '',
+  maxUnavailable: 1,
+};
+
+const everything = {
+  artifact: {
+    url: 'https://models.example:8443/dholuo-3.tar.gz',
+    sha256: 'd'.repeat(64),
+    secretRef: { name: 'model-credentials' },
+    cache: { claimName: 'model-cache' },
+  },
+  worker: {
+    provider: 'cuda',
+    accelerator: { resource: 'nvidia.com/gpu', count: 2 },
+    resources: { requests: { cpu: '2', memory: '4Gi' }, limits: { memory: '8Gi' } },
+    slots: 120,
+    image: 'registry.example/svc-asr/worker-cuda:1.2.3',
+    nodeSelector: { 'example.com/gpu': 'a100' },
+    tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'example.com/zone', operator: 'In', values: ['a', 'b'] }] }],
+        },
+      },
+    },
+    runtimeClassName: 'nvidia',
+    priorityClassName: 'streams',
+    env: [
+      { name: 'MAX_BATCH', value: '64' },
+      { name: 'REGION', valueFrom: { configMapKeyRef: { name: 'region', key: 'name' } } },
+    ],
+    podLabels: { team: 'speech' },
+    podAnnotations: { 'example.com/scrape': 'true' },
+  },
+  drainSeconds: 600,
+};
+
+/** Models that have, together, all that a model can have. */
+export const MODELS = {
+  'cpu-path': model('svc-asr-kikuyu-v1', { artifact: { path: '/models/svc-asr-kikuyu-v1' } }),
+  'gpu-url': model('svc-asr-dholuo-v1', everything),
+  claim: model('svc-asr-kikuyu-v2', {
+    artifact: { persistentVolumeClaim: { claimName: 'models', path: 'kikuyu/v2' } },
+    worker: { resources: { requests: { cpu: '0.5', memory: '1Gi' } } },
+  }),
+  image: model('svc-asr-kikuyu-v3', { artifact: { image: 'registry.example/models/kikuyu:3' } }),
+} as const;
+
+/** The template of a model as a cluster has it. */
+export function templateOf(resource: object, installation = INSTALLATION, uid?: string): WorkerTemplate {
+  const checked = checkResource(resource);
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  const template = { ...buildTemplate(checked.value as AsrModel), ...(uid !== undefined && { uid }) };
+  return { ...template, revision: revisionOf(template, installation) };
+}
+
+/** Everything that is made of a model. */
+export function childrenOf(template: WorkerTemplate, installation = INSTALLATION, replicas = 2): Child[] {
+  return [...buildPrerequisites(template, installation), buildWorkers(template, installation, replicas)];
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { LogLine } from './logs.ts';
+
+/** Settings of an operator in a test cluster, with short times. */
+export function clusterSettings(kubeconfig: string, namespace: string, redisUrl: string): Record<string, string> {
+  return {
+    KUBERNETES: kubeconfig,
+    NAMESPACE: namespace,
+    REDIS_URL: redisUrl,
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    RETRY_MAX_MS: '500',
+    SCALING_INTERVAL_MS: '100',
+    KUBERNETES_RETRY_MAX_MS: '1000',
+    WATCH_SHORTEST_MS: '200',
+    WORKER_IMAGE: 'example.invalid/worker:1',
+  };
+}
+
+/** An operator as a process of its own, which can be killed and stopped. */
+export interface OperatorProcess {
+  pid: number;
+  lines: LogLine[];
+  /** How it ended: exit status or signal. */
+  ended: Promise<number | string>;
+  kill: (signal: NodeJS.Signals) => void;
+}
+
+/** Starts it from its sources. */
+export function spawnOperator(settings: Record<string, string>): OperatorProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
+    env: { PATH, HOME, LOG_LEVEL: 'debug', ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: LogLine[] = [];
+  let rest = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) if (part.startsWith('{')) lines.push(JSON.parse(part) as LogLine);
+  });
+  return {
+    pid: child.pid ?? 0,
+    lines,
+    ended: new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal ?? ''))),
+    kill: (signal) => void child.kill(signal),
+  };
+}

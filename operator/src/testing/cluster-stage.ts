@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { startKubernetes } from '../../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../../test/support/kubernetes.ts';
+import { setPodReady } from '../../../test/support/kubernetes/pods.ts';
+import type { TestPod } from '../../../test/support/kubernetes/pods.ts';
+import { demand } from '../../../test/support/kubernetes/request.ts';
+import { runPods } from '../../../test/support/kubernetes/run-pods.ts';
+import type { PodRunner } from '../../../test/support/kubernetes/run-pods.ts';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import type { Ledger } from '@svc-asr/ledger';
+import { startRedis } from '../../../test/support/redis.ts';
+import type { TestRedis } from '../../../test/support/redis.ts';
+import type { KubeObject } from '../kubernetes/objects.ts';
+import { startTestOperator } from './harness.ts';
+import type { TestOperator } from './harness.ts';
+import { LABELS } from '../workers/cluster/names.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((name) => join(ROOT, 'crds', `${name}.yaml`));
+/** Sessions that a worker of the tests takes. */
+export const SLOTS = 2;
+const BEAT_MS = 200;
+
+/** Starts a cluster whose Deployments roll. */
+export function startCluster(): Promise<Kubernetes> {
+  return startKubernetes({ controllers: true, crds: CRDS });
+}
+
+/** A namespace with an operator, a Redis, and pods that do as workers do: they register, renew, and leave when they end. */
+export interface Stage {
+  namespace: string;
+  ledger: Ledger;
+  operator: () => TestOperator;
+  restartOperator: () => Promise<void>;
+  stopOperator: () => Promise<void>;
+  kubectl: (args: string[], input?: object) => Promise<string>;
+  apply: (resource: object) => Promise<void>;
+  /** Objects of a kind, by name. */
+  list: (plural: string, selector?: string) => Promise<KubeObject[]>;
+  /** Has a worker hang: its pod is well, its lease runs out. */
+  silence: (pod: string) => void;
+  close: () => Promise<void>;
+}
+
+/** Sets a stage up; `pods: false` where a test plays the kubelet itself. */
+export async function createStage(
+  kubernetes: Kubernetes,
+  { pods = true, env = {} }: { pods?: boolean; env?: NodeJS.ProcessEnv } = {},
+): Promise<Stage> {
+  const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+  const redis: TestRedis = await startRedis();
+  const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
+  const ledger = createLedger(link, { prefix: 'svc', processLeaseMs: 3000 });
+  const workers = createWorkers(kubernetes, namespace, ledger);
+  const runner: PodRunner | undefined = pods
+    ? await runPods(kubernetes.request, { namespace, onStart: workers.start, onStop: workers.stop })
+    : undefined;
+  const startOperator = () =>
+    startTestOperator([], redis.url, {
+      KUBERNETES: kubernetes.kubeconfig,
+      NAMESPACE: namespace,
+      LEASE_SECONDS: '3',
+      LEASE_RENEW_MS: '2000',
+      LEASE_RETRY_MS: '200',
+      WORKER_IMAGE: 'worker:1',
+      WORKER_LOST_MS: '5000',
+      WORKER_PENDING_MS: '500',
+      STATUS_LOAD_MS: '100',
+      ...env,
+    });
+  let operator: TestOperator | undefined = await startOperator();
+  const stopOperator = async () => {
+    const running = operator;
+    operator = undefined;
+    await running?.stop();
+  };
+  const kubectl = (args: string[], input?: object) =>
+    kubernetes.kubectl(['-n', namespace, ...args], input && JSON.stringify(input));
+  return {
+    namespace,
+    ledger,
+    operator: () => {
+      if (operator === undefined) throw new Error('no operator runs');
+      return operator;
+    },
+    stopOperator,
+    restartOperator: async () => {
+      await stopOperator();
+      operator = await startOperator();
+    },
+    kubectl,
+    apply: async (resource) => {
+      await kubectl(['apply', '-f', '-'], resource);
+    },
+    list: async (plural, selector = '') => {
+      const [group, name] = plural.includes('/') ? plural.split('/') : ['', plural];
+      const base = group === '' ? '/api/v1' : `/apis/${group ?? ''}/v1`;
+      const path = `${base}/namespaces/${namespace}/${name ?? ''}?labelSelector=${encodeURIComponent(selector)}`;
+      const { items } = (await demand(kubernetes.request('GET', path))) as { items: KubeObject[] };
+      return items.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    },
+    silence: workers.silence,
+    close: async () => {
+      await stopOperator();
+      workers.close();
+      await runner?.stop();
+      await link.close();
+      await redis.stop();
+    },
+  };
+}
+
+/** What runs in the pods of a stage. */
+function createWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger) {
+  const beats = new Map<string, NodeJS.Timeout>();
+
+  async function beat(model: string, pod: TestPod): Promise<void> {
+    const { name } = pod.metadata;
+    const standing = await ledger.workers.renew(model, name);
+    // As a real one, which says so at its readiness probe.
+    if (standing === 'draining') await setPodReady(kubernetes.request, namespace, name, { ready: false });
+    if (standing === 'gone' && beats.has(name)) await register(model, pod);
+  }
+
+  async function register(model: string, { metadata: { name, labels } }: TestPod): Promise<void> {
+    const revision = labels?.[LABELS.revision] ?? '';
+    await ledger.workers.register(model, { id: name, revision, address: 'ws://127.0.0.1:1', slots: SLOTS });
+  }
+
+  return {
+    silence: (name: string) => clearInterval(beats.get(name)),
+    start: async (pod: TestPod) => {
+      const model = pod.metadata.labels?.[LABELS.model];
+      if (model === undefined) return;
+      await register(model, pod);
+      beats.set(
+        pod.metadata.name,
+        setInterval(() => void beat(model, pod).catch(() => undefined), BEAT_MS),
+      );
+    },
+    stop: async ({ metadata: { name, labels } }: TestPod) => {
+      clearInterval(beats.get(name));
+      beats.delete(name);
+      await ledger.workers.remove(labels?.[LABELS.model] ?? '', name);
+    },
+    close: () => {
+      for (const timer of beats.values()) clearInterval(timer);
+    },
+  };
+}

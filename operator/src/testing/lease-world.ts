@@ -1,0 +1,68 @@
+import { ApiError } from '../kubernetes/api-error.ts';
+import type { ElectorOptions } from '../kubernetes/leader.ts';
+import type { KubeObject } from '../kubernetes/objects.ts';
+import type { Clock } from '../queue/clock.ts';
+
+/** One Lease in memory, and ways to it that can be slow or broken, one for each elector. */
+export interface LeaseWorld {
+  lease: () => KubeObject | undefined;
+  writes: () => number;
+  connect: () => LeaseLine;
+}
+
+export interface LeaseLine {
+  api: ElectorOptions['api'];
+  /** `refuse`: requests fail before they arrive; `lose`: they arrive, but their answers do not; `slow`: both take long. */
+  fault: 'none' | 'refuse' | 'lose' | 'slow';
+}
+
+/** As long as a request may take before it is given up, and a little less. */
+const SLOW_MS = { there: 2500, back: 1400 };
+
+/** Makes a world without a lease. */
+export function createLeaseWorld(clock: Clock): LeaseWorld {
+  let lease: KubeObject | undefined;
+  let version = 0;
+  let writes = 0;
+  const conflict = () => new ApiError(409, 'Conflict', 'the object has been modified');
+  const take = (ms: number) =>
+    ms === 0 ? Promise.resolve() : new Promise<void>((resolve) => void clock.after(ms, resolve));
+  const write = (object: KubeObject) => {
+    writes += 1;
+    version += 1;
+    lease = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+    return structuredClone(lease);
+  };
+  return {
+    lease: () => lease,
+    writes: () => writes,
+    connect: () => {
+      const line: LeaseLine = {
+        fault: 'none',
+        api: {
+          get: () => pass(() => structuredClone(lease)),
+          create: (_type, object) =>
+            pass(() => {
+              if (lease !== undefined) throw conflict();
+              return write(object);
+            }),
+          replace: (_type, object) =>
+            pass(() => {
+              if (lease?.metadata.resourceVersion !== object.metadata.resourceVersion) throw conflict();
+              return write(object);
+            }),
+        },
+      };
+      async function pass<T>(arrive: () => T): Promise<T> {
+        const { fault } = line;
+        await take(fault === 'slow' ? SLOW_MS.there : 0);
+        if (fault === 'refuse') throw new ApiError(0, 'ECONNREFUSED', 'refused');
+        const result = arrive();
+        await take(fault === 'slow' ? SLOW_MS.back : 0);
+        if (fault === 'lose') throw new ApiError(0, 'ECONNRESET', 'lost');
+        return result;
+      }
+      return line;
+    },
+  };
+}

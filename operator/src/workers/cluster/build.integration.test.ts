@@ -1,0 +1,78 @@
+import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../../../test/support/kubernetes.ts';
+import { model } from '../../testing/resources.ts';
+import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { Child } from './build-children.ts';
+import { hasDrifted } from './drift.ts';
+import { childrenOf, INSTALLATION, MODELS, PLAIN_INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
+
+let kubernetes: Kubernetes;
+let namespace: string;
+
+beforeAll(async () => {
+  kubernetes = await startKubernetes();
+  namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+  const needed = [
+    { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'nvidia' }, handler: 'nvidia' },
+    { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'streams' }, value: 1000 },
+  ];
+  for (const object of needed) await kubectl(['create', '-f', '-'], object);
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(() => kubernetes.stop());
+
+const kubectl = (args: string[], input?: object) =>
+  kubernetes.kubectl(['-n', namespace, ...args], input && JSON.stringify(input));
+const APPLY = ['apply', '--server-side', '--force-conflicts', '--field-manager=svc-asr-operator'];
+
+async function apply(children: readonly Child[]): Promise<void> {
+  for (const { object } of children) await kubectl([...APPLY, '-f', '-'], object);
+}
+
+async function read({ type, object }: Child): Promise<KubeObject> {
+  return JSON.parse(await kubectl(['get', type.plural, object.metadata.name, '-o', 'json'])) as KubeObject;
+}
+
+async function drifted(children: readonly Child[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const child of children) if (hasDrifted(await read(child), child.object)) found.push(child.object.kind);
+  return found;
+}
+
+test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
+  'everything of the model %s is taken by the API server, its pods under Pod Security "restricted" too',
+  async (name) => {
+    for (const installation of [INSTALLATION, PLAIN_INSTALLATION]) {
+      const children = childrenOf(templateOf(MODELS[name], installation), installation);
+      await apply(children);
+      expect(await drifted(children)).toEqual([]);
+      const { spec } = children.at(-1)!.object as unknown as { spec: { template: object } };
+      const pod = { apiVersion: 'v1', kind: 'Pod', ...spec.template };
+      const named = { ...pod, metadata: { ...(pod as unknown as KubeObject).metadata, name: 'pod' } };
+      const answer = await kubectl(['create', '--dry-run=server', '-o', 'json', '-f', '-'], named);
+      expect(JSON.parse(answer)).toMatchObject({ kind: 'Pod', spec: { automountServiceAccountToken: false } });
+    }
+  },
+  120_000,
+);
+
+test('what others change of it has drifted, what they add to it has not, and how many there are is no drift', async () => {
+  const children = childrenOf(templateOf(model('drifting', { worker: { resources: { limits: { cpu: '0.5' } } } })));
+  const deployment = children.at(-1)!;
+  const name = `deployment/${deployment.object.metadata.name}`;
+  await apply(children);
+  await kubectl(['annotate', name, 'example.com/added=yes']);
+  await kubectl(['label', name, 'added=yes']);
+  await kubectl(['set', 'env', name, 'ADDED=yes']);
+  const other = { name: 'sidecar', image: 'sidecar', resources: {} };
+  await kubectl(['patch', name, '-p', JSON.stringify({ spec: { template: { spec: { containers: [other] } } } })]);
+  expect(await drifted(children)).toEqual([]);
+
+  await kubectl(['set', 'image', name, 'worker=another']);
+  expect(await drifted(children)).toEqual(['Deployment']);
+  await apply([deployment]);
+  expect(await drifted(children)).toEqual([]);
+  expect(await read(deployment)).toMatchObject({
+    metadata: { annotations: { 'example.com/added': 'yes' } },
+    spec: { template: { spec: { containers: expect.arrayContaining([expect.objectContaining(other)]) } } },
+  });
+}, 120_000);

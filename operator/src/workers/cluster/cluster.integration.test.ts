@@ -1,0 +1,323 @@
+import { KUBERNETES_TIMEOUT_MS } from '../../../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../../../test/support/kubernetes.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { model } from '../../testing/resources.ts';
+import { LABELS } from './names.ts';
+import { createStage, startCluster } from '../../testing/cluster-stage.ts';
+import type { Stage } from '../../testing/cluster-stage.ts';
+
+const LONG_MS = 60_000;
+const TEST_MS = 180_000;
+let kubernetes: Kubernetes;
+let stage: Stage;
+
+beforeAll(async () => {
+  kubernetes = await startCluster();
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(() => kubernetes.stop());
+afterEach(() => stage.close(), LONG_MS);
+
+const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
+const pool = (scaling: object, spec: object = {}) =>
+  model('m', { scaling: { ...quick, ...scaling }, rollout: { windowSeconds: 0 }, ...spec });
+const workers = () => stage.ledger.workers.list('m');
+const pods = () => stage.list('pods', `${LABELS.model}=m`);
+const deployments = () => stage.list('apps/deployments', `${LABELS.model}=m`);
+const revisionsOf = (objects: Awaited<ReturnType<typeof pods>>) =>
+  new Set(objects.map(({ metadata }) => metadata.labels?.[LABELS.revision]));
+const held = (sessionId: string) => stage.ledger.pools.claim('m', sessionId, 600_000);
+const leave = (sessionId: string) => stage.ledger.pools.leave('m', sessionId, 't');
+const placed = (sessionId: string) =>
+  eventually(async () => {
+    const placement = await stage.ledger.pools.place('m', { sessionId, tenant: 't' });
+    if (placement.outcome === 'wait') throw new Error('still waiting');
+    return placement.worker;
+  }, LONG_MS);
+const upToNumber = (count: number) =>
+  eventually(async () => {
+    const found = (await workers()).filter(({ draining }) => !draining);
+    expect(found).toHaveLength(count);
+    expect(await pods()).toHaveLength(count);
+    return found;
+  }, LONG_MS);
+const condition = async (type: string) => {
+  const [object] = await stage.list('asr.svc.dev/asrmodels');
+  const { conditions = [] } = (object?.status ?? {}) as { conditions?: { type: string }[] };
+  return conditions.find((one) => one.type === type);
+};
+
+test(
+  'an applied model gets workers, more of them for demand, and fewer when it is over: the idle ones go first',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 1, max: 3 }));
+    await upToNumber(1);
+    await eventually(async () => expect(await condition('Available')).toMatchObject({ status: 'True' }), LONG_MS);
+    for (const session of ['a', 'b', 'c', 'd', 'e']) await held(session);
+    await upToNumber(3);
+    const busy = await placed('a');
+    for (const session of ['b', 'c', 'd', 'e']) await leave(session);
+    const [left] = await upToNumber(1);
+    expect(left?.id).toBe(busy.id);
+    const [deployment] = await deployments();
+    expect(deployment).toMatchObject({ spec: { replicas: 1 }, metadata: { name: `m-${left?.revision ?? ''}` } });
+    for (const plural of ['services', 'serviceaccounts', 'configmaps', 'policy/poddisruptionbudgets']) {
+      expect(await stage.list(plural, `${LABELS.model}=m`)).not.toHaveLength(0);
+    }
+    expect(await stage.list('networking.k8s.io/networkpolicies', `${LABELS.model}=m`)).toHaveLength(1);
+  },
+  TEST_MS,
+);
+
+test(
+  'a pool at zero starts a worker for the first session and goes back to zero, and something else can drive the scale',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 0, max: 2 }));
+    await eventually(async () => expect(await deployments()).toMatchObject([{ spec: { replicas: 0 } }]), LONG_MS);
+    await placed('first');
+    await leave('first');
+    await upToNumber(0);
+    await stage.apply(pool({ mode: 'External', min: 0, max: 3 }));
+    await stage.kubectl(['scale', 'asrmodel', 'm', '--replicas=2']);
+    await upToNumber(2);
+    await stage.kubectl(['scale', 'asrmodel', 'm', '--replicas=1']);
+    await upToNumber(1);
+  },
+  TEST_MS,
+);
+
+test(
+  'another image is another Deployment, which takes over before the old one goes; streams stay where they are meanwhile',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 2, max: 2 }));
+    const before = await upToNumber(2);
+    const [old] = await deployments();
+    const busy = await placed('stream');
+    let fewest = Infinity;
+    const watching = setInterval(
+      () =>
+        void workers().then(
+          (found) => (fewest = Math.min(fewest, found.filter(({ draining }) => !draining).length)),
+          () => undefined,
+        ),
+      50,
+    );
+    await stage.apply(pool({ min: 2, max: 2 }, { worker: { image: 'worker:2' } }));
+    const after = await eventually(async () => {
+      const found = (await workers()).filter(({ draining }) => !draining);
+      expect(found.map(({ revision }) => revision)).not.toContain(before[0]?.revision);
+      expect(found).toHaveLength(2);
+      return found;
+    }, LONG_MS);
+    clearInterval(watching);
+    expect(fewest).toBeGreaterThanOrEqual(2);
+    // Its stream is not over: the worker is there, gets no more, and its Deployment stays.
+    expect(await workers()).toContainEqual(expect.objectContaining({ id: busy.id, draining: true, active: 1 }));
+    expect((await deployments()).map(({ metadata }) => metadata.name)).toContain(old?.metadata.name);
+    await leave('stream');
+    await eventually(async () => {
+      expect(await deployments()).toMatchObject([{ metadata: { name: `m-${after[0]?.revision ?? ''}` } }]);
+      expect(revisionsOf(await pods())).toEqual(new Set([after[0]?.revision]));
+    }, LONG_MS);
+  },
+  TEST_MS,
+);
+
+test(
+  'a deleted model takes nobody, finishes its streams, and then nothing is left of it',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 2, max: 2 }));
+    await upToNumber(2);
+    const busy = await placed('stream');
+    await stage.kubectl(['delete', 'asrmodel', 'm', '--wait=false']);
+    await eventually(async () => expect(await workers()).toMatchObject([{ id: busy.id, draining: false }]), LONG_MS);
+    expect(await stage.list('asr.svc.dev/asrmodels')).toHaveLength(1);
+    await leave('stream');
+    await eventually(async () => {
+      expect(await stage.list('asr.svc.dev/asrmodels')).toEqual([]);
+      expect(await pods()).toEqual([]);
+      expect(await deployments()).toEqual([]);
+      for (const plural of ['services', 'serviceaccounts', 'configmaps', 'policy/poddisruptionbudgets']) {
+        expect(await stage.list(plural, `${LABELS.model}=m`)).toEqual([]);
+      }
+    }, LONG_MS);
+  },
+  TEST_MS,
+);
+
+test(
+  'what somebody changes or deletes is put right, what they add is left alone',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 1, max: 1 }));
+    const [worker] = await upToNumber(1);
+    const name = `deployment/m-${worker?.revision ?? ''}`;
+    await stage.kubectl(['annotate', name, 'example.com/added=yes']);
+    await stage.kubectl(['scale', name, '--replicas=3']);
+    await stage.kubectl(['patch', 'service', 'm-workers', '-p', '{"spec":{"selector":{"asr.svc.dev/model":"other"}}}']);
+    await stage.kubectl(['delete', 'pdb', 'm-workers']);
+    await stage.kubectl(['set', 'image', name, 'worker=another']);
+    await eventually(async () => {
+      const template = { spec: { containers: [{ image: 'worker:1' }] } };
+      expect(await deployments()).toMatchObject([{ spec: { replicas: 1, template } }]);
+      expect(await stage.list('services')).toMatchObject([{ spec: { selector: { [LABELS.model]: 'm' } } }]);
+      expect(await stage.list('policy/poddisruptionbudgets')).toHaveLength(1);
+    }, LONG_MS);
+    await upToNumber(1);
+    expect(await deployments()).toMatchObject([{ metadata: { annotations: { 'example.com/added': 'yes' } } }]);
+  },
+  TEST_MS,
+);
+
+test(
+  'an operator that ends or is replaced touches no worker, and the next one goes on',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 2, max: 2 }));
+    const before = await upToNumber(2);
+    await stage.restartOperator();
+    await eventually(async () => expect((await stage.operator().get('/readyz')).status).toBe(200), LONG_MS);
+    expect((await upToNumber(2)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    await stage.kubectl(['delete', 'pod', before[0]?.id ?? '', '--wait=false']);
+    await eventually(async () => {
+      const found = await upToNumber(2);
+      expect(found.map(({ id }) => id)).not.toContain(before[0]?.id);
+      expect(found.map(({ id }) => id)).toContain(before[1]?.id);
+    }, LONG_MS);
+  },
+  TEST_MS,
+);
+
+test(
+  'somebody may restart the Deployment: each worker goes when another one is up, and none goes for nothing',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 2, max: 2 }));
+    const before = (await upToNumber(2)).map(({ id }) => id);
+    let fewest = Infinity;
+    const names = new Set<string>();
+    const watching = setInterval(() => {
+      const note = (found: Awaited<ReturnType<typeof workers>>) => {
+        fewest = Math.min(fewest, found.length);
+        for (const { id } of found) names.add(id);
+      };
+      void workers().then(note, () => undefined);
+    }, 50);
+    await stage.kubectl(['rollout', 'restart', 'deployment', '-l', `${LABELS.model}=m`]);
+    await eventually(async () => {
+      const found = (await upToNumber(2)).map(({ id }) => id);
+      for (const id of before) expect(found).not.toContain(id);
+    }, LONG_MS);
+    clearInterval(watching);
+    expect(fewest).toBe(2);
+    expect(names.size).toBe(4);
+    const [deployment] = await deployments();
+    expect(deployment).toMatchObject({ spec: { replicas: 2 } });
+  },
+  TEST_MS,
+);
+
+test(
+  'a worker may be evicted at any time: no budget holds it up, and another one takes its place',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 1, max: 1 }));
+    const [worker] = await upToNumber(1);
+    const name = worker?.id ?? '';
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: stage.namespace } };
+    const path = `/api/v1/namespaces/${stage.namespace}/pods/${name}/eviction`;
+    // The budget counts once the disruption controller has seen it.
+    await eventually(async () => expect((await kubernetes.request('POST', path, eviction)).status).toBe(201), LONG_MS);
+    await eventually(async () => expect((await upToNumber(1))[0]?.id).not.toBe(name), LONG_MS);
+  },
+  TEST_MS,
+);
+
+test(
+  'a worker that hangs is replaced, and no other goes for it',
+  async () => {
+    stage = await createStage(kubernetes, { env: { WORKER_LOST_MS: '500' } });
+    await stage.apply(pool({ min: 2, max: 2 }));
+    const [hung, well] = await upToNumber(2);
+    stage.silence(hung?.id ?? '');
+    await eventually(async () => {
+      const found = (await pods()).map(({ metadata }) => metadata.name);
+      expect(found).not.toContain(hung?.id);
+      expect(found).toContain(well?.id);
+    }, LONG_MS);
+    await upToNumber(2);
+  },
+  TEST_MS,
+);
+
+test(
+  'says why workers do not come up, promises no places then, and recovers by itself',
+  async () => {
+    stage = await createStage(kubernetes, { pods: false });
+    await stage.apply(pool({ min: 1, max: 2 }));
+    const [pod] = await eventually(async () => {
+      const found = await pods();
+      expect(found).toHaveLength(1);
+      return found;
+    }, LONG_MS);
+    const path = `/api/v1/namespaces/${stage.namespace}/pods/${pod?.metadata.name ?? ''}/status`;
+    const report = (waiting: object) => ({
+      status: {
+        phase: 'Pending',
+        containerStatuses: [
+          { name: 'worker', image: 'worker:1', imageID: '', ready: false, restartCount: 0, state: { waiting } },
+        ],
+      },
+    });
+    const patch = (body: object) => kubernetes.request('PATCH', path, body, 'application/strategic-merge-patch+json');
+    await patch(report({ reason: 'ImagePullBackOff', message: 'no such image' }));
+    await eventually(async () => {
+      expect(await condition('Degraded')).toMatchObject({
+        status: 'True',
+        reason: 'ImagePullFailed',
+        message: expect.stringContaining('no such image'),
+      });
+    }, LONG_MS);
+    let further = 0;
+    await eventually(async () => expect(await held(`s${further++}`)).toBe(false), LONG_MS);
+    await patch(report({ reason: 'ContainerCreating' }));
+    await eventually(async () => expect(await condition('Degraded')).toMatchObject({ status: 'False' }), LONG_MS);
+    await eventually(async () => expect(await held(`s${further++}`)).toBe(true), LONG_MS);
+  },
+  TEST_MS,
+);
+
+test(
+  'a canary that fails is taken back, and an operator that comes later does not try it again',
+  async () => {
+    stage = await createStage(kubernetes);
+    const rollout = { canaryPercent: 50, windowSeconds: 3600 };
+    await stage.apply(pool({ min: 2, max: 2 }, { rollout }));
+    const [good] = await upToNumber(2);
+    await stage.apply(pool({ min: 2, max: 2 }, { rollout, worker: { image: 'worker:bad' } }));
+    const bad = await eventually(async () => {
+      const found = (await workers()).filter(({ draining }) => !draining).map(({ revision }) => revision);
+      const others = found.filter((revision) => revision !== good?.revision);
+      expect([found.length, others.length]).toEqual([2, 1]);
+      expect(await pods()).toHaveLength(2);
+      return others[0] ?? '';
+    }, LONG_MS);
+    await stage.ledger.revisions.add('m', bad, { streams: 30, failures: 10, latencies: [] });
+    const isBack = async () => {
+      const found = await upToNumber(2);
+      expect(new Set(found.map(({ revision }) => revision))).toEqual(new Set([good?.revision]));
+      expect(await deployments()).toMatchObject([{ metadata: { name: `m-${good?.revision ?? ''}` } }]);
+    };
+    await eventually(isBack, LONG_MS);
+    await stage.restartOperator();
+    const told = () => stage.operator().lines.map(({ message }) => message);
+    await eventually(() => expect(told().join()).toContain(`revision ${bad} was taken back`), LONG_MS);
+    await isBack();
+    await stage.apply(pool({ min: 2, max: 2 }, { rollout, worker: { image: 'worker:better' } }));
+    await eventually(async () => expect(await deployments()).toHaveLength(2), LONG_MS);
+  },
+  TEST_MS,
+);

@@ -1,0 +1,67 @@
+import { ApiError } from '../../kubernetes/api.ts';
+import type { KubeApi } from '../../kubernetes/api.ts';
+import { TYPES } from '../../kubernetes/objects.ts';
+import { ANNOTATIONS } from './names.ts';
+import type { WorkerPod } from './pod.ts';
+
+/** The pods that were chosen to go. The choice stands on the pod, so that the next operator finds it. */
+export interface Condemned {
+  has: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
+  /** Chooses a pod; nothing happens to it before it is marked. */
+  choose: (pod: WorkerPod, why: string) => void;
+  /** Marks the pods of a model that were chosen. */
+  mark: (model: string) => Promise<void>;
+  /** Deletes pods, each once. */
+  remove: (pods: readonly WorkerPod[]) => Promise<void>;
+  /** A pod is no more. */
+  forget: (pod: Pick<WorkerPod, 'name' | 'model'>) => void;
+}
+
+interface Choice {
+  why: string;
+  marked: boolean;
+}
+
+/** Lower than that of any other pod, so that Kubernetes takes it first. */
+const LOWEST_COST = -2_147_483_647;
+
+/** Makes the list. */
+export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Condemned {
+  const byModel = new Map<string, Map<string, Choice>>();
+  const removed = new Set<string>();
+
+  async function mark(name: string, choice: Choice): Promise<void> {
+    const annotations = { [ANNOTATIONS.deletionCost]: String(LOWEST_COST), [ANNOTATIONS.stopping]: choice.why };
+    try {
+      await api.mergePatch(TYPES.Pod, name, { metadata: { annotations } });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    }
+    choice.marked = true;
+  }
+
+  return {
+    has: ({ name, model }) => byModel.get(model)?.has(name) === true,
+    choose: ({ name, model, condemned }, why) => {
+      const choices = byModel.get(model) ?? new Map<string, Choice>();
+      if (!choices.has(name)) byModel.set(model, choices.set(name, { why, marked: condemned }));
+    },
+    mark: async (model) => {
+      const waiting = [...(byModel.get(model) ?? [])].filter(([, { marked }]) => !marked);
+      await Promise.all(waiting.map(([name, choice]) => mark(name, choice)));
+    },
+    remove: async (doomed) => {
+      for (const { name, uid } of doomed) {
+        if (removed.has(name)) continue;
+        await api.delete(TYPES.Pod, name, { uid });
+        removed.add(name);
+      }
+    },
+    forget: ({ name, model }) => {
+      removed.delete(name);
+      const choices = byModel.get(model);
+      choices?.delete(name);
+      if (choices?.size === 0) byModel.delete(model);
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import { ApiError } from '../../kubernetes/api-error.ts';
+import { TYPES } from '../../kubernetes/objects.ts';
+import { createNotices } from '../../notices.ts';
+import { systemClock } from '../../queue/clock.ts';
+import { createClusterApi } from '../../testing/cluster-api.ts';
+import type { ClusterApi } from '../../testing/cluster-api.ts';
+import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { createTestLogger } from '../../testing/logs.ts';
+import { model } from '../../testing/resources.ts';
+import type { EndedWorker, WorkerRuntime } from '../runtime.ts';
+import type { RolloutMemory } from '../rollout-memory.ts';
+import { ANNOTATIONS, LABELS, revisionName } from './names.ts';
+import { createClusterRuntime } from './runtime.ts';
+
+const OLD = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATION, 'uid');
+const NEW = templateOf(model('m', { worker: { image: 'worker:2' } }), INSTALLATION, 'uid');
+const NAME = revisionName('m', OLD.revision);
+/** Service account, settings, network policy, service, budget, Deployment. */
+const OBJECTS = 6;
+
+let cluster: ClusterApi;
+let runtime: WorkerRuntime;
+let rollouts: RolloutMemory;
+let ended: EndedWorker[];
+let lines: { level: string; message: string }[];
+
+beforeEach(async () => {
+  cluster = createClusterApi();
+  ended = [];
+  const test = createTestLogger();
+  ({ lines } = test);
+  ({ runtime, rollouts } = createClusterRuntime({
+    api: cluster.api,
+    reflect: cluster.reflect,
+    installation: INSTALLATION,
+    patienceMs: 1000,
+    concurrency: 2,
+    retry: { baseMs: 5, maxMs: 20 },
+    logger: test.logger,
+    notices: createNotices(),
+    clock: systemClock,
+  }));
+  await runtime.open((worker) => ended.push(worker));
+});
+afterEach(() => runtime.close());
+
+const pod = (name: string, revision = OLD.revision, status: object = {}) =>
+  cluster.put(TYPES.Pod, {
+    metadata: { name, labels: { [LABELS.model]: 'm', [LABELS.revision]: revision } },
+    spec: { nodeName: 'n' },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }], ...status },
+  });
+const replicas = (name = NAME) =>
+  (cluster.get(TYPES.Deployment, name)?.spec as { replicas?: number } | undefined)?.replicas;
+/** Waits until nothing is written any more. */
+const settled = async () => {
+  let before = -1;
+  await eventually(() => {
+    const now = cluster.writes.length;
+    const quiet = now === before;
+    before = now;
+    expect(quiet).toBe(true);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+};
+const ensure = async (count: number, template = OLD) => {
+  runtime.ensure(template, count);
+  runtime.forget('m', [template.revision]);
+  await settled();
+};
+
+test('makes everything that the workers of a model need, and writes nothing more while it is as it should be', async () => {
+  await ensure(2);
+  expect(cluster.writes).toHaveLength(OBJECTS);
+  expect(cluster.writes.at(-1)).toBe(`apply Deployment/${NAME}`);
+  expect(replicas()).toBe(2);
+  for (let look = 0; look < 5; look++) await ensure(2);
+  expect(cluster.writes).toHaveLength(OBJECTS);
+});
+
+test('writes nothing again while no news of what it wrote have come', async () => {
+  cluster.holdNews(true);
+  for (let look = 0; look < 5; look++) await ensure(2);
+  expect(cluster.writes).toHaveLength(OBJECTS);
+});
+
+test('puts right what others changed, and does not insist where something changes it back', async () => {
+  await ensure(1);
+  const live = cluster.get(TYPES.Deployment, NAME)!;
+  cluster.put(TYPES.Deployment, { ...live, spec: { ...(live.spec as object), progressDeadlineSeconds: 1 } });
+  await ensure(1);
+  expect(cluster.get(TYPES.Deployment, NAME)).toMatchObject({ spec: { progressDeadlineSeconds: 3600 } });
+  cluster.mutate((object) =>
+    object.kind === 'Deployment'
+      ? { ...object, spec: { ...(object.spec as object), progressDeadlineSeconds: 2 } }
+      : object,
+  );
+  cluster.put(TYPES.Deployment, { ...live, spec: { ...(live.spec as object), progressDeadlineSeconds: 1 } });
+  const before = cluster.writes.length;
+  for (let look = 0; look < 5; look++) await ensure(1);
+  expect(cluster.writes.length - before).toBe(1);
+  expect(lines.map(({ message }) => message).join()).toContain('is not what was applied');
+});
+
+test('goes up at once and never down by itself; who is stopped is marked first, and one less is wanted', async () => {
+  await ensure(1);
+  for (const name of ['a', 'b', 'c']) pod(name);
+  await ensure(3);
+  expect(replicas()).toBe(3);
+  await ensure(1);
+  expect(replicas()).toBe(3);
+  const from = cluster.writes.length;
+  runtime.stop('b');
+  expect(runtime.list('m').filter(({ stopping }) => stopping)).toMatchObject([{ id: 'b' }]);
+  await settled();
+  expect(cluster.writes.slice(from)).toEqual(['patch Pod/b', `patch Deployment/${NAME}`]);
+  expect(cluster.get(TYPES.Pod, 'b')?.metadata.annotations).toMatchObject({
+    [ANNOTATIONS.stopping]: 'drained',
+    [ANNOTATIONS.deletionCost]: expect.stringMatching(/^-/),
+  });
+  expect(replicas()).toBe(2);
+  for (let look = 0; look < 3; look++) await ensure(1);
+  expect(replicas()).toBe(2);
+  cluster.remove(TYPES.Pod, 'b');
+  expect(ended).toMatchObject([{ id: 'b', model: 'm', asked: true }]);
+});
+
+test('an operator after this one finds who was chosen to go', async () => {
+  await ensure(2);
+  for (const name of ['a', 'b']) pod(name);
+  const chosen = cluster.get(TYPES.Pod, 'b')!;
+  cluster.put(TYPES.Pod, {
+    ...chosen,
+    metadata: { ...chosen.metadata, annotations: { [ANNOTATIONS.stopping]: 'drained' } },
+  });
+  expect(runtime.list('m')).toMatchObject([
+    { id: 'a', stopping: false },
+    { id: 'b', stopping: true },
+  ]);
+  await ensure(1);
+  expect(replicas()).toBe(1);
+});
+
+test('takes a worker that failed away itself where Kubernetes would take the one that replaces it', async () => {
+  await ensure(2);
+  pod('hung');
+  pod('next', OLD.revision, { conditions: [] });
+  runtime.stop('hung', 'it hangs');
+  await ensure(1);
+  expect(cluster.get(TYPES.Pod, 'hung')).toBeUndefined();
+  expect(cluster.get(TYPES.Pod, 'next')).toBeDefined();
+  expect(replicas()).toBe(1);
+});
+
+test('another revision has a Deployment of its own; that of the old one goes with its last pod', async () => {
+  await ensure(1);
+  pod('old');
+  runtime.ensure(NEW, 1);
+  runtime.keep('m', OLD.revision, 1);
+  runtime.forget('m', [NEW.revision, OLD.revision]);
+  await settled();
+  expect([replicas(), replicas(revisionName('m', NEW.revision))]).toEqual([1, 1]);
+  runtime.stop('old');
+  await ensure(1, NEW);
+  expect(replicas()).toBe(0);
+  cluster.remove(TYPES.Pod, 'old');
+  await ensure(1, NEW);
+  expect(cluster.get(TYPES.Deployment, NAME)).toBeUndefined();
+  expect(cluster.get(TYPES.ConfigMap, NAME)).toBeUndefined();
+  expect(cluster.get(TYPES.Deployment, revisionName('m', NEW.revision))).toBeDefined();
+  expect(cluster.get(TYPES.ServiceAccount, 'm-workers')).toBeDefined();
+});
+
+test('a revision without workers stays for as long as it may be needed again', async () => {
+  await ensure(0);
+  runtime.ensure(NEW, 1);
+  runtime.forget('m', [NEW.revision, OLD.revision]);
+  await settled();
+  expect(replicas()).toBe(0);
+});
+
+test('nothing is left of a deleted model after its last pod', async () => {
+  await ensure(1);
+  pod('a');
+  rollouts.put(OLD, { stable: OLD.revision, candidate: undefined, rejected: undefined });
+  runtime.stop('a');
+  runtime.forget('m', []);
+  await settled();
+  expect(cluster.get(TYPES.Deployment, NAME)).toBeDefined();
+  cluster.remove(TYPES.Pod, 'a');
+  runtime.forget('m', []);
+  await settled();
+  expect(runtime.models()).toEqual([]);
+  for (const type of [TYPES.Deployment, TYPES.ConfigMap, TYPES.NetworkPolicy]) {
+    expect(cluster.get(type, NAME)).toBeUndefined();
+  }
+  for (const type of [TYPES.Service, TYPES.ServiceAccount, TYPES.PodDisruptionBudget, TYPES.ConfigMap]) {
+    expect(cluster.get(type, 'm-workers')).toBeUndefined();
+  }
+});
+
+test('says what the API server does not take, tries again, and forgets it when it does', async () => {
+  cluster.refuseWith(new ApiError(422, 'Invalid', 'spec.tolerations is invalid'));
+  runtime.ensure(OLD, 1);
+  await eventually(() =>
+    expect(runtime.trouble(OLD)).toEqual({
+      reason: 'Invalid',
+      message: 'the API server refuses: spec.tolerations is invalid',
+    }),
+  );
+  cluster.refuseWith(undefined);
+  await eventually(() => expect(replicas()).toBe(1));
+  await settled();
+  expect(runtime.trouble(OLD)).toBeUndefined();
+});
+
+test('an API server that is away is no trouble of the model', async () => {
+  cluster.refuseWith(new ApiError(0, 'Unreachable', 'the API server is away'));
+  runtime.ensure(OLD, 1);
+  await eventually(() => expect(lines.map(({ message }) => message).join()).toContain('tried again'));
+  expect(runtime.trouble(OLD)).toBeUndefined();
+  cluster.refuseWith(undefined);
+  await eventually(() => expect(replicas()).toBe(1));
+});
+
+test('workers that run and never register are trouble after a few, and none when one does', async () => {
+  await ensure(1);
+  for (const name of ['a', 'b', 'c']) {
+    pod(name);
+    runtime.stop(name, 'did not register within 120 s');
+    cluster.remove(TYPES.Pod, name);
+  }
+  expect(runtime.trouble(OLD)).toEqual({
+    reason: 'WorkersFail',
+    message: 'workers fail to start, 3 times in a row; the last did not register within 120 s',
+  });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  pod('d', OLD.revision, { containerStatuses: [{ name: 'worker', restartCount: 0, state: { running: {} } }] });
+  runtime.confirm('d');
+  expect(runtime.trouble(OLD)).toBeUndefined();
+});
+
+test('nothing is made of a worker that cannot be one', async () => {
+  const wrong = templateOf(model('m', { worker: { env: [{ name: 'MODEL', value: 'x' }] } }));
+  await ensure(1, wrong);
+  expect(cluster.writes).toEqual([]);
+  expect(runtime.trouble(wrong)).toMatchObject({ reason: 'ReservedVariable' });
+});
+
+test('remembers a rollout where the next operator finds it', async () => {
+  await ensure(1);
+  expect(rollouts.get('m')).toBeUndefined();
+  const rejected = { revision: NEW.revision, reason: 'Failures', message: 'too many' } as const;
+  rollouts.put(OLD, { stable: OLD.revision, candidate: undefined, rejected });
+  await settled();
+  expect(rollouts.get('m')).toEqual({ stable: OLD.revision, candidate: undefined, rejected });
+  expect(cluster.get(TYPES.ConfigMap, 'm-workers')?.metadata.ownerReferences).toMatchObject([{ uid: 'uid' }]);
+});
+
+test('leaves the pods alone when it ends', async () => {
+  await ensure(1);
+  pod('a');
+  const before = cluster.writes.length;
+  await runtime.close();
+  expect(cluster.writes).toHaveLength(before);
+  expect(cluster.get(TYPES.Pod, 'a')).toBeDefined();
+});

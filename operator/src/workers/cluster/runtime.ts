@@ -1,0 +1,232 @@
+import { ApiError } from '../../kubernetes/api.ts';
+import type { KubeApi } from '../../kubernetes/api.ts';
+import { NotLeading } from '../../kubernetes/gate.ts';
+import { TYPES } from '../../kubernetes/objects.ts';
+import type { Logger } from '@svc-asr/runtime';
+import type { Notices } from '../../notices.ts';
+import type { BackoffOptions } from '../../queue/backoff.ts';
+import type { Clock } from '../../queue/clock.ts';
+import { createWorkQueue } from '../../queue/queue.ts';
+import { runWorkers } from '../../queue/workers.ts';
+import { countCrash, describeCrashes } from '../crashes.ts';
+import type { Crashes } from '../crashes.ts';
+import type { EndedWorker, Trouble, WorkerRuntime } from '../runtime.ts';
+import type { RolloutMemory } from '../rollout-memory.ts';
+import { buildTemplate } from '../template.ts';
+import { readMemory } from './build-memory.ts';
+import { createBuilt } from './built.ts';
+import { buildRemembered } from './build-children.ts';
+import { revisionOf } from './build-pod.ts';
+import { createChildren } from './children.ts';
+import { createCondemned } from './condemned.ts';
+import type { Reflect } from './followed.ts';
+import type { Installation } from './installation.ts';
+import { LABELS, POD_SELECTOR, revisionName, sharedName } from './names.ts';
+import { trimPod } from './pod.ts';
+import type { WorkerPod } from './pod.ts';
+import { createPods } from './pods.ts';
+import { findProblem } from './problem.ts';
+import { isDone, syncModel } from './sync.ts';
+import type { Wanted } from './sync.ts';
+import { findTrouble } from './trouble.ts';
+
+export interface ClusterRuntimeOptions {
+  api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
+  reflect: Reflect;
+  installation: Installation;
+  /** How long pods may wait for a node or their volumes before that counts as trouble. */
+  patienceMs: number;
+  /** Models that are brought to the cluster at the same time. */
+  concurrency: number;
+  retry: BackoffOptions;
+  logger: Logger;
+  notices: Notices;
+  clock: Clock;
+}
+
+const NOTHING: Wanted = { template: undefined, counts: new Map(), needed: new Set(), remembered: undefined };
+
+/** Workers as pods of a cluster: a Deployment for each revision of a model, and what belongs to it. */
+export function createClusterRuntime(options: ClusterRuntimeOptions): {
+  runtime: WorkerRuntime;
+  rollouts: RolloutMemory;
+} {
+  const { api, reflect, installation, logger, notices, clock } = options;
+  const wanted = new Map<string, Wanted>();
+  const refusals = new Map<string, Trouble>();
+  /** Workers of a revision that had to be stopped because something was wrong with them. */
+  const failed = new Map<string, Crashes>();
+  let tellEnded: (worker: EndedWorker) => void = () => undefined;
+
+  const built = createBuilt(installation);
+  const condemned = createCondemned(api);
+  const pods = createPods(clock.nowMs, (worker) => {
+    const gone = pods.get(worker.id) === undefined;
+    if (gone) condemned.forget({ name: worker.id, model: worker.model });
+    logger[worker.asked ? 'info' : 'warn']({ model: worker.model }, `worker ${worker.id} ${worker.how}`);
+    tellEnded(worker);
+  });
+  const reflector = reflect(TYPES.Pod, {
+    labelSelector: POD_SELECTOR,
+    onChange: (name) => pods.look(name, reflector.get(name)),
+    trim: trimPod,
+  });
+  const children = createChildren({
+    api,
+    reflect,
+    onStubborn: ({ type, object }) =>
+      logger.warn(
+        { model: object.metadata.labels?.[LABELS.model], resource: `${type.kind}/${object.metadata.name}` },
+        `${type.kind} ${object.metadata.name} is not what was applied: something in the cluster changes it, and is left alone`,
+      ),
+  });
+  const queue = createWorkQueue(clock, options.retry);
+  let working = Promise.resolve();
+
+  async function sync(model: string): Promise<void> {
+    try {
+      const asked = makeable(model);
+      await syncModel(model, asked, { built, children, pods, condemned });
+      if (isDone(model, asked, { pods }) && wanted.get(model) === asked) wanted.delete(model);
+      refusals.delete(model);
+      notices.clear(`cluster ${model}`);
+    } catch (error) {
+      // Whoever does not lead any more leaves everything to the one who does.
+      if (error instanceof NotLeading) return;
+      fail(model, error);
+      throw error;
+    }
+  }
+
+  /** What is wanted, less what nothing can be made of. */
+  function makeable(model: string): Wanted {
+    const asked = wanted.get(model) ?? NOTHING;
+    const wrong = asked.template !== undefined && findProblem(asked.template, installation) !== undefined;
+    return wrong ? { ...asked, template: undefined } : asked;
+  }
+
+  function fail(model: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (isRefusal(error)) refusals.set(model, { reason: error.reason, message: `the API server refuses: ${message}` });
+    notices.raise(`cluster ${model}`, message, () =>
+      logger.warn(
+        { model, err: error },
+        `${model}: not all of it could be brought to the cluster, which is tried again`,
+      ),
+    );
+  }
+
+  /** One that failed comes back by itself, and not before its time. */
+  function ask(model: string): void {
+    if (queue.failures(model) === 0) queue.add(model);
+  }
+
+  function want(model: string, change: (before: Wanted) => Wanted): void {
+    wanted.set(model, change(wanted.get(model) ?? NOTHING));
+    ask(model);
+  }
+
+  const runtime: WorkerRuntime = {
+    open: async (onEnded) => {
+      tellEnded = onEnded;
+      await Promise.all([reflector.start(), children.start()]);
+      const { concurrency } = options;
+      working = runWorkers({ queue, concurrency, work: sync, onOutcome: () => undefined, nowMs: clock.nowMs });
+    },
+    template: (model) => {
+      const template = buildTemplate(model);
+      return { ...template, revision: revisionOf(template, installation) };
+    },
+    models: () => [...new Set([...pods.models(), ...children.models()])],
+    list: (model) => {
+      const found = pods.of(model);
+      return found.map((pod) => ({
+        id: pod.name,
+        model,
+        revision: pod.revision,
+        ageMs: pods.ageMs(pod.name),
+        stopping: pod.terminating || pod.condemned || condemned.has(pod),
+        pinned: isRestarted(pod, found),
+      }));
+    },
+    ensure: (template, count) =>
+      want(template.model, ({ counts, needed, ...before }) => ({
+        ...before,
+        template,
+        counts: new Map(counts).set(template.revision, count),
+        needed: new Set(needed).add(template.revision),
+      })),
+    keep: (model, revision, count) =>
+      want(model, (before) => ({
+        ...before,
+        counts: new Map(before.counts).set(revision, count),
+        needed: new Set(before.needed).add(revision),
+      })),
+    forget: (model, needed) => {
+      for (const revision of wanted.get(model)?.counts.keys() ?? []) {
+        if (!needed.includes(revision)) failed.delete(revision);
+      }
+      want(model, ({ template, counts, ...before }) => ({
+        ...before,
+        template: template !== undefined && needed.includes(template.revision) ? template : undefined,
+        counts: new Map([...counts].filter(([revision]) => needed.includes(revision))),
+        needed: new Set(needed),
+      }));
+    },
+    confirm: (id) => {
+      const pod = pods.get(id);
+      if (pod === undefined) return;
+      // One that was started since shows that others can be, too.
+      const lastMs = failed.get(pod.revision)?.lastAtMs ?? Infinity;
+      if (clock.nowMs() - pods.ageMs(id) > lastMs) failed.delete(pod.revision);
+    },
+    stop: (id, failure) => {
+      const pod = pods.get(id);
+      if (pod === undefined || pod.terminating || condemned.has(pod)) return;
+      if (failure !== undefined) {
+        const crash = { how: failure, readyForMs: undefined, nowMs: clock.nowMs() };
+        failed.set(pod.revision, countCrash(failed.get(pod.revision), crash));
+      }
+      logger.info({ model: pod.model, reason: failure }, `worker ${id} goes`);
+      condemned.choose(pod, failure ?? 'drained');
+      ask(pod.model);
+    },
+    trouble: ({ model, revision }) => {
+      const deployment = children.get(TYPES.Deployment, revisionName(model, revision));
+      const { template } = wanted.get(model) ?? NOTHING;
+      return (
+        (template?.revision === revision ? findProblem(template, installation) : undefined) ??
+        refusals.get(model) ??
+        findTrouble(pods.of(model, revision), deployment, options.patienceMs) ??
+        describeFailures(failed.get(revision))
+      );
+    },
+    close: async () => {
+      reflector.stop();
+      children.stop();
+      queue.close();
+      await working;
+    },
+  };
+
+  const rollouts: RolloutMemory = {
+    get: (model) => readMemory(children.get(TYPES.ConfigMap, sharedName(model))),
+    put: (owner, state) => want(owner.model, (before) => ({ ...before, remembered: buildRemembered(owner, state) })),
+  };
+  return { runtime, rollouts };
+}
+
+/** Whether somebody restarts the Deployment of a pod: then Kubernetes replaces its pods, and has more of them meanwhile. */
+function isRestarted({ revision, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
+  return pods.some((other) => other.revision === revision && other.set !== set && !other.terminating);
+}
+
+function describeFailures(crashes: Crashes | undefined): Trouble | undefined {
+  const message = describeCrashes(crashes);
+  return message === undefined ? undefined : { reason: 'WorkersFail', message };
+}
+
+/** Whether the API server said no for good, not just for now. */
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && [400, 403, 404, 405, 413, 415, 422].includes(error.status);
+}

@@ -1,0 +1,35 @@
+import { readSettings } from '@svc-asr/runtime';
+import { OPERATOR_SETTINGS } from '../../settings.ts';
+import { readInstallation } from './settings.ts';
+
+const read = (env: NodeJS.ProcessEnv) => readInstallation(readSettings(OPERATOR_SETTINGS, env));
+
+test('an installation follows from the settings', () => {
+  expect(
+    read({
+      WORKER_IMAGE: 'worker:1',
+      WORKER_IMAGE_PULL_SECRETS: 'a, b',
+      WORKER_GATEWAY_LABELS: 'app=gateway,tier=',
+      WORKER_EGRESS_PORTS: '443,3128',
+      WORKER_MAX_UNAVAILABLE: '2',
+      REDIS_URL: 'rediss://user:word@one:7000,redis://two',
+    }),
+  ).toMatchObject({
+    image: 'worker:1',
+    imagePullSecrets: ['a', 'b'],
+    gatewayLabels: { app: 'gateway', tier: '' },
+    egressPorts: [443, 3128],
+    maxUnavailable: 2,
+    redis: { ports: [7000, 6379], secret: 'svc-asr-worker-redis' },
+  });
+  expect(read({}).maxUnavailable).toBe('25%');
+});
+
+test.each([
+  ['WORKER_GATEWAY_LABELS', 'gateway', 'name=value'],
+  ['WORKER_EGRESS_PORTS', '443,https', 'https'],
+  ['WORKER_MAX_UNAVAILABLE', '0', 'percentage'],
+  ['WORKER_MAX_UNAVAILABLE', '101%', 'percentage'],
+])('%s refuses %j', (name, value, why) => {
+  expect(() => read({ [name]: value })).toThrow(why);
+});

@@ -1,0 +1,96 @@
+import { TYPES } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { WorkerTemplate } from '../runtime.ts';
+import type { Child } from './build-children.ts';
+import type { Built } from './built.ts';
+import type { Children } from './children.ts';
+import type { Condemned } from './condemned.ts';
+import { LABELS, revisionName } from './names.ts';
+import type { Pods } from './pods.ts';
+import { decideScale } from './scale.ts';
+
+/** What a model's pool wants in the cluster. */
+export interface Wanted {
+  /** What its workers are made from; undefined: the model is deleted, or nothing can be made of it. */
+  template: WorkerTemplate | undefined;
+  /** Workers by revision, those that stop not counted. */
+  counts: ReadonlyMap<string, number>;
+  /** Revisions of which something has to stay even without workers. */
+  needed: ReadonlySet<string>;
+  /** What is to be remembered of its rollout; undefined: what is remembered already. */
+  remembered: Child | undefined;
+}
+
+export interface SyncDependencies {
+  built: (template: WorkerTemplate) => Built;
+  children: Children;
+  pods: Pods;
+  condemned: Condemned;
+}
+
+/** Brings the objects of a model to what its pool wants, once; it writes only what differs. */
+export async function syncModel(model: string, wanted: Wanted, dependencies: SyncDependencies): Promise<void> {
+  const { children, condemned, built } = dependencies;
+  // The mark comes first: who has it is taken by Kubernetes before others.
+  await condemned.mark(model);
+  const { template } = wanted;
+  if (template !== undefined) {
+    await Promise.all(built(template).prerequisites.map((child) => children.ensure(child)));
+    await ensureWorkers(template, wanted, dependencies);
+  }
+  if (wanted.remembered !== undefined) await children.ensure(wanted.remembered);
+  for (const deployment of children.deployments(model)) {
+    const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
+    if (revision !== template?.revision) await scaleDown(model, revision, deployment, wanted, dependencies);
+  }
+  if (isDone(model, wanted, dependencies)) await children.remove(model);
+}
+
+/** Whether a model is deleted and has no pod any more. */
+export function isDone(model: string, { needed }: Wanted, { pods }: Pick<SyncDependencies, 'pods'>): boolean {
+  return needed.size === 0 && pods.of(model).length === 0;
+}
+
+/** The Deployment of what the model is now. */
+async function ensureWorkers(template: WorkerTemplate, wanted: Wanted, dependencies: SyncDependencies): Promise<void> {
+  const { built, children } = dependencies;
+  const { model, revision } = template;
+  const name = revisionName(model, revision);
+  const live = children.get(TYPES.Deployment, name);
+  const { replicas, remove } = decide(model, revision, live, wanted, dependencies);
+  // How many there are is not drift: it is changed by itself, without touching anything else.
+  await children.ensure(built(template).workers(live === undefined ? replicas : replicasOf(live)));
+  if (live !== undefined && replicasOf(live) !== replicas) await children.scale(name, replicas);
+  await dependencies.condemned.remove(remove);
+}
+
+/** The Deployment of what the model was before: its pods are left alone until they are chosen to go. */
+async function scaleDown(
+  model: string,
+  revision: string,
+  deployment: KubeObject,
+  wanted: Wanted,
+  dependencies: SyncDependencies,
+): Promise<void> {
+  const { children, pods, condemned } = dependencies;
+  const { replicas, remove } = decide(model, revision, deployment, wanted, dependencies);
+  if (replicasOf(deployment) !== replicas) await children.scale(deployment.metadata.name, replicas);
+  await condemned.remove(remove);
+  const needed = wanted.needed.has(revision) || replicas > 0 || pods.of(model, revision).length > 0;
+  if (!needed) await children.remove(model, revision);
+}
+
+function decide(
+  model: string,
+  revision: string,
+  live: KubeObject | undefined,
+  { counts }: Wanted,
+  { pods, condemned }: SyncDependencies,
+) {
+  const seen = pods.of(model, revision).map((pod) => ({ ...pod, condemned: pod.condemned || condemned.has(pod) }));
+  return decideScale({ count: counts.get(revision) ?? 0, replicas: live && replicasOf(live), pods: seen });
+}
+
+function replicasOf({ spec }: KubeObject): number {
+  return (spec as { replicas?: number } | undefined)?.replicas ?? 1;
+}

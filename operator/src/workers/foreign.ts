@@ -1,0 +1,19 @@
+import type { WorkerRuntime } from './runtime.ts';
+import { buildTemplate } from './template.ts';
+
+/** Workers that are started by other means than the operator: it sees them in the ledger alone. */
+export function createForeignRuntime(): WorkerRuntime {
+  return {
+    open: () => undefined,
+    template: buildTemplate,
+    models: () => [],
+    list: () => [],
+    ensure: () => undefined,
+    keep: () => undefined,
+    forget: () => undefined,
+    confirm: () => undefined,
+    stop: () => undefined,
+    trouble: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}

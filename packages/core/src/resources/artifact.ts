@@ -1,0 +1,122 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import type { Problem } from '../validate.ts';
+import { ATOMIC_MAP, exactlyOneOf, rules } from './extensions.ts';
+import { closed, nameOf } from './metadata.ts';
+
+const SOURCES = ['path', 'persistentVolumeClaim', 'image', 'url'] as const;
+
+const path = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: "A folder in the worker's image; on one machine a folder of its disk.",
+});
+
+const persistentVolumeClaim = closed(
+  {
+    claimName: nameOf('Name of the PersistentVolumeClaim, which every node of the pool must be able to mount.'),
+    path: Type.String({ maxLength: 1024, default: '', description: 'Folder within the volume; empty: its root.' }),
+  },
+  {
+    description: 'A folder of a volume, mounted read-only.',
+    ...rules({
+      rule: "!self.path.startsWith('/') && !self.path.split('/').exists(part, part == '..')",
+      message:
+        'persistentVolumeClaim.path starts from the root of the volume: write it without a leading / and without ..',
+      fieldPath: '.path',
+    }),
+  },
+);
+
+const image = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: 'An OCI image with the model folder at its root, mounted as a volume.',
+});
+
+const url = Type.String({
+  // No user and password: they belong into a Secret.
+  pattern: '^https://[^\\x00-\\x20@/?#]+([/?][^\\x00-\\x20#]*)?$',
+  maxLength: 2048,
+  description: 'https address of a .tar.gz with the model folder; user and password go into secretRef.',
+});
+
+const sha256 = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  maxLength: 64,
+  description: 'SHA-256 of the archive, as sha256sum prints it; required with url.',
+});
+
+const secretRef = closed(
+  { name: nameOf('Name of the Secret.') },
+  { description: 'Secret that the download of url authenticates with.' },
+);
+
+const cache = closed(
+  { claimName: nameOf('Name of the PersistentVolumeClaim, which must allow writing by many nodes.') },
+  { description: 'Volume into which url is downloaded once for all workers; without it each pod downloads.' },
+);
+
+const fields = closed(
+  {
+    path: Type.Optional(path),
+    persistentVolumeClaim: Type.Optional(persistentVolumeClaim),
+    image: Type.Optional(image),
+    url: Type.Optional(url),
+    sha256: Type.Optional(sha256),
+    secretRef: Type.Optional(secretRef),
+    cache: Type.Optional(cache),
+  },
+  {
+    description: "Where the model's files come from: exactly one of path, persistentVolumeClaim, image and url.",
+    // Otherwise a new source is added to one that somebody else wrote.
+    ...ATOMIC_MAP,
+    ...rules(
+      {
+        rule: exactlyOneOf(SOURCES),
+        message: 'artifact needs exactly one source: keep one of path, persistentVolumeClaim, image and url',
+      },
+      {
+        rule: '!has(self.url) || has(self.sha256)',
+        message: 'artifact.url needs artifact.sha256: add the checksum of the archive, as sha256sum prints it',
+        fieldPath: '.sha256',
+      },
+      {
+        rule: 'has(self.url) || !(has(self.sha256) || has(self.secretRef) || has(self.cache))',
+        message: 'sha256, secretRef and cache belong to artifact.url: remove them',
+      },
+    ),
+  },
+);
+
+/** Where the model's files come from: exactly one source. */
+export type Artifact =
+  | { path: string }
+  | { persistentVolumeClaim: Static<typeof persistentVolumeClaim> }
+  | { image: string }
+  | { url: string; sha256: string; secretRef?: Static<typeof secretRef>; cache?: Static<typeof cache> };
+
+/** CRDs have no alternatives of objects: to a schema all sources are optional, and rules leave exactly one. */
+export const Artifact = Type.Unsafe<Artifact>(fields);
+
+/** What the schema of an artifact cannot say; its CEL rules say the same. */
+export function findArtifactProblems(artifact: Static<typeof fields>): Problem[] {
+  const there = SOURCES.filter((source) => artifact[source] !== undefined);
+  if (there.length !== 1) {
+    return [{ field: '', message: `must have exactly one of ${SOURCES.join(', ')}` }];
+  }
+  const folder = artifact.persistentVolumeClaim?.path ?? '';
+  if (folder.startsWith('/') || folder.split('/').includes('..')) {
+    const message = 'must have no leading / and no ..: it starts from the root of the volume';
+    return [{ field: 'persistentVolumeClaim.path', message }];
+  }
+  if (artifact.url === undefined) {
+    return (['sha256', 'secretRef', 'cache'] as const)
+      .filter((field) => artifact[field] !== undefined)
+      .map((field) => ({ field, message: 'goes with url alone: remove it' }));
+  }
+  if (artifact.sha256 === undefined) {
+    return [{ field: 'sha256', message: 'is required with url: the checksum of the archive, as sha256sum prints it' }];
+  }
+  return [];
+}

@@ -1,0 +1,11 @@
+/** Audio time as people read it in a table: 58m32s, 1000h. Parts of a second are left out. */
+export function showAudioMs(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const parts: readonly [number, string][] = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ];
+  const text = parts.map(([amount, unit]) => (amount === 0 ? '' : `${amount}${unit}`)).join('');
+  return text === '' ? '0s' : text;
+}

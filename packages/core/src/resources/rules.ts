@@ -1,0 +1,61 @@
+import { MAX_AUDIO_SECONDS } from '../audio.ts';
+import type { Problem } from '../validate.ts';
+import { EARLIEST_EXPIRY } from './apikey.ts';
+import type { ApiKey } from './apikey.ts';
+import type { AsrModel } from './asrmodel.ts';
+import { DRAIN_MARGIN_SECONDS } from './asrmodel.ts';
+import { findArtifactProblems } from './artifact.ts';
+import { findVariableProblems, RESERVED_PREFIX } from './pod.ts';
+import type { Tenant } from './tenant.ts';
+
+/** What a schema cannot say of a model; its CEL rules say the same to the API server. */
+export function findModelProblems({ spec }: AsrModel): Problem[] {
+  const { maxAudioSeconds, drainSeconds, artifact, worker, scaling } = spec;
+  const problems: Problem[] = [];
+  const refuse = (field: string, message: string) => problems.push({ field: `spec.${field}`, message });
+  const refuseAll = (path: string, found: readonly Problem[]) => {
+    for (const { field, message } of found) refuse(field === '' ? path : `${path}.${field}`, message);
+  };
+
+  if (maxAudioSeconds !== MAX_AUDIO_SECONDS) refuse('maxAudioSeconds', `must be ${MAX_AUDIO_SECONDS}: leave it out`);
+  const shortestDrain = maxAudioSeconds + DRAIN_MARGIN_SECONDS;
+  if (drainSeconds < shortestDrain) refuse('drainSeconds', `must be at least ${shortestDrain}`);
+  if (scaling.min > scaling.max) refuse('scaling.min', `must not be above spec.scaling.max (${scaling.max})`);
+  if (scaling.mode !== 'External' && scaling.replicas !== undefined) {
+    refuse('scaling.replicas', 'goes with spec.scaling.mode External: remove it and use min and max, or set the mode');
+  }
+  refuseAll('artifact', findArtifactProblems(artifact));
+  const env = worker.env ?? [];
+  const twice = findTwice(env.map(({ name }) => name));
+  if (twice !== undefined) refuse('worker.env', `has the name "${twice}" twice`);
+  for (const [at, variable] of env.entries()) refuseAll(`worker.env.${at}`, findVariableProblems(variable));
+  for (const field of ['podLabels', 'podAnnotations'] as const) {
+    const key = Object.keys(worker[field] ?? {}).find((name) => name.startsWith(RESERVED_PREFIX));
+    if (key !== undefined) refuse(`worker.${field}`, `has "${key}": ${RESERVED_PREFIX} belongs to the operator`);
+  }
+  return problems;
+}
+
+/** What a schema cannot say of a tenant. */
+export function findTenantProblems({ spec }: Tenant): Problem[] {
+  const twice = findTwice(spec.grants.map(({ id }) => id));
+  return twice === undefined ? [] : [{ field: 'spec.grants', message: `has the id "${twice}" twice` }];
+}
+
+/** What a schema cannot say of a key. */
+export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
+  const problems: Problem[] = [];
+  const name = spec.keyId.toLowerCase();
+  if (metadata.name !== name) {
+    problems.push({ field: 'metadata.name', message: `must be the key id in lower case ("${name}")` });
+  }
+  if (typeof spec.expiresAt === 'string' && Date.parse(spec.expiresAt) < Date.parse(EARLIEST_EXPIRY)) {
+    problems.push({ field: 'spec.expiresAt', message: 'must be a time to come, such as 2030-01-01T00:00:00Z' });
+  }
+  return problems;
+}
+
+function findTwice(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return names.find((name) => seen.size === seen.add(name).size);
+}

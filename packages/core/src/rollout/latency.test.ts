@@ -1,0 +1,34 @@
+import { LATENCY_BOUNDS_MS, latencyBucket, latencyQuantile } from './latency.ts';
+
+const count = (...latencies: number[]): number[] => {
+  const counts = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0);
+  for (const latency of latencies) counts[latencyBucket(latency)]! += 1;
+  return counts;
+};
+
+test.each([
+  [0, 0],
+  [50, 0],
+  [51, 1],
+  [300, 5],
+  [60_000, 15],
+  [60_001, 16],
+])('a latency of %i ms belongs into bucket %i', (latencyMs, bucket) => {
+  expect(latencyBucket(latencyMs)).toBe(bucket);
+});
+
+test('nothing counted is no quantile', () => {
+  expect(latencyQuantile([], 0.95)).toBeUndefined();
+  expect(latencyQuantile(count(), 0.95)).toBeUndefined();
+});
+
+test('finds the bucket in which the share is reached, and goes straight through it', () => {
+  const hundred = Array.from({ length: 100 }, (_, at) => at);
+  expect(latencyQuantile(count(...hundred), 0.5)).toBeCloseTo(50, -1);
+  expect(latencyQuantile(count(...hundred.map((ms) => ms * 10)), 0.95)).toBeCloseTo(950, -2);
+  expect(latencyQuantile(count(...Array.from({ length: 20 }, () => 400)), 0.95)).toBeCloseTo(395, -1);
+});
+
+test('what is beyond every bound is worse than any limit', () => {
+  expect(latencyQuantile(count(70_000), 0.95)).toBe(Infinity);
+});

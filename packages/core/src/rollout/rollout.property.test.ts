@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { decideRollout } from './decide.ts';
+import type { RevisionObservation, RolloutDecision } from './decide.ts';
+import { ENOUGH_DELTAS, ENOUGH_FAILURES, ENOUGH_STREAMS } from './gate.ts';
+import { NO_ROLLOUT } from './state.ts';
+import type { RolloutState } from './state.ts';
+
+const REVISIONS = ['a', 'b', 'c'] as const;
+const spec = fc.record({
+  canaryPercent: fc.nat(100),
+  maxFailurePercent: fc.integer({ min: 0, max: 50 }),
+  maxDeltaP95Ms: fc.integer({ min: 1, max: 2000 }),
+  windowSeconds: fc.nat(600),
+});
+const observation: fc.Arbitrary<RevisionObservation> = fc
+  .record({
+    running: fc.nat(5),
+    up: fc.nat(5),
+    troubled: fc.boolean(),
+    streams: fc.nat(60),
+    failures: fc.nat(8),
+    latencies: fc.array(fc.nat(60), { minLength: 17, maxLength: 17 }),
+  })
+  .map(({ running, up, troubled, streams, failures, latencies }) => ({
+    running,
+    ready: Math.min(running, up),
+    troubled,
+    counts: { streams: streams + failures, failures, latencies },
+  }));
+const step = fc.record({
+  wanted: fc.constantFrom(...REVISIONS),
+  // Mostly the model stays as it is.
+  changes: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
+  observations: fc.option(fc.record({ a: observation, b: observation, c: observation }), { nil: undefined, freq: 9 }),
+  afterMs: fc.integer({ min: 0, max: 120_000 }),
+});
+const walkOf = fc.array(step, { minLength: 1, maxLength: 50 });
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+interface Look extends RolloutDecision {
+  before: RolloutState;
+  wanted: string;
+  observations: ReadonlyMap<string, RevisionObservation> | undefined;
+  nowMs: number;
+}
+
+function walk(of: typeof spec extends fc.Arbitrary<infer S> ? S : never, steps: readonly Step[]): Look[] {
+  let state: RolloutState = NO_ROLLOUT;
+  let wanted = 'a';
+  let nowMs = 0;
+  return steps.map((taken) => {
+    nowMs += taken.afterMs;
+    if (taken.changes) ({ wanted } = taken);
+    const observations = taken.observations && new Map(Object.entries(taken.observations));
+    const before = state;
+    const decision = decideRollout({ state, spec: of, wanted, observations, nowMs });
+    ({ state } = decision);
+    return { ...decision, before, wanted, observations, nowMs };
+  });
+}
+
+test('the revision before carries on for as long as it has workers, or the new one cannot be seen or does not start', () => {
+  fc.assert(
+    fc.property(spec, walkOf, (of, steps) => {
+      for (const { revision, stable, percent, phase, observations, state } of walk(of, steps)) {
+        expect(percent).toBeGreaterThan(0);
+        expect(percent).toBeLessThanOrEqual(100);
+        if (phase === 'Steady' || phase === 'RolledBack') {
+          expect(revision).toBe(state.stable);
+          continue;
+        }
+        const runs = (observations?.get(state.stable ?? '')?.running ?? 0) > 0;
+        const fails = observations?.get(revision)?.troubled === true;
+        expect(stable === state.stable).toBe(observations === undefined || runs || fails);
+      }
+    }),
+  );
+});
+
+test('a canary gets its percent, no more', () => {
+  fc.assert(
+    fc.property(spec, walkOf, (of, steps) => {
+      for (const { phase, percent, stable } of walk(of, steps)) {
+        if (phase === 'Canary' && stable !== undefined) expect(percent).toBe(of.canaryPercent);
+      }
+    }),
+  );
+});
+
+test('no revision becomes the stable one while another was, before it was watched for the whole window', () => {
+  fc.assert(
+    fc.property(spec, walkOf, (of, steps) => {
+      for (const { before, state } of walk(of, steps)) {
+        if (before.stable === undefined || state.stable === before.stable) continue;
+        expect(state.stable).toBe(before.candidate?.revision);
+      }
+      const looks = walk(of, steps);
+      for (const [at, { before, state, nowMs }] of looks.entries()) {
+        if (before.stable === undefined || state.stable === before.stable) continue;
+        const begun = looks.slice(0, at).findLastIndex((look) => look.state.candidate?.phase === 'starting');
+        const first = looks[begun + 1];
+        if (first !== undefined) expect(nowMs - first.nowMs).toBeGreaterThanOrEqual(of.windowSeconds * 1000);
+      }
+    }),
+  );
+});
+
+test('a revision is taken back only with enough evidence, and never returns while the model asks for the same', () => {
+  fc.assert(
+    fc.property(spec, walkOf, (of, steps) => {
+      const looks = walk(of, steps);
+      for (const [at, { phase, before, state, observations, wanted }] of looks.entries()) {
+        if (phase === 'RolledBack' && before.rejected?.revision !== wanted) {
+          const { streams = 0, failures = 0, latencies = [] } = observations?.get(wanted)?.counts ?? {};
+          const deltas = latencies.reduce((sum, count) => sum + count, 0);
+          const enough = streams >= ENOUGH_STREAMS || failures >= ENOUGH_FAILURES || deltas >= ENOUGH_DELTAS;
+          expect(enough).toBe(true);
+          expect(state.stable).toBe(before.stable);
+        }
+        const next = looks[at + 1];
+        if (phase === 'RolledBack' && next?.wanted === wanted) expect(next.phase).toBe('RolledBack');
+      }
+    }),
+  );
+});
+
+test('what cannot be seen changes nothing', () => {
+  fc.assert(
+    fc.property(spec, walkOf, (of, steps) => {
+      for (const { before, state, observations, wanted } of walk(of, steps)) {
+        if (observations !== undefined || before.stable === undefined || before.stable === wanted) continue;
+        if (before.candidate?.revision !== wanted) continue;
+        expect(state.candidate?.phase).toBe(before.candidate.phase);
+        expect(state.stable).toBe(before.stable);
+      }
+    }),
+  );
+});

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createClient } from '@svc-asr/client';
+import { openPage } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { MODEL } from '../support/gateway.ts';
+import { modelFolder, recording } from '../support/recording.ts';
+import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const PACKAGES = resolve(import.meta.dirname, '../../packages');
+const NAME = 'ki_espeak_002';
+
+/** A page as a developer writes it; the packages are loaded as they were built, without a bundler. */
+const PAGE = `<!doctype html>
+<title>client</title>
+<script type="importmap">
+  {"imports": {
+    "@svc-asr/client": "/packages/client/dist/index.js",
+    "@svc-asr/core/stream": "/packages/core/dist/stream/index.js"
+  }}
+</script>
+<script type="module">
+  const report = (result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) });
+  addEventListener('unhandledrejection', ({ reason }) => report({ error: String(reason?.stack ?? reason) }));
+  addEventListener('error', ({ message }) => report({ error: message }));
+  const { createWavConverter, openStream } = await import('@svc-asr/client');
+  const session = await (await fetch('/session', { method: 'POST' })).json();
+  const stream = openStream(session);
+  const types = [];
+  const reading = (async () => {
+    for await (const event of stream) types.push(event.type);
+  })();
+  const converter = createWavConverter();
+  const { body } = await fetch('/audio.wav');
+  for await (const bytes of body) await stream.send(converter.push(bytes));
+  await stream.send(converter.end().pcm);
+  const { text, words } = await stream.flush();
+  const { code, advice } = await stream.close();
+  await reading;
+  await report({ text, words: words.length, types: [...new Set(types)], code, retry: advice.retry });
+</script>
+`;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage();
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+interface Site {
+  readonly url: string;
+  /** Files of packages that the page asked for. */
+  readonly modules: string[];
+  result: () => Record<string, unknown> | undefined;
+  stop: () => void;
+}
+
+/** The developer's own server: makes sessions with its key and serves the page. */
+async function startSite(key: string): Promise<Site> {
+  const client = createClient({ baseUrl: stage.gateway.baseUrl, apiKey: key });
+  const modules: string[] = [];
+  let result: Record<string, unknown> | undefined;
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    if (path === '/') response.setHeader('content-type', 'text/html').end(PAGE);
+    else if (path === '/audio.wav') response.end(readFileSync(join(modelFolder(MODEL), 'eval', `${NAME}.wav`)));
+    else if (path === '/session') response.end(JSON.stringify(await client.createSession({ model: MODEL })));
+    else if (path === '/result') {
+      const chunks = (await request.toArray()) as Buffer[];
+      result ??= JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+      response.end();
+    } else if (/^\/packages\/(client|core)\/dist\/[\w./-]+\.js$/.test(path)) {
+      modules.push(path.slice('/packages/'.length));
+      response.setHeader('content-type', 'text/javascript').end(readFileSync(join(PACKAGES, path.slice(10))));
+    } else response.writeHead(404).end();
+  }
+  const server: Server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    modules,
+    result: () => result,
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+test('in a browser the client streams a WAV with the credential that a server made, and gets the transcript', async () => {
+  const { stream } = await stage.ready();
+  stream.audio(recording(NAME).pcm);
+  stream.send({ type: 'flush' });
+  const { text, words } = await stream.next('final');
+  stream.close();
+
+  const caller = await stage.caller();
+  const site = await startSite(caller.key);
+  const browser = openPage(site.url);
+  try {
+    const result = await eventually('the page tells its result', 90_000, site.result).catch((error: unknown) => {
+      throw new Error(`${String(error)}; the browser said: ${browser.output().slice(-4000)}`);
+    });
+    expect(result).toEqual({
+      ...{ text, words: words.length, code: 1000, retry: 'never' },
+      types: expect.arrayContaining(['ready', 'delta', 'final']) as unknown,
+    });
+    expect(await stage.settled(caller)).toMatchObject({
+      state: 'completed',
+      audioMs: Math.ceil(recording(NAME).pcm.length / 32),
+    });
+    // Of core only constants: no schemas, and with them no library.
+    expect(site.modules.filter((module) => module.startsWith('core/')).sort()).toEqual(
+      ['audio', 'stream/close', 'stream/index', 'stream/limits'].map((name) => `core/dist/${name}.js`),
+    );
+    expect(site.modules.filter((module) => module.startsWith('client/dist/cli/'))).toEqual([]);
+  } finally {
+    await browser.stop();
+    site.stop();
+  }
+}, 180_000);

@@ -1,0 +1,106 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { eventually } from '../support/eventually.ts';
+import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { openLedger } from '../support/ledger.ts';
+import { recording } from '../support/recording.ts';
+import { startRedis } from '../support/redis.ts';
+import { createSession, openStream, Refused } from '../support/stream-client.ts';
+import { startWorker } from '../support/worker.ts';
+
+/** What is between gateway and Redis: lets everything through but the answer to one script about one session. */
+interface Thief {
+  readonly url: string;
+  /** From now on the answer to a script that names this session is lost, and the connection with it. */
+  steal: (sessionId: string) => void;
+  readonly stolen: number;
+  stop: () => void;
+}
+
+async function startThief(redisUrl: string): Promise<Thief> {
+  const { hostname, port } = new URL(redisUrl);
+  const sockets = new Set<Socket>();
+  let wanted: string | undefined;
+  let stolen = 0;
+  const server = createServer((client) => {
+    const target = connect(Number(port), hostname);
+    for (const socket of [client, target]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => [client, target].forEach((each) => each.destroy()));
+    }
+    let silent = false;
+    client.on('data', (data) => {
+      const text = data.toString('latin1');
+      if (wanted !== undefined && text.includes('EVALSHA') && text.includes(wanted)) {
+        silent = true;
+        wanted = undefined;
+      }
+      target.write(data);
+    });
+    target.on('data', (data) => {
+      if (!silent) client.write(data);
+      else {
+        stolen++;
+        client.destroy();
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    steal: (sessionId) => (wanted = sessionId),
+    get stolen() {
+      return stolen;
+    },
+    stop: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+const stops: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop();
+});
+
+test('a handshake that was refused because its answer was lost leaves the credential as good as new', async () => {
+  const prefix = ownPrefix();
+  const redis = await startRedis();
+  stops.push(() => redis.stop());
+  const thief = await startThief(redis.url);
+  stops.push(() => thief.stop());
+  const ledger = await openLedger(redis.url, { prefix });
+  stops.push(() => ledger.link.close());
+  await seedCatalogue(ledger);
+  const gateway: TestGateway = await startGateway(thief.url, prefix);
+  stops.push(() => gateway.stop());
+  const worker = await startWorker(redis.url, prefix);
+  stops.push(() => worker.stop());
+
+  const { tenant, key } = await seedTenant(ledger, 60_000);
+  const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 60 });
+  thief.steal(session.id);
+  await expect(openStream(session)).rejects.toMatchObject({ status: 503 } satisfies Partial<Refused>);
+  expect(thief.stolen).toBe(1);
+
+  const stream = await eventually('the credential works', 30_000, () =>
+    openStream(session).catch((error: unknown) => {
+      if (error instanceof Refused) return undefined;
+      throw error;
+    }),
+  );
+  await stream.next('ready');
+  stream.audio(recording().pcm);
+  stream.send({ type: 'flush' });
+  expect((await stream.next('final')).text.length).toBeGreaterThan(0);
+  stream.close();
+  await stream.closed;
+  const ended = await eventually('the session is settled', 30_000, async () => {
+    const [record] = (await ledger.accounts.usage(tenant))?.recent ?? [];
+    return record?.completedAtMs === null ? undefined : record;
+  });
+  expect(ended).toMatchObject({ state: 'completed', audioMs: Math.ceil(recording().pcm.length / 32) });
+}, 120_000);

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MODEL } from '../support/gateway.ts';
+import { recording } from '../support/recording.ts';
+import { startWorker } from '../support/worker.ts';
+import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const { pcm } = recording();
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage();
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+async function kill(): Promise<void> {
+  for (const worker of stage.workers.splice(0)) {
+    await worker.stop('SIGKILL');
+    await stage.ledger.workers.remove(MODEL, worker.id);
+  }
+}
+
+async function start(settings: NodeJS.ProcessEnv = {}): Promise<void> {
+  stage.workers.push(await startWorker(stage.redis.url, stage.prefix, settings));
+}
+
+test('a config that comes while the stream looks for another worker is acknowledged by that one, which gives it one slot', async () => {
+  const opened = await stage.ready();
+  const { stream } = opened;
+  stream.send({ type: 'config', context: [56, 3] });
+  await stream.next('config_ack');
+  stream.audio(pcm);
+  stream.send({ type: 'flush' });
+  const { text } = await stream.next('final');
+  stream.send({ type: 'config', context: [56, 13] });
+  await stream.next('config_ack');
+
+  await kill();
+  // Long enough for the gateway to notice, and to look in vain.
+  await sleep(1000);
+  stream.send({ type: 'config', context: [56, 3] });
+  stream.audio(pcm);
+  stream.send({ type: 'flush' });
+  await sleep(1000);
+  await start({ SLOTS: '1' });
+  expect(await stream.next('config_ack', 30_000)).toMatchObject({ context_size: [56, 3] });
+  expect(await stream.next('final', 30_000)).toMatchObject({ text, utterance: 2 });
+  stream.close();
+  expect(await stream.closed).toMatchObject({ code: 1000 });
+  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: Math.ceil(pcm.length / 16) });
+}, 120_000);

@@ -1,0 +1,20 @@
+import type { Engine, Final } from '@svc-asr/worker';
+
+export type Transcript = Pick<Final, 'text' | 'words'>;
+
+/** What the engine makes of a recording by itself, without a service around it. */
+export async function transcribeOffline(engine: Engine, pcm: Buffer, context: [number, number]): Promise<Transcript> {
+  const stream = engine.open({ context });
+  const final = new Promise<Transcript>((resolve, reject) => {
+    stream.once('final', resolve);
+    stream.once('error', reject);
+  });
+  for (let at = 0; at < pcm.length; at += 32_000) {
+    if (!stream.write(pcm.subarray(at, at + 32_000)))
+      await new Promise<void>((resolve) => stream.once('drain', resolve));
+  }
+  stream.flush();
+  const { text, words } = await final;
+  stream.close();
+  return { text, words };
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeFolder } from './folder.ts';
+
+const HOUR_MS = 3_600_000;
+let parent: string;
+beforeEach(() => (parent = mkdtempSync(join(tmpdir(), 'svc-asr-folder-'))));
+afterEach(() => rmSync(parent, { recursive: true }));
+
+/** A folder as another process leaves it. */
+function leave(name: string, pid: number): string {
+  const folder = join(parent, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'pid'), String(pid));
+  return folder;
+}
+
+test('what a killed process left goes after an hour', () => {
+  const { pid } = spawnSync('true');
+  const left = leave('svc-asr-kubernetes-left', pid);
+  makeFolder(parent, Date.now() + HOUR_MS / 2);
+  expect(existsSync(left)).toBe(true);
+  makeFolder(parent, Date.now() + 2 * HOUR_MS);
+  expect(existsSync(left)).toBe(false);
+});
+
+test('what is in use, or is something else, stays', () => {
+  mkdirSync(join(parent, 'svc-asr-kubernetes-begun'));
+  leave('svc-asr-kubernetes-used', process.pid);
+  leave('something-else', spawnSync('true').pid);
+  makeFolder(parent);
+  makeFolder(parent, Date.now() + 2 * HOUR_MS);
+  expect(readdirSync(parent)).toHaveLength(5);
+});

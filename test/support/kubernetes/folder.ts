@@ -1,0 +1,29 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isAlive } from '../../../tools/supervise/alive.ts';
+
+const PREFIX = 'svc-asr-kubernetes-';
+/** How long somebody may want to read the logs of a cluster that did not start, or whose test was killed. */
+const KEPT_MS = 3_600_000;
+
+/** Makes a folder for a cluster of this process, and removes those that killed processes left: each is 120 MB. */
+export function makeFolder(parent = tmpdir(), now = Date.now()): string {
+  for (const name of readdirSync(parent)) {
+    const folder = join(parent, name);
+    if (name.startsWith(PREFIX) && isLeft(folder, now)) rmSync(folder, { recursive: true, force: true });
+  }
+  const folder = mkdtempSync(join(parent, PREFIX));
+  writeFileSync(join(folder, 'pid'), String(process.pid));
+  return folder;
+}
+
+function isLeft(folder: string, now: number): boolean {
+  try {
+    const file = join(folder, 'pid');
+    return !isAlive(Number(readFileSync(file, 'utf8'))) && now - statSync(file).mtimeMs > KEPT_MS;
+  } catch {
+    // It is being made, or removed by another process.
+    return false;
+  }
+}

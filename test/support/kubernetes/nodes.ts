@@ -1,0 +1,36 @@
+import { demand } from './request.ts';
+import type { KubeRequest } from './request.ts';
+
+const NODES = '/api/v1/nodes';
+
+interface Node {
+  metadata: { name: string };
+  spec: { unschedulable?: boolean };
+}
+
+/** Makes nodes that only exist in the API; ones that are there already are left alone. */
+export async function createNodes(
+  request: KubeRequest,
+  names: readonly string[],
+  devices: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  for (const name of names) {
+    const made = await request('POST', NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    if (made.status === 409) continue;
+    await demand(made);
+    const room = { cpu: '1000', memory: '1000Gi', pods: '10000', ...devices };
+    const conditions = [{ type: 'Ready', status: 'True', reason: 'Test', message: '' }];
+    const status = { capacity: room, allocatable: room, conditions };
+    const patch = 'application/merge-patch+json';
+    await demand(request('PATCH', `${NODES}/${name}/status`, { status }, patch));
+    // A new node gets one that keeps pods away until it is ready.
+    await demand(request('PATCH', `${NODES}/${name}`, { spec: { taints: null } }, patch));
+  }
+}
+
+/** The nodes among the given ones that take new pods: not those that are cordoned or being drained. */
+export async function findOpenNodes(request: KubeRequest, names: readonly string[]): Promise<string[]> {
+  const { items } = (await demand(request('GET', NODES))) as { items: Node[] };
+  const open = items.filter(({ spec }) => spec.unschedulable !== true).map(({ metadata }) => metadata.name);
+  return names.filter((name) => open.includes(name));
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createNodes, findOpenNodes } from './nodes.ts';
+import { podPath, setPodReady } from './pods.ts';
+import type { TestPod } from './pods.ts';
+import { demand } from './request.ts';
+import type { KubeRequest } from './request.ts';
+
+const POLL_MS = 100;
+
+export interface RunPodsOptions {
+  namespace: string;
+  /** Nodes that pods are put on in turn; they exist in the API alone. */
+  nodes?: readonly string[];
+  /** How long a deleted pod stays at most, whatever its own grace period is. */
+  graceMs?: number;
+  /** What the programs of a pod do when it starts: it is ready once this is done. */
+  onStart?: (pod: TestPod) => Promise<void> | void;
+  /** What they do when they are asked to stop: the pod goes once this is done, or its grace is over. */
+  onStop?: (pod: TestPod) => Promise<void> | void;
+  /** The address that a pod gets; without it one that leads nowhere. */
+  addressOf?: (pod: TestPod) => string;
+}
+
+export interface PodRunner {
+  /** Stops looking after pods; fails when `onStart` or `onStop` failed. */
+  stop: () => Promise<void>;
+}
+
+/**
+ * Stands in for scheduler and kubelets, without which pods stay Pending: puts the pods of a namespace on a node, reports
+ * them Running and Ready, and removes deleted ones. It asks again and again, so an API server that is away does no harm.
+ */
+export async function runPods(request: KubeRequest, options: RunPodsOptions): Promise<PodRunner> {
+  const { namespace, nodes = ['test-node'], graceMs = 500, onStart, onStop } = options;
+  const failures: unknown[] = [];
+  /** What is under way or done, by step and pod, so that each is done once. */
+  const taken = new Set<string>();
+  const tasks = new Set<Promise<void>>();
+  const startsRun = new Map<string, Promise<void>>();
+  const stopsRun = new Map<string, Promise<void>>();
+  let addresses = 0;
+  let turns = 0;
+  const stopped = new AbortController();
+
+  await createNodes(request, nodes);
+
+  /** Does one step for one pod; where the API server fails it is done again in another round. */
+  function once(step: string, pod: TestPod, work: () => Promise<void>): void {
+    const key = `${step} ${pod.metadata.uid}`;
+    if (taken.has(key)) return;
+    taken.add(key);
+    const task = work()
+      .catch(() => void taken.delete(key))
+      .finally(() => tasks.delete(task));
+    tasks.add(task);
+  }
+
+  /** Runs what a test gave, once for each pod; its failure is the test's, not one to try again. */
+  function runHook(hook: RunPodsOptions['onStart'], pod: TestPod, ran: Map<string, Promise<void>>): Promise<void> {
+    const { uid } = pod.metadata;
+    const run =
+      ran.get(uid) ??
+      Promise.resolve(pod)
+        .then(hook)
+        .catch((error: unknown) => void failures.push(error));
+    ran.set(uid, run);
+    return run;
+  }
+
+  async function schedule({ metadata: { name } }: TestPod): Promise<void> {
+    const open = await findOpenNodes(request, nodes);
+    const node = open[turns++ % open.length];
+    if (node === undefined) throw new Error('no node takes pods');
+    const target = { apiVersion: 'v1', kind: 'Node', name: node };
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
+    await demand(request('POST', `${podPath(namespace, name)}/binding`, binding));
+  }
+
+  async function begin(pod: TestPod): Promise<void> {
+    const ip = options.addressOf?.(pod) ?? `10.244.${(addresses >> 8) & 255}.${addresses++ & 255}`;
+    await setPodReady(request, namespace, pod.metadata.name, { ready: false, ip });
+    await runHook(onStart, pod, startsRun);
+    await setPodReady(request, namespace, pod.metadata.name, { ip });
+  }
+
+  async function end(pod: TestPod): Promise<void> {
+    const { name, uid } = pod.metadata;
+    const limitMs = Math.min(graceMs, (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
+    const grace = sleep(limitMs, undefined, { ref: false });
+    await (onStop === undefined ? grace : Promise.race([runHook(onStop, pod, stopsRun), grace]));
+    const answer = await request('DELETE', podPath(namespace, name), { gracePeriodSeconds: 0, preconditions: { uid } });
+    if (answer.status !== 404 && answer.status !== 409) await demand(answer);
+  }
+
+  async function look(): Promise<void> {
+    const path = `/api/v1/namespaces/${namespace}/pods?resourceVersion=0`;
+    const { items } = (await demand(request('GET', path))) as { items: TestPod[] };
+    for (const pod of items) {
+      if (pod.metadata.deletionTimestamp !== undefined) once('end', pod, () => end(pod));
+      else if (pod.spec.nodeName === undefined) once('schedule', pod, () => schedule(pod));
+      else if (nodes.includes(pod.spec.nodeName)) once('begin', pod, () => begin(pod));
+    }
+  }
+
+  const loop = (async () => {
+    while (!stopped.signal.aborted) {
+      await look().catch(() => undefined);
+      await sleep(POLL_MS);
+    }
+  })();
+
+  return {
+    stop: async () => {
+      stopped.abort();
+      await loop;
+      await Promise.all(tasks);
+      if (failures.length > 0) throw new AggregateError(failures, 'what pods of a test run has failed');
+    },
+  };
+}

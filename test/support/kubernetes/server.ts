@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Guard } from '../../../tools/supervise/guard.ts';
+import { steadyPort } from './steady-port.ts';
+
+/** Generous: the machine may be busy with other tests. */
+const READY_WITHIN_MS = 120_000;
+const POLL_MS = 50;
+const TAIL_LINES = 30;
+const TRIES = 5;
+
+/** Where a server runs. */
+export interface Place {
+  /** For its data and its log. */
+  folder: string;
+  /** Ends it when the test is killed. */
+  guard: Guard;
+}
+
+/** What to run, and how to know that it works. */
+export interface ServerSpec {
+  name: string;
+  command: string;
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  isReady: () => Promise<boolean>;
+}
+
+/** A program that serves a test. */
+export interface Server {
+  readonly pid: number;
+  /** kill -9. */
+  kill: () => Promise<void>;
+}
+
+/** Says that another program was faster to take the port. */
+class PortTaken extends Error {
+  override readonly name = 'PortTaken';
+}
+
+/** Starts a server and waits until it works; its log is NAME.log in the folder. */
+export async function startServer(spec: ServerSpec, { folder, guard }: Place): Promise<Server> {
+  const file = join(folder, `${spec.name}.log`);
+  const log = openSync(file, 'a', 0o600);
+  // A group of its own, which the guard ends.
+  const child = spawn(spec.command, spec.args, {
+    cwd: folder,
+    detached: true,
+    env: { ...process.env, ...spec.env },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const { pid } = child;
+  const gone = new Promise<string>((resolve) => {
+    child.on('error', (error) => resolve(`could not be run: ${error.message}`));
+    child.on('exit', (code, signal) => resolve(`ended with ${code ?? signal ?? ''}`));
+  });
+  if (pid !== undefined) guard.watch(pid);
+  void gone.then(() => pid !== undefined && guard.forget(pid));
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await gone;
+  };
+  const waiting = new AbortController();
+  const problem = await Promise.race([gone, untilReady(spec, waiting.signal)]);
+  waiting.abort();
+  if (problem === undefined) return { pid: pid ?? 0, kill };
+  await kill();
+  const tail = readFileSync(file, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+  const message = `${spec.name} ${problem}; the end of its log ${file}:\n${tail}`;
+  throw tail.includes('address already in use') ? new PortTaken(message) : new Error(message);
+}
+
+/** Starts a server on a port that is free; when another program takes it in between, on another. */
+export async function startOnFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await start(await steadyPort());
+    } catch (error) {
+      if (!(error instanceof PortTaken) || left === 1) throw error;
+    }
+  }
+}
+
+/** Resolves without a value once the server works, with a problem when that takes too long. */
+async function untilReady({ isReady }: ServerSpec, signal: AbortSignal): Promise<string | undefined> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (!(await isReady()) && !signal.aborted) {
+    if (performance.now() > deadline) return `was not ready within ${READY_WITHIN_MS / 1000} s`;
+    await sleep(POLL_MS);
+  }
+  return undefined;
+}

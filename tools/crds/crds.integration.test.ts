@@ -1,0 +1,212 @@
+import { API_GROUP, checkResource, KINDS, showAudioMs } from '@svc-asr/core';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
+import { demand } from '../../test/support/kubernetes/request.ts';
+import { EXAMPLES } from './examples.ts';
+import { KIND_NAMES } from './kinds.ts';
+import type { Api } from './testing/api.ts';
+import { createApi } from './testing/api.ts';
+import { startWithCrds } from './testing/cluster.ts';
+import { apiKey, model, tenant } from './testing/resources.ts';
+import { RULE_CASES } from './testing/rule-cases.ts';
+
+const SINCE = '2026-01-01T00:00:00Z';
+const condition = (type: string, status: string, reason: string) => ({
+  ...{ type, status, reason, message: 'as a test says', lastTransitionTime: SINCE, observedGeneration: 1 },
+});
+
+let cluster: Kubernetes;
+let api: Api;
+let namespace: string;
+
+beforeAll(async () => {
+  cluster = await startWithCrds();
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(() => cluster.stop(), KUBERNETES_TIMEOUT_MS);
+beforeEach(async () => {
+  namespace = await cluster.createNamespace();
+  api = createApi(cluster, namespace);
+});
+
+interface Seen {
+  spec: { grants?: { id: string }[] };
+  status?: { conditions?: { type: string; status: string }[] };
+}
+/** The object of a good answer. */
+const seen = async (answer: ReturnType<Kubernetes['request']>) => (await demand(answer)) as Seen;
+const get = (where: string) => seen(cluster.request('GET', where));
+const path = (kind: 'asrmodels' | 'tenants' | 'apikeys', rest: string) =>
+  `/apis/${API_GROUP}/v1/namespaces/${namespace}/${kind}/${rest}`;
+const patch = (where: string, body: object) => cluster.request('PATCH', where, body, 'application/merge-patch+json');
+const kubectl = (...args: string[]) => cluster.kubectl(['--namespace', namespace, ...args]);
+const apply = (text: string) => cluster.kubectl(['--namespace', namespace, 'apply', '-f', '-'], text);
+/** The cells of what kubectl prints; columns are parted by two spaces and more. */
+const cells = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s{2,}/));
+/** Ages, which come last, differ from run to run. */
+const withoutAge = (text: string) => cells(text).map((row) => row.slice(0, -1));
+
+test.each(KINDS)('the definition of %s is established, and its schema is structural', async (kind) => {
+  const name = `${KIND_NAMES[kind].plural}.${API_GROUP}`;
+  const { status: shown } = await get(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`);
+  const states = shown?.conditions?.map(({ type, status }) => [type, status] as const) ?? [];
+  // A schema that is not structural has a condition NonStructuralSchema.
+  expect(Object.fromEntries(states)).toEqual({ NamesAccepted: 'True', Established: 'True' });
+});
+
+test.each(RULE_CASES.map((rule) => [rule.message, rule] as const))(
+  'the API server holds to the rule: %s',
+  async (_message, { message, field, before, refused, accepted }) => {
+    if (before !== undefined) expect(await api.create(before)).toMatchObject({ ok: true });
+    const ask: Api['replace'] = before === undefined ? (sent) => api.create(sent, { dryRun: true }) : api.replace;
+    for (const resource of refused) {
+      const verdict = await ask(resource);
+      expect(verdict).toMatchObject({ ok: false });
+      expect(verdict.ok ? [] : verdict.causes).toContainEqual(
+        expect.objectContaining({ field, message: expect.stringContaining(message) }),
+      );
+    }
+    for (const resource of accepted) expect(await ask(resource)).toMatchObject({ ok: true });
+  },
+);
+
+test.each([['ASRModel', model()] as const, ['Tenant', tenant()] as const, ['ApiKey', apiKey()] as const])(
+  'a %s with the least that is needed gets the same defaults as from a file',
+  async (_kind, resource) => {
+    const stored = await api.create(resource);
+    const checked = checkResource(resource);
+    expect(checked.ok).toBe(true);
+    expect(stored).toMatchObject({ ok: true, stored: { spec: checked.ok ? checked.value.spec : undefined } });
+  },
+);
+
+test('null means absent to the API server, while a file must leave the field out', async () => {
+  const resource = tenant({ limits: { concurrentSessions: null }, contact: null });
+  expect(await api.create(resource, { dryRun: true })).toMatchObject({
+    ok: true,
+    stored: { spec: { limits: { concurrentSessions: 1 } } },
+  });
+  expect(checkResource(resource).ok).toBe(false);
+});
+
+test('the examples of the docs can be applied, and what the API server stores is a valid resource', async () => {
+  await apply(Object.values(EXAMPLES).join('---\n'));
+  const { items } = JSON.parse(await kubectl('get', 'asr', '-o', 'json')) as { items: { kind: string }[] };
+  expect(items.map(({ kind }) => kind).sort()).toEqual(['ASRModel', 'ApiKey', 'Tenant']);
+  for (const item of items) expect(checkResource(item)).toMatchObject({ ok: true, value: item });
+});
+
+test('kubectl get asrmodels reads like a dashboard', async () => {
+  await api.create(model({ scaling: { max: 20 } }, 'svc-asr-kikuyu-v1'));
+  await api.create(model({}, 'svc-asr-new-v1'));
+  const status = {
+    ...{ replicas: 4, readyReplicas: 3, workers: '3/4', sessions: '351/480', revision: '6f1c2d3e4a5b' },
+    slots: { total: 480, active: 351, reserved: 12, waiting: 7 },
+    conditions: [condition('Available', 'True', 'WorkersReady')],
+  };
+  expect(await patch(path('asrmodels', 'svc-asr-kikuyu-v1/status'), { status })).toMatchObject({ status: 200 });
+  expect(withoutAge(await kubectl('get', 'asrmodels'))).toEqual([
+    ['NAME', 'READY', 'WORKERS', 'SESSIONS', 'WAITING', 'REVISION'],
+    ['svc-asr-kikuyu-v1', 'True', '3/4', '351/480', '7', '6f1c2d3e4a5b'],
+    ['svc-asr-new-v1'],
+  ]);
+  const [head, row] = cells(await kubectl('get', 'asrm', '-o', 'wide'));
+  expect(head?.slice(-5)).toEqual(['LANGUAGE', 'MODE', 'MIN', 'MAX', 'REASON']);
+  expect(row?.slice(-5)).toEqual(['Kikuyu', 'Sessions', '0', '20', 'WorkersReady']);
+});
+
+test('kubectl get tenants reads like a dashboard', async () => {
+  await api.create(tenant({ displayName: 'Acme Radio', state: 'Active' }, 'acme-radio'));
+  const amounts = { availableMs: 3_512_000, reservedMs: 60_000, consumedMs: 28_000, checkpointAt: SINCE };
+  const credits = {
+    ...amounts,
+    available: showAudioMs(amounts.availableMs),
+    reserved: showAudioMs(amounts.reservedMs),
+    consumed: showAudioMs(amounts.consumedMs),
+  };
+  const status = { credits, liveSessions: 1, ledgerId: 'l1', conditions: [condition('Ready', 'True', 'InForce')] };
+  expect(await patch(path('tenants', 'acme-radio/status'), { status })).toMatchObject({ status: 200 });
+  expect(withoutAge(await kubectl('get', 'tenants'))).toEqual([
+    ['NAME', 'STATE', 'AVAILABLE', 'RESERVED', 'CONSUMED', 'LIVE'],
+    ['acme-radio', 'Active', '58m32s', '1m', '28s', '1'],
+  ]);
+  const [head, row] = cells(await kubectl('get', 'asrt', '-o', 'wide'));
+  expect(head?.slice(-3)).toEqual(['NAME', 'READY', 'REASON']);
+  expect(row?.slice(-3)).toEqual(['Acme Radio', 'True', 'InForce']);
+});
+
+test('kubectl get apikeys reads like a dashboard', async () => {
+  await api.create(apiKey({ tenant: 'acme-radio', displayName: 'production', expiresAt: null }));
+  const status = { expires: 'never', lastUsedAt: SINCE, conditions: [condition('Ready', 'True', 'InForce')] };
+  expect(await patch(path('apikeys', '8fk2pq9xlm/status'), { status })).toMatchObject({ status: 200 });
+  expect(withoutAge(await kubectl('get', 'apikeys'))).toEqual([
+    ['NAME', 'TENANT', 'NAME', 'LAST FOUR', 'EXPIRES', 'READY'],
+    ['8fk2pq9xlm', 'acme-radio', 'production', 'x7Qa', 'never', 'True'],
+  ]);
+  const [head] = cells(await kubectl('get', 'asrk', '-o', 'wide'));
+  expect(head?.slice(-2)).toEqual(['LAST USED', 'REASON']);
+});
+
+test('the scale subresource sets the workers of a model in External mode', async () => {
+  await api.create(model({ scaling: { mode: 'External', replicas: 1, max: 9 } }));
+  const status = { replicas: 1, selector: 'asr.svc.dev/model=m' };
+  await patch(path('asrmodels', 'm/status'), { status });
+  await kubectl('scale', 'asrmodel/m', '--replicas=3');
+  expect(await get(path('asrmodels', 'm/scale'))).toMatchObject({
+    kind: 'Scale',
+    spec: { replicas: 3 },
+    status: { replicas: 1, selector: 'asr.svc.dev/model=m' },
+  });
+  expect(await kubectl('get', 'asrmodel', 'm', '-o', 'jsonpath={.spec.scaling.replicas}')).toBe('3');
+});
+
+test('an autoscaler needs replicas to be there; they can be written through the scale subresource first', async () => {
+  await api.create(model({ scaling: { mode: 'External', max: 9 } }));
+  expect((await cluster.request('GET', path('asrmodels', 'm/scale'))).status).not.toBe(200);
+  expect(await patch(path('asrmodels', 'm/scale'), { spec: { replicas: 2 } })).toMatchObject({ status: 200 });
+  expect(await get(path('asrmodels', 'm/scale'))).toMatchObject({ spec: { replicas: 2 } });
+});
+
+test('a model that follows its sessions cannot be scaled by hand', async () => {
+  await api.create(model());
+  await expect(kubectl('scale', 'asrmodel/m', '--replicas=3')).rejects.toThrow(/set the mode to External/);
+});
+
+test('status and spec are written apart from each other', async () => {
+  await api.create({ ...tenant({ state: 'Active' }), status: { liveSessions: 9 } });
+  const where = path('tenants', 't');
+  expect((await get(where)).status).toBeUndefined();
+  await patch(where, { status: { liveSessions: 8 }, spec: { displayName: 'New' } });
+  const changed = await get(where);
+  expect(changed).toMatchObject({ spec: { displayName: 'New' }, metadata: { generation: 2 } });
+  expect(changed.status).toBeUndefined();
+  await patch(`${where}/status`, { status: { liveSessions: 7 }, spec: { displayName: 'Newer' } });
+  expect(await get(where)).toMatchObject({
+    spec: { displayName: 'New' },
+    status: { liveSessions: 7 },
+    metadata: { generation: 2 },
+  });
+});
+
+test('several writers each own their grants', async () => {
+  const grants = (...ids: string[]) => ({ grants: ids.map((id) => ({ id, audioSeconds: 60 })) });
+  const applyAs = (manager: string, spec: object) =>
+    cluster.request(
+      'PATCH',
+      `${path('tenants', 't')}?fieldManager=${manager}`,
+      { ...tenant(), spec },
+      'application/apply-patch+yaml',
+    );
+  await applyAs('files', { displayName: 'T', ...grants('welcome') });
+  await applyAs('console', grants('bought'));
+  const { spec } = await seen(applyAs('files', { displayName: 'T', ...grants('welcome', 'second') }));
+  expect(spec.grants?.map(({ id }) => id).sort()).toEqual(['bought', 'second', 'welcome']);
+});
+
+test('kubectl explain tells what every field means', async () => {
+  const text = await cluster.kubectl(['explain', 'asrmodel.spec.artifact.url']);
+  expect(text).toContain('https address of a .tar.gz');
+});

@@ -1,0 +1,49 @@
+import { API_GROUP, RESOURCE_SCHEMAS } from '@svc-asr/core';
+import type { Kind } from '@svc-asr/core';
+import { KIND_NAMES } from './kinds.ts';
+import { toStructural } from './structural.ts';
+import type { Structural } from './structural.ts';
+
+/** What every object of Kubernetes has, which the API server checks itself. */
+const OWN: Readonly<Record<string, Structural>> = {
+  apiVersion: { description: 'Group and version of the resource: asr.svc.dev/v1.', type: 'string' },
+  kind: { description: 'Kind of the resource.', type: 'string' },
+  // Rules can name a field of metadata only where the schema does.
+  metadata: { type: 'object', properties: { name: { type: 'string' } } },
+};
+
+/** The schema of a kind, as the API server wants it. */
+export function buildSchema(kind: Kind): Structural {
+  const schema = RESOURCE_SCHEMAS[kind];
+  const { spec, status } = schema.properties;
+  const own = toStructural({ ...schema, required: ['spec'], properties: { spec, status } });
+  return { ...own, properties: { ...OWN, ...own.properties } };
+}
+
+/** The CustomResourceDefinition of a kind. */
+export function buildDefinition(kind: Kind): object {
+  const { plural, singular, shortName, columns, scale } = KIND_NAMES[kind];
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${plural}.${API_GROUP}`,
+      labels: { 'app.kubernetes.io/name': 'svc-asr', 'app.kubernetes.io/part-of': 'svc-asr' },
+    },
+    spec: {
+      group: API_GROUP,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [shortName], categories: ['asr'] },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          additionalPrinterColumns: columns,
+          subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },
+          schema: { openAPIV3Schema: buildSchema(kind) },
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { KINDS } from '@svc-asr/core';
+import { stringify } from 'yaml';
+import { buildDefinition } from './definition.ts';
+import { KIND_NAMES } from './kinds.ts';
+import { buildResourcesPage } from './page.ts';
+
+const NOTICE =
+  '# Generated from packages/core/src/resources by `npm run crds`; a test fails when it differs from it.\n';
+
+/** Every generated file, by its path from the root of the repository. */
+export function buildFiles(): Readonly<Record<string, string>> {
+  const files: Record<string, string> = { 'docs/resources.md': buildResourcesPage() };
+  for (const kind of KINDS) {
+    const text = stringify(buildDefinition(kind), { lineWidth: 0, aliasDuplicateObjects: false });
+    files[`crds/${KIND_NAMES[kind].plural}.yaml`] = NOTICE + text;
+  }
+  return files;
+}

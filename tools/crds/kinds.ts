@@ -1,0 +1,89 @@
+import type { Kind } from '@svc-asr/core';
+
+/** A column of `kubectl get`; those of priority 1 are shown by `-o wide` alone. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date';
+  readonly jsonPath: string;
+  readonly priority?: 1;
+  readonly description?: string;
+}
+
+/** How kubectl knows and shows the resources of a kind. */
+export interface KindNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortName: string;
+  readonly columns: readonly Column[];
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath: string;
+  };
+}
+
+const condition = (type: string, field: string) => `.status.conditions[?(@.type=="${type}")].${field}`;
+const text = (name: string, jsonPath: string): Column => ({ name, type: 'string', jsonPath });
+const number = (name: string, jsonPath: string): Column => ({ name, type: 'integer', jsonPath });
+const wide = (column: Column): Column => ({ ...column, priority: 1 });
+/** A time in the past is shown as an age; one in the future must be text, or it is shown as invalid. */
+const age = (name: string, jsonPath: string): Column => ({ name, type: 'date', jsonPath });
+const AGE = age('Age', '.metadata.creationTimestamp');
+
+export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
+  ASRModel: {
+    plural: 'asrmodels',
+    singular: 'asrmodel',
+    shortName: 'asrm',
+    columns: [
+      text('Ready', condition('Available', 'status')),
+      text('Workers', '.status.workers'),
+      text('Sessions', '.status.sessions'),
+      number('Waiting', '.status.slots.waiting'),
+      text('Revision', '.status.revision'),
+      AGE,
+      wide(text('Language', '.spec.language')),
+      wide(text('Mode', '.spec.scaling.mode')),
+      wide(number('Min', '.spec.scaling.min')),
+      wide(number('Max', '.spec.scaling.max')),
+      wide(text('Reason', condition('Available', 'reason'))),
+    ],
+    scale: {
+      specReplicasPath: '.spec.scaling.replicas',
+      statusReplicasPath: '.status.replicas',
+      labelSelectorPath: '.status.selector',
+    },
+  },
+  Tenant: {
+    plural: 'tenants',
+    singular: 'tenant',
+    shortName: 'asrt',
+    columns: [
+      text('State', '.spec.state'),
+      text('Available', '.status.credits.available'),
+      text('Reserved', '.status.credits.reserved'),
+      text('Consumed', '.status.credits.consumed'),
+      number('Live', '.status.liveSessions'),
+      AGE,
+      wide(text('Name', '.spec.displayName')),
+      wide(text('Ready', condition('Ready', 'status'))),
+      wide(text('Reason', condition('Ready', 'reason'))),
+    ],
+  },
+  ApiKey: {
+    plural: 'apikeys',
+    singular: 'apikey',
+    shortName: 'asrk',
+    columns: [
+      text('Tenant', '.spec.tenant'),
+      text('Name', '.spec.displayName'),
+      text('Last four', '.spec.lastFour'),
+      // The spec of a key that never expires may say null, which is shown as <no value>.
+      text('Expires', '.status.expires'),
+      text('Ready', condition('Ready', 'status')),
+      AGE,
+      wide(age('Last used', '.status.lastUsedAt')),
+      wide(text('Reason', condition('Ready', 'reason'))),
+    ],
+  },
+};

@@ -1,0 +1,50 @@
+import { API_GROUP } from '@svc-asr/core';
+import type { Kubernetes } from '../../../test/support/kubernetes.ts';
+import { demand } from '../../../test/support/kubernetes/request.ts';
+import { KIND_NAMES } from '../kinds.ts';
+import type { Sent } from './resources.ts';
+
+/** What the API server says to a resource. */
+export type Verdict = { ok: true; stored: Sent } | { ok: false; message: string; causes: readonly Cause[] };
+
+interface Cause {
+  field?: string;
+  message: string;
+}
+
+/** How the API server refuses. */
+interface Refusal {
+  message: string;
+  details?: { causes?: readonly Cause[] };
+}
+
+/** The resources of one namespace, as the API server sees them; unknown fields are refused, as kubectl asks for. */
+export interface Api {
+  create: (resource: Sent, options?: { dryRun?: boolean }) => Promise<Verdict>;
+  /** Without writing. */
+  replace: (resource: Sent) => Promise<Verdict>;
+}
+
+/** Makes requests for resources of a namespace. */
+export function createApi({ request }: Kubernetes, namespace: string): Api {
+  const folder = ({ kind }: Sent) => `/apis/${API_GROUP}/v1/namespaces/${namespace}/${KIND_NAMES[kind].plural}`;
+  const ask = async (method: string, path: string, resource: Sent): Promise<Verdict> => {
+    const { status, body, text } = await request(method, path, resource);
+    if (status === 200 || status === 201) return { ok: true, stored: body as Sent };
+    // Anything else is no verdict, and would agree with a refusal by accident.
+    if (status !== 400 && status !== 422) throw new Error(`the API server answered ${status}: ${text}`);
+    const { message, details } = body as Refusal;
+    return { ok: false, message, causes: details?.causes ?? [] };
+  };
+  return {
+    create: (resource, { dryRun = false } = {}) =>
+      ask('POST', `${folder(resource)}?fieldValidation=Strict${dryRun ? '&dryRun=All' : ''}`, resource),
+    replace: async (resource) => {
+      const path = `${folder(resource)}/${resource.metadata.name}`;
+      const { metadata } = (await demand(request('GET', path))) as { metadata: { resourceVersion: string } };
+      const { resourceVersion } = metadata;
+      const replacement = { ...resource, metadata: { ...resource.metadata, resourceVersion } };
+      return ask('PUT', `${path}?fieldValidation=Strict&dryRun=All`, replacement);
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { apiKey, model, tenant } from './resources.ts';
+import type { Sent } from './resources.ts';
+
+/** What a rule refuses and what it lets pass, as near to each other as there is. */
+export interface RuleCase {
+  /** How the message of the rule begins. */
+  message: string;
+  /** The field that the refusal names. */
+  field: string;
+  /** What is there already, where the rule is about changes. */
+  before?: Sent;
+  refused: Sent[];
+  accepted: Sent[];
+}
+
+const artifact = (value: object) => model({ artifact: value });
+const worker = (value: object) => model({ worker: value });
+const scaling = (value: object) => model({ scaling: value });
+const variable = (value: object) => worker({ env: [{ name: 'A', ...value }] });
+const granted = (...grants: [id: string, audioSeconds: number][]) =>
+  tenant({ grants: grants.map(([id, audioSeconds]) => ({ id, audioSeconds })) });
+
+const sha256 = 'b'.repeat(64);
+const url = 'https://models.example/m.tar.gz';
+const secretKeyRef = { name: 's', key: 'k' };
+const fieldRef = { fieldPath: 'status.hostIP' };
+const dotted = 'a.b';
+
+export const RULE_CASES: readonly RuleCase[] = [
+  {
+    message: 'metadata.name must be at most 63',
+    field: 'metadata.name',
+    refused: [
+      model({}, 'x'.repeat(64)),
+      model({}, dotted),
+      tenant({}, 'x'.repeat(64)),
+      tenant({}, dotted),
+      apiKey({}, 'x'.repeat(64)),
+    ],
+    accepted: [model({}, 'x'.repeat(63)), tenant({}, 'x'.repeat(63)), model({}, 'a-b')],
+  },
+  {
+    message: 'metadata.name must be spec.keyId in lower case',
+    field: 'metadata.name',
+    refused: [apiKey({}, '8fk2pq9xln'), apiKey({ keyId: '8fK2pQ9xLn' })],
+    accepted: [apiKey(), apiKey({ keyId: '8FK2PQ9XLM' })],
+  },
+  {
+    message: 'maxAudioSeconds is 300',
+    field: 'spec.maxAudioSeconds',
+    refused: [model({ maxAudioSeconds: 299 }), model({ maxAudioSeconds: 301, drainSeconds: 400 })],
+    accepted: [model({ maxAudioSeconds: 300 }), model()],
+  },
+  {
+    message: 'drainSeconds must be at least maxAudioSeconds + 30',
+    field: 'spec.drainSeconds',
+    refused: [model({ drainSeconds: 329 })],
+    accepted: [model({ drainSeconds: 330 }), model({ drainSeconds: 7200 })],
+  },
+  {
+    message: 'language cannot be changed',
+    field: 'spec.language',
+    before: model(),
+    refused: [model({ language: 'Gĩkũyũ' })],
+    accepted: [model({ drainSeconds: 400 })],
+  },
+  {
+    message: 'languageCode cannot be changed',
+    field: 'spec.languageCode',
+    before: model(),
+    refused: [model({ languageCode: 'luo' })],
+    accepted: [model({ artifact: { image: 'registry.example/m:2' } })],
+  },
+  {
+    message: 'artifact needs exactly one source',
+    field: 'spec.artifact',
+    refused: [
+      artifact({}),
+      artifact({ path: '/a', image: 'b' }),
+      artifact({ path: '/a', url, sha256 }),
+      artifact({ image: 'b', persistentVolumeClaim: { claimName: 'c' } }),
+    ],
+    accepted: [
+      artifact({ path: '/a' }),
+      artifact({ image: 'b' }),
+      artifact({ url, sha256 }),
+      artifact({ persistentVolumeClaim: { claimName: 'c' } }),
+    ],
+  },
+  {
+    message: 'artifact.url needs artifact.sha256',
+    field: 'spec.artifact.sha256',
+    refused: [artifact({ url }), artifact({ url, cache: { claimName: 'c' } })],
+    accepted: [artifact({ url, sha256, secretRef: { name: 's' }, cache: { claimName: 'c' } })],
+  },
+  {
+    message: 'sha256, secretRef and cache belong to artifact.url',
+    field: 'spec.artifact',
+    refused: [
+      artifact({ path: '/a', sha256 }),
+      artifact({ image: 'b', secretRef: { name: 's' } }),
+      artifact({ path: '/a', cache: { claimName: 'c' } }),
+    ],
+    accepted: [artifact({ url, sha256 })],
+  },
+  {
+    message: 'persistentVolumeClaim.path starts from the root of the volume',
+    field: 'spec.artifact.persistentVolumeClaim.path',
+    refused: ['/a', '..', 'a/../../b', 'a/..'].map((path) =>
+      artifact({ persistentVolumeClaim: { claimName: 'c', path } }),
+    ),
+    accepted: ['', 'a', 'a/b', '..a', 'a/b..'].map((path) =>
+      artifact({ persistentVolumeClaim: { claimName: 'c', path } }),
+    ),
+  },
+  {
+    message: 'a variable has value or valueFrom',
+    field: 'spec.worker.env[0]',
+    refused: [variable({ value: '', valueFrom: { fieldRef } })],
+    accepted: [variable({ value: 'x' }), variable({ valueFrom: { fieldRef } }), variable({})],
+  },
+  {
+    message: 'valueFrom needs exactly one source',
+    field: 'spec.worker.env[0].valueFrom',
+    refused: [variable({ valueFrom: {} }), variable({ valueFrom: { secretKeyRef, fieldRef } })],
+    accepted: [variable({ valueFrom: { secretKeyRef } }), variable({ valueFrom: { configMapKeyRef: secretKeyRef } })],
+  },
+  {
+    message: 'keys of podLabels must not begin with asr.svc.dev/',
+    field: 'spec.worker.podLabels',
+    refused: [worker({ podLabels: { team: 'x', 'asr.svc.dev/model': 'other' } })],
+    accepted: [worker({ podLabels: { team: 'x', 'asr.svc.devel/model': 'other' } })],
+  },
+  {
+    message: 'keys of podAnnotations must not begin with asr.svc.dev/',
+    field: 'spec.worker.podAnnotations',
+    refused: [worker({ podAnnotations: { 'asr.svc.dev/revision': 'x' } })],
+    accepted: [worker({ podAnnotations: { 'example.com/asr.svc.dev/revision': 'x' } })],
+  },
+  {
+    message: 'scaling.min must not be above scaling.max',
+    field: 'spec.scaling.min',
+    refused: [scaling({ min: 3, max: 2 }), scaling({ min: 2 }), scaling({ max: 0, min: 1 })],
+    accepted: [scaling({ min: 2, max: 2 }), scaling({ min: 1 }), scaling({ max: 0 })],
+  },
+  {
+    message: 'scaling.replicas goes with scaling.mode External',
+    field: 'spec.scaling.replicas',
+    refused: [scaling({ replicas: 1 }), scaling({ mode: 'Sessions', replicas: 0 })],
+    accepted: [scaling({ mode: 'External', replicas: 1 }), scaling({ mode: 'External' })],
+  },
+  {
+    message: 'a grant is applied once and cannot be changed',
+    field: 'spec.grants[1].audioSeconds',
+    before: granted(['a', 1], ['b', 2]),
+    refused: [granted(['a', 1], ['b', 3]), granted(['c', 1], ['a', 2])],
+    accepted: [granted(['b', 2], ['a', 1], ['c', 3]), granted(['b', 2]), granted()],
+  },
+  {
+    message: 'expiresAt is not a time to come',
+    field: 'spec.expiresAt',
+    refused: [apiKey({ expiresAt: '1999-12-31T23:59:59.999999999Z' }), apiKey({ expiresAt: '0026-01-01T00:00:00Z' })],
+    accepted: [apiKey({ expiresAt: '2000-01-01T00:00:00Z' }), apiKey({ expiresAt: null }), apiKey()],
+  },
+  {
+    message: 'a key cannot be changed',
+    field: 'spec',
+    before: apiKey({ expiresAt: '2030-01-01T00:00:00Z' }),
+    refused: [
+      apiKey({ expiresAt: '2030-01-01T00:00:01Z' }),
+      apiKey(),
+      apiKey({ expiresAt: '2030-01-01T00:00:00Z', hash: 'c'.repeat(64) }),
+      apiKey({ expiresAt: '2030-01-01T00:00:00Z', tenant: 'other' }),
+    ],
+    accepted: [apiKey({ expiresAt: '2030-01-01T00:00:00Z', displayName: '' })],
+  },
+];

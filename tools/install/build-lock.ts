@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { say } from '../launch/terminal.mjs';
+import { AlreadyRunning, lockFolder } from '../start/lock.ts';
+
+const POLL_MS = 500;
+
+/** Does something in a folder while no other process does; waits for one that does, however long it takes. */
+export async function whileLocked<T>(folder: string, waiting: string, work: () => Promise<T>): Promise<T> {
+  mkdirSync(folder, { recursive: true });
+  let release = tryLock(folder);
+  if (release === undefined) say(waiting);
+  while (release === undefined) {
+    await sleep(POLL_MS);
+    release = tryLock(folder);
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+function tryLock(folder: string): (() => void) | undefined {
+  try {
+    return lockFolder(folder);
+  } catch (error) {
+    if (error instanceof AlreadyRunning) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+# macOS.
+set -eu
+brew install --quiet --cask chromium

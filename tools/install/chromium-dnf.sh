@@ -1,0 +1,4 @@
+#!/bin/sh
+# Fedora and its kin.
+set -eu
+dnf install -y -q chromium

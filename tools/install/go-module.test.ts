@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { planGo } from './go-command.ts';
+import { buildKey, goModuleFolder, parseGoModule, versionOf } from './go-module.ts';
+import { GO_TOOLS, isFitting, pinOf, versionFlags } from './go-tool.ts';
+import type { GoToolName } from './go-tool.ts';
+import { isAtLeast, parseVersion } from './program-version.ts';
+
+const GO_MOD = `module example
+
+go 1.26.0
+
+tool example.com/one/cmd/first
+
+tool (
+	example.com/two/second // a comment
+	example.com/two/tools/third
+)
+
+require example.com/one v1.2.3
+
+require (
+	example.com/two v0.1.0 // indirect
+	example.com/two/tools v0.2.0
+)
+
+replace example.com/two => example.com/two v0.1.0
+`;
+
+describe('a go.mod file', () => {
+  const module = parseGoModule(GO_MOD);
+
+  test('tells the oldest Go and the tools by the name of their program', () => {
+    expect(module.goVersion).toBe('1.26.0');
+    expect(module.tools).toEqual({
+      first: 'example.com/one/cmd/first',
+      second: 'example.com/two/second',
+      third: 'example.com/two/tools/third',
+    });
+  });
+
+  test('tells the version of the module that a package is in', () => {
+    expect(versionOf(module, 'example.com/one/cmd/first')).toBe('v1.2.3');
+    expect(versionOf(module, 'example.com/two/second')).toBe('v0.1.0');
+    expect(versionOf(module, 'example.com/two/tools/third')).toBe('v0.2.0');
+    expect(() => versionOf(module, 'example.com/twofold/x')).toThrow('go mod tidy');
+  });
+});
+
+test('another go.mod, go.sum or platform asks for another build', () => {
+  const keys = [
+    buildKey('kwok', 'mod', 'sum', 'linux-x64'),
+    buildKey('kwok', 'mod2', 'sum', 'linux-x64'),
+    buildKey('kwok', 'mod', 'sum2', 'linux-x64'),
+    buildKey('kwok', 'mod', 'sum', 'linux-arm64'),
+    buildKey('kubernetes', 'mod', 'sum', 'linux-x64'),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(buildKey('kwok', 'mod', 'sum', 'linux-x64')).toBe(keys[0]);
+});
+
+describe('the Go of this machine', () => {
+  test('builds when it is new enough, without getting another one', () => {
+    expect(planGo([1, 26, 0], '1.26.0')).toMatchObject({ GOTOOLCHAIN: 'local', CGO_ENABLED: '0' });
+    expect(planGo([1, 27, 1], '1.26.0')).toMatchObject({ GOTOOLCHAIN: 'local' });
+  });
+
+  test('gets the one that is needed when it knows how to', () => {
+    expect(planGo([1, 21, 0], '1.26.0')).toMatchObject({ GOTOOLCHAIN: 'auto' });
+    expect(planGo([1, 25, 9], '1.26.0')).toMatchObject({ GOTOOLCHAIN: 'auto' });
+  });
+
+  test('is asked to be installed when it is missing or too old', () => {
+    expect(planGo(undefined, '1.26.0')).toContain('install Go 1.26 or newer');
+    expect(planGo([1, 19, 8], '1.26.0')).toContain('Go 1.19.8 is too old: install Go 1.26 or newer');
+  });
+});
+
+describe('the pinned tools', () => {
+  test.each(Object.keys(GO_TOOLS) as GoToolName[])('%s is a tool of its module', (name) => {
+    const { packagePath, version } = pinOf(name);
+    expect(packagePath.endsWith(`/cmd/${name}`)).toBe(true);
+    expect(isFitting(name, parseVersion(version))).toBe(true);
+  });
+
+  test('all parts of Kubernetes have one version', () => {
+    const text = readFileSync(join(goModuleFolder('kubernetes'), 'go.mod'), 'utf8');
+    const parts = [...text.matchAll(/^\t(k8s\.io\/\S+) => (\S+) v0\.(\S+)$/gm)];
+    expect(parts.length).toBeGreaterThan(20);
+    for (const [, part, source, version] of parts) {
+      expect(source).toBe(part);
+      expect(`v1.${version}`).toBe(pinOf('kube-apiserver').version);
+    }
+  });
+
+  test('a server of another minor version is not used, a kubectl next to it is', () => {
+    const [major = 0, minor = 0] = parseVersion(pinOf('kube-apiserver').version) ?? [];
+    expect(isFitting('kube-apiserver', [major, minor, 99])).toBe(true);
+    expect(isFitting('kube-apiserver', [major, minor - 1, 0])).toBe(false);
+    expect(isFitting('kubectl', [major, minor - 1, 0])).toBe(true);
+    expect(isFitting('kubectl', [major, minor - 2, 0])).toBe(false);
+    expect(isFitting('kubectl', undefined)).toBe(false);
+  });
+
+  test('the version is linked into what is built of Kubernetes', () => {
+    expect(versionFlags('kubernetes', 'v1.36.3')).toContain('-X k8s.io/component-base/version.gitVersion=v1.36.3');
+    expect(versionFlags('kwok', 'v0.8.0')).toEqual([]);
+  });
+});
+
+test.each([
+  ['Kubernetes v1.36.3', [1, 36, 3]],
+  ['go version go1.26 linux/amd64', [1, 26, 0]],
+  ['etcd Version: 3.4.23\nGo Version: go1.19.8', [3, 4, 23]],
+  ['Client Version: v1.36.3\nKustomize Version: v5.8.1', [1, 36, 3]],
+  ['nothing', undefined],
+])('reads the version from %j', (text, version) => {
+  expect(parseVersion(text)).toEqual(version);
+});
+
+test('versions are compared by their numbers', () => {
+  expect(isAtLeast([1, 10, 0], [1, 9, 9])).toBe(true);
+  expect(isAtLeast([1, 9, 9], [1, 10, 0])).toBe(false);
+  expect(isAtLeast([2, 0, 0], [1, 99, 99])).toBe(true);
+  expect(isAtLeast([1, 2, 3], [1, 2, 3])).toBe(true);
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ArtifactError } from './error.ts';
+
+/** What a private server is shown, and by which authorities it is known. */
+export interface Credentials {
+  /** A header that goes to the server that the artifact's url names, and to no other. */
+  header: readonly [name: string, value: string] | undefined;
+  /** Certificates (PEM) that are trusted beside the well-known ones. */
+  ca: string | undefined;
+}
+
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+/** Visible characters, and spaces between them: whatever else is there would end the header. */
+const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+
+/**
+ * Reads the credentials from the files of a mounted Secret: `username` and `password`, or `token`, or `header`
+ * (`Name: value`); and `ca.crt`. An empty folder name: there are none.
+ */
+export function readCredentials(folder: string): Credentials {
+  if (folder === '') return { header: undefined, ca: undefined };
+  const [username, password, token, header] = ['username', 'password', 'token', 'header'].map((name) =>
+    read(folder, name)?.trim(),
+  );
+  const found = [
+    username === undefined && password === undefined ? undefined : basic(username ?? '', password ?? ''),
+    token === undefined ? undefined : (['authorization', `Bearer ${token}`] as const),
+    header === undefined ? undefined : parseHeader(header),
+  ].filter((one) => one !== undefined);
+  if (found.length > 1) {
+    throw new ArtifactError(
+      'the Secret of the artifact has several credentials: keep username and password, or token, or header',
+    );
+  }
+  if (found[0] !== undefined && !VALUE.test(found[0][1])) {
+    throw new ArtifactError('the credentials in the Secret of the artifact have characters that no header can carry');
+  }
+  return { header: found[0], ca: read(folder, 'ca.crt') };
+}
+
+function basic(username: string, password: string): readonly [string, string] {
+  return ['authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
+}
+
+function parseHeader(text: string): readonly [string, string] {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, Math.max(0, colon)).trim();
+  if (!NAME.test(name))
+    throw new ArtifactError('`header` in the Secret of the artifact is not of the form Name: value');
+  return [name.toLowerCase(), text.slice(colon + 1).trim()];
+}
+
+function read(folder: string, name: string): string | undefined {
+  try {
+    return readFileSync(join(folder, name), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ArtifactError(`the Secret of the artifact cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}

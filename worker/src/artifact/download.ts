@@ -1,0 +1,97 @@
+import { createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ArtifactError } from './error.ts';
+import { NOTHING_LEFT, requestArtifact } from './request.ts';
+import type { ArtifactSource } from './request.ts';
+
+export interface DownloadOptions {
+  source: ArtifactSource;
+  /** Where it goes; what is there already is a part of it. */
+  file: string;
+  maxBytes: number;
+  /** Tries in a row that bring nothing. */
+  tries: number;
+  retry: { baseMs: number; maxMs: number };
+  signal: AbortSignal;
+  onProgress: (bytes: number, totalBytes: number | undefined) => void;
+  /** A try failed, and there will be another. */
+  onRetry: (error: ArtifactError) => void;
+}
+
+/** Brings an artifact into a file; a transfer that was cut goes on where it was, also that of an earlier process. */
+export async function download(options: DownloadOptions): Promise<void> {
+  const { file, signal, retry, onRetry } = options;
+  let etag: string | undefined;
+  let barren = 0;
+  for (;;) {
+    const before = await sizeOf(file);
+    try {
+      await transfer(options, before, etag, (tag) => (etag = tag));
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ArtifactError) || !error.mayPass) throw error;
+      const gained = (await sizeOf(file)) > before;
+      barren = gained ? 0 : barren + 1;
+      if (barren >= options.tries) throw error;
+      if (error.beginsAnew) await rm(file, { force: true });
+      onRetry(error);
+      const waitMs = Math.min(retry.maxMs, retry.baseMs * 2 ** barren) * (0.5 + Math.random() / 2);
+      await sleep(Math.min(retry.maxMs, Math.max(waitMs, error.retryAfterMs ?? 0)), undefined, { signal });
+    }
+  }
+}
+
+async function transfer(
+  { source, file, maxBytes, signal, onProgress }: DownloadOptions,
+  offset: number,
+  etag: string | undefined,
+  onTag: (etag: string | undefined) => void,
+): Promise<void> {
+  const body = await requestArtifact(source, { offset, etag }, signal);
+  if (body === NOTHING_LEFT) return;
+  onTag(body.etag);
+  let bytes = body.offset;
+  const { totalBytes } = body;
+  const check = (size: number) => {
+    if (size <= maxBytes) return;
+    body.stream.destroy();
+    throw new ArtifactError(`the artifact has more than ${maxBytes} bytes: raise ARTIFACT_MAX_MIB if that is right`);
+  };
+  check(totalBytes ?? 0);
+  const meter = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      check(bytes);
+      onProgress(bytes, totalBytes);
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(body.stream, meter, createWriteStream(file, { flags: body.offset === 0 ? 'w' : 'a', flush: true }), {
+      signal,
+    });
+  } catch (cause) {
+    if (cause instanceof ArtifactError || isLocal(cause)) throw cause;
+    throw new ArtifactError(`the transfer was cut after ${bytes} bytes`, { mayPass: true, cause });
+  }
+  if (totalBytes !== undefined && bytes < totalBytes) {
+    throw new ArtifactError(`the transfer ended after ${bytes} of ${totalBytes} bytes`, { mayPass: true });
+  }
+}
+
+/** Whether it was the disk that failed, not the way to the server. */
+function isLocal(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return ['ENOSPC', 'EROFS', 'EACCES', 'EDQUOT', 'EIO', 'ENOENT'].includes(code ?? '');
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch {
+    return 0;
+  }
+}

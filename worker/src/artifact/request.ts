@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { getCACertificates } from 'node:tls';
+import type { Credentials } from './credentials.ts';
+import { ArtifactError } from './error.ts';
+
+export interface ArtifactSource {
+  url: URL;
+  credentials: Credentials;
+  /** How long nothing may come. */
+  stallMs: number;
+}
+
+/** The bytes of an artifact from some offset on. */
+export interface ArtifactBody {
+  stream: IncomingMessage;
+  /** Where they begin; less than what was asked for where the server sends everything. */
+  offset: number;
+  /** Of the whole artifact; undefined: the server does not tell. */
+  totalBytes: number | undefined;
+  etag: string | undefined;
+}
+
+/** There is nothing beyond the offset: what was downloaded before is all of it. */
+export const NOTHING_LEFT = 'nothing left';
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
+/** Answers that another try may change. */
+const PASSING: readonly (number | undefined)[] = [408, 425, 429, 500, 502, 503, 504];
+
+/** Asks for the artifact from an offset on; `etag`: as long as it is still the same. Follows redirects. */
+export async function requestArtifact(
+  source: ArtifactSource,
+  { offset, etag }: { offset: number; etag: string | undefined },
+  signal: AbortSignal,
+): Promise<ArtifactBody | typeof NOTHING_LEFT> {
+  const { header, ca } = source.credentials;
+  let { url } = source;
+  let trusted = true;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const headers: Record<string, string> = {
+      // What is hashed is what was packed.
+      'accept-encoding': 'identity',
+      ...(offset > 0 && { range: `bytes=${offset}-` }),
+      ...(offset > 0 && etag !== undefined && { 'if-range': etag }),
+      ...(trusted && header !== undefined && { [header[0]]: header[1] }),
+    };
+    const answer = await send(url, { headers, ca, stallMs: source.stallMs, signal });
+    if (!REDIRECTS.includes(answer.statusCode)) return readAnswer(answer, offset, url);
+    answer.resume();
+    url = follow(url, answer.headers.location);
+    // Who is sent elsewhere once shows its credentials to nobody any more.
+    trusted &&= url.origin === source.url.origin;
+  }
+  throw new ArtifactError(`${describeUrl(source.url)} redirects more than ${MAX_REDIRECTS} times`);
+}
+
+/** A url as it may be shown: what follows the path may be a secret. */
+export function describeUrl({ origin, pathname }: URL): string {
+  return origin + pathname;
+}
+
+function send(
+  url: URL,
+  {
+    headers,
+    ca,
+    stallMs,
+    signal,
+  }: { headers: Record<string, string>; ca: string | undefined; stallMs: number; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      headers,
+      signal,
+      agent: false,
+      ...(ca !== undefined && { ca: [...getCACertificates(), ca] }),
+    });
+    // Counts from the last byte in either direction, the connection included.
+    sent.setTimeout(stallMs, () => sent.destroy(new Error(`nothing came for ${stallMs} ms`)));
+    sent.once('response', resolve);
+    sent.once('error', (cause) =>
+      reject(new ArtifactError(`${describeUrl(url)} cannot be reached: ${cause.message}`, { mayPass: true, cause })),
+    );
+    sent.end();
+  });
+}
+
+function follow(from: URL, location: string | undefined): URL {
+  if (location === undefined || !URL.canParse(location, from.href)) {
+    throw new ArtifactError(`${describeUrl(from)} redirects to nowhere`);
+  }
+  const to = new URL(location, from);
+  if (to.protocol !== 'https:')
+    throw new ArtifactError(`${describeUrl(from)} redirects to an address that is not https`);
+  return to;
+}
+
+function readAnswer(answer: IncomingMessage, asked: number, url: URL): ArtifactBody | typeof NOTHING_LEFT {
+  const { statusCode: status, headers } = answer;
+  const { etag, 'content-length': length, 'content-range': range } = headers;
+  // A weak tag does not vouch for bytes.
+  const strong = etag?.startsWith('W/') === true ? undefined : etag;
+  if (status === 200) {
+    return { stream: answer, offset: 0, totalBytes: length === undefined ? undefined : Number(length), etag: strong };
+  }
+  const [, from, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(range ?? '') ?? [];
+  if (status === 206 && Number(from) === asked) {
+    const totalBytes = total === undefined || total === '*' ? undefined : Number(total);
+    return { stream: answer, offset: asked, totalBytes, etag: strong };
+  }
+  answer.destroy();
+  if (status === 416 && asked > 0 && range === `bytes */${asked}`) return NOTHING_LEFT;
+  throw refuse(status, url, headers['retry-after']);
+}
+
+function refuse(status: number | undefined, url: URL, retryAfter: string | undefined): ArtifactError {
+  const what = `${describeUrl(url)} answers ${status ?? 0}`;
+  if (status === 401 || status === 403) {
+    return new ArtifactError(`${what}: check the Secret that spec.artifact.secretRef names`);
+  }
+  if (status === 404 || status === 410) return new ArtifactError(`${what}: check spec.artifact.url`);
+  // What is there already is not a part of what the server has.
+  if (status === 416 || status === 206) {
+    return new ArtifactError(`${what}: the download begins anew`, { mayPass: true, beginsAnew: true });
+  }
+  const seconds = Number(retryAfter);
+  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+  return new ArtifactError(what, { mayPass: PASSING.includes(status), retryAfterMs });
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger, readSettingsOrExit } from '@svc-asr/runtime';
+import { ARTIFACT_SETTINGS } from '../settings.ts';
+import { readCredentials } from './credentials.ts';
+import { ArtifactError } from './error.ts';
+import { fetchArtifact } from './fetch.ts';
+
+const MIB = 2 ** 20;
+
+/** Fetches the artifact that the settings name and ends; what goes wrong is the last line of the log. */
+export async function runFetch(): Promise<void> {
+  const settings = readSettingsOrExit('worker fetch-artifact', ARTIFACT_SETTINGS);
+  const logger = createLogger('worker', settings.LOG_LEVEL);
+  // Nothing is lost: the next one goes on where this one was.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+  try {
+    await fetchArtifact({
+      source: {
+        url: readUrl(settings.ARTIFACT_URL),
+        credentials: readCredentials(settings.ARTIFACT_CREDENTIALS_FOLDER),
+        stallMs: settings.ARTIFACT_STALL_MS,
+      },
+      sha256: settings.ARTIFACT_SHA256,
+      folder: settings.ARTIFACT_FOLDER,
+      maxBytes: settings.ARTIFACT_MAX_MIB * MIB,
+      unpacked: { maxBytes: settings.ARTIFACT_MAX_UNPACKED_MIB * MIB, maxFiles: settings.ARTIFACT_MAX_FILES },
+      tries: settings.ARTIFACT_TRIES,
+      retry: { baseMs: settings.ARTIFACT_RETRY_BASE_MS, maxMs: settings.ARTIFACT_RETRY_MAX_MS },
+      lock: {
+        owner: settings.ARTIFACT_OWNER === '' ? randomUUID() : settings.ARTIFACT_OWNER,
+        renewMs: settings.ARTIFACT_LOCK_RENEW_MS,
+        staleMs: settings.ARTIFACT_LOCK_STALE_MS,
+        pollMs: settings.ARTIFACT_LOCK_POLL_MS,
+      },
+      logger,
+    });
+  } catch (err) {
+    logger.fatal({ err }, 'the artifact cannot be had');
+    process.exit(1);
+  }
+}
+
+function readUrl(text: string): URL {
+  const url = new URL(text);
+  if (url.username === '' && url.password === '') return url;
+  throw new ArtifactError('the url of the artifact holds a user or a password: put them into a Secret');
+}

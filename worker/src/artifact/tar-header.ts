@@ -1,0 +1,75 @@
+import { ArtifactError } from './error.ts';
+
+/** What the head of an entry says. */
+export interface TarHeader {
+  kind: 'file' | 'folder' | 'link' | 'special' | 'pax' | 'longName' | 'ignored';
+  path: string;
+  size: number;
+}
+
+const KINDS: Readonly<Record<string, TarHeader['kind']>> = {
+  '0': 'file',
+  '\0': 'file',
+  '7': 'file',
+  '1': 'link',
+  '2': 'link',
+  '5': 'folder',
+  x: 'pax',
+  L: 'longName',
+  // Of the whole archive, and long targets of links.
+  g: 'ignored',
+  K: 'ignored',
+};
+/** Where the checksum is: it counts as spaces in its own sum. */
+const CHECKSUM = { from: 148, to: 156 };
+
+/** Reads a block; undefined: it is empty, which ends an archive. */
+export function parseHeader(block: Buffer): TarHeader | undefined {
+  if (block.every((byte) => byte === 0)) return undefined;
+  const sum = block.reduce((all, byte, at) => all + (at >= CHECKSUM.from && at < CHECKSUM.to ? 0x20 : byte), 0);
+  if (number(block, CHECKSUM.from, 8) !== sum) {
+    throw new ArtifactError('the archive is damaged, or not a tar archive');
+  }
+  const isUstar = text(block, 257, 5) === 'ustar';
+  const prefix = isUstar ? text(block, 345, 155) : '';
+  const name = text(block, 0, 100);
+  const path = prefix === '' || text(block, 257, 8) === 'ustar  ' ? name : `${prefix}/${name}`;
+  const kind = KINDS[String.fromCharCode(block[156] ?? 0)] ?? 'special';
+  // Before there was a type for folders their names ended with a slash.
+  return { kind: kind === 'file' && path.endsWith('/') ? 'folder' : kind, path, size: number(block, 124, 12) };
+}
+
+/** Reads the records of a pax header: `LENGTH NAME=VALUE\n`. */
+export function parsePax(records: string): { path?: string; size?: number } {
+  const found: { path?: string; size?: number } = {};
+  const bytes = Buffer.from(records);
+  for (let at = 0; at < bytes.length;) {
+    const length = Number.parseInt(bytes.subarray(at, at + 20).toString(), 10);
+    if (!(length > 0)) break;
+    const record = bytes.subarray(at, at + length).toString();
+    const [, name, value = ''] = /^\d+ ([^=]+)=(.*)\n$/s.exec(record) ?? [];
+    if (name === 'path') found.path = value;
+    if (name === 'size') found.size = Number(value);
+    at += length;
+  }
+  return found;
+}
+
+function text(block: Buffer, at: number, length: number): string {
+  const field = block.subarray(at, at + length);
+  const end = field.indexOf(0);
+  return field.subarray(0, end === -1 ? length : end).toString('utf8');
+}
+
+/** A number in octal digits; in GNU's binary form where its first bit is set. */
+function number(block: Buffer, at: number, length: number): number {
+  const field = block.subarray(at, at + length);
+  const first = field[0] ?? 0;
+  if ((first & 0x80) !== 0) {
+    return field.subarray(1).reduce((value, byte) => value * 256 + byte, first & 0x7f);
+  }
+  const digits = text(block, at, length).trim();
+  const value = digits === '' ? 0 : Number.parseInt(digits, 8);
+  if (!(value >= 0)) throw new ArtifactError('the archive is damaged, or not a tar archive');
+  return value;
+}

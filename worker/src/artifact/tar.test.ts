@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pack } from '../testing/tar.ts';
+import { safePath } from './path.ts';
+import { readTar } from './tar.ts';
+
+/** Reads an archive that comes in pieces of this size. */
+async function readAll(archive: Buffer, pieceBytes = 700): Promise<Record<string, string>> {
+  const pieces = Array.from({ length: Math.ceil(archive.length / pieceBytes) }, (_, at) =>
+    archive.subarray(at * pieceBytes, (at + 1) * pieceBytes),
+  );
+  const found: Record<string, string> = {};
+  for await (const { path, type, body } of readTar(Readable.from(pieces))) {
+    const parts: Buffer[] = [];
+    for await (const part of body) parts.push(part);
+    found[path] = type === 'folder' ? 'a folder' : Buffer.concat(parts).toString();
+  }
+  return found;
+}
+
+test.each([1, 511, 512, 513, 100_000])('reads files and folders, however small the pieces (%i)', async (pieceBytes) => {
+  const archive = pack([
+    { path: 'model/', type: '5' },
+    { path: 'model/manifest.json', content: '{}' },
+    { path: 'model/empty' },
+    { path: 'model/large', content: 'x'.repeat(5000) },
+  ]);
+  expect(await readAll(archive, pieceBytes)).toEqual({
+    'model/': 'a folder',
+    'model/manifest.json': '{}',
+    'model/empty': '',
+    'model/large': 'x'.repeat(5000),
+  });
+});
+
+test.each(['ustar', 'gnu', 'pax', 'v7'])('reads what tar packs in the format %s, long names too', async (format) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-tar-'));
+  try {
+    const long = format === 'gnu' || format === 'pax' ? `${'long/'.repeat(60)}${'n'.repeat(200)}` : 'short/name';
+    mkdirSync(join(folder, dirname(long)), { recursive: true });
+    writeFileSync(join(folder, long), 'inside');
+    const packed = spawnSync('tar', [`--format=${format}`, '-cf', '-', '-C', folder, '.'], { maxBuffer: 1e8 });
+    expect(packed.status).toBe(0);
+    expect((await readAll(packed.stdout))[`./${long}`]).toBe('inside');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.each([
+  ['a link', [{ path: 'a', type: '2', target: '/etc/passwd' }]],
+  ['a link', [{ path: 'a', type: '1', target: '../a' }]],
+  ['a special file', [{ path: 'a', type: '3' }]],
+  ['a special file', [{ path: 'a', type: 'S' }]],
+])('refuses %s', async (what, entries) => {
+  await expect(readAll(pack(entries))).rejects.toThrow(what);
+});
+
+test('refuses what is no archive, was damaged, or ends in the middle', async () => {
+  const archive = pack([{ path: 'a', content: 'x'.repeat(3000) }]);
+  await expect(readAll(Buffer.from('x'.repeat(2000)))).rejects.toThrow('not a tar archive');
+  await expect(readAll(archive.subarray(0, 2000))).rejects.toThrow('ends in the middle');
+  archive[0] = 1;
+  await expect(readAll(archive)).rejects.toThrow('damaged');
+});
+
+test.each(['/etc/passwd', '../a', 'a/../../b', 'a/..', 'a\\b', 'a\0b', 'x'.repeat(2000)])(
+  'a path that leads out is refused: %j',
+  (path) => {
+    expect(() => safePath(path)).toThrow('leads out of it');
+  },
+);
+
+test.each([
+  ['./a/./b', 'a/b'],
+  ['a//b/', 'a/b'],
+  ['./', ''],
+  ['...', '...'],
+])('%j is %j', (path, safe) => {
+  expect(safePath(path)).toBe(safe);
+});

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { makeCertificate } from './certificate.ts';
+
+/** An HTTPS server on loopback that serves one archive, and does as a test tells it. */
+export interface ArtifactServer {
+  url: string;
+  certificate: { cert: string; key: string };
+  archive: Buffer;
+  /** Every request that came. */
+  requests: { url: string; headers: IncomingMessage['headers'] }[];
+  /** What the next requests get in place of the archive, one each. */
+  instead: ((request: IncomingMessage, response: ServerResponse) => void)[];
+  /** Bytes after which the next answers are cut, one each. */
+  cuts: number[];
+  /** Whether it knows of ranges. */
+  ranges: boolean;
+  stop: () => Promise<void>;
+}
+
+/** Starts a server for an archive, with a certificate of its own or that of another one. */
+export async function serveArtifact(archive: Buffer, known?: ArtifactServer['certificate']): Promise<ArtifactServer> {
+  const certificate = known ?? (await makeCertificate());
+  const server = createServer(certificate, (request, response) => {
+    state.requests.push({ url: request.url ?? '', headers: request.headers });
+    const other = state.instead.shift();
+    if (other === undefined) answer(state, request, response);
+    else other(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const state: ArtifactServer = {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    certificate,
+    archive,
+    requests: [],
+    instead: [],
+    cuts: [],
+    ranges: true,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return state;
+}
+
+function answer({ archive, ranges, cuts }: ArtifactServer, request: IncomingMessage, response: ServerResponse): void {
+  const from = ranges ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0) : 0;
+  if (from >= archive.length) {
+    response.writeHead(416, { 'content-range': `bytes */${archive.length}` }).end();
+    return;
+  }
+  const body = archive.subarray(from);
+  const range = from > 0 ? { 'content-range': `bytes ${from}-${archive.length - 1}/${archive.length}` } : {};
+  response.writeHead(from > 0 ? 206 : 200, { 'content-length': body.length, etag: '"1"', ...range });
+  const cut = cuts.shift();
+  if (cut === undefined) response.end(body);
+  else response.write(body.subarray(0, cut), () => setTimeout(() => response.destroy(), 50));
+}
