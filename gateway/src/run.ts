@@ -6,6 +6,7 @@ import { followCatalogue } from './catalogue.ts';
 import { watchLedger } from './ledger-id.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { startReaper } from './reaper.ts';
+import { repeat } from './repeat.ts';
 import { drain } from './server/drain.ts';
 import { listen } from './server/listen.ts';
 import { createCancellations } from './sessions/cancellations.ts';
@@ -13,6 +14,7 @@ import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
 import { holdLease } from './stream/lease.ts';
 import type { StreamTimes } from './stream/session.ts';
+import { RevisionTallies } from './stream/revision-tallies.ts';
 import { createSettlements } from './stream/settlements.ts';
 import { Streams } from './stream/streams.ts';
 
@@ -55,8 +57,14 @@ export async function run(): Promise<void> {
 
     const settlements = createSettlements(ledger, logger);
     const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, () => streams.failAll());
+    const tallies = new RevisionTallies(ledger.revisions);
+    const stopTelling = repeat(
+      logger,
+      () => settings.REVISION_TALLY_MS,
+      () => tallies.tell(),
+    );
     const streams = new Streams({
-      ...{ ledger, logger, catalogue, settlements, owner: lease.owner },
+      ...{ ledger, logger, catalogue, settlements, tallies, ledgerWatch, owner: lease.owner },
       secrets: settings.SESSION_SECRETS,
       tickets: settings.WORKER_TICKETS,
       times: streamTimes(settings),
@@ -92,6 +100,7 @@ export async function run(): Promise<void> {
       { name: 'take back unanswered sessions', stop: () => cancellations.settled() },
       { name: 'give up the lease', stop: () => lease.stop() },
       { name: 'stop the reaper', stop: () => stopReaper() },
+      { name: 'stop counting revisions', stop: () => stopTelling() },
       { name: 'stop watching the ledger', stop: () => ledgerWatch.stop() },
       { name: 'stop following the catalogue', stop: () => catalogue.stop() },
       { name: 'close Redis', stop: () => link.close() },

@@ -133,6 +133,12 @@ export const GATEWAY_SETTINGS = {
     60_000,
   ),
   WORKER_TICKET_MS: integer('How long a ticket for a worker works.', 10_000, 1000, 600_000),
+  REVISION_TALLY_MS: integer(
+    'How often it is told how streams fare on each revision of a model, for rollouts to go by.',
+    2000,
+    50,
+    60_000,
+  ),
   SUSPENSION_INTERVAL_MS: integer('How often the accounts of live streams are looked at.', 2000, 50, 60_000),
   DRAIN_DELAY_MS: integer(
     'Time between saying not ready and refusing connections, for balancers to notice.',

@@ -204,7 +204,7 @@ describe('with a Redis whose answers get lost', () => {
     return status === 503 && record!.state !== 'reserved';
   }
 
-  test('a handshake that was answered 503 leaves no stream behind: its session expires as if there had been none', async () => {
+  test('a handshake that was answered 503 leaves no stream behind, and costs nothing', async () => {
     const lost: Caller[] = [];
     proxy.cutAfter(() => 500 + Math.floor(Math.random() * 1500));
     await eventually('credentials were consumed in vain', 30_000, async () => {
@@ -214,7 +214,10 @@ describe('with a Redis whose answers get lost', () => {
     });
     proxy.cutAfter(undefined);
     for (const caller of lost) {
-      expect(await stage.settled(caller, 30_000)).toMatchObject({ state: 'expired', billableMs: 0 });
+      const { state, billableMs, balance } = await stage.settled(caller, 30_000);
+      // Failed, when the gateway could not renew its lease meanwhile.
+      expect(['expired', 'failed']).toContain(state);
+      expect([billableMs, balance.reservedMs]).toEqual([0, 0]);
     }
   }, 60_000);
 });

@@ -84,7 +84,7 @@ test('a handshake that was refused because its answer was lost leaves the creden
   const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 60 });
   thief.steal(session.id);
   await expect(openStream(session)).rejects.toMatchObject({ status: 503 } satisfies Partial<Refused>);
-  expect(thief.stolen).toBe(1);
+  expect(thief.stolen).toBeGreaterThan(0);
 
   const stream = await eventually('the credential works', 30_000, () =>
     openStream(session).catch((error: unknown) => {

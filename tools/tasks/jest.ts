@@ -1,7 +1,7 @@
 import { endOnSignal, runCommand } from '../checks/command.ts';
 import { jestCommand } from '../checks/jest.ts';
-import { ensureRedisServer } from '../install/redis.ts';
+import { ensureTestTools } from '../install/test-tools.ts';
 
 endOnSignal();
-ensureRedisServer();
+await ensureTestTools();
 process.exit(await runCommand(...jestCommand(process.argv.slice(2))));

@@ -5,6 +5,7 @@ import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-as
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Connected, Ledger, Owner } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
+import type { LedgerWatch } from '../ledger-id.ts';
 import { credentialHash, credentialTenant } from '../sessions/credential.ts';
 import type { Claims } from './claims.ts';
 import type { Settlements } from './settlements.ts';
@@ -22,6 +23,7 @@ export interface HandshakeParts {
   settlements: Settlements;
   claims: Claims;
   secrets: Keyring;
+  ledgerWatch: Pick<LedgerWatch, 'sure'>;
   /** undefined: this gateway holds no lease now. */
   owner: () => Owner | undefined;
   /** Why no stream can be taken now. */
@@ -84,6 +86,8 @@ export async function accept(parts: HandshakeParts, { sessionId, credential }: O
   }
   if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
   letGo();
+  // An emptied Redis refuses every credential.
+  await parts.ledgerWatch.sure();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
 

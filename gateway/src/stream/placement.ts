@@ -4,6 +4,7 @@ import type { StreamParts, StreamSession } from './session.ts';
 export interface PlacedWorker {
   id: string;
   address: string;
+  revision: string;
 }
 
 /** Asks for a worker until there is one; undefined when the wait was too long or `given up`. */

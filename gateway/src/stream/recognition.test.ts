@@ -14,6 +14,7 @@ function seek(place: () => Promise<Placement>) {
     ledger: { pools: { place } },
     times: { placeMs: 1, statusMs: 1_000_000 },
     ticker: { add: () => undefined, remove: () => undefined },
+    tallies: { left: () => undefined, delta: () => undefined },
     logger: { error: () => told.push('logged') },
   } as unknown as StreamParts;
   const recognition = new Recognition(parts, SESSION, new Utterances(), [56, 13], {

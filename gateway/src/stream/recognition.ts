@@ -1,5 +1,6 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import { signTicket } from '@svc-asr/runtime';
+import { DeltaClock } from './delta-clock.ts';
 import { urgencyOf } from './gather.ts';
 import { findWorker } from './placement.ts';
 import { MAX_REPLAYS } from './session.ts';
@@ -32,6 +33,8 @@ export class Recognition {
   private link: WorkerLink | undefined;
   /** The worker that has, or last had, the stream. */
   private worker = '';
+  private revision = '';
+  private readonly deltaClock = new DeltaClock();
   private opened = false;
   private chunkSamples = 1;
   /** Runs while a little audio waits for more. */
@@ -60,7 +63,8 @@ export class Recognition {
   /** The current utterance has more audio than before. */
   heard(): void {
     if (!this.opened) return;
-    const { current } = this.utterances;
+    const { current, outstanding } = this.utterances;
+    this.deltaClock.heard(current.samples, outstanding, this.chunkSamples, performance.now());
     const urgency = urgencyOf(current, this.chunkSamples);
     if (urgency === 'now') this.send(current);
     else if (urgency === 'soon') {
@@ -71,6 +75,7 @@ export class Recognition {
   /** The current utterance is about to end. */
   end(ending: 'flush' | 'reset'): void {
     if (!this.opened) return;
+    this.deltaClock.reset();
     this.stopGathering();
     if (ending === 'flush') this.send(this.utterances.current);
     this.link?.send({ type: ending });
@@ -89,8 +94,10 @@ export class Recognition {
     this.drop();
   }
 
-  private drop(): void {
+  private drop(failed = false): void {
+    if (this.link !== undefined) this.parts.tallies.left(this.session.model, this.revision, failed);
     this.opened = false;
+    this.deltaClock.reset();
     this.stopGathering();
     this.link?.close();
     this.link = undefined;
@@ -116,6 +123,7 @@ export class Recognition {
     }
     this.events.onPlaced();
     this.worker = worker.id;
+    this.revision = worker.revision;
     const { tickets, times } = this.parts;
     const ticket = { session: this.session.sessionId, worker: worker.id, epoch: ++this.epoch };
     this.link = new WorkerLink({
@@ -138,6 +146,9 @@ export class Recognition {
         this.events.onOpened(message.context, message.chunk_samples);
         return;
       case 'delta':
+        this.time(message.audio_end);
+        this.events.onAnswer(message);
+        return;
       case 'final':
       case 'reset_done':
       case 'consumed':
@@ -153,6 +164,13 @@ export class Recognition {
       case 'alive':
         return;
     }
+  }
+
+  /** Of utterances that wait behind an unanswered one nothing is said: their deltas come late by no fault of the worker. */
+  private time(audioEnd: number): void {
+    if (this.utterances.owed) return;
+    const latencyMs = this.deltaClock.told(audioEnd, performance.now());
+    if (latencyMs !== undefined) this.parts.tallies.delta(this.session.model, this.revision, latencyMs);
   }
 
   /** Sends what the worker has not got of an utterance. */
@@ -183,7 +201,7 @@ export class Recognition {
     const { sessionId: session_id, model } = this.session;
     const fields = { session_id, model, worker: this.worker, reason: reason ?? 'the worker drains' };
     this.parts.logger.info(fields, 'a stream moves to another worker');
-    this.drop();
+    this.drop(reason !== undefined);
     this.avoid.push(this.worker);
     const heard = head.samples > 0 || head.ending !== undefined;
     if (reason !== undefined && heard && ++head.replays > MAX_REPLAYS) this.events.onGivenUp('internal_error');

@@ -1,6 +1,7 @@
 import type { ContextSize } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Keyring, Logger } from '@svc-asr/runtime';
+import type { RevisionTallies } from './revision-tallies.ts';
 import type { Ticker } from './ticker.ts';
 
 /** A session whose handshake was accepted. */
@@ -35,6 +36,7 @@ export interface StreamParts {
   readonly times: StreamTimes;
   readonly logger: Logger;
   readonly ticker: Ticker;
+  readonly tallies: RevisionTallies;
 }
 
 /** How a stream ended, for the ledger. */

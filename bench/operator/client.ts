@@ -1,0 +1,67 @@
+import type { KubeApi } from '../../operator/src/kubernetes/api.ts';
+import { createAccess } from '../../operator/src/kubernetes/access.ts';
+import { createKubeApi } from '../../operator/src/kubernetes/client.ts';
+import type { KubeObject, ResourceType } from '../../operator/src/kubernetes/objects.ts';
+import { createReflector } from '../../operator/src/kubernetes/reflector.ts';
+import type { Reflector } from '../../operator/src/kubernetes/reflector.ts';
+import { createTransport } from '../../operator/src/kubernetes/transport.ts';
+import { createLogger } from '@svc-asr/runtime';
+
+const TIMEOUT_MS = 60_000;
+
+/** The operator's own HTTP client without the operator: as many connections as are asked for, kept open. */
+export function createClient(
+  kubeconfig: string,
+  namespace: string,
+  connections: number,
+  onRequest: (verb: string, code: number) => void = () => undefined,
+): KubeApi {
+  const access = createAccess(kubeconfig, () => performance.now());
+  return createKubeApi({
+    ...{ namespace, access, onRequest },
+    transport: createTransport({ access, maxSockets: connections }),
+    watchTransport: createTransport({ access }),
+    timeoutMs: TIMEOUT_MS,
+    retry: { tries: 4, baseMs: 200, maxMs: 5000 },
+  });
+}
+
+/** Follows the objects of a type by one watch, which costs the API server little. */
+export function followObjects(
+  api: KubeApi,
+  type: ResourceType,
+  options: {
+    labelSelector?: string;
+    onChange: (name: string) => void;
+    trim?: (object: KubeObject) => KubeObject;
+  },
+): Reflector {
+  return createReflector({
+    ...{ api, type, ...options },
+    times: {
+      pageSize: 500,
+      watchSeconds: { min: 3000, max: 3600 },
+      quietMs: 120_000,
+      relistMs: 3_600_000,
+      backoff: { baseMs: 200, maxMs: 5000 },
+      shortestWatchMs: 200,
+    },
+    logger: createLogger('bench', 'fatal'),
+  });
+}
+
+/** How many objects of a type there are, without reading them. */
+export async function countObjects(api: KubeApi, type: ResourceType): Promise<number> {
+  const { items, metadata } = await api.list(type, { limit: 1 });
+  const { remainingItemCount = 0 } = metadata as { remainingItemCount?: number };
+  return items.length + remainingItemCount;
+}
+
+/** Does work for each item, so many at a time. */
+export async function forEachOf<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const next = items[Symbol.iterator]();
+  const run = async () => {
+    for (let step = next.next(); step.done !== true; step = next.next()) await work(step.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
+}

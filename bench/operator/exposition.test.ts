@@ -1,0 +1,24 @@
+import { describeCounts, difference, parseExposition, sumBy } from './exposition.ts';
+
+const TEXT = `# HELP requests Requests.
+# TYPE requests counter
+requests_total{verb="apply",code="200"} 7
+requests_total{verb="apply",code="201"} 3
+requests_total{verb="get",code="200"} 1 1700000000000
+up 1
+`;
+
+test('reads names, labels and values, with a time or without', () => {
+  expect(parseExposition(TEXT)).toEqual([
+    { name: 'requests_total', labels: { verb: 'apply', code: '200' }, value: 7 },
+    { name: 'requests_total', labels: { verb: 'apply', code: '201' }, value: 3 },
+    { name: 'requests_total', labels: { verb: 'get', code: '200' }, value: 1 },
+    { name: 'up', labels: {}, value: 1 },
+  ]);
+});
+
+test('tells what was counted between two looks', () => {
+  const after = sumBy(parseExposition(TEXT), 'requests_total', 'verb');
+  const counted = difference(new Map([['get', 1]]), after);
+  expect(describeCounts(counted)).toBe('apply 10');
+});

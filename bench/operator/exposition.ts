@@ -1,0 +1,38 @@
+/** One line of the text format of Prometheus. */
+export interface Sample {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
+/** Reads what `/metrics` answers. */
+export function parseExposition(text: string): Sample[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, labels = '', value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
+    if (name === undefined || value === undefined) return [];
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', text = '']) => [key, text]);
+    return [{ name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) }];
+  });
+}
+
+/** Adds up the samples of a name by one of their labels. */
+export function sumBy(samples: readonly Sample[], name: string, label: string): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const sample of samples) {
+    if (sample.name !== name) continue;
+    const key = sample.labels[label] ?? '';
+    sums.set(key, (sums.get(key) ?? 0) + sample.value);
+  }
+  return sums;
+}
+
+/** What was counted between two looks; what did not change is left out. */
+export function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
+  const grown = [...after].map(([key, value]) => [key, value - (before.get(key) ?? 0)] as const);
+  return new Map(grown.filter(([, value]) => value !== 0));
+}
+
+/** `apply 8000, patch 2000`. */
+export function describeCounts(counts: ReadonlyMap<string, number>): string {
+  return [...counts].map(([key, count]) => `${key} ${count.toLocaleString('en')}`).join(', ');
+}

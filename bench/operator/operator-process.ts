@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { METRICS } from '../../operator/src/metrics.ts';
+import { startGuard } from '../../tools/supervise/guard.ts';
+import { readUsage } from '../relay/usage.ts';
+import type { Usage } from '../relay/usage.ts';
+import { parseExposition, sumBy } from './exposition.ts';
+import type { Sample } from './exposition.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../operator/dist/main.js', import.meta.url));
+const READY_WITHIN_MS = 300_000;
+const POLL_MS = 50;
+const LAST_LINES = 20;
+
+/** An operator as a process of its own, so that its CPU and memory are its own. */
+export interface OperatorProcess {
+  metrics: () => Promise<Sample[]>;
+  /** Requests to the Kubernetes API since it started, by verb. */
+  requests: () => Promise<Map<string, number>>;
+  usage: () => Usage;
+  /** Ends it as Kubernetes would: it lets the lead go. */
+  stop: () => Promise<void>;
+}
+
+/** Starts the operator as it is built and waits until it leads and its first pass is over. */
+export async function startOperator(settings: Readonly<Record<string, string>>): Promise<OperatorProcess> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, ['--enable-source-maps', PROGRAM], {
+    env: { PATH, HOME, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the operator could not be started');
+  const guard = startGuard(process.execPath);
+  guard.watch(pid);
+  const gone = once(child, 'exit');
+  void gone.then(() => guard.close());
+  const lines: string[] = [];
+  const port = new Promise<number>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > LAST_LINES) lines.shift();
+      const [, found] = /admin port (\d+)/.exec(line) ?? [];
+      if (found !== undefined) resolve(Number(found));
+    });
+    void gone.then(() => reject(new Error(`the operator ended:\n${lines.join('\n')}`)));
+  });
+  const url = `http://127.0.0.1:${await port}`;
+  const metrics = async () => parseExposition(await (await fetch(`${url}/metrics`)).text());
+  const leads = async () => (await metrics()).some(({ name, value }) => name === METRICS.leader.name && value === 1);
+
+  const untilMs = performance.now() + READY_WITHIN_MS;
+  while (!(await leads()) || !(await fetch(`${url}/readyz`)).ok) {
+    if (performance.now() > untilMs) throw new Error(`the operator was not ready in time:\n${lines.join('\n')}`);
+    await sleep(POLL_MS);
+  }
+  return {
+    metrics,
+    requests: async () => sumBy(await metrics(), METRICS.requests.name, 'verb'),
+    usage: () => readUsage(pid),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { API_VERSION, checkResource } from '@svc-asr/core';
+import type { AsrModel } from '@svc-asr/core';
+import type { KubeObject } from '../../operator/src/kubernetes/objects.ts';
+
+/** Sessions that a worker takes; fixed, as nobody measures anything here. */
+export const SLOTS = 2;
+export const GPU = 'nvidia.com/gpu';
+export const GRANT = { id: 'welcome', audioSeconds: 3600 };
+
+/** The name of one of many; digits of one width, so that all are of one length. */
+export function nameOf(kind: 'model' | 'tenant', at: number): string {
+  return `${kind}-${String(at).padStart(5, '0')}`;
+}
+
+/** An ASRModel whose workers take a GPU each; without sessions it has none. */
+export function buildModel(name: string, scaling: object = { max: 10 }, image = 'example.invalid/worker:1'): KubeObject {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'ASRModel',
+    metadata: { name },
+    spec: {
+      language: 'Kikuyu',
+      languageCode: 'ki',
+      artifact: { path: `/models/${name}` },
+      worker: {
+        provider: 'cuda',
+        image,
+        slots: SLOTS,
+        accelerator: { resource: GPU, count: 1 },
+        resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '2Gi' } },
+      },
+      scaling: { min: 0, ...scaling },
+    },
+  };
+}
+
+/** A Tenant with a grant, as the console makes it. */
+export function buildTenant(name: string): KubeObject {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Tenant',
+    metadata: { name },
+    spec: { displayName: name, state: 'Active', models: ['*'], grants: [GRANT] },
+  };
+}
+
+/** A model as the operator reads it, every default filled in. */
+export function readModel(object: KubeObject): AsrModel {
+  const checked = checkResource(object);
+  if (!checked.ok) throw new Error(`not a model: ${JSON.stringify(checked.problems)}`);
+  return checked.value as AsrModel;
+}

@@ -1,0 +1,16 @@
+import { readSettings } from '@svc-asr/runtime';
+import { checkTimes, KUBERNETES_SETTINGS } from './settings.ts';
+
+const check = (env: NodeJS.ProcessEnv) => () => checkTimes(readSettings(KUBERNETES_SETTINGS, env));
+
+test('the times of the defaults go together', () => {
+  expect(check({})).not.toThrow();
+});
+
+test.each([
+  [{ LEASE_SECONDS: '10', LEASE_RENEW_MS: '10000' }, 'LEASE_RENEW_MS must be less than LEASE_SECONDS'],
+  [{ LEASE_RETRY_MS: '5000' }, 'LEASE_RETRY_MS must be less than half of LEASE_RENEW_MS'],
+  [{ WATCH_MIN_SECONDS: '700' }, 'WATCH_MIN_SECONDS must not be above WATCH_MAX_SECONDS'],
+])('%j is refused', (env, message) => {
+  expect(check(env)).toThrow(message);
+});
