@@ -46,7 +46,7 @@ export function followObjects(
       backoff: { baseMs: 200, maxMs: 5000 },
       shortestWatchMs: 200,
     },
-    logger: createLogger('bench', 'fatal'),
+    logger: createLogger('bench', 'silent'),
   });
 }
 

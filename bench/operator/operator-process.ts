@@ -31,13 +31,18 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
   const child = spawn(process.execPath, ['--enable-source-maps', PROGRAM], {
     env: { PATH, HOME, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, which the guard ends.
+    detached: true,
   });
   const { pid } = child;
   if (pid === undefined) throw new Error('the operator could not be started');
   const guard = startGuard(process.execPath);
   guard.watch(pid);
   const gone = once(child, 'exit');
-  void gone.then(() => guard.close());
+  void gone.then(() => {
+    guard.forget(pid);
+    guard.close();
+  });
   const lines: string[] = [];
   const port = new Promise<number>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {

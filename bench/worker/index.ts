@@ -99,6 +99,7 @@ function summarize(rounds: Rounds, streams: readonly Utterances[], declared: Rec
       sherpa_word_error_rate: wer(rounds.single),
       declared_slots: declared.streams ?? 0,
       longest_stall_ms: declared.longestStallMs ?? 0,
+      longest_own_stall_ms: declared.longestOwnStallMs ?? 0,
       delta_p50_ms: declared.deltaP50Ms ?? 0,
       delta_p95_ms: declared.deltaP95Ms ?? 0,
     },

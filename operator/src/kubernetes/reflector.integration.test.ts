@@ -14,6 +14,8 @@ import type { Reflector, ReflectorTimes } from './reflector.ts';
 import { createTransport } from './transport.ts';
 
 const TYPE = TYPES.ConfigMap;
+/** Generous: the machine may be busy with other tests. */
+const TEST_MS = 180_000;
 const SELECTOR = 'test=yes';
 const times: ReflectorTimes = {
   pageSize: 3,
@@ -91,37 +93,48 @@ function follow(changes: Partial<ReflectorTimes> = {}) {
 const count = (of: (request: ProxyRequest) => boolean) => proxy.requests.filter(of).length;
 const watching = () => eventually(() => expect(proxy.openWatches()).toBe(1), 60_000);
 
-test('the client does to a real API server what it says', async () => {
-  expect(await direct.get(TYPE, 'a')).toBeUndefined();
-  const made = await direct.create(TYPE, map('a', 'one'));
-  await expect(direct.create(TYPE, map('a'))).rejects.toMatchObject({ status: 409, reason: 'AlreadyExists' });
-  const applied = await direct.apply(TYPE, map('a', 'two'));
-  expect(applied.data).toEqual({ value: 'two' });
-  await expect(direct.replace(TYPE, { ...made, data: {} })).rejects.toMatchObject({ status: 409, reason: 'Conflict' });
-  await direct.mergePatch(TYPE, 'a', { data: { other: 'y' } });
-  expect((await direct.get(TYPE, 'a'))?.data).toEqual({ value: 'two', other: 'y' });
-  await expect(direct.delete(TYPE, 'a', { uid: 'another' })).rejects.toMatchObject({ status: 409 });
-  await direct.delete(TYPE, 'a', { uid: made.metadata.uid! });
-  await direct.delete(TYPE, 'a');
-  expect((await direct.list(TYPE, { labelSelector: SELECTOR })).items).toEqual([]);
-  await expect(direct.list(TYPES.Tenant)).rejects.toThrow('install the CRDs');
-});
+test(
+  'the client does to a real API server what it says',
+  async () => {
+    expect(await direct.get(TYPE, 'a')).toBeUndefined();
+    const made = await direct.create(TYPE, map('a', 'one'));
+    await expect(direct.create(TYPE, map('a'))).rejects.toMatchObject({ status: 409, reason: 'AlreadyExists' });
+    const applied = await direct.apply(TYPE, map('a', 'two'));
+    expect(applied.data).toEqual({ value: 'two' });
+    await expect(direct.replace(TYPE, { ...made, data: {} })).rejects.toMatchObject({
+      status: 409,
+      reason: 'Conflict',
+    });
+    await direct.mergePatch(TYPE, 'a', { data: { other: 'y' } });
+    expect((await direct.get(TYPE, 'a'))?.data).toEqual({ value: 'two', other: 'y' });
+    await expect(direct.delete(TYPE, 'a', { uid: 'another' })).rejects.toMatchObject({ status: 409 });
+    await direct.delete(TYPE, 'a', { uid: made.metadata.uid! });
+    await direct.delete(TYPE, 'a');
+    expect((await direct.list(TYPE, { labelSelector: SELECTOR })).items).toEqual([]);
+    await expect(direct.list(TYPES.Tenant)).rejects.toThrow('install the CRDs');
+  },
+  TEST_MS,
+);
 
-test('lists in pages, knows what its objects are, and follows what comes, changes and goes', async () => {
-  for (let n = 0; n < 8; n++) await put(`m${n}`);
-  await direct.apply(TYPE, { ...map('other'), metadata: { name: 'other' } });
-  const { reflector, relists, shows } = follow();
-  await reflector.start();
-  expect(reflector.list()).toHaveLength(8);
-  expect(reflector.get('m0')).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
-  expect(reflector.get('m0')?.metadata).not.toHaveProperty('managedFields');
-  expect(count(({ watches }) => !watches)).toBe(3);
-  await put('m0', 'Gĩkũyũ');
-  for (let n = 1; n < 8; n++) await remove(`m${n}`);
-  await put('new');
-  await shows({ m0: 'Gĩkũyũ', new: 'x' });
-  expect(relists).toEqual(['start']);
-});
+test(
+  'lists in pages, knows what its objects are, and follows what comes, changes and goes',
+  async () => {
+    for (let n = 0; n < 8; n++) await put(`m${n}`);
+    await direct.apply(TYPE, { ...map('other'), metadata: { name: 'other' } });
+    const { reflector, relists, shows } = follow();
+    await reflector.start();
+    expect(reflector.list()).toHaveLength(8);
+    expect(reflector.get('m0')).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(reflector.get('m0')?.metadata).not.toHaveProperty('managedFields');
+    expect(count(({ watches }) => !watches)).toBe(3);
+    await put('m0', 'Gĩkũyũ');
+    for (let n = 1; n < 8; n++) await remove(`m${n}`);
+    await put('new');
+    await shows({ m0: 'Gĩkũyũ', new: 'x' });
+    expect(relists).toEqual(['start']);
+  },
+  TEST_MS,
+);
 
 test.each<[string, Omit<Fault, 'on'>]>([
   ['410', { status: 410, reason: 'Expired', times: 2 }],
@@ -129,94 +142,122 @@ test.each<[string, Omit<Fault, 'on'>]>([
   ['503', { status: 503, reason: 'ServiceUnavailable', times: 4 }],
   ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 2 }],
   ['403', { status: 403, reason: 'Forbidden', times: 2 }],
-])('converges after the answer %s to its watches, without a hot loop', async (_, fault) => {
-  await put('a');
-  await put('gone');
-  const { reflector, shows } = follow();
-  await reflector.start();
-  await watching();
-  proxy.requests.length = 0;
-  const startedMs = performance.now();
-  proxy.faults.push({ ...fault, on: ({ watches }) => watches });
-  proxy.cutWatches();
-  await remove('gone');
-  await put('a', 'changed');
-  await put('b');
-  await shows({ a: 'changed', b: 'x' });
-  await watching();
-  expect(count(() => true)).toBeLessThan(20);
-  if (fault.retryAfterSeconds !== undefined) {
-    expect(performance.now() - startedMs).toBeGreaterThan(fault.times * fault.retryAfterSeconds * 1000 - 50);
-  }
-});
-
-test('converges after 410 between two pages of a list', async () => {
-  for (let n = 0; n < 7; n++) await put(`m${n}`);
-  let pages = 0;
-  const isSecond = ({ watches }: ProxyRequest) => !watches && ++pages === 2;
-  proxy.faults.push({ status: 410, reason: 'Expired', times: 1, on: isSecond });
-  const { reflector } = follow();
-  await reflector.start();
-  expect(reflector.list()).toHaveLength(7);
-  expect(pages).toBe(1 + 1);
-  expect(count(({ watches }) => !watches)).toBe(2 + 3);
-});
-
-test('goes on where a watch was cut, without a list', async () => {
-  const { reflector, relists, shows } = follow();
-  await reflector.start();
-  for (let n = 0; n < 3; n++) {
+])(
+  'converges after the answer %s to its watches, without a hot loop',
+  async (_, fault) => {
+    await put('a');
+    await put('gone');
+    const { reflector, shows } = follow();
+    await reflector.start();
     await watching();
-    await put(`m${n}`);
+    proxy.requests.length = 0;
+    const startedMs = performance.now();
+    proxy.faults.push({ ...fault, on: ({ watches }) => watches });
     proxy.cutWatches();
-    await eventually(() => expect(proxy.openWatches()).toBe(0));
-  }
-  await shows({ m0: 'x', m1: 'x', m2: 'x' });
-  expect(relists).toEqual(['start']);
-});
+    await remove('gone');
+    await put('a', 'changed');
+    await put('b');
+    await shows({ a: 'changed', b: 'x' });
+    await watching();
+    expect(count(() => true)).toBeLessThan(20);
+    if (fault.retryAfterSeconds !== undefined) {
+      expect(performance.now() - startedMs).toBeGreaterThan(fault.times * fault.retryAfterSeconds * 1000 - 50);
+    }
+  },
+  TEST_MS,
+);
 
-test('notices a watch that is half open', async () => {
-  const { reflector, relists, shows } = follow({ quietMs: 1500 });
-  await reflector.start();
-  await watching();
-  proxy.holdWatches();
-  await put('a');
-  await shows({ a: 'x' });
-  expect(relists).toEqual(['start']);
-});
+test(
+  'converges after 410 between two pages of a list',
+  async () => {
+    for (let n = 0; n < 7; n++) await put(`m${n}`);
+    let pages = 0;
+    const isSecond = ({ watches }: ProxyRequest) => !watches && ++pages === 2;
+    proxy.faults.push({ status: 410, reason: 'Expired', times: 1, on: isSecond });
+    const { reflector } = follow();
+    await reflector.start();
+    expect(reflector.list()).toHaveLength(7);
+    expect(pages).toBe(1 + 1);
+    expect(count(({ watches }) => !watches)).toBe(2 + 3);
+  },
+  TEST_MS,
+);
 
-test('watches that the server ends as asked go on without failing', async () => {
-  const { reflector, relists, shows } = follow({ watchSeconds: { min: 1, max: 1 } });
-  await reflector.start();
-  const before = count(({ watches }) => watches);
-  await eventually(() => expect(count(({ watches }) => watches)).toBeGreaterThan(before + 3), 60_000);
-  await put('a');
-  await shows({ a: 'x' });
-  expect(relists).toEqual(['start']);
-});
+test(
+  'goes on where a watch was cut, without a list',
+  async () => {
+    const { reflector, relists, shows } = follow();
+    await reflector.start();
+    for (let n = 0; n < 3; n++) {
+      await watching();
+      await put(`m${n}`);
+      proxy.cutWatches();
+      await eventually(() => expect(proxy.openWatches()).toBe(0));
+    }
+    await shows({ m0: 'x', m1: 'x', m2: 'x' });
+    expect(relists).toEqual(['start']);
+  },
+  TEST_MS,
+);
 
-test('stands a network that is away for a while, and asks now and then only', async () => {
-  await put('a');
-  const { reflector, shows } = follow();
-  await reflector.start();
-  await watching();
-  proxy.refuse(true);
-  await put('b');
-  await remove('a');
-  await new Promise((resolve) => setTimeout(resolve, 5000));
-  proxy.refuse(false);
-  await shows({ b: 'x' });
-  expect(count(() => true)).toBeLessThan(40);
-});
+test(
+  'notices a watch that is half open',
+  async () => {
+    const { reflector, relists, shows } = follow({ quietMs: 1500 });
+    await reflector.start();
+    await watching();
+    proxy.holdWatches();
+    await put('a');
+    await shows({ a: 'x' });
+    expect(relists).toEqual(['start']);
+  },
+  TEST_MS,
+);
 
-test('stands an API server that is killed and comes back', async () => {
-  await put('a');
-  const { reflector, shows } = follow();
-  await reflector.start();
-  await watching();
-  await kubernetes.stopApiServer();
-  await new Promise((resolve) => setTimeout(resolve, 2000));
-  await kubernetes.startApiServer();
-  await eventually(() => put('b'), 60_000);
-  await shows({ a: 'x', b: 'x' });
-}, 180_000);
+test(
+  'watches that the server ends as asked go on without failing',
+  async () => {
+    const { reflector, relists, shows } = follow({ watchSeconds: { min: 1, max: 1 } });
+    await reflector.start();
+    const before = count(({ watches }) => watches);
+    await eventually(() => expect(count(({ watches }) => watches)).toBeGreaterThan(before + 3), 60_000);
+    await put('a');
+    await shows({ a: 'x' });
+    expect(relists).toEqual(['start']);
+  },
+  TEST_MS,
+);
+
+test(
+  'stands a network that is away for a while, and asks now and then only',
+  async () => {
+    await put('a');
+    const { reflector, shows } = follow();
+    await reflector.start();
+    await watching();
+    proxy.refuse(true);
+    await put('b');
+    await remove('a');
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    proxy.refuse(false);
+    await shows({ b: 'x' });
+    expect(count(() => true)).toBeLessThan(40);
+  },
+  TEST_MS,
+);
+
+test(
+  'stands an API server that is killed and comes back',
+  async () => {
+    await put('a');
+    const { reflector, shows } = follow();
+    await reflector.start();
+    await watching();
+    await kubernetes.stopApiServer();
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await kubernetes.startApiServer();
+    await eventually(() => put('b'), 60_000);
+    await shows({ a: 'x', b: 'x' });
+  },
+  TEST_MS,
+);

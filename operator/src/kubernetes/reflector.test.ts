@@ -1,56 +1,8 @@
-import fc from 'fast-check';
-import { createFakeClock } from '../testing/fake-clock.ts';
 import { createKubeWorld } from '../testing/kube-world.ts';
-import type { Fault, KubeWorld } from '../testing/kube-world.ts';
-import { createTestLogger } from '../testing/logs.ts';
+import type { Fault } from '../testing/kube-world.ts';
+import { REFLECTOR_TIMES, settle, setUpReflector } from '../testing/reflector.ts';
 import { ApiError } from './api-error.ts';
-import { TYPES } from './objects.ts';
-import { chooseTimeout, createReflector } from './reflector.ts';
-import type { ReflectorOptions, ReflectorTimes } from './reflector.ts';
-
-const times: ReflectorTimes = {
-  pageSize: 2,
-  watchSeconds: { min: 300, max: 600 },
-  quietMs: 90_000,
-  relistMs: 3_600_000,
-  backoff: { baseMs: 200, maxMs: 10_000 },
-  shortestWatchMs: 1000,
-};
-
-/** Lets everything that only waits for promises happen. */
-async function settle(): Promise<void> {
-  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-function setUp(options: Partial<ReflectorOptions> = {}, world: KubeWorld = createKubeWorld()) {
-  const clock = createFakeClock();
-  const { logger, at } = createTestLogger();
-  const changes: string[] = [];
-  const relists: string[] = [];
-  const reflector = createReflector({
-    api: world.api,
-    type: TYPES.Pod,
-    onChange: (name) => changes.push(name),
-    times,
-    logger,
-    onRelist: (reason) => relists.push(reason),
-    clock,
-    random: () => 0.999_999,
-    ...options,
-  });
-  const names = () =>
-    reflector
-      .list()
-      .map(({ metadata }) => metadata.name)
-      .sort();
-  const pass = async (ms: number, stepMs = 250) => {
-    for (let passed = 0; passed < ms; passed += stepMs) {
-      clock.advance(Math.min(stepMs, ms - passed));
-      await settle();
-    }
-  };
-  return { world, clock, reflector, changes, relists, names, pass, at };
-}
+import { chooseTimeout } from './reflector.ts';
 
 const cut = new ApiError(0, 'ECONNRESET', 'cut');
 const ERROR_EVENT = (code: number, reason: string) => ({
@@ -59,7 +11,7 @@ const ERROR_EVENT = (code: number, reason: string) => ({
 });
 
 test('lists page by page, then follows each change', async () => {
-  const { world, reflector, changes, relists, names } = setUp();
+  const { world, reflector, changes, relists, names } = setUpReflector();
   for (const name of ['a', 'b', 'c', 'd', 'e']) world.put(name);
   expect(reflector.synced()).toBe(false);
   await reflector.start();
@@ -78,7 +30,7 @@ test('lists page by page, then follows each change', async () => {
 });
 
 test('begins the list again when the server forgets it between two pages', async () => {
-  const { world, reflector, names, pass } = setUp();
+  const { world, reflector, names, pass } = setUpReflector();
   for (const name of ['a', 'b', 'c']) world.put(name);
   const { list } = world.api;
   let forgotten = false;
@@ -97,7 +49,7 @@ test('begins the list again when the server forgets it between two pages', async
 });
 
 test('goes on from the last bookmark or change, without a list and without a wait, when the server ends a watch', async () => {
-  const { world, reflector, names, pass, changes } = setUp();
+  const { world, reflector, names, pass, changes } = setUpReflector();
   world.put('a');
   await reflector.start();
   await pass(60_000, 10_000);
@@ -117,7 +69,7 @@ test.each<[string, Fault]>([
   ['an HTTP 410', { on: 'watch', error: new ApiError(410, 'Expired', 'too old') }],
   ['a 410 within the watch', { on: 'watch', events: [ERROR_EVENT(410, 'Expired')] }],
 ])('lists anew after %s, and reports what was deleted meanwhile', async (_, fault) => {
-  const { world, reflector, names, pass, changes, relists } = setUp();
+  const { world, reflector, names, pass, changes, relists } = setUpReflector();
   for (const name of ['a', 'b', 'c']) world.put(name);
   await reflector.start();
   await pass(2000);
@@ -136,7 +88,7 @@ test.each<[string, Fault]>([
 });
 
 test('a connection that is half open is noticed and replaced', async () => {
-  const { world, reflector, names, pass } = setUp();
+  const { world, reflector, names, pass } = setUpReflector();
   await reflector.start();
   await settle();
   world.freeze();
@@ -149,7 +101,7 @@ test('a connection that is half open is noticed and replaced', async () => {
 });
 
 test('bookmarks keep a quiet watch alive', async () => {
-  const { world, reflector, pass } = setUp();
+  const { world, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let minute = 0; minute < 5; minute++) {
     await pass(60_000, 10_000);
@@ -161,7 +113,7 @@ test('bookmarks keep a quiet watch alive', async () => {
 });
 
 test('a server that is away is asked now and then, told of once, and caught up with when it is back', async () => {
-  const { world, reflector, names, pass, at } = setUp();
+  const { world, reflector, names, pass, at } = setUpReflector();
   world.put('a');
   await reflector.start();
   await pass(5000);
@@ -184,7 +136,7 @@ test('a server that is away is asked now and then, told of once, and caught up w
 });
 
 test('waits as long as a 429 asks', async () => {
-  const { world, reflector, pass } = setUp();
+  const { world, reflector, pass } = setUpReflector();
   const busy = new ApiError(429, 'TooManyRequests', 'busy', { retryAfterMs: 30_000 });
   world.faults.push({ on: 'list', error: busy });
   void reflector.start();
@@ -197,7 +149,7 @@ test('waits as long as a 429 asks', async () => {
 });
 
 test('watches that end as soon as they began are no hot loop', async () => {
-  const { world, reflector, pass } = setUp();
+  const { world, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let second = 0; second < 60; second++) {
     await pass(1000);
@@ -216,7 +168,7 @@ test('watches that end as soon as they began are no hot loop', async () => {
 });
 
 test('doubts where it began after failures in a row that the server answered, and lists', async () => {
-  const { world, reflector, pass, relists } = setUp();
+  const { world, reflector, pass, relists } = setUpReflector();
   await reflector.start();
   await settle();
   const tooLarge = new ApiError(504, 'Timeout', 'Too large resource version');
@@ -228,7 +180,9 @@ test('doubts where it began after failures in a row that the server answered, an
 });
 
 test('lists anew after the periodic time, and repairs what was lost without any event', async () => {
-  const { world, reflector, pass, names, relists } = setUp({ times: { ...times, relistMs: 600_000 } });
+  const { world, reflector, pass, names, relists } = setUpReflector({
+    times: { ...REFLECTOR_TIMES, relistMs: 600_000 },
+  });
   world.put('a');
   await reflector.start();
   await settle();
@@ -246,7 +200,7 @@ test('lists anew after the periodic time, and repairs what was lost without any 
 
 test('a handler that throws is logged and ends nothing', async () => {
   const seen: string[] = [];
-  const { world, reflector, at } = setUp({
+  const { world, reflector, at } = setUpReflector({
     onChange: (name) => {
       seen.push(name);
       throw new Error('a fault of ours');
@@ -264,11 +218,11 @@ test('a handler that throws is logged and ends nothing', async () => {
 test('keeps no managed fields, or what it is told to keep', async () => {
   const world = createKubeWorld();
   world.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
-  const all = setUp({}, world);
+  const all = setUpReflector({}, world);
   await all.reflector.start();
   expect(all.reflector.get('a')).toMatchObject({ metadata: { name: 'a' }, spec: { big: true } });
   expect(all.reflector.get('a')?.metadata).not.toHaveProperty('managedFields');
-  const some = setUp({ trim: ({ spec: _spec, ...rest }) => rest }, world);
+  const some = setUpReflector({ trim: ({ spec: _spec, ...rest }) => rest }, world);
   await some.reflector.start();
   expect(some.reflector.get('a')).not.toHaveProperty('spec');
   all.reflector.stop();
@@ -276,7 +230,7 @@ test('keeps no managed fields, or what it is told to keep', async () => {
 });
 
 test('once stopped it asks nothing more, and whoever waited for it goes on', async () => {
-  const { world, reflector, pass } = setUp();
+  const { world, reflector, pass } = setUpReflector();
   world.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
   const started = reflector.start();
   await pass(1000);
@@ -287,49 +241,11 @@ test('once stopped it asks nothing more, and whoever waited for it goes on', asy
   expect([world.lists(), reflector.synced(), world.openWatches()]).toEqual([asked, false, 0]);
 });
 
-test('whatever faults come in whatever order, it ends up with what is there', async () => {
-  const action = fc.oneof(
-    fc.record({ do: fc.constantFrom('put' as const, 'remove' as const), name: fc.constantFrom('a', 'b', 'c', 'd') }),
-    fc.record({
-      do: fc.constantFrom('cut', 'reset', 'freeze', 'forget', 'bookmark', 'list410', 'watch410', 'watch500', 'pass'),
-    }),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
-      const { world, reflector, names, pass } = setUp();
-      const wanted = new Set<string>();
-      void reflector.start();
-      await settle();
-      for (const one of actions) {
-        if ('name' in one) {
-          if (one.do === 'put') world.put(one.name);
-          else world.remove(one.name);
-          if (one.do === 'put') wanted.add(one.name);
-          else wanted.delete(one.name);
-        } else if (one.do === 'cut') world.cut();
-        else if (one.do === 'reset') world.cut(cut);
-        else if (one.do === 'freeze') world.freeze();
-        else if (one.do === 'forget') world.forget();
-        else if (one.do === 'bookmark') world.bookmark();
-        else if (one.do === 'list410') world.faults.push({ on: 'list', error: new ApiError(410, 'Expired', 'x') });
-        else if (one.do === 'watch410') world.faults.push({ on: 'watch', events: [ERROR_EVENT(410, 'Expired')] });
-        else if (one.do === 'watch500') world.faults.push({ on: 'watch', error: new ApiError(500, 'x', 'x') });
-        else await pass(500);
-      }
-      await pass(120_000, 5000);
-      expect(names()).toEqual([...wanted].sort());
-      expect(world.lists() + world.watches()).toBeLessThan(60 + 4 * actions.length);
-      reflector.stop();
-    }),
-    { numRuns: 60 },
-  );
-});
-
 test.each([
   [0, 0, 300],
   [0.999_999, 0, 600],
   [0.5, 3_500_000, 100],
   [0.5, 3_599_900, 1],
 ])('a watch is asked for a random time that ends with the next list (%d, %d)', (random, sinceMs, expected) => {
-  expect(chooseTimeout(times, sinceMs, random)).toBe(expected);
+  expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
 });

@@ -15,7 +15,10 @@ beforeAll(async () => {
   kubernetes = await startCluster();
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(() => kubernetes.stop());
-afterEach(() => stage.close(), LONG_MS);
+afterEach(async () => {
+  clearInterval(watching);
+  await stage.close();
+}, LONG_MS);
 
 const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
 const pool = (scaling: object, spec: object = {}) =>
@@ -40,6 +43,18 @@ const upToNumber = (count: number) =>
     expect(await pods()).toHaveLength(count);
     return found;
   }, LONG_MS);
+let watching: NodeJS.Timeout | undefined;
+/** Looks again and again at the workers that take sessions: how few there ever were, and which. */
+function watchWorkers(): { fewest: number; ids: Set<string> } {
+  const seen = { fewest: Infinity, ids: new Set<string>() };
+  const note = (found: Awaited<ReturnType<typeof workers>>) => {
+    const taking = found.filter(({ draining }) => !draining);
+    seen.fewest = Math.min(seen.fewest, taking.length);
+    for (const { id } of taking) seen.ids.add(id);
+  };
+  watching = setInterval(() => void workers().then(note, () => undefined), 50);
+  return seen;
+}
 const condition = async (type: string) => {
   const [object] = await stage.list('asr.svc.dev/asrmodels');
   const { conditions = [] } = (object?.status ?? {}) as { conditions?: { type: string }[] };
@@ -95,15 +110,7 @@ test(
     const before = await upToNumber(2);
     const [old] = await deployments();
     const busy = await placed('stream');
-    let fewest = Infinity;
-    const watching = setInterval(
-      () =>
-        void workers().then(
-          (found) => (fewest = Math.min(fewest, found.filter(({ draining }) => !draining).length)),
-          () => undefined,
-        ),
-      50,
-    );
+    const seen = watchWorkers();
     await stage.apply(pool({ min: 2, max: 2 }, { worker: { image: 'worker:2' } }));
     const after = await eventually(async () => {
       const found = (await workers()).filter(({ draining }) => !draining);
@@ -111,8 +118,7 @@ test(
       expect(found).toHaveLength(2);
       return found;
     }, LONG_MS);
-    clearInterval(watching);
-    expect(fewest).toBeGreaterThanOrEqual(2);
+    expect(seen.fewest).toBeGreaterThanOrEqual(2);
     // Its stream is not over: the worker is there, gets no more, and its Deployment stays.
     expect(await workers()).toContainEqual(expect.objectContaining({ id: busy.id, draining: true, active: 1 }));
     expect((await deployments()).map(({ metadata }) => metadata.name)).toContain(old?.metadata.name);
@@ -197,23 +203,14 @@ test(
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
     const before = (await upToNumber(2)).map(({ id }) => id);
-    let fewest = Infinity;
-    const names = new Set<string>();
-    const watching = setInterval(() => {
-      const note = (found: Awaited<ReturnType<typeof workers>>) => {
-        fewest = Math.min(fewest, found.length);
-        for (const { id } of found) names.add(id);
-      };
-      void workers().then(note, () => undefined);
-    }, 50);
+    const seen = watchWorkers();
     await stage.kubectl(['rollout', 'restart', 'deployment', '-l', `${LABELS.model}=m`]);
     await eventually(async () => {
       const found = (await upToNumber(2)).map(({ id }) => id);
       for (const id of before) expect(found).not.toContain(id);
     }, LONG_MS);
-    clearInterval(watching);
-    expect(fewest).toBe(2);
-    expect(names.size).toBe(4);
+    expect(seen.fewest).toBe(2);
+    expect(new Set([...before, ...seen.ids]).size).toBe(4);
     const [deployment] = await deployments();
     expect(deployment).toMatchObject({ spec: { replicas: 2 } });
   },

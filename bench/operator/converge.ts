@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AsrModelStatus, Condition, TenantStatus } from '@svc-asr/core';
+import { TYPES } from '../../operator/src/kubernetes/objects.ts';
+import type { KubeObject, ResourceType } from '../../operator/src/kubernetes/objects.ts';
+import { countObjects, followObjects, forEachOf } from './client.ts';
+import { difference } from './exposition.ts';
+import type { OperatorProcess } from './operator-process.ts';
+import { buildModel, buildTenant, nameOf } from './resources.ts';
+import type { Scene } from './stage.ts';
+
+const CREATORS = 16;
+const POLL_MS = 100;
+const WITHIN_MS = 1_200_000;
+
+/** What a model has in the cluster when it is in force, pods aside: the settings of its revision and the memory of its rollouts are ConfigMaps. */
+const CHILDREN: readonly (readonly [ResourceType, number])[] = [
+  [TYPES.ServiceAccount, 1],
+  [TYPES.ConfigMap, 2],
+  [TYPES.NetworkPolicy, 1],
+  [TYPES.Service, 1],
+  [TYPES.PodDisruptionBudget, 1],
+  [TYPES.Deployment, 1],
+];
+
+/** How a pass from nothing to everything in force went. */
+export interface Convergence {
+  ms: number;
+  /** From the first request to the answer to the last, of those that make the resources. */
+  createMs: number;
+  /** What the operator asked of the API server meanwhile, by verb. */
+  requests: Map<string, number>;
+  cpuSeconds: number;
+  /** A status of each kind, as the operator wrote it. */
+  statuses: { model: KubeObject; tenant: KubeObject };
+}
+
+/** Makes so many ASRModels and Tenants and waits until a running operator has brought all of them into force. */
+export async function converge(scene: Scene, operator: OperatorProcess, count: number): Promise<Convergence> {
+  const api = scene.client(CREATORS);
+  const before = new Map(await Promise.all(CHILDREN.map(async ([type]) => [type, await countObjects(api, type)] as const)));
+  const waiting = new Set<string>();
+  const follow = (type: ResourceType, isDone: (object: KubeObject) => boolean) => {
+    const reflector = followObjects(api, type, {
+      onChange: (name) => {
+        const object = reflector.get(name);
+        // Also back: one that is not what it was to be any more has not converged.
+        if (object !== undefined && isDone(object)) waiting.delete(`${type.kind}/${name}`);
+        else waiting.add(`${type.kind}/${name}`);
+      },
+    });
+    return reflector;
+  };
+  const models = follow(TYPES.ASRModel, isModelDone);
+  const tenants = follow(TYPES.Tenant, isTenantDone);
+  await Promise.all([models.start(), tenants.start()]);
+  const resources = Array.from({ length: count }, (_, at) => [
+    { type: TYPES.ASRModel, object: buildModel(nameOf('model', at)) },
+    { type: TYPES.Tenant, object: buildTenant(nameOf('tenant', at)) },
+  ]).flat();
+  for (const { type, object } of resources) waiting.add(`${type.kind}/${object.metadata.name}`);
+
+  const requestsBefore = await operator.requests();
+  const cpuBefore = operator.usage().cpuSeconds;
+  const startMs = performance.now();
+  await forEachOf(resources, CREATORS, async ({ type, object }) => void (await api.create(type, object)));
+  const createMs = performance.now() - startMs;
+  const untilMs = startMs + WITHIN_MS;
+  const hasChildren = async () => {
+    for (const [type, each] of CHILDREN) {
+      if ((await countObjects(api, type)) < (before.get(type) ?? 0) + each * count) return false;
+    }
+    return true;
+  };
+  while (waiting.size > 0 || !(await hasChildren())) {
+    if (performance.now() > untilMs) throw new Error(`not in force in time: ${[...waiting].slice(0, 5).join(', ')}`);
+    await sleep(POLL_MS);
+  }
+  const ms = performance.now() - startMs;
+  const cpuSeconds = operator.usage().cpuSeconds - cpuBefore;
+  const requests = difference(requestsBefore, await operator.requests());
+  for (const reflector of [models, tenants]) reflector.stop();
+  const [model] = models.list();
+  const [tenant] = tenants.list();
+  if (model === undefined || tenant === undefined) throw new Error('what was made is gone');
+  return { ms, createMs, requests, cpuSeconds, statuses: { model, tenant } };
+}
+
+/** In force as it is, at rest, and able to take sessions from zero. */
+function isModelDone({ metadata, status }: KubeObject): boolean {
+  const { observedGeneration, conditions = [], revision } = (status ?? {}) as AsrModelStatus;
+  if (observedGeneration !== metadata.generation || revision === undefined) return false;
+  return is(conditions, 'Ready', 'True') && is(conditions, 'Available', 'True') && is(conditions, 'Progressing', 'False');
+}
+
+function isTenantDone({ metadata, status }: KubeObject): boolean {
+  const { observedGeneration, conditions = [], credits } = (status ?? {}) as TenantStatus;
+  return observedGeneration === metadata.generation && is(conditions, 'Ready', 'True') && credits !== undefined;
+}
+
+function is(conditions: readonly Condition[], type: string, wanted: Condition['status']): boolean {
+  return conditions.find((one) => one.type === type)?.status === wanted;
+}

@@ -1,0 +1,96 @@
+import { readSettings } from '@svc-asr/runtime';
+import type { KubeApi } from '../../operator/src/kubernetes/api.ts';
+import { TYPES } from '../../operator/src/kubernetes/objects.ts';
+import type { KubeObject, ResourceType } from '../../operator/src/kubernetes/objects.ts';
+import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
+import { FINALIZER } from '../../operator/src/source/kubernetes/finalizer.ts';
+import { buildPrerequisites, buildRemembered, buildWorkers } from '../../operator/src/workers/cluster/build-children.ts';
+import { revisionOf } from '../../operator/src/workers/cluster/build-pod.ts';
+import type { Installation } from '../../operator/src/workers/cluster/installation.ts';
+import { readInstallation } from '../../operator/src/workers/cluster/settings.ts';
+import { buildTemplate } from '../../operator/src/workers/template.ts';
+import { forEachOf } from './client.ts';
+import { buildModel, buildTenant, GRANT, nameOf, readModel } from './resources.ts';
+import type { Scene } from './stage.ts';
+
+/** A status of each kind, as an operator wrote it. */
+export interface Statuses {
+  model: KubeObject;
+  tenant: KubeObject;
+}
+
+export interface FloorRound {
+  ms: number;
+  requests: Map<string, number>;
+}
+
+/**
+ * A client that knows what to write and looks at nothing: no watch, no queue, no comparison. It sends what the operator
+ * sends for so many ASRModels and Tenants, with the same bodies, on as many connections as are given.
+ */
+export async function runFloor(
+  scene: Scene,
+  count: number,
+  connections: number,
+  statuses: Statuses,
+): Promise<FloorRound> {
+  const requests = new Map<string, number>();
+  const api = scene.client(connections, (verb) => requests.set(verb, (requests.get(verb) ?? 0) + 1));
+  const installation = readInstallation(readSettings(OPERATOR_SETTINGS, scene.settings));
+  const work = Array.from({ length: count }, (_, at) => [
+    () => makeModel(scene, api, installation, nameOf('model', at), statuses.model),
+    () => makeTenant(scene, api, nameOf('tenant', at), statuses.tenant),
+  ]).flat();
+  const startMs = performance.now();
+  await forEachOf(work, connections, (make) => make());
+  return { ms: performance.now() - startMs, requests };
+}
+
+async function makeModel(
+  { ledger }: Scene,
+  api: KubeApi,
+  installation: Installation,
+  name: string,
+  status: KubeObject,
+): Promise<void> {
+  const created = await api.create(TYPES.ASRModel, buildModel(name));
+  await hold(api, TYPES.ASRModel, created);
+  await ledger.registry.put('ASRModel', name, '');
+  await ledger.pools.configure(name, { canGrow: true });
+  const bare = buildTemplate(readModel(created));
+  const template = { ...bare, revision: revisionOf(bare, installation) };
+  const { revision } = template;
+  const children = [
+    ...buildPrerequisites(template, installation),
+    buildWorkers(template, installation, 0),
+    buildRemembered(template, { stable: revision, candidate: undefined, rejected: undefined }),
+  ];
+  for (const { type, object } of children) await api.apply(type, object);
+  await ledger.revisions.weigh(name, new Map([[revision, 100]]));
+  await tell(api, TYPES.ASRModel, created, status);
+}
+
+async function makeTenant({ ledger }: Scene, api: KubeApi, name: string, status: KubeObject): Promise<void> {
+  const object = buildTenant(name);
+  const created = await api.create(TYPES.Tenant, object);
+  await hold(api, TYPES.Tenant, created);
+  const limits = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
+  await ledger.registry.put('Tenant', name, '');
+  await ledger.accounts.configure(name, { displayName: name, state: 'Active', models: ['*'], limits });
+  await ledger.accounts.grant(name, GRANT.id, GRANT.audioSeconds * 1000);
+  await ledger.accounts.read(name);
+  await tell(api, TYPES.Tenant, created, status);
+}
+
+async function hold(api: KubeApi, type: ResourceType, { metadata }: KubeObject): Promise<void> {
+  const { name, uid, resourceVersion } = metadata;
+  await api.mergePatch(type, name, { metadata: { resourceVersion, uid, finalizers: [FINALIZER] } });
+}
+
+/** The status of another resource of the kind, under this one's name. */
+async function tell(api: KubeApi, type: ResourceType, { metadata }: KubeObject, other: KubeObject): Promise<void> {
+  const { name, uid } = metadata;
+  const status = JSON.parse(JSON.stringify(other.status).replaceAll(other.metadata.name, name)) as object;
+  const { apiVersion, kind } = other;
+  await api.applyStatus(type, { apiVersion, kind, metadata: { name, ...(uid !== undefined && { uid }) }, status });
+}

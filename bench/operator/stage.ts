@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Ledger } from '@svc-asr/ledger';
+import type { KubeApi } from '../../operator/src/kubernetes/api.ts';
+import { openLedger } from '../../test/support/ledger.ts';
+import { startKubernetes } from '../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import { ensureEtcd } from '../../tools/install/etcd.ts';
+import { ensureGoTools } from '../../tools/install/go-tools.ts';
+import { createClient } from './client.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((name) => join(ROOT, 'crds', `${name}.yaml`));
+const PROGRAMS = ['kube-apiserver', 'kube-controller-manager', 'kubectl', 'kube-scheduler', 'kwok'] as const;
+
+/** A cluster whose nodes exist in the API alone, and a Redis that writes every change to disk. */
+export interface Stage {
+  kubernetes: Kubernetes;
+  redisUrl: string;
+  /** A namespace and a ledger of its own on both. */
+  createScene: () => Promise<Scene>;
+  close: () => Promise<void>;
+}
+
+/** One installation: a namespace, and keys in Redis that nobody else has. */
+export interface Scene {
+  namespace: string;
+  ledger: Ledger;
+  /** Settings of its operator; everything that is not named is as it comes. */
+  settings: Record<string, string>;
+  client: (connections: number, onRequest?: (verb: string, code: number) => void) => KubeApi;
+  close: () => Promise<void>;
+}
+
+/** Gets what is missing and starts everything. */
+export async function createStage(): Promise<Stage> {
+  ensureEtcd();
+  const programs = await ensureGoTools(PROGRAMS);
+  const simulators = { scheduler: programs['kube-scheduler'], kwok: programs.kwok };
+  const kubernetes = await startKubernetes({ controllers: true, crds: CRDS, simulators });
+  const redis = await startRedis();
+  return {
+    kubernetes,
+    redisUrl: redis.url,
+    createScene: () => createScene(kubernetes, redis.url),
+    close: async () => {
+      await redis.stop();
+      await kubernetes.stop();
+    },
+  };
+}
+
+async function createScene(kubernetes: Kubernetes, redisUrl: string): Promise<Scene> {
+  const namespace = await kubernetes.createNamespace();
+  const prefix = `bench-${randomUUID()}`;
+  const ledger = await openLedger(redisUrl, { prefix });
+  const clients: KubeApi[] = [];
+  return {
+    namespace,
+    ledger,
+    settings: {
+      KUBERNETES: kubernetes.kubeconfig,
+      NAMESPACE: namespace,
+      REDIS_URL: redisUrl,
+      REDIS_KEY_PREFIX: prefix,
+      WORKER_IMAGE: 'example.invalid/worker:1',
+      LOG_LEVEL: 'warn',
+    },
+    client: (connections, onRequest) => {
+      const client = createClient(kubernetes.kubeconfig, namespace, connections, onRequest);
+      clients.push(client);
+      return client;
+    },
+    close: async () => {
+      for (const client of clients) client.close();
+      await ledger.link.close();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { settle, setUpReflector } from '../testing/reflector.ts';
+import { ApiError } from './api-error.ts';
+
+const cut = new ApiError(0, 'ECONNRESET', 'cut');
+const ERROR_EVENT = (code: number, reason: string) => ({
+  type: 'ERROR' as const,
+  object: { kind: 'Status', apiVersion: 'v1', metadata: { name: '' }, code, reason, message: reason },
+});
+
+test('whatever faults come in whatever order, it ends up with what is there', async () => {
+  const action = fc.oneof(
+    fc.record({ do: fc.constantFrom('put' as const, 'remove' as const), name: fc.constantFrom('a', 'b', 'c', 'd') }),
+    fc.record({
+      do: fc.constantFrom('cut', 'reset', 'freeze', 'forget', 'bookmark', 'list410', 'watch410', 'watch500', 'pass'),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
+      const { world, reflector, names, pass } = setUpReflector();
+      const wanted = new Set<string>();
+      void reflector.start();
+      await settle();
+      for (const one of actions) {
+        if ('name' in one) {
+          if (one.do === 'put') world.put(one.name);
+          else world.remove(one.name);
+          if (one.do === 'put') wanted.add(one.name);
+          else wanted.delete(one.name);
+        } else if (one.do === 'cut') world.cut();
+        else if (one.do === 'reset') world.cut(cut);
+        else if (one.do === 'freeze') world.freeze();
+        else if (one.do === 'forget') world.forget();
+        else if (one.do === 'bookmark') world.bookmark();
+        else if (one.do === 'list410') world.faults.push({ on: 'list', error: new ApiError(410, 'Expired', 'x') });
+        else if (one.do === 'watch410') world.faults.push({ on: 'watch', events: [ERROR_EVENT(410, 'Expired')] });
+        else if (one.do === 'watch500') world.faults.push({ on: 'watch', error: new ApiError(500, 'x', 'x') });
+        else await pass(500);
+      }
+      await pass(120_000, 5000);
+      expect(names()).toEqual([...wanted].sort());
+      expect(world.lists() + world.watches()).toBeLessThan(60 + 4 * actions.length);
+      reflector.stop();
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,53 @@
+import { TYPES } from '../kubernetes/objects.ts';
+import { createReflector } from '../kubernetes/reflector.ts';
+import type { ReflectorOptions, ReflectorTimes } from '../kubernetes/reflector.ts';
+import { createFakeClock } from './fake-clock.ts';
+import { createKubeWorld } from './kube-world.ts';
+import type { KubeWorld } from './kube-world.ts';
+import { createTestLogger } from './logs.ts';
+
+/** The defaults, with small pages. */
+export const REFLECTOR_TIMES: ReflectorTimes = {
+  pageSize: 2,
+  watchSeconds: { min: 300, max: 600 },
+  quietMs: 90_000,
+  relistMs: 3_600_000,
+  backoff: { baseMs: 200, maxMs: 10_000 },
+  shortestWatchMs: 1000,
+};
+
+/** Lets everything that only waits for promises happen. */
+export async function settle(): Promise<void> {
+  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A reflector of a world in memory, on a clock that stands still. */
+export function setUpReflector(options: Partial<ReflectorOptions> = {}, world: KubeWorld = createKubeWorld()) {
+  const clock = createFakeClock();
+  const { logger, at } = createTestLogger();
+  const changes: string[] = [];
+  const relists: string[] = [];
+  const reflector = createReflector({
+    api: world.api,
+    type: TYPES.Pod,
+    onChange: (name) => changes.push(name),
+    times: REFLECTOR_TIMES,
+    logger,
+    onRelist: (reason) => relists.push(reason),
+    clock,
+    random: () => 0.999_999,
+    ...options,
+  });
+  const names = () =>
+    reflector
+      .list()
+      .map(({ metadata }) => metadata.name)
+      .sort();
+  const pass = async (ms: number, stepMs = 250) => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      clock.advance(Math.min(stepMs, ms - passed));
+      await settle();
+    }
+  };
+  return { world, clock, reflector, changes, relists, names, pass, at };
+}
