@@ -4,6 +4,7 @@ import { startGuard } from '../../tools/supervise/guard.ts';
 import { startApiServer } from './kubernetes/api-server.ts';
 import { makeCertificates } from './kubernetes/certificates.ts';
 import { startControllerManager } from './kubernetes/controller-manager.ts';
+import { applyDefinitions } from './kubernetes/definitions.ts';
 import { startEtcd } from './kubernetes/etcd.ts';
 import { makeFolder } from './kubernetes/folder.ts';
 import { writeKubeconfig } from './kubernetes/kubeconfig.ts';
@@ -91,10 +92,7 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
     const request = createRequest(url, ca, admin);
     const kubeconfig = writeKubeconfig(join(folder, 'kubeconfig'), { url, ca, identity: admin });
     const kubectl = createKubectl(programs.kubectl, kubeconfig, folder);
-    if (crds.length > 0) {
-      await kubectl(['apply', '--server-side', ...crds.flatMap((file) => ['-f', file])]);
-      await kubectl(['wait', 'crd', '--all', '--for=condition=Established', '--timeout=60s']);
-    }
+    if (crds.length > 0) await applyDefinitions(request, kubectl, crds);
     if (controllers) started(await startControllerManager(programs.controllerManager, kubeconfig, request, place));
     if (simulators !== undefined) {
       started(await startScheduler(simulators.scheduler, kubeconfig, place));

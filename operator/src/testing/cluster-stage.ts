@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { startKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 import { setPodReady } from '../../../test/support/kubernetes/pods.ts';
@@ -13,17 +12,16 @@ import type { TestRedis } from '../../../test/support/redis.ts';
 import type { KubeObject } from '../kubernetes/objects.ts';
 import { startTestOperator } from './harness.ts';
 import type { TestOperator } from './harness.ts';
+import { CRD_FILES } from './test-cluster.ts';
 import { LABELS } from '../workers/cluster/names.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((name) => join(ROOT, 'crds', `${name}.yaml`));
 /** Sessions that a worker of the tests takes. */
 export const SLOTS = 2;
 const BEAT_MS = 200;
 
 /** Starts a cluster whose Deployments roll. */
 export function startCluster(): Promise<Kubernetes> {
-  return startKubernetes({ controllers: true, crds: CRDS });
+  return startKubernetes({ controllers: true, crds: CRD_FILES });
 }
 
 /** A namespace with an operator, a Redis, and pods that do as workers do: they register, renew, and leave when they end. */

@@ -28,8 +28,9 @@ local function free_slot(base, session)
   local id = redis.call('HGET', base .. 'a', session)
   if not id then return end
   redis.call('HDEL', base .. 'a', session)
-  local w = redis.call('HMGET', base .. 'w:' .. id, 'revision', 'draining')
-  if not w[1] then return end
+  local w = redis.call('HMGET', base .. 'w:' .. id, 'revision', 'draining', 'active')
+  -- A worker that was started again under its name has none of the streams that it had.
+  if not w[1] or tonumber(w[3]) < 1 then return end
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', -1)
   if w[2] ~= '1' then add_free(base, id, w[1], 1) end
 end

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { Ledger } from '@svc-asr/ledger';
+import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { runPods } from '../../test/support/kubernetes/run-pods.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import { clusterSettings } from './testing/cluster-operator.ts';
+import { startCluster } from './testing/cluster-stage.ts';
+import { eventually } from './testing/eventually.ts';
+import { openLedger, startTestOperator } from './testing/harness.ts';
+import { apiKey, model, tenant } from './testing/resources.ts';
+
+const WITHIN_MS = 90_000;
+const RULES = join(import.meta.dirname, '../../charts/svc-asr/files/operator-rules.yaml');
+
+let kubernetes: Kubernetes;
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let ledger: Ledger;
+let closeLedger: () => Promise<void>;
+
+beforeAll(async () => {
+  kubernetes = await startCluster();
+  redis = await startRedis();
+  ({ ledger, close: closeLedger } = openLedger(redis.url));
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(async () => {
+  await closeLedger();
+  await redis.stop();
+  await kubernetes.stop();
+}, KUBERNETES_TIMEOUT_MS);
+
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+/** A namespace whose service account `operator` may do what these rules say; gives its kubeconfig. */
+async function grant(rules: Rule[]): Promise<{ namespace: string; kubeconfig: string }> {
+  const namespace = await kubernetes.createNamespace();
+  const kubeconfig = await kubernetes.kubeconfigFor(namespace, 'operator');
+  const group = 'rbac.authorization.k8s.io';
+  const metadata = { name: 'operator', namespace };
+  const items = [
+    { apiVersion: `${group}/v1`, kind: 'Role', metadata, rules },
+    {
+      ...{ apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata },
+      roleRef: { apiGroup: group, kind: 'Role', name: 'operator' },
+      subjects: [{ kind: 'ServiceAccount', name: 'operator', namespace }],
+    },
+  ];
+  await kubernetes.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  return { namespace, kubeconfig };
+}
+
+/** From apply to delete: everything that the operator does in a cluster. */
+async function live(rules: Rule[]): Promise<string[]> {
+  const { namespace, kubeconfig } = await grant(rules);
+  const kubectl = (args: string[], input?: string) => kubernetes.kubectl(['-n', namespace, ...args], input);
+  const status = async (kind: string, name: string, path: string) =>
+    kubectl(['get', kind, name, '-o', `jsonpath={${path}}`]);
+  await ledger.link.send('', ['FLUSHALL']);
+  const runner = await runPods(kubernetes.request, { namespace });
+  const operator = await startTestOperator([], redis.url, {
+    ...clusterSettings(kubeconfig, namespace, redis.url),
+    ...{ LEASE_SECONDS: '3', LEASE_RENEW_MS: '2000', LEASE_RETRY_MS: '200' },
+  });
+  const refused = () => [
+    ...new Set(
+      operator.lines
+        .map((line) => JSON.stringify(line))
+        .flatMap((line) => /cannot (\w+) resource \\*"([\w/]+)/.exec(line)?.slice(1, 3).join(' ') ?? []),
+    ),
+  ];
+  try {
+    const resources = [
+      tenant('acme', { state: 'Active' }),
+      apiKey('8fK2pQ9xLm', 'acme'),
+      model('m', { scaling: { min: 2, max: 2 } }),
+    ];
+    const applied = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: resources });
+    await kubectl(['apply', '-f', '-'], applied);
+    const worksOrFails = (check: () => Promise<void>) =>
+      eventually(async () => {
+        if (refused().length === 0) await check();
+      }, WITHIN_MS);
+    await worksOrFails(async () => {
+      expect(await status('tenant', 'acme', '.status.conditions[?(@.type=="Ready")].status')).toBe('True');
+      expect(await status('asrmodel', 'm', '.status.replicas')).toBe('2');
+      expect(await kubectl(['get', 'deployments,pdb,networkpolicies,services,sa', '-o', 'name'])).toMatch(/deployment/);
+    });
+    await worksOrFails(async () => expect(await kubectl(['get', 'events', '-o', 'name'])).not.toBe(''));
+    if (refused().length === 0) {
+      await kubectl(['patch', 'asrmodel', 'm', '--type=merge', '-p', '{"spec":{"scaling":{"min":1,"max":1}}}']);
+      await worksOrFails(async () => expect(await status('asrmodel', 'm', '.status.replicas')).toBe('1'));
+      await kubectl(['delete', 'asrmodel/m', 'apikey/8fk2pq9xlm', 'tenant/acme', '--wait=false']);
+      await worksOrFails(async () =>
+        expect(await kubectl(['get', 'asrmodels,tenants,apikeys,deployments', '-o', 'name'])).toBe(''),
+      );
+    }
+    return refused();
+  } finally {
+    await operator.stop();
+    await runner.stop();
+  }
+}
+
+const rules = () => parse(readFileSync(RULES, 'utf8')) as Rule[];
+
+test(
+  "the operator does all its work with the chart's role and nothing else",
+  async () => {
+    expect(await live(rules())).toEqual([]);
+  },
+  4 * WITHIN_MS,
+);
+
+test(
+  'a right that is missing shows: the role is not checked in vain',
+  async () => {
+    const fewer = rules().map((rule) =>
+      rule.resources.includes('deployments')
+        ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }
+        : rule,
+    );
+    expect(await live(fewer)).toContainEqual(expect.stringMatching(/(create|patch) deployments/));
+  },
+  4 * WITHIN_MS,
+);
