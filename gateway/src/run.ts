@@ -17,6 +17,7 @@ import type { StreamTimes } from './stream/session.ts';
 import { RevisionTallies } from './stream/revision-tallies.ts';
 import { createSettlements } from './stream/settlements.ts';
 import { Streams } from './stream/streams.ts';
+import { createWorkerTrust } from './stream/worker-trust.ts';
 
 /** What is left of the grace period for settling and closing. */
 const STOP_RESERVE_MS = 2000;
@@ -65,6 +66,7 @@ export async function run(): Promise<void> {
     );
     const streams = new Streams({
       ...{ ledger, logger, catalogue, settlements, tallies, ledgerWatch, owner: lease.owner },
+      workerTrust: createWorkerTrust({ caFile: settings.WORKER_CA_FILE, serverName: settings.WORKER_SERVER_NAME }),
       secrets: settings.SESSION_SECRETS,
       tickets: settings.WORKER_TICKETS,
       times: streamTimes(settings),

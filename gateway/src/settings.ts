@@ -125,6 +125,13 @@ export const GATEWAY_SETTINGS = {
     16,
     4_194_304,
   ),
+  WORKER_CA_FILE: readableFile(
+    'Authority (PEM) that vouches for workers behind wss://. Empty: those that Node trusts.',
+  ),
+  WORKER_SERVER_NAME: text(
+    'Name that the certificate of every worker carries. Empty: the name or address in its wss:// address.',
+    '',
+  ),
   WORKER_OPEN_MS: integer('How long a worker may take to open a stream.', 3000, 100, 60_000),
   WORKER_SILENCE_MS: integer(
     'How long a worker that owes an answer may be silent before it counts as dead.',

@@ -124,10 +124,11 @@ export class Recognition {
     this.events.onPlaced();
     this.worker = worker.id;
     this.revision = worker.revision;
-    const { tickets, times } = this.parts;
+    const { tickets, times, workerTrust } = this.parts;
     const ticket = { session: this.session.sessionId, worker: worker.id, epoch: ++this.epoch };
     this.link = new WorkerLink({
       address: worker.address,
+      tls: worker.address.startsWith('wss:') ? workerTrust.options() : {},
       ticket: signTicket(tickets, { ...ticket, expMs: Date.now() + times.ticketMs }),
       context: this.context,
       replayedSamples: this.utterances.held,

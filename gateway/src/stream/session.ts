@@ -3,6 +3,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { Keyring, Logger } from '@svc-asr/runtime';
 import type { RevisionTallies } from './revision-tallies.ts';
 import type { Ticker } from './ticker.ts';
+import type { WorkerTrust } from './worker-trust.ts';
 
 /** A session whose handshake was accepted. */
 export interface StreamSession {
@@ -37,6 +38,7 @@ export interface StreamParts {
   readonly logger: Logger;
   readonly ticker: Ticker;
   readonly tallies: RevisionTallies;
+  readonly workerTrust: WorkerTrust;
 }
 
 /** How a stream ended, for the ledger. */

@@ -5,6 +5,8 @@ import { WebSocket } from 'ws';
 export interface WorkerLinkOptions {
   address: string;
   ticket: string;
+  /** What a worker behind wss:// has to prove. */
+  tls: { ca?: Buffer; servername?: string };
   context: ContextSize;
   /** Samples that are sent a second time: they do not count as ahead of time. */
   replayedSamples: number;
@@ -35,6 +37,7 @@ export class WorkerLink {
   constructor(options: WorkerLinkOptions) {
     this.options = options;
     this.socket = new WebSocket(options.address + RELAY_PATH, {
+      ...options.tls,
       headers: { Authorization: `Bearer ${options.ticket}` },
       perMessageDeflate: false,
       followRedirects: false,
