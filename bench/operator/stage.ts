@@ -65,7 +65,6 @@ async function createScene(kubernetes: Kubernetes, redisUrl: string): Promise<Sc
       REDIS_URL: redisUrl,
       REDIS_KEY_PREFIX: prefix,
       WORKER_IMAGE: 'example.invalid/worker:1',
-      LOG_LEVEL: 'warn',
     },
     client: (connections, onRequest) => {
       const client = createClient(kubernetes.kubeconfig, namespace, connections, onRequest);

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import type { Ledger } from '@svc-asr/ledger';
+import { forEachOf } from './client.ts';
+
+const TENANT = 'bench';
+const HOLD_MS = 3_600_000;
+const AT_ONCE = 64;
+
+/** Sessions of one model, as gateways have them. */
+export interface Crowd {
+  /** Promises a place to so many new sessions, which is demand from now on. */
+  claim: (count: number) => Promise<void>;
+  /** Puts sessions that have no worker on one, and moves those whose worker leaves or is gone. */
+  settle: (leaving: ReadonlySet<string>, present: ReadonlySet<string>) => Promise<void>;
+  /** Has so many sessions end, chosen by chance. */
+  end: (count: number) => Promise<void>;
+  size: () => number;
+  placed: () => number;
+}
+
+/** Makes a crowd of nobody. */
+export function createCrowd(ledger: Ledger, model: string): Crowd {
+  /** The worker that each session is on; undefined: none yet. */
+  const sessions = new Map<string, string | undefined>();
+
+  async function place(session: string, avoid: readonly string[]): Promise<void> {
+    const placement = await ledger.pools.place(model, { sessionId: session, tenant: TENANT, avoid });
+    sessions.set(session, placement.outcome === 'placed' ? placement.worker.id : undefined);
+  }
+
+  return {
+    claim: (count) =>
+      forEachOf(Array.from({ length: count }), AT_ONCE, async () => {
+        // By the first digits sessions are shared among revisions.
+        const session = randomBytes(16).toString('hex');
+        if (!(await ledger.pools.claim(model, session, HOLD_MS))) throw new Error(`${model} takes no more sessions`);
+        sessions.set(session, undefined);
+      }),
+    settle: (leaving, present) =>
+      forEachOf([...sessions], AT_ONCE, async ([session, worker]) => {
+        if (worker !== undefined && present.has(worker) && !leaving.has(worker)) return;
+        // Without a free slot it stays promised: it would only stand in line.
+        if (worker === undefined && present.size === leaving.size) return;
+        await place(session, worker === undefined ? [] : [worker]);
+      }),
+    end: (count) =>
+      forEachOf(shuffle([...sessions.keys()]).slice(0, count), AT_ONCE, async (session) => {
+        sessions.delete(session);
+        await ledger.pools.leave(model, session, TENANT);
+      }),
+    size: () => sessions.size,
+    placed: () => [...sessions.values()].filter((worker) => worker !== undefined).length,
+  };
+}
+
+function shuffle<T>(items: T[]): T[] {
+  return items
+    .map((item) => ({ item, by: Math.random() }))
+    .sort((a, b) => a.by - b.by)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,92 @@
+import type { Ledger, WorkerRecord } from '@svc-asr/ledger';
+import { TYPES } from '../../operator/src/kubernetes/objects.ts';
+import type { KubeObject } from '../../operator/src/kubernetes/objects.ts';
+import { LABELS, POD_SELECTOR } from '../../operator/src/workers/cluster/names.ts';
+import { readPod, trimPod } from '../../operator/src/workers/cluster/pod.ts';
+import { followObjects, forEachOf } from './client.ts';
+import { SLOTS } from './resources.ts';
+import type { Scene } from './stage.ts';
+
+const RENEW_MS = 5000;
+const AT_ONCE = 64;
+
+interface Worker {
+  model: string;
+  revision: string;
+  busy: boolean;
+}
+
+/** What the processes in the pods would do: each is in the ledger while its pod runs, and renews its lease. */
+export interface Workforce {
+  /** Pods that there are, those that are being deleted left out. */
+  pods: () => readonly { name: string; revision: string }[];
+  /** Takes note of who has streams, as the ledger says. */
+  note: (records: readonly WorkerRecord[]) => void;
+  /** Pods that went while they had a stream. */
+  lostBusy: () => number;
+  stop: () => Promise<void>;
+}
+
+/** Begins to follow the pods of a scene. */
+export async function startWorkforce(scene: Scene): Promise<Workforce> {
+  const { ledger } = scene;
+  const workers = new Map<string, Worker>();
+  const under = new Set<Promise<void>>();
+  let lostBusy = 0;
+
+  const reflector = followObjects(scene.client(4), TYPES.Pod, {
+    labelSelector: POD_SELECTOR,
+    trim: trimPod,
+    onChange: (name) => look(name, reflector.get(name)),
+  });
+
+  function look(name: string, object: KubeObject | undefined): void {
+    const pod = object && readPod(object);
+    const known = workers.get(name);
+    if (pod?.ready === true && !pod.terminating) {
+      if (known !== undefined) return;
+      const { model, revision } = pod;
+      workers.set(name, { model, revision, busy: false });
+      track(ledger.workers.register(model, { id: name, revision, address: 'ws://127.0.0.1:1', slots: SLOTS }));
+    } else if (known !== undefined && (pod === undefined || pod.terminating)) {
+      workers.delete(name);
+      if (known.busy) lostBusy++;
+      track(ledger.workers.remove(known.model, name));
+    }
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work.catch(() => undefined).finally(() => under.delete(tracked));
+    under.add(tracked);
+  }
+
+  const timer = setInterval(() => track(renewAll(ledger, workers)), RENEW_MS);
+  await reflector.start();
+  return {
+    pods: () =>
+      reflector
+        .list()
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ metadata }) => ({ name: metadata.name, revision: metadata.labels?.[LABELS.revision] ?? '' })),
+    note: (records) => {
+      for (const { id, active } of records) {
+        const worker = workers.get(id);
+        if (worker !== undefined) worker.busy = active > 0;
+      }
+    },
+    lostBusy: () => lostBusy,
+    stop: async () => {
+      clearInterval(timer);
+      reflector.stop();
+      await Promise.all(under);
+    },
+  };
+}
+
+async function renewAll(ledger: Ledger, workers: ReadonlyMap<string, Worker>): Promise<void> {
+  await forEachOf([...workers], AT_ONCE, async ([id, { model, revision }]) => {
+    const standing = await ledger.workers.renew(model, id);
+    if (standing !== 'gone' || !workers.has(id)) return;
+    await ledger.workers.register(model, { id, revision, address: 'ws://127.0.0.1:1', slots: SLOTS });
+  });
+}
