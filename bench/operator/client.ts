@@ -58,7 +58,11 @@ export async function countObjects(api: KubeApi, type: ResourceType): Promise<nu
 }
 
 /** Does work for each item, so many at a time. */
-export async function forEachOf<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachOf<T>(
+  items: Iterable<T>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const next = items[Symbol.iterator]();
   const run = async () => {
     for (let step = next.next(); step.done !== true; step = next.next()) await work(step.value);

@@ -37,7 +37,9 @@ export interface Convergence {
 /** Makes so many ASRModels and Tenants and waits until a running operator has brought all of them into force. */
 export async function converge(scene: Scene, operator: OperatorProcess, count: number): Promise<Convergence> {
   const api = scene.client(CREATORS);
-  const before = new Map(await Promise.all(CHILDREN.map(async ([type]) => [type, await countObjects(api, type)] as const)));
+  const before = new Map(
+    await Promise.all(CHILDREN.map(async ([type]) => [type, await countObjects(api, type)] as const)),
+  );
   const waiting = new Set<string>();
   const follow = (type: ResourceType, isDone: (object: KubeObject) => boolean) => {
     const reflector = followObjects(api, type, {
@@ -62,7 +64,9 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
   const requestsBefore = await operator.requests();
   const cpuBefore = operator.usage().cpuSeconds;
   const startMs = performance.now();
-  await forEachOf(resources, CREATORS, async ({ type, object }) => void (await api.create(type, object)));
+  await forEachOf(resources, CREATORS, async ({ type, object }) => {
+    await api.create(type, object);
+  });
   const createMs = performance.now() - startMs;
   const untilMs = startMs + WITHIN_MS;
   const hasChildren = async () => {
@@ -89,7 +93,9 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
 function isModelDone({ metadata, status }: KubeObject): boolean {
   const { observedGeneration, conditions = [], revision } = (status ?? {}) as AsrModelStatus;
   if (observedGeneration !== metadata.generation || revision === undefined) return false;
-  return is(conditions, 'Ready', 'True') && is(conditions, 'Available', 'True') && is(conditions, 'Progressing', 'False');
+  return (
+    is(conditions, 'Ready', 'True') && is(conditions, 'Available', 'True') && is(conditions, 'Progressing', 'False')
+  );
 }
 
 function isTenantDone({ metadata, status }: KubeObject): boolean {

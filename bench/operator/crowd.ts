@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Ledger } from '@svc-asr/ledger';
+import type { Ledger, WorkerRecord } from '@svc-asr/ledger';
 import { forEachOf } from './client.ts';
 
 const TENANT = 'bench';
@@ -11,11 +11,13 @@ export interface Crowd {
   /** Promises a place to so many new sessions, which is demand from now on. */
   claim: (count: number) => Promise<void>;
   /** Puts sessions that have no worker on one, and moves those whose worker leaves or is gone. */
-  settle: (leaving: ReadonlySet<string>, present: ReadonlySet<string>) => Promise<void>;
+  settle: (records: readonly WorkerRecord[]) => Promise<void>;
   /** Has so many sessions end, chosen by chance. */
   end: (count: number) => Promise<void>;
   size: () => number;
   placed: () => number;
+  /** Whether a session is on this worker. */
+  isOn: (worker: string) => boolean;
 }
 
 /** Makes a crowd of nobody. */
@@ -36,21 +38,28 @@ export function createCrowd(ledger: Ledger, model: string): Crowd {
         if (!(await ledger.pools.claim(model, session, HOLD_MS))) throw new Error(`${model} takes no more sessions`);
         sessions.set(session, undefined);
       }),
-    settle: (leaving, present) =>
-      forEachOf([...sessions], AT_ONCE, async ([session, worker]) => {
-        if (worker !== undefined && present.has(worker) && !leaving.has(worker)) return;
-        // Without a free slot it stays promised: it would only stand in line.
-        if (worker === undefined && present.size === leaving.size) return;
-        await place(session, worker === undefined ? [] : [worker]);
-      }),
+    settle: (records) => {
+      const staying = new Set(records.filter(({ draining }) => !draining).map(({ id }) => id));
+      const homeless = [...sessions].filter(([, worker]) => worker === undefined || !staying.has(worker));
+      // Who is asked for beyond the free slots would only stand in line.
+      return forEachOf(homeless.slice(0, countFree(records)), AT_ONCE, ([session, worker]) =>
+        place(session, worker === undefined ? [] : [worker]),
+      );
+    },
     end: (count) =>
       forEachOf(shuffle([...sessions.keys()]).slice(0, count), AT_ONCE, async (session) => {
         sessions.delete(session);
         await ledger.pools.leave(model, session, TENANT);
       }),
     size: () => sessions.size,
+    isOn: (worker) => sessions.values().some((one) => one === worker),
     placed: () => [...sessions.values()].filter((worker) => worker !== undefined).length,
   };
+}
+
+function countFree(records: readonly WorkerRecord[]): number {
+  const taking = records.filter(({ draining }) => !draining);
+  return taking.reduce((sum, { slots, active }) => sum + slots - active, 0);
 }
 
 function shuffle<T>(items: T[]): T[] {

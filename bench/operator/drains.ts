@@ -2,7 +2,7 @@ import type { WorkerRecord } from '@svc-asr/ledger';
 
 /** Watches who is sent away. */
 export interface DrainWatch {
-  /** Takes a look at the workers of a model; resolves who began to drain since the last. */
+  /** Takes a look at the workers of a model, and at who was sent away since the last one. */
   look: (model: string, records: readonly WorkerRecord[]) => void;
   /** Workers that were sent away with streams while one of the same revision had none, before and after. */
   wrong: () => number;

@@ -4,7 +4,11 @@ import { TYPES } from '../../operator/src/kubernetes/objects.ts';
 import type { KubeObject, ResourceType } from '../../operator/src/kubernetes/objects.ts';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { FINALIZER } from '../../operator/src/source/kubernetes/finalizer.ts';
-import { buildPrerequisites, buildRemembered, buildWorkers } from '../../operator/src/workers/cluster/build-children.ts';
+import {
+  buildPrerequisites,
+  buildRemembered,
+  buildWorkers,
+} from '../../operator/src/workers/cluster/build-children.ts';
 import { revisionOf } from '../../operator/src/workers/cluster/build-pod.ts';
 import type { Installation } from '../../operator/src/workers/cluster/installation.ts';
 import { readInstallation } from '../../operator/src/workers/cluster/settings.ts';

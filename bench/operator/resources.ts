@@ -13,7 +13,11 @@ export function nameOf(kind: 'model' | 'tenant', at: number): string {
 }
 
 /** An ASRModel whose workers take a GPU each; without sessions it has none. */
-export function buildModel(name: string, scaling: object = { max: 10 }, image = 'example.invalid/worker:1'): KubeObject {
+export function buildModel(
+  name: string,
+  scaling: object = { max: 10 },
+  image = 'example.invalid/worker:1',
+): KubeObject {
   return {
     apiVersion: API_VERSION,
     kind: 'ASRModel',

@@ -1,4 +1,4 @@
-import type { Ledger, WorkerRecord } from '@svc-asr/ledger';
+import type { Ledger } from '@svc-asr/ledger';
 import { TYPES } from '../../operator/src/kubernetes/objects.ts';
 import type { KubeObject } from '../../operator/src/kubernetes/objects.ts';
 import { LABELS, POD_SELECTOR } from '../../operator/src/workers/cluster/names.ts';
@@ -13,25 +13,30 @@ const AT_ONCE = 64;
 interface Worker {
   model: string;
   revision: string;
-  busy: boolean;
 }
 
 /** What the processes in the pods would do: each is in the ledger while its pod runs, and renews its lease. */
 export interface Workforce {
   /** Pods that there are, those that are being deleted left out. */
   pods: () => readonly { name: string; revision: string }[];
-  /** Takes note of who has streams, as the ledger says. */
-  note: (records: readonly WorkerRecord[]) => void;
+  /** Workers that run. */
+  ready: () => number;
+  /** Workers that ever ran. */
+  started: () => number;
   /** Pods that went while they had a stream. */
   lostBusy: () => number;
   stop: () => Promise<void>;
 }
 
-/** Begins to follow the pods of a scene. */
-export async function startWorkforce(scene: Scene): Promise<Workforce> {
+/** Begins to follow the pods of a scene; `isBusy` tells whether a worker has streams. */
+export async function startWorkforce(
+  scene: Scene,
+  isBusy: (model: string, worker: string) => boolean,
+): Promise<Workforce> {
   const { ledger } = scene;
   const workers = new Map<string, Worker>();
   const under = new Set<Promise<void>>();
+  let started = 0;
   let lostBusy = 0;
 
   const reflector = followObjects(scene.client(4), TYPES.Pod, {
@@ -46,11 +51,12 @@ export async function startWorkforce(scene: Scene): Promise<Workforce> {
     if (pod?.ready === true && !pod.terminating) {
       if (known !== undefined) return;
       const { model, revision } = pod;
-      workers.set(name, { model, revision, busy: false });
+      workers.set(name, { model, revision });
+      started++;
       track(ledger.workers.register(model, { id: name, revision, address: 'ws://127.0.0.1:1', slots: SLOTS }));
     } else if (known !== undefined && (pod === undefined || pod.terminating)) {
       workers.delete(name);
-      if (known.busy) lostBusy++;
+      if (isBusy(known.model, name)) lostBusy++;
       track(ledger.workers.remove(known.model, name));
     }
   }
@@ -68,12 +74,8 @@ export async function startWorkforce(scene: Scene): Promise<Workforce> {
         .list()
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
         .map(({ metadata }) => ({ name: metadata.name, revision: metadata.labels?.[LABELS.revision] ?? '' })),
-    note: (records) => {
-      for (const { id, active } of records) {
-        const worker = workers.get(id);
-        if (worker !== undefined) worker.busy = active > 0;
-      }
-    },
+    ready: () => workers.size,
+    started: () => started,
     lostBusy: () => lostBusy,
     stop: async () => {
       clearInterval(timer);

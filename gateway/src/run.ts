@@ -57,7 +57,10 @@ export async function run(): Promise<void> {
     metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
 
     const settlements = createSettlements(ledger, logger);
-    const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, () => streams.failAll());
+    const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, {
+      onLost: () => streams.failAll(),
+      sureOfLedger: ledgerWatch.sure,
+    });
     const tallies = new RevisionTallies(ledger.revisions);
     const stopTelling = repeat(
       logger,

@@ -5,6 +5,7 @@ import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createController } from './controller.ts';
 import { createCluster } from './kubernetes/cluster.ts';
 import { createLedgerCare } from './ledger/create.ts';
+import { behindGuard } from './ledger/guard.ts';
 import { watchGuard } from './ledger/watch.ts';
 import { createInstruments, observe } from './metrics.ts';
 import { createNotices } from './notices.ts';
@@ -114,9 +115,9 @@ export async function startOperator(
 
   const { runtime, memory, rollouts } = createWorkers({ settings, env, cluster, notices, logger });
   const pools = createPools({
-    pools: ledger.pools,
-    workers: ledger.workers,
-    revisions: ledger.revisions,
+    pools: behindGuard(guard, ledger.pools),
+    workers: behindGuard(guard, ledger.workers),
+    revisions: behindGuard(guard, ledger.revisions),
     runtime,
     memory,
     rollouts,
@@ -137,7 +138,11 @@ export async function startOperator(
   const sync = createSync({ source, applied, enqueue, notices, logger });
   const reconcilers = {
     ASRModel: createModelReconciler({ pools, catalogue, applied }),
-    Tenant: createTenantReconciler({ accounts: ledger.accounts, applied, notices, logger }),
+    Tenant: createTenantReconciler({
+      ...{ accounts: ledger.accounts, applied, notices, logger },
+      checkpointOf: checkpoints.of,
+      ledgerId: guard.ledgerId,
+    }),
     ApiKey: createApiKeyReconciler({ keys: ledger.keys, source, applied, notices, logger }),
   };
   const controller = createController({
@@ -180,13 +185,13 @@ export async function startOperator(
   let stopWatching: (() => void) | undefined;
   /** Begins to bring resources into force. */
   async function begin(): Promise<void> {
+    await checkpoints.start();
     await pools.start();
     // Whoever told it to stop meanwhile did not find it running.
     if (isStopping()) return pools.stop();
     await controller.start();
     if (isStopping()) return;
     status.start();
-    await checkpoints.start();
     stopWatching = watchGuard(guard, settings.LEDGER_INTERVAL_MS, () => {
       // Also each by itself: the sync comes no further than the guard, and every Tenant is to say what is wrong.
       for (const { kind, metadata } of source.list()) enqueue(keyOf(kind, metadata.name));

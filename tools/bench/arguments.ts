@@ -1,17 +1,23 @@
+import type { BenchOptions } from './benchmark.ts';
+
 export interface BenchArguments {
   names: readonly string[];
   jsonFile: string | undefined;
+  size: NonNullable<BenchOptions['size']>;
 }
 
-/** Reads `[NAME] [--json FILE]`; without a name every benchmark is meant. */
+/** Reads `[NAME] [--quick | --full] [--json FILE]`; without a name every benchmark is meant. */
 export function parseBenchArguments(args: readonly string[], known: readonly string[]): BenchArguments {
   const names: string[] = [];
   let jsonFile: string | undefined;
+  let size: BenchArguments['size'] = 'usual';
   for (let index = 0; index < args.length; index++) {
     const argument = args[index] ?? '';
     if (argument === '--json') {
       jsonFile = args[++index];
       if (jsonFile === undefined) throw new Error('--json needs the name of a file');
+    } else if (argument === '--quick' || argument === '--full') {
+      size = argument === '--quick' ? 'quick' : 'full';
     } else if (known.includes(argument)) {
       names.push(argument);
     } else {
@@ -19,5 +25,5 @@ export function parseBenchArguments(args: readonly string[], known: readonly str
     }
   }
   if (jsonFile !== undefined && names.length !== 1) throw new Error('--json needs the name of one benchmark');
-  return { names: names.length === 0 ? known : names, jsonFile };
+  return { names: names.length === 0 ? known : names, jsonFile, size };
 }

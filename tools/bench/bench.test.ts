@@ -4,14 +4,20 @@ import { buildTable } from './table.ts';
 const known = ['relay', 'sessions'];
 
 test('without a name every benchmark is meant', () => {
-  expect(parseBenchArguments([], known)).toEqual({ names: known, jsonFile: undefined });
+  expect(parseBenchArguments([], known)).toEqual({ names: known, jsonFile: undefined, size: 'usual' });
 });
 
 test('one benchmark can write its result to a file', () => {
   expect(parseBenchArguments(['sessions', '--json', 'a.json'], known)).toEqual({
     names: ['sessions'],
     jsonFile: 'a.json',
+    size: 'usual',
   });
+});
+
+test('a benchmark can be asked for less or more than usual', () => {
+  expect(parseBenchArguments(['relay', '--quick'], known).size).toBe('quick');
+  expect(parseBenchArguments(['--full', 'relay'], known).size).toBe('full');
 });
 
 test.each([

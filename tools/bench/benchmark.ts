@@ -1,6 +1,8 @@
 /** What `npm run bench` hands to a benchmark. */
 export interface BenchOptions {
   say: (line: string) => void;
+  /** How much is measured, where a benchmark knows more than one size; absent: as usual. */
+  size?: 'quick' | 'usual' | 'full';
 }
 
 /** What a benchmark found. */

@@ -19,12 +19,12 @@ function readArguments() {
   }
 }
 
-const { names, jsonFile } = readArguments();
+const { names, jsonFile, size } = readArguments();
 ensureRedisServer();
 for (const name of names) {
   say(`bench ${name}`);
   const { bench } = (await import(join(folder, name, 'index.ts'))) as Benchmark;
-  const result = await bench({ say });
+  const result = await bench({ say, size });
   process.stdout.write(`${buildTable(name, result)}\n`);
   if (jsonFile !== undefined) {
     const file = resolve(process.env.INIT_CWD ?? root, jsonFile);

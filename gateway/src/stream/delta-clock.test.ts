@@ -8,7 +8,6 @@ test('a delta is timed from the arrival of the last sample that it is about', ()
   clock.heard(1000, 1000, CHUNK, 20);
   clock.heard(1400, 1400, CHUNK, 30);
   expect(clock.told(1000, 120)).toBe(100);
-  expect(clock.told(1000, 125)).toBe(95);
   expect(clock.told(2000, 130)).toBeUndefined();
 });
 
@@ -20,4 +19,11 @@ test('a sender that is ahead of its worker is not timed, nor is what came before
   clock.heard(5100, 100, CHUNK, 60);
   clock.reset();
   expect(clock.told(5000, 70)).toBeUndefined();
+});
+
+test('where nobody speaks for long, no more is remembered than the last chunks', () => {
+  const clock = new DeltaClock();
+  for (let samples = 100; samples <= 100 * CHUNK; samples += 100) clock.heard(samples, 100, CHUNK, samples);
+  expect(clock.told(1000, 0)).toBe(-93_000);
+  expect(clock.told(100 * CHUNK, 100 * CHUNK + 7)).toBe(7);
 });

@@ -4,6 +4,9 @@ interface Mark {
   readonly atMs: number;
 }
 
+/** So many chunks a worker is behind before its sender is slowed down, and some more. */
+const MAX_MARKS = 8;
+
 /**
  * Times deltas: from the arrival of the last sample that one is about, until it comes. Only audio that comes as it is
  * spoken is timed: a sender that is ahead of its worker waits for itself.
@@ -13,8 +16,12 @@ export class DeltaClock {
 
   /** So many samples of the utterance have come; `outstanding`: how many of them the worker has not taken. */
   heard(samples: number, outstanding: number, chunkSamples: number, nowMs: number): void {
+    const last = this.marks.at(-1);
+    const began = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
     if (outstanding > 2 * chunkSamples) this.marks = [];
-    else this.marks.push({ samples, atMs: nowMs });
+    // One mark for each chunk is enough, and where nobody speaks no delta comes to take them away.
+    else if (Math.floor(samples / chunkSamples) > began)
+      this.marks = [...this.marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }
 
   /** A delta about the first `audioEnd` samples came; undefined: it cannot be timed. */

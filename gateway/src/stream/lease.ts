@@ -12,7 +12,12 @@ export interface Lease {
 const LOOK_MS = 200;
 
 /** Holds the lease of this gateway process: as long as it is renewed, nobody else touches its streams. */
-export function holdLease(ledger: Ledger, logger: Logger, renewMs: number, onLost: () => void): Lease {
+export function holdLease(
+  ledger: Ledger,
+  logger: Logger,
+  renewMs: number,
+  { onLost, sureOfLedger }: { onLost: () => void; sureOfLedger: () => Promise<void> },
+): Lease {
   const id = `gateway-${randomUUID()}`;
   let owner: Owner | undefined;
   let renewedAt = -Infinity;
@@ -26,6 +31,8 @@ export function holdLease(ledger: Ledger, logger: Logger, renewMs: number, onLos
       } else if (performance.now() - renewedAt < renewMs) {
         return;
       } else if (!(await ledger.gateways.renew(owner))) {
+        // An emptied Redis knows of no lease; that says nothing of who holds the streams.
+        if (!(await isSure(sureOfLedger))) return;
         // Told so, not merely unanswered: others have failed our streams.
         logger.error({ reason: id }, 'the lease was lost; its streams are over');
         owner = undefined;
@@ -42,4 +49,11 @@ export function holdLease(ledger: Ledger, logger: Logger, renewMs: number, onLos
       if (owner !== undefined) await ledger.gateways.leave(owner);
     },
   };
+}
+
+function isSure(sureOfLedger: () => Promise<void>): Promise<boolean> {
+  return sureOfLedger().then(
+    () => true,
+    () => false,
+  );
 }

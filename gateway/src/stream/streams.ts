@@ -157,12 +157,13 @@ export class Streams {
     for (let from = 0; from < tenants.length; from += ACCOUNTS_AT_ONCE) {
       const some = tenants.slice(from, from + ACCOUNTS_AT_ONCE);
       const states = await Promise.all(some.map((tenant) => accounts.state(tenant)));
-      const ended = new Set(some.filter((_, at) => states[at] !== undefined && states[at] !== 'Active'));
-      if (ended.size === 0) continue;
+      const ended = new Map(some.map((tenant, at) => [tenant, states[at]] as const));
       for (const stream of this.live) {
-        if (!ended.has(stream.session.tenant)) continue;
-        const ending = { outcome: 'completed', code: 4403, reason: 'account_suspended' } as const;
-        stream.endWithFinal({ ...ending, error: 'account_suspended' });
+        const state = ended.get(stream.session.tenant);
+        if (state === undefined || state === 'Active') continue;
+        // The sessions of a Tenant that was deleted are over, uncharged; those of a suspended one are charged.
+        const outcome = state === 'Deleted' ? 'failed' : 'completed';
+        stream.endWithFinal({ outcome, code: 4403, reason: 'account_suspended', error: 'account_suspended' });
       }
     }
   }

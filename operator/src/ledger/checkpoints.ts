@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { Checkpoint } from './rebuild.ts';
@@ -28,18 +29,19 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
 
   async function take(): Promise<void> {
     if (!isSure()) return;
-    let changed = false;
+    const next = { ...known };
     for (const tenant of tenants()) {
       const account = await accounts.read(tenant);
-      if (account === undefined || account.consumedMs === known[tenant]?.consumedMs) continue;
-      known[tenant] = { consumedMs: account.consumedMs, checkpointAt: new Date().toISOString() };
-      changed = true;
+      // What was consumed never falls: a lower figure is of an account that was lost.
+      if (account === undefined || account.consumedMs <= (known[tenant]?.consumedMs ?? -1)) continue;
+      next[tenant] = { consumedMs: account.consumedMs, checkpointAt: new Date().toISOString() };
     }
-    if (!changed) return;
+    if (isDeepStrictEqual(next, known)) return;
     await mkdir(dirname(file), { recursive: true });
     const draft = `${file}.${process.pid}.partial`;
-    await writeFile(draft, `${JSON.stringify(known, null, 2)}\n`, { mode: 0o600, flush: true });
+    await writeFile(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600, flush: true });
     await rename(draft, file);
+    known = next;
   }
 
   const turn = () =>

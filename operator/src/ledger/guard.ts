@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import type { LedgerAnchor } from './anchor.ts';
 
-/** The Redis at hand is not the one that holds the accounts: nothing is written to it. */
-export class LedgerMissing extends Error {
-  override readonly name = 'LedgerMissing';
-}
+/** The Redis at hand is not the one that holds the accounts: nothing is written to it, and nothing it says is believed. */
+export class LedgerMissing extends LedgerUnavailable {}
 
 export interface LedgerGuard {
   /** Passes when the accounts are in this Redis; begins a ledger where there never was one. Throws LedgerMissing. */
@@ -34,6 +33,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   let known: string | undefined;
   let missing: string | undefined;
   let running: Promise<void> | undefined;
+  let failedAtMs = -Infinity;
 
   async function look(): Promise<void> {
     known ??= await anchor.read();
@@ -47,7 +47,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
       await restore(known);
     } else if (found !== known) {
       missing = `Redis holds another ledger (${found}) than this installation's (${known}): correct REDIS_URL or REDIS_KEY_PREFIX`;
-      throw new LedgerMissing(missing);
+      throw refusal(missing);
     }
     missing = undefined;
     passedAtMs = nowMs();
@@ -62,16 +62,36 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
       `Redis does not hold the ledger ${ledgerId}: it was emptied, or is the wrong one. ` +
       'Bring the right one back, or restore what can be with `svc-asr admin ledger rebuild`';
     await options.showPlan(ledgerId);
-    throw new LedgerMissing(missing);
+    throw refusal(missing);
+  }
+
+  function refusal(message: string): LedgerMissing {
+    failedAtMs = nowMs();
+    return new LedgerMissing(message);
   }
 
   return {
     check: async () => {
       if (nowMs() - passedAtMs < holdsMs) return;
+      if (missing !== undefined && nowMs() - failedAtMs < holdsMs) throw new LedgerMissing(missing);
       running ??= look().finally(() => (running = undefined));
       await running;
     },
     missing: () => missing,
     ledgerId: () => known,
   };
+}
+
+type Asked = (...args: never[]) => Promise<unknown>;
+
+/** The same functions, each of which asks the guard first. */
+export function behindGuard<T extends object>(guard: Pick<LedgerGuard, 'check'>, api: T): T {
+  const asked = Object.entries(api).map(([name, run]: [string, Asked]) => [
+    name,
+    async (...args: never[]) => {
+      await guard.check();
+      return run(...args);
+    },
+  ]);
+  return Object.fromEntries(asked) as T;
 }

@@ -13,6 +13,7 @@ export function awayOf(error: unknown): Away | undefined {
   // Before the ledger, of whose absence it is a kind.
   if (cause instanceof NotLeading) return 'the lead';
   if (cause instanceof LedgerUnavailable) return 'Redis';
+  // Both of these count as Redis that does not answer, for whoever need not know more.
   if (cause instanceof LedgerMissing) return 'the ledger';
   return isPassing(cause) ? 'the Kubernetes API' : undefined;
 }

@@ -1,6 +1,7 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
+import type { Checkpoint } from '../ledger/rebuild.ts';
 import type { Notices } from '../notices.ts';
 import type { Applied } from './applied.ts';
 import type { Reconciler } from './reconciler.ts';
@@ -8,9 +9,12 @@ import type { Reconciler } from './reconciler.ts';
 type Tenant = ResourceOf<'Tenant'>;
 
 export interface TenantDependencies {
-  accounts: Pick<Ledger['accounts'], 'configure' | 'grant' | 'close'>;
+  accounts: Pick<Ledger['accounts'], 'configure' | 'grant' | 'restore' | 'close'>;
   applied: Applied;
   notices: Notices;
+  /** What a tenant had consumed when it was last seen. */
+  checkpointOf: (tenant: string) => Checkpoint | undefined;
+  ledgerId: () => string | undefined;
   logger: Logger;
 }
 
@@ -20,17 +24,39 @@ export function createTenantReconciler(dependencies: TenantDependencies): Reconc
   return {
     present: [
       { name: 'note it', run: ({ metadata }) => applied.add('Tenant', metadata.name) },
-      {
-        name: 'configure the account',
-        run: (tenant) => accounts.configure(tenant.metadata.name, buildSettings(tenant)),
-      },
-      { name: 'apply the grants', run: (tenant) => applyGrants(tenant, dependencies) },
+      { name: 'bring the account into force', run: (tenant) => applyAccount(tenant, dependencies) },
     ],
     absent: [
       { name: 'close the account', run: (name) => accounts.close(name) },
       { name: 'forget it', run: (name) => applied.forget('Tenant', name) },
     ],
   };
+}
+
+/**
+ * Settings, then grants. An account that was just made although its Tenant has consumed something was lost: it starts with
+ * no state that sessions can be made in, and takes up where it was last seen before it gets its own.
+ */
+async function applyAccount(tenant: Tenant, dependencies: TenantDependencies): Promise<void> {
+  const { accounts, checkpointOf, ledgerId, logger } = dependencies;
+  const { name } = tenant.metadata;
+  const settings = buildSettings(tenant);
+  const checkpoint = checkpointOf(name);
+  if (checkpoint === undefined || checkpoint.consumedMs === 0) {
+    await accounts.configure(name, settings);
+    await applyGrants(tenant, dependencies);
+    return;
+  }
+  const { created } = await accounts.configure(name, settings);
+  if (created) await accounts.configure(name, { ...settings, state: 'Suspended' });
+  await applyGrants(tenant, dependencies);
+  if (!created) return;
+  const restored = await accounts.restore(name, ledgerId() ?? 'unknown', checkpoint.consumedMs);
+  await accounts.configure(name, settings);
+  logger.error(
+    { tenant: name, amount: restored.consumedMs },
+    `the account of ${name} was gone from Redis; it was made anew with what it had consumed at ${checkpoint.checkpointAt}`,
+  );
 }
 
 /** What the ledger keeps of a Tenant. */

@@ -30,7 +30,9 @@ export function createGather(options: GatherOptions): { readonly [K in Kind]: Ga
       const findings = [findLedger(guard.missing())];
       // What an emptied or wrong Redis says of an account would take the place of the last checkpoint.
       const account = guard.missing() === undefined ? await accounts.read(name) : undefined;
-      if (account === undefined) return { fields: {}, findings };
+      // What was consumed never falls: a lower figure is of an account that was lost, and the checkpoint is all there is of it.
+      const known = current('Tenant', name).credits?.consumedMs ?? 0;
+      if (account === undefined || account.consumedMs < known) return { fields: {}, findings };
       const ledgerId = guard.ledgerId();
       const fields = buildTenantFields(account, current('Tenant', name), wallMs());
       return { fields: { ...fields, ...(ledgerId !== undefined && { ledgerId }) }, findings };

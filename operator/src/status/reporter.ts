@@ -3,6 +3,7 @@ import type { Kind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
 import { awayOf } from '../reconcile/away.ts';
+import { PhaseFailed } from '../reconcile/phases.ts';
 import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { StatusNews } from './change.ts';
@@ -142,7 +143,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       if (away !== undefined && away !== 'the ledger' && writer.current(kind, name).observedGeneration === generation)
         return;
       const finding = findReadiness(source.problems(kind, name), true, error);
-      const missing = kind === 'Tenant' && awayOf(error) === 'the ledger' ? [findLedger(finding.message)] : [];
+      const missing = kind === 'Tenant' && away === 'the ledger' ? [findLedger(reasonOf(error))] : [];
       try {
         await writer.report(kind, name, { fields: {}, findings: [finding, ...missing] });
       } catch (err) {
@@ -159,4 +160,9 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       await Promise.all(rounds.values());
     },
   };
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof PhaseFailed ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
 }

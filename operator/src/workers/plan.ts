@@ -68,17 +68,20 @@ export function planPool(input: PlanInput): Plan {
     ...choose(before, before.length - shares.stable, records),
     ...choose(newest, newest.length - shares.newest, records),
   ].filter((id) => input.finishing !== true || (records.get(id)?.active ?? 0) === 0);
+  const stop = [
+    // What is not in the ledger has no streams and needs no draining.
+    ...excess.filter((id) => !records.has(id)).map((id) => ({ id })),
+    ...staying.flatMap((worker) => findEnd(worker, records.get(worker.id), input)),
+  ];
+  // Who ends now is no longer one of those beside the wanted ones: else another would be started in its place.
+  const ends = new Set(stop.map(({ id }) => id));
   const besides = (of: string) =>
-    staying.filter((worker) => worker.revision === of && (draining(worker.id) || lost(worker.id))).length;
+    staying.filter(({ id, revision: is }) => is === of && (draining(id) || lost(id)) && !ends.has(id)).length;
   return {
     ensure: wanted + besides(revision),
     ...(stable !== undefined && { ensureStable: shares.stable + besides(stable.revision) }),
     drain: [...excess.filter((id) => records.has(id)), ...registered.filter(forgotten).map(({ id }) => id)],
-    stop: [
-      // What is not in the ledger has no streams and needs no draining.
-      ...excess.filter((id) => !records.has(id)).map((id) => ({ id })),
-      ...staying.flatMap((worker) => findEnd(worker, records.get(worker.id), input)),
-    ],
+    stop,
   };
 }
 

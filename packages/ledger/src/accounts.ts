@@ -15,13 +15,14 @@ const DAY_MS = 86_400_000;
 /** Accounts: what the operator writes, and what can be read of them. */
 export function createAccounts(link: RedisLink, keys: Keys, options: { retentionMs: number }) {
   return {
-    /** Creates or changes an account; one that was closed resumes. */
-    async configure(tenant: string, settings: TenantSettings): Promise<void> {
+    /** Creates or changes an account; one that was closed resumes. Resolves to whether it was made just now. */
+    async configure(tenant: string, settings: TenantSettings): Promise<{ created: boolean }> {
       const { state, models, limits, displayName } = settings;
       const scope = ` ${models.join(' ')} `;
       const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
       const rates = [concurrentSessions, sessionsPerMinute, requestsPerMinute];
-      await link.run(CONFIGURE, keys.account(tenant), [state, scope, ...rates, displayName]);
+      const made = await link.run(CONFIGURE, keys.account(tenant), [state, scope, ...rates, displayName]);
+      return { created: made === 'created' };
     },
 
     /** Adds credit, once per grant id for ever. */
@@ -31,7 +32,7 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
       return { applied: applied === 1, amountMs };
     },
 
-    /** Charges what was consumed in a ledger that is lost, once per restoration; no more than was granted. */
+    /** Raises what was consumed to what it was in a ledger that is lost, once per restoration; no more than was granted. */
     async restore(tenant: string, restorationId: string, consumedMs: number): Promise<{ consumedMs: number }> {
       const [applied = -1, amount = 0] = numbers(
         await link.run(RESTORE, keys.account(tenant), [restorationId, consumedMs]),

@@ -38,6 +38,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
   const tasks = new Set<Promise<void>>();
   const startsRun = new Map<string, Promise<void>>();
   const stopsRun = new Map<string, Promise<void>>();
+  const begun = new Map<string, TestPod>();
   let addresses = 0;
   let turns = 0;
   const stopped = new AbortController();
@@ -79,6 +80,9 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
   async function begin(pod: TestPod): Promise<void> {
     const ip = options.addressOf?.(pod) ?? `10.244.${(addresses >> 8) & 255}.${addresses++ & 255}`;
     await setPodReady(request, namespace, pod.metadata.name, { ready: false, ip });
+    // One that was deleted meanwhile does not start any more.
+    if (taken.has(`end ${pod.metadata.uid}`)) return;
+    begun.set(pod.metadata.uid, pod);
     await runHook(onStart, pod, startsRun);
     await setPodReady(request, namespace, pod.metadata.name, { ip });
   }
@@ -87,14 +91,23 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
     const { name, uid } = pod.metadata;
     const limitMs = Math.min(graceMs, (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
     const grace = sleep(limitMs, undefined, { ref: false });
-    await (onStop === undefined ? grace : Promise.race([runHook(onStop, pod, stopsRun), grace]));
+    await (onStop === undefined ? grace : Promise.race([stopPrograms(pod), grace]));
     const answer = await request('DELETE', podPath(namespace, name), { gracePeriodSeconds: 0, preconditions: { uid } });
     if (answer.status !== 404 && answer.status !== 409) await demand(answer);
+  }
+
+  /** What has started is stopped, and only after it has. */
+  async function stopPrograms(pod: TestPod): Promise<void> {
+    await startsRun.get(pod.metadata.uid);
+    await runHook(onStop, pod, stopsRun);
   }
 
   async function look(): Promise<void> {
     const path = `/api/v1/namespaces/${namespace}/pods?resourceVersion=0`;
     const { items } = (await demand(request('GET', path))) as { items: TestPod[] };
+    const there = new Set(items.map(({ metadata }) => metadata.uid));
+    // Deleted at once, without a time to end in.
+    for (const [uid, pod] of begun) if (!there.has(uid)) once('gone', pod, () => stopPrograms(pod));
     for (const pod of items) {
       if (pod.metadata.deletionTimestamp !== undefined) once('end', pod, () => end(pod));
       else if (pod.spec.nodeName === undefined) once('schedule', pod, () => schedule(pod));

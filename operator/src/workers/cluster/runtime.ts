@@ -53,6 +53,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
 } {
   const { api, reflect, installation, logger, notices, clock } = options;
   const wanted = new Map<string, Wanted>();
+  /** By revision: what the API server refuses of one says nothing of another. */
   const refusals = new Map<string, Trouble>();
   /** Workers of a revision that had to be stopped because something was wrong with them. */
   const failed = new Map<string, Crashes>();
@@ -88,7 +89,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
       const asked = makeable(model);
       await syncModel(model, asked, { built, children, pods, condemned });
       if (isDone(model, asked, { pods }) && wanted.get(model) === asked) wanted.delete(model);
-      refusals.delete(model);
+      if (asked.template !== undefined) refusals.delete(asked.template.revision);
       notices.clear(`cluster ${model}`);
     } catch (error) {
       // Whoever does not lead any more leaves everything to the one who does.
@@ -107,7 +108,10 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
 
   function fail(model: string, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (isRefusal(error)) refusals.set(model, { reason: error.reason, message: `the API server refuses: ${message}` });
+    const revision = wanted.get(model)?.template?.revision;
+    if (isRefusal(error) && revision !== undefined) {
+      refusals.set(revision, { reason: error.reason, message: `the API server refuses: ${message}` });
+    }
     notices.raise(`cluster ${model}`, message, () =>
       logger.warn(
         { model, err: error },
@@ -196,7 +200,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
       const { template } = wanted.get(model) ?? NOTHING;
       return (
         (template?.revision === revision ? findProblem(template, installation) : undefined) ??
-        refusals.get(model) ??
+        refusals.get(revision) ??
         findTrouble(pods.of(model, revision), deployment, options.patienceMs) ??
         describeFailures(failed.get(revision))
       );

@@ -34,14 +34,15 @@ export async function syncModel(model: string, wanted: Wanted, dependencies: Syn
   // The mark comes first: who has it is taken by Kubernetes before others.
   await condemned.mark(model);
   const { template } = wanted;
+  if (wanted.remembered !== undefined) await children.ensure(wanted.remembered);
+  // Before the newest: the API server may refuse that, and these serve meanwhile.
+  for (const deployment of children.deployments(model)) {
+    const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
+    if (revision !== template?.revision) await keepOlder(model, revision, deployment, wanted, dependencies);
+  }
   if (template !== undefined) {
     await Promise.all(built(template).prerequisites.map((child) => children.ensure(child)));
     await ensureWorkers(template, wanted, dependencies);
-  }
-  if (wanted.remembered !== undefined) await children.ensure(wanted.remembered);
-  for (const deployment of children.deployments(model)) {
-    const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
-    if (revision !== template?.revision) await scaleDown(model, revision, deployment, wanted, dependencies);
   }
   if (isDone(model, wanted, dependencies)) await children.remove(model);
 }
@@ -65,7 +66,7 @@ async function ensureWorkers(template: WorkerTemplate, wanted: Wanted, dependenc
 }
 
 /** The Deployment of what the model was before: its pods are left alone until they are chosen to go. */
-async function scaleDown(
+async function keepOlder(
   model: string,
   revision: string,
   deployment: KubeObject,

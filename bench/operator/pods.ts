@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TYPES } from '../../operator/src/kubernetes/objects.ts';
+import { createNodes } from '../../test/support/kubernetes/nodes.ts';
+import { createCrowd } from './crowd.ts';
+import { createDrainWatch } from './drains.ts';
+import { startOperator } from './operator-process.ts';
+import { buildModel, GPU, nameOf, SLOTS } from './resources.ts';
+import type { Scene, Stage } from './stage.ts';
+import { startWorkforce } from './workforce.ts';
+
+const GPUS_OF_NODE = 8;
+/** More than a rollout has beyond what is wanted. */
+const ROOM = 1.2;
+const WORKERS_OF_MODEL = 500;
+const BUFFER_PERCENT = 25;
+const DOWN_STEPS = 4;
+const LOOK_MS = 300;
+const WITHIN_MS = 1_800_000;
+const NODES_AT_ONCE = 8;
+
+export interface PodPhases {
+  scaleUpMs: number;
+  rolloutMs: number;
+  drainMs: number;
+  /** Workers that ever ran: twice as many as there are pods, when none was started that was not needed. */
+  started: number;
+  /** Workers that were sent away, and those of them that had streams to move. */
+  drained: number;
+  drainedBusy: number;
+  /** Sent away with streams though one of its revision had none. */
+  wronglyDrained: number;
+  /** Pods that went with a stream on them. */
+  lostBusy: number;
+  residentBytes: number;
+  cpuSeconds: number;
+}
+
+/** Takes so many worker pods through a scale-up, a rollout and a drain. */
+export async function runPodPhases(
+  stage: Stage,
+  scene: Scene,
+  pods: number,
+  say: (line: string) => void,
+): Promise<PodPhases> {
+  const names = Array.from({ length: Math.ceil(pods / WORKERS_OF_MODEL) }, (_, at) => nameOf('model', at));
+  const each = Math.floor(pods / names.length);
+  await makeNodes(stage, Math.ceil((pods * ROOM) / GPUS_OF_NODE));
+  const api = scene.client(8);
+  const operator = await startOperator(scene.settings);
+  const drains = createDrainWatch();
+  const crowds = new Map(names.map((name) => [name, createCrowd(scene.ledger, name)]));
+  const workforce = await startWorkforce(scene, (model, worker) => crowds.get(model)?.isOn(worker) === true);
+
+  /** Does as gateways do until all is as it should be. */
+  async function until(what: string, isSo: () => boolean): Promise<number> {
+    const startMs = performance.now();
+    while (!isSo()) {
+      if (performance.now() - startMs > WITHIN_MS) throw new Error(`not in time: ${what}`);
+      await sleep(LOOK_MS);
+      for (const [model, crowd] of crowds) {
+        const records = await scene.ledger.workers.list(model);
+        drains.look(model, records);
+        await crowd.settle(records);
+      }
+    }
+    const ms = performance.now() - startMs;
+    say(`${what}: ${(ms / 1000).toFixed(1)} s`);
+    return ms;
+  }
+  const settled = () => [...crowds.values()].every((crowd) => crowd.placed() === crowd.size());
+  const wanted = () =>
+    [...crowds.values()].reduce((sum, crowd) => {
+      const buffer = Math.ceil((crowd.size() * BUFFER_PERCENT) / 100);
+      return sum + Math.ceil((crowd.size() + buffer) / SLOTS);
+    }, 0);
+
+  try {
+    const scaling = {
+      max: each + 1,
+      bufferSessions: 0,
+      bufferPercent: BUFFER_PERCENT,
+      scaleDownDelaySeconds: 5,
+      idleToZeroSeconds: 5,
+    };
+    for (const name of names) await api.create(TYPES.ASRModel, buildModel(name, scaling));
+    const sessions = Math.floor((each * SLOTS * 100) / (100 + BUFFER_PERCENT));
+    await sleep(LOOK_MS);
+    for (const crowd of crowds.values()) await crowd.claim(sessions);
+    const isUp = () => workforce.pods().length === wanted() && workforce.ready() === wanted() && settled();
+    const scaleUpMs = await until(`${wanted()} worker pods from zero, every session on one`, isUp);
+
+    const old = new Set(workforce.pods().map(({ revision }) => revision));
+    for (const name of names) {
+      const worker = { image: 'example.invalid/worker:2' };
+      await api.mergePatch(TYPES.ASRModel, name, { spec: { worker } });
+    }
+    const isNew = () => workforce.pods().every(({ revision }) => !old.has(revision));
+    const rolloutMs = await until('rollout of another image', () => isNew() && isUp());
+
+    let drainMs = 0;
+    for (let step = DOWN_STEPS; step > 0; step--) {
+      for (const crowd of crowds.values()) await crowd.end(Math.ceil(crowd.size() / step));
+      drainMs += await until(`down to ${wanted()} pods`, () => workforce.pods().length <= wanted() && settled());
+    }
+    const { drained, busy } = drains.counts();
+    const found = { drained, drainedBusy: busy, wronglyDrained: drains.wrong(), lostBusy: workforce.lostBusy() };
+    const started = workforce.started();
+    return { scaleUpMs, rolloutMs, drainMs, started, ...found, ...operator.usage() };
+  } finally {
+    await workforce.stop();
+    await operator.stop();
+  }
+}
+
+async function makeNodes({ kubernetes }: Stage, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, at) => `gpu-${String(at).padStart(5, '0')}`);
+  const parts = Array.from({ length: NODES_AT_ONCE }, (_, part) =>
+    names.filter((_name, at) => at % NODES_AT_ONCE === part),
+  );
+  await Promise.all(parts.map((part) => createNodes(kubernetes.request, part, { [GPU]: String(GPUS_OF_NODE) })));
+}
