@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { MODEL } from '../support/gateway.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -66,7 +67,7 @@ test('a client that closes while it waits leaves the line and pays nothing', asy
   opened.stream.close();
   expect((await opened.stream.closed).code).toBe(1000);
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', billableMs: 0 });
-  expect(await stage.ledger.pools.load(MODEL)).toMatchObject({ waiting: 0, held: 0, active: 0 });
+  await untilPoolIsEmpty(stage.ledger, MODEL);
 });
 
 test('a waiting session gets ready when a worker comes; its config is acknowledged after that', async () => {

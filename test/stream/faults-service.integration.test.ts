@@ -1,4 +1,5 @@
 import type { Ledger } from '@svc-asr/ledger';
+import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { connected } from '../support/connected.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
@@ -62,7 +63,7 @@ test('a gateway that dies costs its sessions nothing: they fail, uncharged, and 
     billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
   });
-  expect(await ledger.pools.load(MODEL)).toMatchObject({ active: 0 });
+  await untilPoolIsEmpty(ledger, MODEL);
 }, 30_000);
 
 test('a gateway that is told to stop refuses handshakes, gives a final and 1001, and charges nothing', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import { recording } from '../support/recording.ts';
@@ -108,5 +109,5 @@ test('clients whose connections break leave nothing behind', async () => {
   for (const { stream } of streams) stream.socket.terminate();
   const ended = await Promise.all(streams.map((opened) => stage.settled(opened)));
   expect(ended.map(({ state }) => state)).toEqual(Array<string>(10).fill('completed'));
-  expect(await stage.ledger.pools.load(MODEL)).toMatchObject({ active: 0, held: 0, waiting: 0 });
+  await untilPoolIsEmpty(stage.ledger, MODEL);
 });

@@ -1,4 +1,5 @@
 import type { Ledger } from '@svc-asr/ledger';
+import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
@@ -52,7 +53,7 @@ test('a recording becomes deltas and a final, and is settled to the sample', asy
     audioMs: Math.ceil(pcm.length / 32),
     billableMs: Math.ceil(pcm.length / 32_000) * 1000,
   });
-  expect(await ledger.pools.load(MODEL)).toMatchObject({ active: 0, held: 0, waiting: 0 });
+  await untilPoolIsEmpty(ledger, MODEL);
 }, 60_000);
 
 async function until(check: () => Promise<boolean>): Promise<void> {
