@@ -52,7 +52,7 @@ export function createCrowd(ledger: Ledger, model: string): Crowd {
         await ledger.pools.leave(model, session, TENANT);
       }),
     size: () => sessions.size,
-    isOn: (worker) => sessions.values().some((one) => one === worker),
+    isOn: (worker) => [...sessions.values()].includes(worker),
     placed: () => [...sessions.values()].filter((worker) => worker !== undefined).length,
   };
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import type { Checkpoint } from './rebuild.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 export interface Checkpoints {
   of: (tenant: string) => Checkpoint | undefined;

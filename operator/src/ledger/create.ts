@@ -11,7 +11,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { createLedgerGuard } from './guard.ts';
 import type { LedgerGuard } from './guard.ts';
 import { buildPlan, rebuildLedger } from './rebuild.ts';
-import type { Checkpoint } from './rebuild.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 export interface LedgerParts {
   settings: OperatorSettings;

@@ -11,7 +11,7 @@ import { tenant } from '../testing/resources.ts';
 import { createFileAnchor } from './anchor.ts';
 import { createLedgerGuard } from './guard.ts';
 import { buildPlan, rebuildLedger } from './rebuild.ts';
-import type { Checkpoint } from './rebuild.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 const LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
 let redis: Awaited<ReturnType<typeof startRedis>>;

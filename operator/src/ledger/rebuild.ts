@@ -2,14 +2,9 @@ import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger, RebuildPlan } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { buildSettings } from '../reconcile/tenant.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 type Tenant = ResourceOf<'Tenant'>;
-
-/** What was consumed when it was last written down beside the resources. */
-export interface Checkpoint {
-  consumedMs: number;
-  checkpointAt: string;
-}
 
 export interface RebuildOptions {
   accounts: Pick<Ledger['accounts'], 'configure' | 'grant' | 'restore'>;

@@ -1,7 +1,7 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import type { Checkpoint } from '../ledger/rebuild.ts';
+import type { Checkpoint } from '../ledger/checkpoint.ts';
 import type { Notices } from '../notices.ts';
 import type { Applied } from './applied.ts';
 import type { Reconciler } from './reconciler.ts';
