@@ -45,7 +45,7 @@ test('any message keeps a stream alive, even one that is refused; a pong does no
   stream.socket.on('ping', () => pings++);
   const messages = ['?', Buffer.alloc(1), Buffer.alloc(0), JSON.stringify({ type: 'config' })];
   for (const message of messages) {
-    await sleep(IDLE_MS * 0.6);
+    await sleep(IDLE_MS * 0.4);
     stream.socket.send(message);
   }
   await stream.next('config_ack');
