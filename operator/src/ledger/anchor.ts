@@ -1,8 +1,7 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { API_GROUP } from '@svc-asr/core';
 import type { KubeApi } from '../kubernetes/api.ts';
 import { TYPES } from '../kubernetes/objects.ts';
+import { readWhole, writeWhole } from './whole-file.ts';
 
 /** Where the id of the ledger stands beside the resources, so that it is not lost with Redis. */
 export interface LedgerAnchor {
@@ -23,29 +22,14 @@ export function createMemoryAnchor(): LedgerAnchor {
   };
 }
 
-/** The id in a file, which appears whole or not at all. */
+/** The id in a file. */
 export function createFileAnchor(file: string): LedgerAnchor {
   return {
     read: async () => {
-      try {
-        return (await readFile(file, 'utf8')).trim() || undefined;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      }
+      const text = (await readWhole(file))?.trim();
+      return text === '' ? undefined : text;
     },
-    write: async (ledgerId) => {
-      await mkdir(dirname(file), { recursive: true });
-      const draft = `${file}.${process.pid}.partial`;
-      const handle = await open(draft, 'w', 0o600);
-      try {
-        await handle.writeFile(`${ledgerId}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(draft, file);
-    },
+    write: (ledgerId) => writeWhole(file, `${ledgerId}\n`),
   };
 }
 

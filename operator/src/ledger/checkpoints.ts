@@ -1,9 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { Checkpoint } from './checkpoint.ts';
+import { readWhole, writeWhole } from './whole-file.ts';
 
 export interface Checkpoints {
   of: (tenant: string) => Checkpoint | undefined;
@@ -37,10 +36,7 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
       next[tenant] = { consumedMs: account.consumedMs, checkpointAt: new Date().toISOString() };
     }
     if (isDeepStrictEqual(next, known)) return;
-    await mkdir(dirname(file), { recursive: true });
-    const draft = `${file}.${process.pid}.partial`;
-    await writeFile(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600, flush: true });
-    await rename(draft, file);
+    await writeWhole(file, `${JSON.stringify(next, null, 2)}\n`);
     known = next;
   }
 
@@ -52,18 +48,9 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
   return {
     of: (tenant) => known[tenant],
     start: async () => {
-      known = await readKnown(file);
+      known = JSON.parse((await readWhole(file)) ?? '{}') as typeof known;
       timer = setTimeout(turn, intervalMs);
     },
     stop: () => clearTimeout(timer),
   };
-}
-
-async function readKnown(file: string): Promise<Record<string, Checkpoint>> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Record<string, Checkpoint>;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
 }
