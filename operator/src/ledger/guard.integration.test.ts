@@ -5,6 +5,10 @@ import { checkResource } from '@svc-asr/core';
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { startRedis } from '../../../test/support/redis.ts';
+import { createNotices } from '../notices.ts';
+import { createApplied } from '../reconcile/applied.ts';
+import { runPhases } from '../reconcile/phases.ts';
+import { createTenantReconciler } from '../reconcile/tenant.ts';
 import { openLedger } from '../testing/harness.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { tenant } from '../testing/resources.ts';
@@ -123,8 +127,22 @@ test('a rebuild shows what it would do, then restores grants and what was consum
 test('a restoration that is repeated charges once and never more than was granted', async () => {
   await ledger.accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
   await ledger.accounts.grant('acme', 'welcome', 10_000);
-  expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ consumedMs: 4000 });
-  expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ consumedMs: 4000 });
-  expect(await ledger.accounts.restore('acme', 'r2', 99_000)).toEqual({ consumedMs: 6000 });
+  expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ added: true, consumedMs: 4000 });
+  expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ added: false, consumedMs: 4000 });
+  expect(await ledger.accounts.restore('acme', 'r2', 99_000)).toEqual({ added: true, consumedMs: 6000 });
   expect(await ledger.accounts.read('acme')).toMatchObject({ consumedMs: 10_000, availableMs: 0 });
+});
+
+test('an account that is lost alone takes up where it was last seen, also when its making is interrupted', async () => {
+  const { logger, lines } = createTestLogger();
+  const applied = createApplied(ledger.registry);
+  await applied.load();
+  const { present } = createTenantReconciler({
+    ...{ accounts: ledger.accounts, applied, notices: createNotices(), logger, ledgerId: () => 'mine' },
+    checkpointOf: () => ({ consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' }),
+  });
+  await runPhases(present.slice(0, -1), acme);
+  for (let times = 0; times < 2; times++) await runPhases(present, acme);
+  expect(await ledger.accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 21_000 });
+  expect(lines.filter(({ message }) => message.includes('was gone from Redis'))).toHaveLength(1);
 });

@@ -24,7 +24,12 @@ export function createTenantReconciler(dependencies: TenantDependencies): Reconc
   return {
     present: [
       { name: 'note it', run: ({ metadata }) => applied.add('Tenant', metadata.name) },
-      { name: 'bring the account into force', run: (tenant) => applyAccount(tenant, dependencies) },
+      {
+        name: 'configure the account',
+        run: (tenant) => accounts.configure(tenant.metadata.name, buildSettings(tenant)),
+      },
+      { name: 'apply the grants', run: (tenant) => applyGrants(tenant, dependencies) },
+      { name: 'restore what was consumed', run: (tenant) => restoreConsumed(tenant, dependencies) },
     ],
     absent: [
       { name: 'close the account', run: (name) => accounts.close(name) },
@@ -34,27 +39,17 @@ export function createTenantReconciler(dependencies: TenantDependencies): Reconc
 }
 
 /**
- * Settings, then grants. An account that was just made although its Tenant has consumed something was lost: it starts with
- * no state that sessions can be made in, and takes up where it was last seen before it gets its own.
+ * An account that was lost, alone or with others, is made anew by the steps before this one. It takes up where it was last
+ * seen, once in each ledger: an account that was never lost has consumed as much already, and nothing changes.
  */
-async function applyAccount(tenant: Tenant, dependencies: TenantDependencies): Promise<void> {
-  const { accounts, checkpointOf, ledgerId, logger } = dependencies;
-  const { name } = tenant.metadata;
-  const settings = buildSettings(tenant);
-  const checkpoint = checkpointOf(name);
-  if (checkpoint === undefined || checkpoint.consumedMs === 0) {
-    await accounts.configure(name, settings);
-    await applyGrants(tenant, dependencies);
-    return;
-  }
-  const { created } = await accounts.configure(name, settings);
-  if (created) await accounts.configure(name, { ...settings, state: 'Suspended' });
-  await applyGrants(tenant, dependencies);
-  if (!created) return;
-  const restored = await accounts.restore(name, ledgerId() ?? 'unknown', checkpoint.consumedMs);
-  await accounts.configure(name, settings);
-  logger.error(
-    { tenant: name, amount: restored.consumedMs },
+async function restoreConsumed({ metadata: { name } }: Tenant, on: TenantDependencies): Promise<void> {
+  const checkpoint = on.checkpointOf(name);
+  const ledgerId = on.ledgerId();
+  if (checkpoint === undefined || ledgerId === undefined) return;
+  const { added, consumedMs } = await on.accounts.restore(name, ledgerId, checkpoint.consumedMs);
+  if (!added) return;
+  on.logger.error(
+    { tenant: name, amount: consumedMs },
     `the account of ${name} was gone from Redis; it was made anew with what it had consumed at ${checkpoint.checkpointAt}`,
   );
 }

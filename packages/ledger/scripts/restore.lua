@@ -13,6 +13,7 @@ local before = redis.call('HGET', base .. 'g', mark)
 if before then return { 0, tonumber(before) } end
 local amount = math.max(0, math.min(ARGV[2] - total[3], total[1] - total[2] - total[3]))
 redis.call('HSET', base .. 'g', mark, amount)
+if amount == 0 then return { 1, 0 } end
 redis.call('HINCRBY', KEYS[1], 'consumed', amount)
 journal(base, 'restore', ARGV[1], 0, 0, amount, 'consumed=' .. ARGV[2])
 return { 1, amount }

@@ -15,14 +15,13 @@ const DAY_MS = 86_400_000;
 /** Accounts: what the operator writes, and what can be read of them. */
 export function createAccounts(link: RedisLink, keys: Keys, options: { retentionMs: number }) {
   return {
-    /** Creates or changes an account; one that was closed resumes. Resolves to whether it was made just now. */
-    async configure(tenant: string, settings: TenantSettings): Promise<{ created: boolean }> {
+    /** Creates or changes an account; one that was closed resumes. */
+    async configure(tenant: string, settings: TenantSettings): Promise<void> {
       const { state, models, limits, displayName } = settings;
       const scope = ` ${models.join(' ')} `;
       const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
       const rates = [concurrentSessions, sessionsPerMinute, requestsPerMinute];
-      const made = await link.run(CONFIGURE, keys.account(tenant), [state, scope, ...rates, displayName]);
-      return { created: made === 'created' };
+      await link.run(CONFIGURE, keys.account(tenant), [state, scope, ...rates, displayName]);
     },
 
     /** Adds credit, once per grant id for ever. */
@@ -32,13 +31,20 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
       return { applied: applied === 1, amountMs };
     },
 
-    /** Raises what was consumed to what it was in a ledger that is lost, once per restoration; no more than was granted. */
-    async restore(tenant: string, restorationId: string, consumedMs: number): Promise<{ consumedMs: number }> {
+    /**
+     * Raises what was consumed to what it was when the account was last seen, once per restoration; no more than was
+     * granted. Resolves to what the restoration added, and whether it did so just now.
+     */
+    async restore(
+      tenant: string,
+      restorationId: string,
+      consumedMs: number,
+    ): Promise<{ added: boolean; consumedMs: number }> {
       const [applied = -1, amount = 0] = numbers(
         await link.run(RESTORE, keys.account(tenant), [restorationId, consumedMs]),
       );
       if (applied === -1) throw new Error(`there is no account "${tenant}" to restore`);
-      return { consumedMs: amount };
+      return { added: applied === 1 && amount > 0, consumedMs: amount };
     },
 
     /** Ends a tenant's sessions and closes its account; it is kept for the retention time. */
