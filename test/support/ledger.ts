@@ -50,14 +50,20 @@ export function request(tenant: string, changes: Partial<ReserveRequest> = {}): 
   };
 }
 
+/** Makes a session that is still to be confirmed, or throws with the outcome. */
+export async function provisional(ledger: Ledger, asked: ReserveRequest): Promise<Reservation> {
+  const result = await ledger.sessions.reserve(asked);
+  if (result.outcome !== 'ok') throw new Error(`not reserved: ${result.outcome}`);
+  return result.reservation;
+}
+
 /** Reserves and confirms, or throws with the outcome. */
 export async function reserved(
   ledger: Ledger,
   tenant: string,
   changes: Partial<ReserveRequest> = {},
 ): Promise<Reservation> {
-  const result = await ledger.sessions.reserve(request(tenant, changes));
-  if (result.outcome !== 'ok') throw new Error(`not reserved: ${result.outcome}`);
-  if (!(await ledger.sessions.confirm(tenant, result.reservation.sessionId))) throw new Error('not confirmed');
-  return result.reservation;
+  const reservation = await provisional(ledger, request(tenant, changes));
+  if (!(await ledger.sessions.confirm(tenant, reservation))) throw new Error('not confirmed');
+  return reservation;
 }

@@ -3,19 +3,24 @@ import type { RequestHandler } from 'express';
 import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY } from '@svc-asr/core';
 import { STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
 import type { AsrSession } from '@svc-asr/core';
+import type { Tracing } from '@svc-asr/runtime';
 import type { CatalogueView } from '../catalogue.ts';
 import { exchangeOf } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { sendJson } from '../http/send-json.ts';
 import type { TimeLeft } from '../http/time-left.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { createSession } from '../sessions/create.ts';
 import type { CreatedSession, CreateOptions } from '../sessions/create.ts';
+import { CreateTrace } from '../telemetry/create-trace.ts';
 
 export interface CreateSessionRoute extends CreateOptions {
   catalogue: CatalogueView;
   publicUrl: string;
   timeLeft: TimeLeft;
   metrics: GatewayMetrics;
+  /** undefined: no traces are wanted. */
+  tracing: Tracing | undefined;
 }
 
 const checkBody = checker(CreateSessionRequest);
@@ -30,7 +35,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const { model, max_audio_seconds: seconds = DEFAULT_SECONDS } = body.value;
     const exchange = exchangeOf(response);
-    const session = await createSession(options, {
+    const session = await createSession(traced(options, exchange, request.headers.traceparent), {
       ...{ tenant: exchange.tenant ?? '', model, seconds, idempotencyKey },
       modelExists: options.catalogue.has(model),
       timeLeft: () => options.timeLeft(response),
@@ -40,6 +45,13 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
     response.setHeader('Cache-Control', 'no-store');
     sendJson(response, 201, JSON.stringify(answer(session, model, streams)));
   };
+}
+
+/** Lets the trace of the request, where there is to be one, see the steps. */
+function traced(options: CreateSessionRoute, exchange: Exchange, traceparent: unknown): CreateOptions {
+  if (options.tracing === undefined) return options;
+  exchange.trace = new CreateTrace(options.tracing, exchange.startedAtMs, traceparent);
+  return { ...options, ledger: exchange.trace.watch(options.ledger) };
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {

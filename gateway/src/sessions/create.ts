@@ -61,7 +61,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
     if ('rate' in result) request.onRate(result.rate);
     if (result.outcome !== 'ok') throw refusal(result);
     const { reservation } = result;
-    if (reservation.provisional) await makeSure(options, request, { ...mine, sessionId: reservation.sessionId });
+    if (reservation.provisional) await makeSure(options, request, mine, reservation);
     const replayed = reservation.sessionId !== sessionId;
     return {
       ...reservation,
@@ -74,15 +74,22 @@ export async function createSession(options: CreateOptions, request: CreateReque
 }
 
 /** Holds a place and confirms; a session without a place is let go of. */
-async function makeSure(options: CreateOptions, request: CreateRequest, session: Cancellation): Promise<void> {
+async function makeSure(
+  options: CreateOptions,
+  request: CreateRequest,
+  mine: Cancellation,
+  reservation: Reservation,
+): Promise<void> {
+  const { tenant, model } = mine;
+  const { sessionId } = reservation;
   const { ledger, cancellations, holdMs, noCapacityRetryS } = options;
   request.timeLeft();
-  if (!(await ledger.pools.claim(session.model, session.sessionId, holdMs))) {
-    cancellations.add({ ...session, reason: 'no capacity', forAll: true });
+  if (!(await ledger.pools.claim(model, sessionId, holdMs))) {
+    cancellations.add({ ...mine, sessionId, reason: 'no capacity', forAll: true });
     throw new ApiError('no_capacity', { retryAfterS: noCapacityRetryS });
   }
   request.timeLeft();
-  if (!(await ledger.sessions.confirm(session.tenant, session.sessionId))) {
+  if (!(await ledger.sessions.confirm(tenant, reservation))) {
     throw new LedgerUnavailable('the session took longer to make than its lease');
   }
 }

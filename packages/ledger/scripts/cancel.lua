@@ -8,6 +8,7 @@
 -- @include facts
 -- @include journal
 -- @include remove_session
+-- @include state
 local base = string.sub(KEYS[1], 1, -2)
 local id, attempt, idempotency = ARGV[1], ARGV[2], ARGV[3]
 redis.call('SET', base .. 'x:' .. id, '1', 'PX', ARGV[4])
@@ -18,10 +19,12 @@ if redis.call('EXISTS', base .. 's:' .. id) == 0 then
 end
 local key = base .. 's:' .. held
 local s = redis.call('HMGET', key, 'st', 'd', 'h')
-local provisional = s[1] == 'provisional'
-if not provisional and s[1] ~= 'reserved' then return { 'kept', held } end
+local fact = s[2] and read_facts(s[2])
+local state = fact and state_of(base, held, s[1], fact.expires)
+local provisional = state == 'provisional'
+if not provisional and state ~= 'reserved' then return { 'kept', held } end
 if not (ARGV[6] == '1' and provisional) then
-  local holders = s[3] or read_facts(s[2]).attempt
+  local holders = s[3] or fact.attempt
   if holders == '*' then return { 'shared', held } end
   local others = {}
   for holder in string.gmatch(holders, '%S+') do

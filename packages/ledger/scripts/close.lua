@@ -5,16 +5,13 @@
 -- ARGV  1 retention ms
 -- returns how many sessions are left to end
 -- @include now_ms
--- @include end_session
--- @include remove_session
+-- @include end_any
 local AT_ONCE = 200
 local base = string.sub(KEYS[1], 1, -2)
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'Deleted')
-for _, id in ipairs(redis.call('ZRANGE', base .. 'live', 0, AT_ONCE - 1)) do
-  if redis.call('HGET', base .. 's:' .. id, 'st') == 'provisional' then remove_session(base, id, 'tenant deleted')
-  else end_session(base, id, 'failed', now_ms(), 0, 0, 'tenant deleted') end
-end
+local live = redis.call('ZRANGE', base .. 'live', 0, AT_ONCE - 1, 'WITHSCORES')
+for i = 1, #live, 2 do end_any(base, live[i], live[i + 1], now_ms(), 'failed', 'tenant deleted', 'tenant deleted') end
 for _, part in ipairs({ 'a', 'g', 'j', 'jc', 'recent' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end
 for _, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do redis.call('PEXPIRE', base .. 's:' .. id, ARGV[1]) end
 return redis.call('ZCARD', base .. 'live')

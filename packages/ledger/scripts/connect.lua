@@ -9,19 +9,20 @@
 -- @include expire_overdue
 -- @include facts
 -- @include journal
+-- @include state
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
 local key = base .. 's:' .. id
 expire_overdue(base, now)
 local s = redis.call('HMGET', key, 'st', 'd', 'cn', 'no')
-local fact = s[1] and read_facts(s[2])
+local fact = s[2] and read_facts(s[2])
 if s[1] == 'active' and s[3] == ARGV[5] then return { 'ok', fact.model, fact.reserved } end
-if s[1] ~= 'reserved' or fact.credential ~= ARGV[2] or now >= fact.expires then return { 'refused' } end
+if not fact or state_of(base, id, s[1], fact.expires) ~= 'reserved' or fact.credential ~= ARGV[2] or now >= fact.expires then return { 'refused' } end
 if s[4] and string.find(s[4], ARGV[5], 1, true) then return { 'refused' } end
 if redis.call('HGET', KEYS[1], 'state') ~= 'Active' then return { 'inactive' } end
 redis.call('HSET', key, 'st', 'active', 'ow', ARGV[3], 'ep', ARGV[4], 'cn', ARGV[5], 'at', now)
 redis.call('HDEL', key, 'h')
 redis.call('ZADD', base .. 'live', '+inf', id)
-journal(base, 'connect', id, 0, 0, 0, ARGV[3])
+journal_line(base, 'connect', id, 0, 0, 0, ARGV[3])
 return { 'ok', fact.model, fact.reserved }

@@ -8,21 +8,24 @@
 -- @include end_session
 -- @include facts
 -- @include journal
+-- @include state
 local base = string.sub(KEYS[1], 1, -2)
 local id, connection = ARGV[1], ARGV[2]
 local key = base .. 's:' .. id
 local s = redis.call('HMGET', key, 'st', 'd', 'cn', 'no')
-if s[1] ~= 'reserved' and s[1] ~= 'active' then return 'none' end
+local fact = s[2] and read_facts(s[2])
+local state = fact and state_of(base, id, s[1], fact.expires)
+if state ~= 'reserved' and state ~= 'active' then return 'none' end
 redis.call('HSET', key, 'no', (s[4] or '') .. ' ' .. connection)
-if s[1] ~= 'active' or s[3] ~= connection then return 'none' end
-local now, expires = now_ms(), read_facts(s[2]).expires
-if now >= expires then
+if state ~= 'active' or s[3] ~= connection then return 'none' end
+local now = now_ms()
+if now >= fact.expires then
   end_session(base, id, 'expired', now, 0, 0, 'no handshake')
   return 'ok'
 end
 -- Whoever offered the credential has the session: no request that made it can take it back.
-redis.call('HSET', key, 'st', 'reserved', 'h', '*')
-redis.call('HDEL', key, 'ow', 'ep', 'cn', 'at')
-redis.call('ZADD', base .. 'live', string.format('%d', expires), id)
-journal(base, 'disconnect', id, 0, 0, 0, '-')
+redis.call('HSET', key, 'h', '*')
+redis.call('HDEL', key, 'st', 'ow', 'ep', 'cn', 'at')
+redis.call('ZADD', base .. 'live', string.format('%d', fact.expires), id)
+journal_line(base, 'disconnect', id, 0, 0, 0, '-')
 return 'ok'

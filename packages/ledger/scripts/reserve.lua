@@ -3,8 +3,8 @@
 -- A provisional session vanishes with its lease unless it is confirmed.
 -- KEYS  1 account
 -- ARGV  1 session id  2 attempt  3 model  4 model exists 1|0  5 requested seconds  6 idempotency key or ''
---       7 fingerprint of the request  8 id of the session secret  9 hash of the credential
---       10 credential lifetime ms  11 lease ms  12 latest time for which the reaper holds a mark, ms
+--       7 id of the session secret  8 hash of the credential
+--       9 credential lifetime ms  10 lease ms  11 latest time for which the reaper holds a mark, ms
 -- returns { 'ok', id, created, expires, reserved s, remaining s, secret id, provisional 1|0, rate limit, rate remaining, rate ms until whole }
 --         { 'cancelled' | 'inactive' | 'unmarked' | 'conflict' | 'model_not_found' | 'scope' | 'credit' }
 --         { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate ms until whole }
@@ -13,25 +13,27 @@
 -- @include facts
 -- @include gcra
 -- @include journal
+-- @include state
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id, attempt, model, exists, requested = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local idempotency, fingerprint = ARGV[6], ARGV[7]
-local lifetime, lease, marked = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local idempotency, secret = ARGV[6], ARGV[7]
+local lifetime, lease, marked = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
 local expires = now + lifetime
+local key = base .. 's:' .. id
 
 -- A cancel that came first wins: the answer to this request was given up.
-local seen = redis.call('EXISTS', base .. 'x:' .. id, base .. 's:' .. id) > 0
+local seen = redis.call('EXISTS', base .. 'x:' .. id, key) > 0
 if seen and redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
-local ACCOUNT = { 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed', 'rs' }
-local account = redis.call('HMGET', KEYS[1], unpack(ACCOUNT))
+local function read_account()
+  return redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed', 'rs')
+end
+local account = read_account()
 if account[1] ~= 'Active' then return { 'inactive' } end
 -- Without a mark nobody would look for this session when its time is over.
 if expires > marked then return { 'unmarked', now } end
 local ended = expire_overdue(base, now)
-if ended > 0 then
-  account = redis.call('HMGET', KEYS[1], unpack(ACCOUNT))
-end
+if ended > 0 then account = read_account() end
 
 local rate_limit = tonumber(account[4])
 local allowed, arrival, remaining, whole, retry = gcra(account[8], rate_limit, now)
@@ -39,19 +41,19 @@ local allowed, arrival, remaining, whole, retry = gcra(account[8], rate_limit, n
 local known = seen and id
 if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:' .. idempotency) end
 if known then
-  local key = base .. 's:' .. known
-  local s = redis.call('HMGET', key, 'st', 'd', 'h')
-  local fact = s[1] and read_facts(s[2])
+  local known_key = base .. 's:' .. known
+  local s = redis.call('HMGET', known_key, 'st', 'd', 'h')
+  local fact = s[2] and read_facts(s[2])
   -- One that the service failed is of no use to the caller: the key may be used anew.
   if fact and now < fact.expires and s[1] ~= 'failed' then
-    if fact.fingerprint ~= fingerprint then return { 'conflict' } end
+    if fact.model ~= model or fact.requested ~= requested then return { 'conflict' } end
     -- Whoever got hold of a session must let go of it before a cancel can take it back; past a few nobody can any more.
     local holders = s[3] or fact.attempt
     if holders ~= '*' and not string.find(holders, attempt, 1, true) then
-      redis.call('HSET', key, 'h', #holders < 400 and holders .. ' ' .. attempt or '*')
+      redis.call('HSET', known_key, 'h', #holders < 400 and holders .. ' ' .. attempt or '*')
     end
-    local provisional = s[1] == 'provisional'
-    if provisional then redis.call('ZADD', base .. 'live', now + lease, known) end
+    local provisional = state_of(base, known, s[1], fact.expires) == 'provisional'
+    if provisional then redis.call('ZADD', base .. 'live', provisional_due(now, lease, fact.expires), known) end
     return { 'ok', known, fact.created, fact.expires, fact.reserved / 1000, fact.remaining, fact.secret, provisional and 1 or 0,
       rate_limit, allowed and remaining + 1 or 0, whole }
   end
@@ -73,12 +75,13 @@ if seconds < 1 then return { 'credit' } end
 
 redis.call('HSET', KEYS[1], 'reserved', string.format('%d', account[6] + seconds * 1000), 'rs', gcra_text(arrival))
 local left = math.floor(available / 1000) - seconds
-redis.call('HSET', base .. 's:' .. id, 'st', 'provisional',
-  'd', write_facts(expires, now, seconds * 1000, left, model, fingerprint, attempt, ARGV[8], ARGV[9]))
-redis.call('ZADD', base .. 'live', string.format('%d', now + lease), id)
-if idempotency ~= '' then
-  redis.call('HSET', base .. 's:' .. id, 'idk', idempotency)
+local facts = write_facts(expires, now, seconds * 1000, left, requested, model, attempt, secret, ARGV[8])
+redis.call('ZADD', base .. 'live', provisional_due(now, lease, expires), id)
+if idempotency == '' then
+  redis.call('HSET', key, 'd', facts)
+else
+  redis.call('HSET', key, 'd', facts, 'idk', idempotency)
   redis.call('SET', base .. 'idem:' .. idempotency, id, 'PXAT', expires)
 end
-journal(base, 'reserve', id, 0, seconds * 1000, 0, model)
-return { 'ok', id, now, expires, seconds, left, ARGV[8], 1, rate_limit, remaining, whole }
+journal_line(base, 'reserve', id, 0, seconds * 1000, 0, model)
+return { 'ok', id, now, expires, seconds, left, secret, 1, rate_limit, remaining, whole }

@@ -2,7 +2,15 @@ import type { TenantLimits } from '@svc-asr/core';
 import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import type { Account, AccountState, Balance, DailyUsage, SessionRecord, TenantSettings } from './types.ts';
+import type {
+  Account,
+  AccountState,
+  Balance,
+  DailyUsage,
+  SessionRecord,
+  TenantSettings,
+  TenantVersion,
+} from './types.ts';
 import { fields, numbers, recentSessions } from './replies.ts';
 
 const CONFIGURE = loadScript('configure');
@@ -15,13 +23,18 @@ const DAY_MS = 86_400_000;
 /** Accounts: what the operator writes, and what can be read of them. */
 export function createAccounts(link: RedisLink, keys: Keys, options: { retentionMs: number }) {
   return {
-    /** Creates or changes an account; one that was closed resumes. */
-    async configure(tenant: string, settings: TenantSettings): Promise<void> {
+    /**
+     * Creates or changes an account; one that was closed resumes. False: nothing was done, since a newer version of the
+     * same Tenant, or its end, came before. Without a version it is done in any case.
+     */
+    async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
       const { state, models, limits, displayName } = settings;
       const scope = ` ${models.join(' ')} `;
       const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
       const rates = [concurrentSessions, sessionsPerMinute, requestsPerMinute];
-      await link.run(CONFIGURE, keys.account(tenant), [state, scope, ...rates, displayName]);
+      const stamp = version === undefined ? [] : [version.uid, version.generation];
+      const args = [state, scope, ...rates, displayName, ...stamp];
+      return (await link.run(CONFIGURE, keys.account(tenant), args)) === 'ok';
     },
 
     /** Adds credit, once per grant id for ever. */

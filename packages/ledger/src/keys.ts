@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
  * | P:{t:TENANT}:a          | account: state, scope, limits and how the rates stand, credit          |
  * | P:{t:TENANT}:s:SESSION  | a session                                                              |
  * | P:{t:TENANT}:live       | sessions that have not ended, by the time at which they are overdue    |
- * | P:{t:TENANT}:recent     | the last 20 sessions, newest first                                     |
+ * | P:{t:TENANT}:recent     | the last sessions, newest first; the first 20 are shown                |
  * | P:{t:TENANT}:idem:KEY   | session that an Idempotency-Key made                                   |
  * | P:{t:TENANT}:x:SESSION  | tombstone: a reserve of this session that comes late is refused        |
  * | P:{t:TENANT}:g          | grants that were applied                                               |

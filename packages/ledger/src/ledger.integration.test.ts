@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
-import { makeTenant, openLedger, request, reserved } from '../../../test/support/ledger.ts';
+import { makeTenant, openLedger, provisional, request, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
@@ -109,8 +109,7 @@ describe.each([
       limits: { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 1 },
     });
     const first = request(tenant, { idempotencyKey: 'k', seconds: 1 });
-    expect((await ledger.sessions.reserve(first)).outcome).toBe('ok');
-    await ledger.sessions.confirm(tenant, first.sessionId);
+    await ledger.sessions.confirm(tenant, await provisional(ledger, first));
     const ask = async (changes: object) => (await ledger.sessions.reserve(request(tenant, changes))).outcome;
     expect(await ask({ idempotencyKey: 'k', seconds: 1, modelExists: false })).toBe('ok');
     expect(await ask({ idempotencyKey: 'k', seconds: 2, modelExists: false })).toBe('conflict');
@@ -200,19 +199,19 @@ describe.each([
     const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
     const tenants = await Promise.all(Array.from({ length: 20 }, () => makeTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
-    const provisional = await makeTenant(alone, 60_000);
-    await alone.sessions.reserve(request(provisional));
+    const waiting = await makeTenant(alone, 60_000);
+    await alone.sessions.reserve(request(waiting));
     let ended = 0;
-    const deadline = Date.now() + 700 + 2000;
+    const deadline = Date.now() + 20_000;
     while (ended < 21 && Date.now() < deadline) {
       ended += await alone.reap(raise);
       await pause(50);
     }
     expect(ended).toBe(21);
-    for (const tenant of [...tenants, provisional]) {
+    for (const tenant of [...tenants, waiting]) {
       expect(await alone.accounts.read(tenant)).toMatchObject({ reservedMs: 0, availableMs: 60_000, liveSessions: 0 });
     }
-    expect((await alone.accounts.usage(provisional))!.recent).toEqual([]);
+    expect((await alone.accounts.usage(waiting))!.recent).toEqual([]);
     await alone.link.close();
   });
 
@@ -229,11 +228,27 @@ describe.each([
   test('a provisional session past its lease is gone as if it had never been', async () => {
     const tenant = await makeTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
-    await hasty.sessions.reserve(ask);
+    const held = await provisional(hasty, ask);
     await pause(350);
     expect(await balance(tenant, hasty)).toMatchObject({ reservedMs: 0 });
-    expect(await hasty.sessions.confirm(tenant, ask.sessionId)).toBe(false);
+    expect(await hasty.sessions.confirm(tenant, held)).toBe(false);
     expect((await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 3 }))).outcome).toBe('ok');
+  });
+
+  test('a session whose lease could outlast its credential has to be confirmed all the same', async () => {
+    const patient = await openLedger(redis.url, { sessionTtlMs: 20_000, provisionalLeaseMs: 60_000 });
+    const tenant = await makeTenant(patient, 60_000);
+    const held = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));
+    const again = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));
+    expect([held.provisional, again.provisional]).toEqual([true, true]);
+    expect((await connect(tenant, held.sessionId, patient)).outcome).toBe('refused');
+    expect((await patient.accounts.usage(tenant))!.recent).toEqual([]);
+    for (let i = 0; i < 2; i++) expect(await patient.sessions.confirm(tenant, again)).toBe(true);
+    expect((await patient.accounts.usage(tenant))!.recent).toMatchObject([{ id: held.sessionId, state: 'reserved' }]);
+    expect((await provisional(patient, request(tenant, { idempotencyKey: 'k' }))).provisional).toBe(false);
+    expect((await connect(tenant, held.sessionId, patient)).outcome).toBe('ok');
+    expect(await patient.sessions.confirm(tenant, held)).toBe(true);
+    await patient.link.close();
   });
 
   test('of 50 racing handshakes one gets the session', async () => {
@@ -255,9 +270,9 @@ describe.each([
   test('refuses a wrong credential, a provisional session and an inactive account', async () => {
     const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 2 });
     const ask = request(tenant);
-    await ledger.sessions.reserve(ask);
+    const held = await provisional(ledger, ask);
     expect((await connect(tenant, ask.sessionId)).outcome).toBe('refused');
-    await ledger.sessions.confirm(tenant, ask.sessionId);
+    await ledger.sessions.confirm(tenant, held);
     const wrong = { tenant, sessionId: ask.sessionId, credentialHash: 'no', owner: OWNER, connectionId: 'c' };
     expect((await ledger.sessions.connect(wrong)).outcome).toBe('refused');
     await ledger.accounts.configure(tenant, {
@@ -331,21 +346,21 @@ describe.each([
   test('a cancel takes back a confirmed session, and a second one changes nothing', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
-    await ledger.sessions.reserve(ask);
-    await ledger.sessions.confirm(tenant, ask.sessionId);
+    const held = await provisional(ledger, ask);
+    await ledger.sessions.confirm(tenant, held);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'cancelled' });
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
     expect((await ledger.accounts.usage(tenant))!).toMatchObject({ balance: { reservedMs: 0 }, recent: [] });
-    expect(await ledger.sessions.confirm(tenant, ask.sessionId)).toBe(false);
+    expect(await ledger.sessions.confirm(tenant, held)).toBe(false);
   });
 
   test('a cancel leaves a session that a parallel duplicate was answered with', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
-    await ledger.sessions.reserve(one);
+    const held = await provisional(ledger, one);
     await ledger.sessions.reserve(two);
     expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toMatchObject({ outcome: 'shared' });
-    expect(await ledger.sessions.confirm(tenant, one.sessionId)).toBe(true);
+    expect(await ledger.sessions.confirm(tenant, held)).toBe(true);
     // The second only knows its own session id and the key; when it lets go too, nobody is left.
     expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toMatchObject({ outcome: 'cancelled' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
@@ -354,8 +369,8 @@ describe.each([
   test('a cancel does not touch a session that is streaming', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const ask = request(tenant);
-    await ledger.sessions.reserve(ask);
-    await ledger.sessions.confirm(tenant, ask.sessionId);
+    const held = await provisional(ledger, ask);
+    await ledger.sessions.confirm(tenant, held);
     await connect(tenant, ask.sessionId);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'x' })).toMatchObject({ outcome: 'kept' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 60_000 });
@@ -364,20 +379,20 @@ describe.each([
   test('a session that is refused for everyone goes, whoever else holds it', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
-    await ledger.sessions.reserve(one);
+    const held = await provisional(ledger, one);
     await ledger.sessions.reserve(two);
     const gone = await ledger.sessions.cancel({ ...two, reason: 'no capacity', forAll: true });
     expect(gone).toEqual({ outcome: 'cancelled', sessionId: one.sessionId });
-    expect(await ledger.sessions.confirm(tenant, one.sessionId)).toBe(false);
+    expect(await ledger.sessions.confirm(tenant, held)).toBe(false);
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
   test('a confirm that comes after the account was closed does not revive the session', async () => {
     const tenant = await makeTenant(hasty, 60_000);
     const ask = request(tenant);
-    await hasty.sessions.reserve(ask);
+    const held = await provisional(hasty, ask);
     await hasty.accounts.close(tenant);
-    expect(await hasty.sessions.confirm(tenant, ask.sessionId)).toBe(false);
+    expect(await hasty.sessions.confirm(tenant, held)).toBe(false);
     await pause(750);
     expect(await balance(tenant, hasty)).toEqual({
       grantedMs: 60_000,
@@ -388,11 +403,14 @@ describe.each([
   });
 
   test('a credential past its time is refused, however many sessions are overdue', async () => {
-    const tenant = await makeTenant(hasty, 6_000_000, { concurrentSessions: 1000 });
-    const all = await Promise.all(Array.from({ length: 205 }, () => reserved(hasty, tenant, { seconds: 1 })));
-    await pause(750);
-    const last = await connect(tenant, all.at(-1)!.sessionId, hasty);
-    expect(last.outcome).toBe('refused');
+    // Long enough that all are made before the first is overdue, on a slow machine too.
+    const alone = await openLedger(redis.url, { sessionTtlMs: 4000, provisionalLeaseMs: 4000 });
+    const tenant = await makeTenant(alone, 6_000_000, { concurrentSessions: 1000 });
+    const all = await Promise.all(Array.from({ length: 205 }, () => reserved(alone, tenant, { seconds: 1 })));
+    const last = all.reduce((a, b) => (b.expiresAtMs > a.expiresAtMs ? b : a));
+    await pause(last.expiresAtMs + 50 - Date.now());
+    expect((await connect(tenant, last.sessionId, alone)).outcome).toBe('refused');
+    await alone.link.close();
   });
 
   test('recent sessions are the last 20, newest first', async () => {

@@ -7,7 +7,11 @@ import { billableMs } from '@svc-asr/core';
 import { createKeys } from './keys.ts';
 import { replay } from './journal.ts';
 import type { Ledger } from './ledger.ts';
+import type { Reservation, ReserveRequest } from './reservation.ts';
 import type { JournalEntry } from './types.ts';
+
+/** A session that was asked for, and what it got. */
+type Known = ReserveRequest & { reservation?: Reservation };
 
 /** What a client may do next; numbers pick a session, a duration, a key. */
 type Step =
@@ -94,7 +98,7 @@ describe.each([
         // Two accounts that try each other's sessions.
         const tenants = [0, 1].map(() => makeTenant(clients[0]!, 20_000, { concurrentSessions: 4 }));
         const [tenant, other] = (await Promise.all(tenants)) as [string, string];
-        const sessions: ReturnType<typeof request>[] = [];
+        const sessions: Known[] = [];
         let running = true;
         const watching = Promise.all([tenant, other].map((each) => watch(each, () => running)));
         const drivers = programs.map((program, at) =>
@@ -111,7 +115,7 @@ describe.each([
   }, 120_000);
 });
 
-async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: ReturnType<typeof request>[]) {
+async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: Known[]) {
   const { sessions: api } = ledger;
   for (const next of program) {
     const known = 'session' in next ? sessions[next.session % Math.max(1, sessions.length)] : undefined;
@@ -119,12 +123,14 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
       case 'reserve': {
         const key = next.key === 0 ? undefined : `k${next.key}`;
         const ask = request(tenant, { seconds: next.seconds, idempotencyKey: key });
-        sessions.push(ask);
-        await api.reserve(ask);
+        const session: Known = { ...ask };
+        sessions.push(session);
+        const result = await api.reserve(ask);
+        if (result.outcome === 'ok') session.reservation = result.reservation;
         break;
       }
       case 'confirm':
-        if (known) await api.confirm(tenant, known.sessionId);
+        if (known?.reservation) await api.confirm(tenant, known.reservation);
         break;
       case 'cancel':
         if (known) await api.cancel({ ...known, tenant, reason: 'random' });

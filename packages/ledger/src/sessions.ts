@@ -4,7 +4,7 @@ import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import { reserveReply } from './reservation.ts';
-import type { ReserveOutcome, ReserveRequest } from './reservation.ts';
+import type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
 
 const RESERVE = loadScript('reserve');
 const CONFIRM = loadScript('confirm');
@@ -22,6 +22,9 @@ export interface SessionOptions {
   /** How long a reserve that comes after its cancel is refused. */
   tombstoneMs: number;
 }
+
+/** What a reserve told of the session that is to be confirmed. */
+export type Confirmable = Pick<Reservation, 'sessionId' | 'expiresAtMs'>;
 
 /** The process that a live stream belongs to. */
 export interface Owner {
@@ -50,8 +53,14 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
       const marked = await due.mark(request.tenant, [options.leaseMs, options.ttlMs]);
       const args = [
         ...[request.sessionId, request.attempt, request.model, request.modelExists ? 1 : 0, request.seconds],
-        ...[request.idempotencyKey ?? '', `${request.model}:${request.seconds}`],
-        ...[request.secretId, request.credentialHash, options.ttlMs, options.leaseMs, marked],
+        ...[
+          request.idempotencyKey ?? '',
+          request.secretId,
+          request.credentialHash,
+          options.ttlMs,
+          options.leaseMs,
+          marked,
+        ],
       ];
       const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as unknown[];
       if (reply[0] !== 'unmarked') return reserveReply(reply);
@@ -62,8 +71,8 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
   }
 
   /** Makes a provisional session a reserved one; false when its lease had ended. */
-  async function confirm(tenant: string, sessionId: string): Promise<boolean> {
-    return (await link.run(CONFIRM, keys.account(tenant), [sessionId])) === 'ok';
+  async function confirm(tenant: string, { sessionId, expiresAtMs }: Confirmable): Promise<boolean> {
+    return (await link.run(CONFIRM, keys.account(tenant), [sessionId, expiresAtMs])) === 'ok';
   }
 
   /** Lets go of a session on behalf of one attempt; the last attempt to let go takes the reservation back. */

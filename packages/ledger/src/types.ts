@@ -16,6 +16,14 @@ export interface TenantSettings {
   limits: TenantLimits;
 }
 
+/** Which state of which Tenant resource its settings are of. */
+export interface TenantVersion {
+  /** Of this very resource; one that is made again under its name has another. */
+  uid: string;
+  /** Grows with each change. */
+  generation: number;
+}
+
 /** `Deleted`: the resource is gone, the account is kept for the retention time. */
 export type AccountState = TenantState | 'Deleted';
 

@@ -1,4 +1,4 @@
--- Appends one entry to the tenant's journal. Every CHECKPOINT_EVERY-th entry is a checkpoint with the totals; past
+-- A tenant's journal. Once CHECKPOINT_EVERY entries were added since the last, there is a checkpoint with the totals; past
 -- CHECKPOINTS_KEPT of them the journal is cut so that it begins with one: what is left can always be replayed.
 local CHECKPOINT_EVERY = 1000
 local CHECKPOINTS_KEPT = 10
@@ -9,14 +9,16 @@ local function journal_line(base, kind, subject, granted, reserved, consumed, de
   return redis.call('XADD', base .. 'j', '*', 'e', line)
 end
 
-local function journal(base, kind, subject, granted, reserved, consumed, detail)
-  journal_line(base, kind, subject, granted, reserved, consumed, detail)
-  if redis.call('XLEN', base .. 'j') % CHECKPOINT_EVERY ~= CHECKPOINT_EVERY - 1 then return end
-  local total = redis.call('HMGET', base .. 'a', 'granted', 'reserved', 'consumed')
+-- Whatever ends something looks whether a checkpoint is due; what begins it need not, as its end will.
+local function journal(base, ...)
+  journal_line(base, ...)
+  local total = redis.call('HMGET', base .. 'a', 'granted', 'reserved', 'consumed', 'jn')
+  if redis.call('XLEN', base .. 'j') < tonumber(total[4] or CHECKPOINT_EVERY - 1) then return end
   local id = journal_line(base, 'checkpoint', '-', total[1], total[2], total[3], '')
   if redis.call('RPUSH', base .. 'jc', id) > CHECKPOINTS_KEPT then
     redis.call('LPOP', base .. 'jc')
     -- Exactly: the length tells when the next checkpoint is due.
     redis.call('XTRIM', base .. 'j', 'MINID', '=', redis.call('LINDEX', base .. 'jc', 0))
   end
+  redis.call('HSET', base .. 'a', 'jn', redis.call('XLEN', base .. 'j') + CHECKPOINT_EVERY - 1)
 end

@@ -2,6 +2,7 @@ import { createClient, createCluster, ErrorReply } from 'redis';
 import type { Script } from '../scripts.ts';
 import { LedgerUnavailable } from './link.ts';
 import type { RedisLink } from './link.ts';
+import { createTurns } from './turns.ts';
 import { within } from './within.ts';
 
 export interface ConnectOptions {
@@ -13,6 +14,9 @@ export interface ConnectOptions {
   timeoutMs: number;
   logger?: { warn: (fields: object, message: string) => void; info: (fields: object, message: string) => void };
 }
+
+/** Answers that are handed on in one turn of the event loop: enough that writing the next commands costs little for each. */
+const ANSWERS_A_TURN = 32;
 
 /** Sends one command to the node that holds `key`. */
 type Send = (key: string, command: string[]) => Promise<unknown>;
@@ -31,11 +35,12 @@ export function connectRedis(options: ConnectOptions): RedisLink {
   const addresses = options.url.split(',').map((address) => address.trim());
   const connection = addresses.length > 1 ? openCluster(addresses, options) : openSingle(addresses[0] ?? '', options);
 
+  const turns = createTurns(ANSWERS_A_TURN);
   let answering = true;
   async function send(key: string, command: readonly string[]): Promise<unknown> {
     if (!connection.isReady()) throw new LedgerUnavailable('there is no connection to Redis');
     try {
-      const reply = await within(connection.send(key, [...command]), options.timeoutMs);
+      const reply = await within(connection.send(key, [...command]), options.timeoutMs, turns);
       answering = true;
       return reply;
     } catch (error) {

@@ -1,7 +1,10 @@
 import { LedgerUnavailable } from './link.ts';
+import type { Turns } from './turns.ts';
+
+const atOnce: Turns = (handOn) => handOn();
 
 /** The result of `work`, or LedgerUnavailable when it takes longer than `timeoutMs`; the work itself goes on. */
-export function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+export function within<T>(work: Promise<T>, timeoutMs: number, turns: Turns = atOnce): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new LedgerUnavailable(`Redis did not answer within ${timeoutMs} ms`));
     // When this process itself was held up, the answer may be waiting in the socket: it is read before the verdict.
@@ -9,7 +12,7 @@ export function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
     work.then(
       (value) => {
         clearTimeout(timer);
-        resolve(value);
+        turns(() => resolve(value));
       },
       (error: unknown) => {
         clearTimeout(timer);

@@ -1,0 +1,14 @@
+-- @include end_session
+-- @include facts
+-- @include remove_session
+-- @include state
+-- Ends a session of which only its time in `live` is known: a provisional one vanishes (`why`), any other
+-- comes to `state`.
+local function end_any(base, id, due, now, state, reason, why)
+  local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'd')
+  if state_by_due(s[1], due, read_facts(s[2]).expires) == 'provisional' then
+    remove_session(base, id, why)
+  else
+    end_session(base, id, state, now, 0, 0, reason)
+  end
+end
