@@ -13,8 +13,8 @@ export async function loadEngine(settings: WorkerSettings, logger: Logger): Prom
     provider: settings.PROVIDER,
     threads: settings.THREADS,
     maxSlots: settings.MAX_SLOTS,
-    utilization: settings.UTILIZATION_PERCENT / 100,
     ...(settings.SLOTS === 0 ? {} : { slots: settings.SLOTS }),
+    ...(settings.UTILIZATION_PERCENT === 0 ? {} : { utilization: settings.UTILIZATION_PERCENT / 100 }),
     ...(settings.MAX_BATCH === 0 ? {} : { maxBatch: settings.MAX_BATCH }),
   });
   process.off('SIGTERM', giveUp).off('SIGINT', giveUp);

@@ -7,8 +7,8 @@ import type { StreamEvent } from './protocol.ts';
 import { searchBatch } from './search.ts';
 import { fillWindow } from './window.ts';
 
-/** Told about each run of the encoder: streams in it, CPU and wall time inside the runtime. */
-export type OnRun = (windows: number, cpuMs: number, ms: number) => void;
+/** Told about each run of the encoder: streams in it, CPU and wall time inside the runtime, how long its windows had waited in all. */
+export type OnRun = (windows: number, cpuMs: number, ms: number, waitMs: number) => void;
 
 /** A lane and the true length of the window that it has ready. */
 export interface Work {
@@ -42,7 +42,9 @@ export class BatchRunner {
     await encoder.run(batch.length);
     const spent = process.threadCpuUsage(cpu);
     const now = performance.now();
-    this.#onRun(batch.length, (spent.user + spent.system) / 1000, now - started);
+    const waitedMs = ({ readyMs = started }: Lane) => Math.max(0, started - readyMs);
+    const waitMs = batch.reduce((sum, { lane }) => sum + waitedMs(lane), 0);
+    this.#onRun(batch.length, (spent.user + spent.system) / 1000, now - started, waitMs);
 
     const kept = batch.flatMap(({ lane }, place) =>
       isOpen(lane) ? [{ lane, place, search: lane.search, frames: Number(scratch.encodedLengths[place] ?? 0n) }] : [],
@@ -50,7 +52,7 @@ export class BatchRunner {
     await searchBatch(this.#model, encoder, kept);
     return kept.flatMap(({ lane, place, frames }) => {
       this.#caches.save(lane.slot, scratch, place);
-      lane.ran(now);
+      lane.ran(now, { batch: batch.length, runMs: now - started, waitMs: waitedMs(lane) });
       return lane.advance(frames);
     });
   }

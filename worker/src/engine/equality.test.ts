@@ -10,11 +10,14 @@ import { textOf } from '../decode/pieces.ts';
 import type { Engine } from './engine.ts';
 import { startEngine } from './start.ts';
 
-describe('chunked equals whole', () => {
+describe.each([
+  ['of any size', false],
+  ['that are filled up', true],
+])('in batches %s chunked equals whole', (_, paddedBatches) => {
   const audio = readWav(join(goldenFolder, 'speech.wav'));
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: makeGoldenFolder('ctc'), slots: 8, maxBatch: 4 });
+    engine = await startEngine({ modelDir: makeGoldenFolder('ctc'), slots: 8, maxBatch: 4, paddedBatches });
   });
   afterAll(async () => {
     await engine.close();
@@ -37,7 +40,7 @@ describe('chunked equals whole', () => {
         while (engine.freeSlots < engine.info.slots) await new Promise((resolve) => setTimeout(resolve, 1));
         expect(chunked.final).toEqual(whole.final);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   }, 60_000);
 });

@@ -5,6 +5,7 @@ import { aheadAt } from './pace.ts';
 import type { Search } from './search.ts';
 import { AudioRing, createSharedBuffers } from './shared.ts';
 
+const RUN = { batch: 1, runMs: 1, waitMs: 0 };
 const framing = buildFraming(13, 8);
 const encoder = { shape: { mels: 80, subsampling: 8, framing } } as unknown as Encoder;
 
@@ -16,8 +17,8 @@ function makeLane(realtimeFrom: number): Lane {
 
 test('audio that is heard a second time does not put a stream ahead of real time, what follows does', () => {
   const lane = makeLane(3 * chunkSamples(framing));
-  for (; lane.window < 3; lane.window++) lane.ran(1000);
+  for (; lane.window < 3; lane.window++) lane.ran(1000, RUN);
   expect(aheadAt(lane.pace, 1000)).toBe(0);
-  lane.ran(1000);
+  lane.ran(1000, RUN);
   expect(aheadAt(lane.pace, 1000)).toBe(1120);
 });

@@ -2,11 +2,13 @@ import { chunkSamples, nextWindow, oldestNeeded, type NextWindow } from '../feat
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { afterChunk, START, type Pace } from './pace.ts';
-import type { Mark, StreamEvent } from './protocol.ts';
+import type { Cost, Mark, StreamEvent } from './protocol.ts';
 import type { Search } from './search.ts';
 import type { AudioRing } from './shared.ts';
 
 const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
+
+const NO_COST: Cost = { windows: 0, batched: 0, waitMs: 0, runMs: 0 };
 
 /** What a lane is made of. */
 export interface LaneParts {
@@ -47,6 +49,7 @@ export class Lane {
   #utterance: number;
   #text = '';
   #frames = 0;
+  #cost: Cost = NO_COST;
 
   constructor({ id, slot, context, encoder, ring, utterance, realtimeFrom = 0, startSearch }: LaneParts) {
     this.id = id;
@@ -101,7 +104,10 @@ export class Lane {
   }
 
   /** Notes that a window was run: one more chunk, unless this audio was heard before on another worker. */
-  ran(nowMs: number): void {
+  ran(nowMs: number, run: { batch: number; runMs: number; waitMs: number }): void {
+    const { windows, batched, waitMs, runMs } = this.#cost;
+    const batch = batched + run.batch;
+    this.#cost = { windows: windows + 1, batched: batch, waitMs: waitMs + run.waitMs, runMs: runMs + run.runMs };
     const heard = this.start + this.window * chunkSamples(this.encoder.shape.framing);
     if (heard >= this.#realtimeFrom) this.pace = afterChunk(this.pace, this.chunkMs, nowMs);
   }
@@ -140,6 +146,7 @@ export class Lane {
       words,
       startSample: this.start,
       endSample: mark.at,
+      cost: this.#cost,
     };
     return { id: this.id, kind: 'final', final };
   }
@@ -152,6 +159,7 @@ export class Lane {
     this.#utterance++;
     this.#text = '';
     this.#frames = 0;
+    this.#cost = NO_COST;
     this.search = this.#startSearch();
     this.ring.consume(at);
     return { id: this.id, kind: 'consumed', samples: at };

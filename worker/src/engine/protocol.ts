@@ -8,6 +8,7 @@ export interface ThreadOptions {
   readonly provider: string;
   readonly threads: number;
   readonly maxBatch: number;
+  readonly paddedBatches: boolean;
   /** Fixed number of slots; undefined derives it from the warm-up. */
   readonly slots: number | undefined;
   readonly maxSlots: number;
@@ -74,6 +75,19 @@ export interface Final {
   /** First sample of the utterance and first after it, counted from the stream's start. */
   readonly startSample: number;
   readonly endSample: number;
+  readonly cost: Cost;
+}
+
+/** What recognizing an utterance took. */
+export interface Cost {
+  /** Windows of it that were run. */
+  readonly windows: number;
+  /** Sum of the sizes of the batches that they were in. */
+  readonly batched: number;
+  /** Time that they waited, complete, for their run. */
+  readonly waitMs: number;
+  /** Time of the runs that they were in. */
+  readonly runMs: number;
 }
 
 /** About one stream. */

@@ -26,9 +26,9 @@ test('a ring gives back what was written, however it is cut, and never takes mor
 
 test('gauges add up', () => {
   const gauges = new Gauges(createSharedBuffers(1));
-  gauges.addRun(4, 2, 3);
-  gauges.addRun(2, 1, 1);
+  gauges.addRun(4, 2, 3, 5);
+  gauges.addRun(2, 1, 1, 1);
   gauges.tick();
-  expect(gauges.stats).toEqual({ runs: 2, windows: 6, runCpuMs: 3, runMs: 4 });
+  expect(gauges.stats).toEqual({ runs: 2, windows: 6, runCpuMs: 3, runMs: 4, waitMs: 6 });
   expect(gauges.progress).toBe(1);
 });

@@ -83,7 +83,7 @@ export class AudioRing implements SampleRing {
   }
 }
 
-const GAUGES = 5;
+const GAUGES = 6;
 
 /** Numbers that the inference thread leaves for the main one; each is written by it alone. */
 export class Gauges {
@@ -103,13 +103,13 @@ export class Gauges {
   }
 
   get stats(): EngineStats {
-    const [, runs = 0, windows = 0, runCpuMs = 0, runMs = 0] = this.#values;
-    return { runs, windows, runCpuMs, runMs };
+    const [, runs = 0, windows = 0, runCpuMs = 0, runMs = 0, waitMs = 0] = this.#values;
+    return { runs, windows, runCpuMs, runMs, waitMs };
   }
 
-  addRun(windows: number, cpuMs: number, ms: number): void {
-    const now = this.stats;
-    this.#values.set([now.runs + 1, now.windows + windows, now.runCpuMs + cpuMs, now.runMs + ms], 1);
+  addRun(windows: number, cpuMs: number, ms: number, waitMs: number): void {
+    const { runs, windows: before, runCpuMs, runMs, waitMs: waited } = this.stats;
+    this.#values.set([runs + 1, before + windows, runCpuMs + cpuMs, runMs + ms, waited + waitMs], 1);
   }
 }
 
@@ -122,4 +122,6 @@ export interface EngineStats {
   /** CPU time of the inference thread inside the runtime, and wall time. */
   readonly runCpuMs: number;
   readonly runMs: number;
+  /** How long windows waited, complete, for their run. */
+  readonly waitMs: number;
 }

@@ -20,7 +20,9 @@ export interface EngineOptions {
   readonly maxSlots?: number;
   /** Most streams in one run; 16 on a CPU and 64 elsewhere unless given. */
   readonly maxBatch?: number;
-  /** Share of the measured capacity that slots may use; 0.7 unless given. The rest absorbs bursts. */
+  /** Whether every batch is filled up to the largest; unless given, on all but a CPU. */
+  readonly paddedBatches?: boolean;
+  /** Share of the measured capacity that slots may use; 0.7 on a CPU and 0.5 elsewhere unless given. The rest absorbs bursts. */
   readonly utilization?: number;
 }
 
@@ -35,7 +37,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     maxSlots: options.maxSlots ?? 1024,
     // Beyond these sizes a run only gets longer, and with it the wait of streams that are not in it.
     maxBatch: options.maxBatch ?? (provider === 'cpu' ? 16 : 64),
-    utilization: options.utilization ?? 0.7,
+    paddedBatches: options.paddedBatches ?? provider !== 'cpu',
+    utilization: options.utilization ?? (provider === 'cpu' ? 0.7 : 0.5),
   };
   // Tests run the sources, services the build.
   const entry = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';

@@ -57,8 +57,8 @@ function createLoop(
   if (first === undefined) throw new Error('a model has at least one context');
   const { shape } = first;
   const caches = new CachePool(slots, channelSize(shape), timeSize(shape));
-  const runner = new BatchRunner(model, caches, shape.mels, (windows, cpuMs, ms) => {
-    gauges.addRun(windows, cpuMs, ms);
+  const runner = new BatchRunner(model, caches, shape.mels, (windows, cpuMs, ms, waitMs) => {
+    gauges.addRun(windows, cpuMs, ms, waitMs);
   });
   return new InferenceLoop({
     model,

@@ -10,27 +10,36 @@ export class Encoder {
   readonly shape: EncoderShape;
   readonly scratch: Scratch;
   readonly #session: InferenceSession;
+  readonly #padded: boolean;
   /** Tensors over the first n streams of the scratch, by n: making them anew for each run would be garbage. */
   readonly #bound: ({ feeds: Tensors; fetches: Tensors } | undefined)[] = [];
 
-  constructor(session: InferenceSession, shape: EncoderShape, scratch: Scratch) {
+  constructor(session: InferenceSession, shape: EncoderShape, scratch: Scratch, padded: boolean) {
     this.#session = session;
     this.shape = shape;
     this.scratch = scratch;
+    this.#padded = padded;
   }
 
-  /** Encodes the first `batch` streams of the scratch. */
+  /** Encodes the first `batch` streams of the scratch; what else stands in it may be encoded with them. */
   async run(batch: number): Promise<void> {
-    const { feeds, fetches } = (this.#bound[batch] ??= this.#bind(batch));
+    const size = this.#padded ? this.scratch.maxBatch : batch;
+    this.#silence(batch, size);
+    const { feeds, fetches } = (this.#bound[size] ??= this.#bind(size));
     await this.#session.run(feeds, fetches);
+  }
+
+  /** Places that fill a batch up hold what was there before, under lengths that every graph takes. */
+  #silence(from: number, to: number): void {
+    this.scratch.lengths.fill(BigInt(this.shape.framing.window), from, to);
+    this.scratch.filled.fill(0n, from, to);
   }
 
   /** Runs two streams of silence without prepared outputs: a graph whose answer has another shape is refused here. */
   async probe(file: string): Promise<void> {
     const batch = Math.min(2, this.scratch.maxBatch);
     const { feeds, fetches } = this.#bind(batch);
-    this.scratch.lengths.fill(BigInt(this.shape.framing.window));
-    this.scratch.filled.fill(0n);
+    this.#silence(0, this.scratch.maxBatch);
     let answer: Awaited<ReturnType<InferenceSession['run']>>;
     try {
       answer = await this.#session.run(feeds, Object.keys(fetches));

@@ -30,18 +30,22 @@ interface Graph {
   readonly facts: OnnxFacts;
 }
 
+/** Opens a graph once; where one shape of inputs is all that it should see, once for each context. */
+type Open = (ref: FileRef, context?: string) => Promise<Graph>;
+
 /** Loads a model folder; anything that does not fit together is a ModelError that says what. */
 export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatch: number): Promise<Model> {
   const manifest = await readManifest(folder);
   for (const ref of manifest.weights) await readChecked(folder, ref);
   const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
   const opened = new Map<string, Promise<Graph>>();
-  const open = (ref: FileRef): Promise<Graph> => {
-    const graph = opened.get(ref.file) ?? openGraph(folder, ref, runtime);
-    opened.set(ref.file, graph);
+  const open: Open = (ref, context = '') => {
+    const key = runtime.paddedBatches ? `${ref.file} ${context}` : ref.file;
+    const graph = opened.get(key) ?? openGraph(folder, ref, runtime);
+    opened.set(key, graph);
     return graph;
   };
-  const encoders = await loadEncoders(manifest, open, maxBatch);
+  const encoders = await loadEncoders(manifest, open, maxBatch, runtime.paddedBatches);
   const outputSize = encoders.values().next().value?.shape.outputSize;
   if (manifest.type === 'ctc') {
     agree('tokens.txt', 'the number of pieces', { length: vocabulary.pieces.length, encoder: outputSize });
@@ -60,12 +64,13 @@ async function openGraph(folder: string, ref: FileRef, runtime: RuntimeOptions):
 
 async function loadEncoders(
   manifest: Manifest,
-  open: (ref: FileRef) => Promise<Graph>,
+  open: Open,
   maxBatch: number,
+  padded: boolean,
 ): Promise<Map<string, Encoder>> {
   const parts = [];
   for (const { context, encoder } of manifest.contexts) {
-    const { session, ports, facts } = await open(encoder);
+    const { session, ports, facts } = await open(encoder, contextKey(context));
     const shape = readEncoderShape(ports, facts, manifest.type, context);
     if (shape.takesPrompt && manifest.promptIndex === undefined) {
       throw new ModelError(
@@ -82,7 +87,7 @@ async function loadEncoders(
   scratch.prompt.fill(BigInt(manifest.promptIndex ?? 0));
   const encoders = new Map<string, Encoder>();
   for (const { context, file, session, shape } of parts) {
-    const encoder = new Encoder(session, shape, scratch);
+    const encoder = new Encoder(session, shape, scratch, padded);
     await encoder.probe(file);
     encoders.set(contextKey(context), encoder);
   }
@@ -91,12 +96,12 @@ async function loadEncoders(
 
 async function loadJoint(
   { contexts, decoderJoint, decoder, joiner }: Manifest,
-  open: (ref: FileRef) => Promise<Graph>,
+  open: Open,
   { pieces }: Vocabulary,
   encoderWidth: number | undefined,
 ): Promise<Joint> {
   const first = contexts[0];
-  const about = first === undefined ? undefined : (await open(first.encoder)).facts;
+  const about = first === undefined ? undefined : (await open(first.encoder, contextKey(first.context))).facts;
   const checkState = (file: string, { layers, hidden }: PredictorPorts): void => {
     const told = (key: string) => (about === undefined ? undefined : metadataNumber(file, about, key));
     agree(file, 'the number of predictor layers', { graph: layers, "encoder's metadata": told('pred_rnn_layers') });

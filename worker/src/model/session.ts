@@ -7,6 +7,11 @@ export interface RuntimeOptions {
   readonly provider: string;
   /** Threads inside one run. */
   readonly threads: number;
+  /**
+   * Whether every batch is filled up to the largest. An accelerator plans its kernels anew whenever the shape of a
+   * graph's inputs changes, which takes longer than many runs; one shape for each graph avoids it.
+   */
+  readonly paddedBatches: boolean;
 }
 
 /** Opens a graph. Threads that wait do not spin: their cores belong to other streams and processes. */

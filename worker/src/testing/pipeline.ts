@@ -15,7 +15,7 @@ export interface PipelineResult {
 
 /** Streams a recording through lane, features, caches and search as one of a batch, without threads. */
 export async function throughPipeline(folder: string, wav: string, context = '56,13'): Promise<PipelineResult> {
-  const model = await loadModel(folder, { provider: 'cpu', threads: 1 }, 2);
+  const model = await loadModel(folder, { provider: 'cpu', threads: 1, paddedBatches: false }, 2);
   const encoder = model.encoders.get(context);
   if (encoder === undefined) throw new Error(`no context ${context}`);
   const { shape, scratch } = encoder;
