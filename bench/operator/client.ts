@@ -1,13 +1,11 @@
-import type { KubeApi } from '../../operator/src/kubernetes/api.ts';
-import { createAccess } from '../../operator/src/kubernetes/access.ts';
-import { createKubeApi } from '../../operator/src/kubernetes/client.ts';
-import type { KubeObject, ResourceType } from '../../operator/src/kubernetes/objects.ts';
+import { createAccess, createKubeApi, createTransport } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { createReflector } from '../../operator/src/kubernetes/reflector.ts';
 import type { Reflector } from '../../operator/src/kubernetes/reflector.ts';
-import { createTransport } from '../../operator/src/kubernetes/transport.ts';
 import { createLogger } from '@svc-asr/runtime';
 
 const TIMEOUT_MS = 60_000;
+const CLIENT = 'svc-asr-bench';
 
 /** The operator's own HTTP client without the operator: as many connections as are asked for, kept open. */
 export function createClient(
@@ -18,9 +16,9 @@ export function createClient(
 ): KubeApi {
   const access = createAccess(kubeconfig, () => performance.now());
   return createKubeApi({
-    ...{ namespace, access, onRequest },
-    transport: createTransport({ access, maxSockets: connections }),
-    watchTransport: createTransport({ access }),
+    ...{ namespace, access, onRequest, fieldManager: CLIENT },
+    transport: createTransport({ access, client: CLIENT, maxSockets: connections }),
+    watchTransport: createTransport({ access, client: CLIENT }),
     timeoutMs: TIMEOUT_MS,
     retry: { tries: 4, baseMs: 200, maxMs: 5000 },
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AsrModelStatus, Condition, TenantStatus } from '@svc-asr/core';
-import { TYPES } from '../../operator/src/kubernetes/objects.ts';
-import type { KubeObject, ResourceType } from '../../operator/src/kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { countObjects, followObjects, forEachOf } from './client.ts';
 import { difference } from './exposition.ts';
 import type { OperatorProcess } from './operator-process.ts';

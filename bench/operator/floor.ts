@@ -1,7 +1,6 @@
 import { readSettings } from '@svc-asr/runtime';
-import type { KubeApi } from '../../operator/src/kubernetes/api.ts';
-import { TYPES } from '../../operator/src/kubernetes/objects.ts';
-import type { KubeObject, ResourceType } from '../../operator/src/kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { FINALIZER } from '../../operator/src/source/kubernetes/finalizer.ts';
 import {

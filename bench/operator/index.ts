@@ -12,6 +12,7 @@ import { runPodPhases } from './pods.ts';
 import type { PodPhases } from './pods.ts';
 import { resync } from './resync.ts';
 import type { Resync } from './resync.ts';
+import { findBest, readSize } from './size.ts';
 import { createStage } from './stage.ts';
 import type { Scene } from './stage.ts';
 import { summarize } from './summary.ts';
@@ -23,14 +24,17 @@ const SIZES = {
   full: { resources: 1000, pods: 10_000 },
 } as const;
 const WARMING = 20;
-/** Connections of the floor, one round each; the rounds of the operator are between them. */
-const FLOORS = [16, 32, 64];
+/** Connections of which the floor gets the number that is best for it, found with fewer resources. */
+const CONNECTIONS = [16, 32, 64];
+const SEARCHED = 60;
+/** Rounds of each side, in turns. */
+const ROUNDS = 2;
 /** What Kubernetes' own controllers make of a round is not to disturb the next. */
 const REST_MS = 10_000;
 
 /** Time from creation to in force, against the floor; a look at everything without a write; pods by the thousands. */
 export async function bench({ say, size = 'usual' }: BenchOptions): Promise<BenchResult> {
-  const { resources, pods } = SIZES[size];
+  const { resources, pods } = readSize(SIZES[size], process.env);
   say('starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and Redis');
   const stage = await createStage();
   const scenes: Scene[] = [];
@@ -41,15 +45,22 @@ export async function bench({ say, size = 'usual' }: BenchOptions): Promise<Benc
   };
   try {
     const { statuses } = await runOperator(await createScene(), WARMING, say);
+    const floorOf = async (count: number, connections: number) => {
+      const floor = await runFloor(await createScene(), count, connections, statuses);
+      const of = `floor, ${count} of each kind, ${connections} connections`;
+      say(`${of}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
+      return floor;
+    };
+    const connections = await findBest(CONNECTIONS, async (tried) => {
+      const { ms } = await floorOf(Math.min(SEARCHED, resources), tried);
+      return ms;
+    });
     const floors: FloorRound[] = [];
     const ours: Convergence[] = [];
     let last: Scene | undefined;
-    for (const connections of FLOORS) {
-      const floor = await runFloor(await createScene(), resources, connections, statuses);
-      floors.push(floor);
-      say(`floor, ${connections} connections: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
+    for (let round = 0; round < ROUNDS; round++) {
+      floors.push(await floorOf(resources, connections));
       await sleep(REST_MS);
-      if (connections === FLOORS.at(-1)) break;
       last = await createScene();
       ours.push(await runOperator(last, resources, say));
       await sleep(REST_MS);

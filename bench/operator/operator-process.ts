@@ -1,9 +1,10 @@
+import { prometheusName } from '@svc-asr/runtime';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { METRICS } from '../../operator/src/metrics.ts';
+import { METRICS } from '../../operator/src/metric-list.ts';
 import { startGuard } from '../../tools/supervise/guard.ts';
 import { readUsage } from '../relay/usage.ts';
 import type { Usage } from '../relay/usage.ts';
@@ -55,7 +56,8 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
   });
   const url = `http://127.0.0.1:${await port}`;
   const metrics = async () => parseExposition(await (await fetch(`${url}/metrics`)).text());
-  const leads = async () => (await metrics()).some(({ name, value }) => name === METRICS.leader.name && value === 1);
+  const leads = async () =>
+    (await metrics()).some(({ name, value }) => name === prometheusName(METRICS.leader) && value === 1);
 
   const untilMs = performance.now() + READY_WITHIN_MS;
   while (!(await leads()) || !(await fetch(`${url}/readyz`)).ok) {
@@ -64,7 +66,7 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
   }
   return {
     metrics,
-    requests: async () => sumBy(await metrics(), METRICS.requests.name, 'verb'),
+    requests: async () => sumBy(await metrics(), prometheusName(METRICS.requests), 'verb'),
     usage: () => readUsage(pid),
     stop: async () => {
       child.kill('SIGTERM');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TYPES } from '../../operator/src/kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
 import { createNodes } from '../../test/support/kubernetes/nodes.ts';
 import { createCrowd } from './crowd.ts';
 import { createDrainWatch } from './drains.ts';

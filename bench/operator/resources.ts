@@ -1,6 +1,6 @@
 import { API_VERSION, checkResource } from '@svc-asr/core';
 import type { AsrModel } from '@svc-asr/core';
-import type { KubeObject } from '../../operator/src/kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 
 /** Sessions that a worker takes; fixed, as nobody measures anything here. */
 export const SLOTS = 2;

@@ -1,7 +1,8 @@
+import { prometheusName } from '@svc-asr/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeApi } from '../../operator/src/kubernetes/api.ts';
-import { TYPES } from '../../operator/src/kubernetes/objects.ts';
-import { METRICS } from '../../operator/src/metrics.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi } from '@svc-asr/kubernetes';
+import { METRICS } from '../../operator/src/metric-list.ts';
 import { difference, sumBy } from './exposition.ts';
 import { startOperator } from './operator-process.ts';
 import type { OperatorProcess } from './operator-process.ts';
@@ -69,7 +70,7 @@ export async function resync(scene: Scene, count: number): Promise<Resync> {
 async function untilReconciled(operator: OperatorProcess, times: number): Promise<void> {
   const untilMs = performance.now() + WITHIN_MS;
   for (;;) {
-    const done = sumBy(await operator.metrics(), METRICS.reconciles.name, 'kind');
+    const done = sumBy(await operator.metrics(), prometheusName(METRICS.reconciles), 'kind');
     if ((done.get('ASRModel') ?? 0) + (done.get('Tenant') ?? 0) >= times) return;
     if (performance.now() > untilMs) throw new Error('the operator did not look at everything again in time');
     await sleep(POLL_MS);

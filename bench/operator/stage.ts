@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Ledger } from '@svc-asr/ledger';
-import type { KubeApi } from '../../operator/src/kubernetes/api.ts';
+import type { KubeApi } from '@svc-asr/kubernetes';
 import { openLedger } from '../../test/support/ledger.ts';
 import { startKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';

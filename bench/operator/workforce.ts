@@ -1,6 +1,6 @@
 import type { Ledger } from '@svc-asr/ledger';
-import { TYPES } from '../../operator/src/kubernetes/objects.ts';
-import type { KubeObject } from '../../operator/src/kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { LABELS, POD_SELECTOR } from '../../operator/src/workers/cluster/names.ts';
 import { readPod, trimPod } from '../../operator/src/workers/cluster/pod.ts';
 import { followObjects, forEachOf } from './client.ts';

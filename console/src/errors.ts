@@ -14,6 +14,11 @@ export const CONSOLE_ERRORS = {
     message: 'No admin token was sent. Send the header "Authorization: Bearer <ADMIN_TOKEN>".',
   },
   invalid_admin_token: { status: 401, type: 'authentication_error', message: 'The admin token is not valid.' },
+  cluster_refused: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The cluster refused it: the rights of the console, a quota or a policy do not allow it.',
+  },
   not_found: ERRORS.not_found,
   tenant_not_found: {
     status: 404,
@@ -35,6 +40,16 @@ export const CONSOLE_ERRORS = {
     status: 409,
     type: 'conflict',
     message: 'The file of the resource cannot be read as one. Repair or remove it.',
+  },
+  being_deleted: {
+    status: 409,
+    type: 'conflict',
+    message: 'The resource is being deleted. Repeat this when it is gone.',
+  },
+  write_conflict: {
+    status: 409,
+    type: 'conflict',
+    message: 'Others kept changing the resource at the same time, and nothing was written. Repeat it.',
   },
   grant_conflict: {
     status: 409,

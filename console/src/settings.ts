@@ -1,3 +1,4 @@
+import { KUBERNETES_SETTINGS } from '@svc-asr/kubernetes';
 import { integer, keyring, LEDGER_SETTINGS, list, readableFile } from '@svc-asr/runtime';
 import { REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
@@ -40,7 +41,17 @@ export const CONSOLE_SETTINGS = {
   ),
   KEY_POLL_MS: integer('Time between two looks at Redis while an answer waits.', 50, 1, 60_000),
   JOURNAL_PAGE_ENTRIES: integer('Entries of a journal that an export reads from Redis at a time.', 1000, 1, 100_000),
-  CONFIG_FOLDER: text('Folder that Tenant and ApiKey resources are written to.', '.svc-asr/config'),
+  ...KUBERNETES_SETTINGS,
+  KUBERNETES_TIMEOUT_MS: integer(
+    'How long one try of a request to the Kubernetes API may take; no further one begins after it.',
+    10_000,
+    100,
+    600_000,
+  ),
+  CONFIG_FOLDER: text(
+    'Where resources are files: folder that Tenant and ApiKey resources are written to.',
+    '.svc-asr/config',
+  ),
   READ_FOLDERS: list('Folders whose resources are known and never written, separated by commas.'),
   CONSOLE_HOST: text("Address that the console's page listens on.", '::'),
   CONSOLE_PORT: integer("Port of the console's page; 0 takes a free one.", 8444, 0, 65_535),

@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createMetrics, ledgerConstants, startAdmin } from '@svc-asr/runtime';
+import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
 import { startPage } from './page/listen.ts';
-import { openFileStore } from './resources/file-store.ts';
+import { openStore } from './resources/open.ts';
 import type { ConsoleSettings } from './settings.ts';
 
 export interface RunningConsole {
@@ -16,20 +16,17 @@ export interface RunningConsole {
 
 /** Starts the console: its store, its view of Redis, the admin port and the page's port. */
 export async function startConsole(settings: ConsoleSettings, logger: Logger): Promise<RunningConsole> {
-  const metrics = createMetrics('console');
+  const telemetry = await createTelemetry('console', settings, logger);
+  const { metrics } = telemetry;
   const link = connectRedis({
     url: settings.REDIS_URL,
     name: 'svc-asr-console',
     timeoutMs: settings.REDIS_TIMEOUT_MS,
     logger,
   });
-  const store = await openFileStore({
-    folder: settings.CONFIG_FOLDER,
-    readFolders: settings.READ_FOLDERS,
-    now: Date.now,
-  });
+  const resources = await openStore(settings, logger, metrics);
   const app = createAdminApp({
-    store,
+    store: resources.store,
     ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX, constants: ledgerConstants(settings) }),
     peppers: settings.API_KEY_PEPPERS,
     settings,
@@ -42,7 +39,10 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
     metrics,
-    ready: readyOnceSeen(() => link.ready),
+    ready: readyOnceSeen({
+      'Redis has not answered yet: check REDIS_URL': () => link.ready,
+      'the Kubernetes API has not answered yet: check KUBERNETES and the rights of the console': resources.seen,
+    }),
     otherwise: app,
   });
   logger.info({ reason: `admin port ${portOf(admin)}, console port ${portOf(page)}` }, 'the console is up');
@@ -52,21 +52,23 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     steps: [
       { name: 'console port', stop: () => closeServer(page, settings.STOP_GRACE_MS / 2) },
       { name: 'admin port', stop: () => closeServer(admin, settings.STOP_GRACE_MS / 2) },
+      { name: 'resources', stop: () => resources.close() },
       { name: 'Redis', stop: () => link.close() },
-      { name: 'metrics', stop: () => metrics.stop() },
+      { name: 'telemetry', stop: () => telemetry.stop() },
     ],
   };
 }
 
 /**
- * Ready from the first moment that Redis was there. That it goes away later is no reason to take the console out of
- * service: it is then that people want to look and to revoke.
+ * Ready from the first moment that each of these was there. That one goes away later is no reason to take the console
+ * out of service: it is then that people want to look and to revoke.
  */
-export function readyOnceSeen(isThere: () => boolean): () => string | undefined {
-  let seen = false;
+export function readyOnceSeen(isThere: Readonly<Record<string, () => boolean>>): () => string | undefined {
+  const unseen = new Map(Object.entries(isThere));
   return () => {
-    seen ||= isThere();
-    return seen ? undefined : 'Redis has not answered yet: check REDIS_URL';
+    for (const [problem, check] of unseen) if (check()) unseen.delete(problem);
+    const [problem] = unseen.keys();
+    return problem;
   };
 }
 

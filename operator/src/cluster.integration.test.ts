@@ -5,7 +5,7 @@ import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import type { TestRedis } from '../../test/support/redis.ts';
-import type { KubeObject } from './kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { FINALIZER } from './source/kubernetes/finalizer.ts';
 import { clusterSettings } from './testing/cluster-operator.ts';
 import { eventually } from './testing/eventually.ts';
@@ -130,7 +130,9 @@ test(
     await stop(first);
     proxy.requests.length = 0;
     await ready(await start());
-    await eventuallyLong(async () => expect(await metric(operators[0]!, /operator_leader\{?[^}]*\}? (\d)/)).toBe(1));
+    await eventuallyLong(async () =>
+      expect(await metric(operators[0]!, /^svc_asr_operator_leader(?:\{[^}]*\})? (\d)/m)).toBe(1),
+    );
     await ready(operators[0]!);
     expect(proxy.requests.filter(isWrite)).toEqual([]);
   },

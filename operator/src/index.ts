@@ -1,4 +1,4 @@
-export { METRICS } from './metrics.ts';
+export { METRICS } from './metric-list.ts';
 export { startOperator } from './operator.ts';
 export type { Operator } from './operator.ts';
 export { OPERATOR_SETTINGS } from './settings.ts';

@@ -1,55 +1,7 @@
+import { createCounter, createGauge, createHistogram } from '@svc-asr/runtime';
 import type { Metrics } from '@svc-asr/runtime';
-
-/** Every metric of the operator, as Prometheus names it. */
-export const METRICS = {
-  reconciles: {
-    name: 'svc_asr_operator_reconciles_total',
-    description:
-      'Reconciliations by kind and result (success, error, unavailable: Redis or the Kubernetes API did not answer).',
-  },
-  reconcileSeconds: {
-    name: 'svc_asr_operator_reconcile_duration_seconds',
-    description: 'How long a reconciliation took, by kind.',
-  },
-  queueDepth: {
-    name: 'svc_asr_operator_queue_depth',
-    description: 'Keys in the work queue by state (ready, in_flight, delayed).',
-  },
-  resources: { name: 'svc_asr_operator_resources', description: 'Resources that the source has, by kind.' },
-  badFiles: {
-    name: 'svc_asr_operator_bad_files',
-    description: 'Configuration files, or resources in the cluster, that are not or not wholly in force.',
-  },
-  heldDeletions: {
-    name: 'svc_asr_operator_held_deletions',
-    description: 'Resources kept though the source does not have them, because it may not know all.',
-  },
-  lastSync: {
-    name: 'svc_asr_operator_last_sync_timestamp_seconds',
-    description: 'When everything was last looked at anew.',
-  },
-  workers: {
-    name: 'svc_asr_operator_workers',
-    description: 'Workers by model and state (desired, running: started here, ready: they take sessions).',
-  },
-  leader: {
-    name: 'svc_asr_operator_leader',
-    description: 'Whether this operator leads (1) or stands by (0).',
-  },
-  requests: {
-    name: 'svc_asr_operator_kubernetes_requests_total',
-    description: 'Requests to the Kubernetes API by verb and code (an HTTP status; 0: no answer).',
-  },
-  relists: {
-    name: 'svc_asr_operator_relists_total',
-    description:
-      'Times that everything of a kind was listed, by kind and reason (start, periodic, expired: the watch was too old, failures).',
-  },
-  watchAge: {
-    name: 'svc_asr_operator_watch_age_seconds',
-    description: 'Time since anything came of the watch of a kind; bookmarks come about every minute.',
-  },
-} as const;
+import { METRICS } from './metric-list.ts';
+import type { PoolStanding } from './workers/standing.ts';
 
 /** What is read when metrics are. */
 export interface Readings {
@@ -59,7 +11,8 @@ export interface Readings {
   heldDeletions: () => number;
   /** Seconds since 1970; undefined: not yet. */
   lastSyncSeconds: () => number | undefined;
-  pools: () => readonly { model: string; desired: number; running: number; ready: number }[];
+  pools: () => readonly Pick<PoolStanding, 'model' | 'desired' | 'running' | 'ready' | 'slots' | 'trouble'>[];
+  ledgerMissing: () => boolean;
   leads: () => boolean;
 }
 
@@ -73,19 +26,12 @@ export interface Instruments {
 
 /** Makes the operator's instruments. */
 export function createInstruments(meter: Metrics['meter'], nowMs: () => number): Instruments {
-  // The exporter adds `_total` to the name of every counter by itself.
-  const counter = ({ name, description }: { name: string; description: string }) =>
-    meter.createCounter(name.replace(/_total$/, ''), { description });
-  const { reconcileSeconds, watchAge } = METRICS;
-  const reconciles = counter(METRICS.reconciles);
-  const requests = counter(METRICS.requests);
-  const relists = counter(METRICS.relists);
-  const histogram = meter.createHistogram(reconcileSeconds.name, {
-    description: reconcileSeconds.description,
-    advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5] },
-  });
+  const reconciles = createCounter(meter, METRICS.reconciles);
+  const requests = createCounter(meter, METRICS.requests);
+  const relists = createCounter(meter, METRICS.relists);
+  const histogram = createHistogram(meter, METRICS.reconcileSeconds);
   const heardMs = new Map<string, number>();
-  meter.createObservableGauge(watchAge.name, { description: watchAge.description }).addCallback((result) => {
+  createGauge(meter, METRICS.watchAge).addCallback((result) => {
     for (const [kind, atMs] of heardMs) result.observe((nowMs() - atMs) / 1000, { kind });
   });
   return {
@@ -101,8 +47,7 @@ export function createInstruments(meter: Metrics['meter'], nowMs: () => number):
 
 /** Lets the metrics read the state of the operator's parts. */
 export function observe(meter: Metrics['meter'], readings: Readings): void {
-  const gauge = ({ name, description }: { name: string; description: string }) =>
-    meter.createObservableGauge(name, { description });
+  const gauge = (definition: (typeof METRICS)[keyof typeof METRICS]) => createGauge(meter, definition);
   gauge(METRICS.queueDepth).addCallback((result) => {
     const { ready, inFlight, delayed } = readings.queueDepth();
     result.observe(ready, { state: 'ready' });
@@ -126,4 +71,19 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
       for (const [state, count] of Object.entries({ desired, running, ready })) result.observe(count, { model, state });
     }
   });
+  gauge(METRICS.poolSlots).addCallback((result) => {
+    for (const { model, slots } of readings.pools()) if (slots !== undefined) result.observe(slots.total, { model });
+  });
+  gauge(METRICS.poolSessions).addCallback((result) => {
+    for (const { model, slots } of readings.pools()) {
+      const { active, reserved, waiting } = slots ?? {};
+      for (const [state, count] of Object.entries({ active, reserved, waiting })) {
+        if (count !== undefined) result.observe(count, { model, state });
+      }
+    }
+  });
+  gauge(METRICS.poolTrouble).addCallback((result) => {
+    for (const { model, trouble } of readings.pools()) result.observe(trouble === undefined ? 0 : 1, { model });
+  });
+  gauge(METRICS.ledgerMissing).addCallback((result) => result.observe(readings.ledgerMissing() ? 1 : 0));
 }

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createMetrics, ledgerConstants, startAdmin } from '@svc-asr/runtime';
+import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createController } from './controller.ts';
 import { createCluster } from './kubernetes/cluster.ts';
@@ -55,7 +55,8 @@ export async function startOperator(
   logger: Logger,
   { env = process.env, onLost = exit }: OperatorOptions = {},
 ): Promise<Operator> {
-  const metrics = createMetrics('operator');
+  const telemetry = await createTelemetry('operator', settings, logger);
+  const { metrics } = telemetry;
   const instruments = createInstruments(metrics.meter, systemClock.nowMs);
   const notices = createNotices();
 
@@ -141,6 +142,7 @@ export async function startOperator(
     Tenant: createTenantReconciler({
       ...{ accounts: ledger.accounts, applied, notices, logger },
       checkpointOf: checkpoints.of,
+      isNewest: source.isNewest,
       ledgerId: guard.ledgerId,
     }),
     ApiKey: createApiKeyReconciler({ keys: ledger.keys, source, applied, notices, logger }),
@@ -164,6 +166,7 @@ export async function startOperator(
     heldDeletions: sync.held,
     lastSyncSeconds: sync.lastSeconds,
     pools: pools.standings,
+    ledgerMissing: () => guard.missing() !== undefined,
     leads,
   });
   let stopping = false;
@@ -226,7 +229,7 @@ export async function startOperator(
           admin.closeAllConnections();
         },
       },
-      { name: 'metrics', stop: metrics.stop },
+      { name: 'telemetry', stop: telemetry.stop },
     ],
   };
 }

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
 import type { Ledger } from '@svc-asr/ledger';
 import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { grantRules, readChartRules } from '../../test/support/kubernetes/grant.ts';
+import type { Rule } from '../../test/support/kubernetes/grant.ts';
 import { runPods } from '../../test/support/kubernetes/run-pods.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import { clusterSettings } from './testing/cluster-operator.ts';
@@ -13,7 +12,6 @@ import { openLedger, startTestOperator } from './testing/harness.ts';
 import { apiKey, model, tenant } from './testing/resources.ts';
 
 const WITHIN_MS = 90_000;
-const RULES = join(import.meta.dirname, '../../charts/svc-asr/files/operator-rules.yaml');
 
 let kubernetes: Kubernetes;
 let redis: Awaited<ReturnType<typeof startRedis>>;
@@ -31,33 +29,10 @@ afterAll(async () => {
   await kubernetes.stop();
 }, KUBERNETES_TIMEOUT_MS);
 
-interface Rule {
-  apiGroups: string[];
-  resources: string[];
-  verbs: string[];
-}
-
-/** A namespace whose service account `operator` may do what these rules say; gives its kubeconfig. */
-async function grant(rules: Rule[]): Promise<{ namespace: string; kubeconfig: string }> {
-  const namespace = await kubernetes.createNamespace();
-  const kubeconfig = await kubernetes.kubeconfigFor(namespace, 'operator');
-  const group = 'rbac.authorization.k8s.io';
-  const metadata = { name: 'operator', namespace };
-  const items = [
-    { apiVersion: `${group}/v1`, kind: 'Role', metadata, rules },
-    {
-      ...{ apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata },
-      roleRef: { apiGroup: group, kind: 'Role', name: 'operator' },
-      subjects: [{ kind: 'ServiceAccount', name: 'operator', namespace }],
-    },
-  ];
-  await kubernetes.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-  return { namespace, kubeconfig };
-}
-
 /** From apply to delete: everything that the operator does in a cluster. */
 async function live(rules: Rule[]): Promise<string[]> {
-  const { namespace, kubeconfig } = await grant(rules);
+  const namespace = await kubernetes.createNamespace();
+  const kubeconfig = await grantRules(kubernetes, namespace, 'operator', rules);
   const kubectl = (args: string[], input?: string) => kubernetes.kubectl(['-n', namespace, ...args], input);
   const status = async (kind: string, name: string, path: string) =>
     kubectl(['get', kind, name, '-o', `jsonpath={${path}}`]);
@@ -107,12 +82,10 @@ async function live(rules: Rule[]): Promise<string[]> {
   }
 }
 
-const rules = () => parse(readFileSync(RULES, 'utf8')) as Rule[];
-
 test(
   "the operator does all its work with the chart's role and nothing else",
   async () => {
-    expect(await live(rules())).toEqual([]);
+    expect(await live(readChartRules('operator'))).toEqual([]);
   },
   4 * WITHIN_MS,
 );
@@ -120,7 +93,7 @@ test(
 test(
   'a right that is missing shows: the role is not checked in vain',
   async () => {
-    const fewer = rules().map((rule) =>
+    const fewer = readChartRules('operator').map((rule) =>
       rule.resources.includes('deployments')
         ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }
         : rule,

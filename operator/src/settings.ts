@@ -1,14 +1,14 @@
 import { integer, LEDGER_SETTINGS, list, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { ValuesOf } from '@svc-asr/runtime';
 import { CLUSTER_SETTINGS } from './workers/cluster/settings.ts';
-import { KUBERNETES_SETTINGS } from './kubernetes/settings.ts';
+import { CLUSTER_API_SETTINGS } from './kubernetes/settings.ts';
 
 /** Settings of the operator. */
 export const OPERATOR_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,
   ...LEDGER_SETTINGS,
-  ...KUBERNETES_SETTINGS,
+  ...CLUSTER_API_SETTINGS,
   CONFIG_FOLDERS: list(
     'Folders whose .yaml, .yml and .json files hold the ASRModel, Tenant and ApiKey resources, separated by commas.',
     'config/local',

@@ -31,7 +31,7 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       const used = await readIfAvailable(() => Promise.all(ids.map((id) => ledger.keys.lastUsed(id))));
       const data = keys.map(({ resource, readOnlyIn }, at) => ({
         ...viewKey(resource),
-        last_used_at: dateTime(used.value?.[at]),
+        last_used_at: dateTime(used.value?.[at]) ?? resource.status?.lastUsedAt ?? null,
         read_only: readOnlyIn !== undefined,
       }));
       const unreadable = await store.unreadable();

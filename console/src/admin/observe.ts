@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createHistogram } from '@svc-asr/runtime';
 import type { Logger, Metrics } from '@svc-asr/runtime';
 import type { Request, RequestHandler, Response } from 'express';
+import { CONSOLE_METRICS } from '../metric-list.ts';
 
 /** The id of the request that a response answers. */
 export function requestIdOf(response: Response): string {
@@ -9,11 +11,7 @@ export function requestIdOf(response: Response): string {
 
 /** Gives each request an id, keeps its answer out of caches, logs it and measures it. */
 export function observe(logger: Logger, metrics: Metrics): RequestHandler {
-  const duration = metrics.meter.createHistogram('svc_asr_admin_request_duration_seconds', {
-    description: 'Time that requests to the admin API took.',
-    unit: 's',
-    advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
-  });
+  const duration = createHistogram(metrics.meter, CONSOLE_METRICS.requestSeconds);
   return (request, response, next) => {
     const startedAt = performance.now();
     response.setHeader('X-Request-Id', randomUUID());
@@ -23,7 +21,11 @@ export function observe(logger: Logger, metrics: Metrics): RequestHandler {
       const route = routeOf(request);
       const { method } = request;
       const status = response.statusCode;
-      duration.record(durationMs / 1000, { method, route, status });
+      duration.record(durationMs / 1000, {
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+      });
       logger.info(
         { request_id: requestIdOf(response), method, route, status, duration_ms: Math.round(durationMs) },
         response.writableFinished ? 'request' : 'request whose client went away',

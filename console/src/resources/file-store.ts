@@ -1,11 +1,12 @@
 import { resourceKey } from '@svc-asr/core';
 import type { Resource, ResourceOf } from '@svc-asr/core';
+import { prepareFolder, removeDurably, writeDurably } from '@svc-asr/runtime';
 import { basename, dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { ConsoleError } from '../errors.ts';
-import { prepareFolder, removeDurably, writeDurably } from './durable-file.ts';
 import { createFolderReader } from './folder.ts';
 import type { ConsoleKind, ResourceStore, Stored } from './store.ts';
+import { createTurns } from './turns.ts';
 
 export interface FileStoreOptions {
   /** The folder that the console writes to. */
@@ -82,7 +83,9 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     return isKey && ![...entries.values()].some((entry) => entry.file === file) ? file : undefined;
   }
 
-  const inTurn = createTurns();
+  const takeTurns = createTurns();
+  /** The folder is read and written as a whole. */
+  const inTurn = <T>(task: () => Promise<T>) => takeTurns(folder, task);
   return {
     unreadable: async () => [...(await snapshot()).problems].map(([file, problem]) => ({ file, problem })),
     list: async <K extends ConsoleKind>(kind: K) => {
@@ -121,14 +124,4 @@ function stored<K extends ConsoleKind>({ resource, file, owned }: Entry): Stored
 
 function textOf(resource: Resource): string {
   return `# Written by the svc-asr console; a change by hand is applied too, comments are not kept.\n${stringify(resource, { lineWidth: 0 })}`;
-}
-
-/** Runs tasks one after the other, in the order they came; one that fails does not stop the next. */
-function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const turn = last.then(task, task);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
 }

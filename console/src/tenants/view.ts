@@ -9,6 +9,8 @@ export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>) {
     created_at: resource.metadata.creationTimestamp ?? null,
     read_only: readOnlyIn !== undefined,
     spec: resource.spec,
+    // Only the operator in a cluster writes one.
+    ...(resource.status !== undefined && { status: resource.status }),
   } as const;
 }
 

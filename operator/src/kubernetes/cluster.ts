@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from '@svc-asr/runtime';
-import { systemClock } from '../queue/clock.ts';
-import { createAccess } from './access.ts';
-import type { KubeApi } from './api.ts';
-import { createKubeApi } from './client.ts';
-import type { KubeApiOptions } from './client.ts';
+import { createConnection } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { createEventRecorder } from './events.ts';
 import type { EventRecorder } from './events.ts';
+import { passGate } from './gate.ts';
 import type { Gate } from './gate.ts';
 import { createElector } from './leader.ts';
-import type { KubeObject, ResourceType } from './objects.ts';
 import { createReflector } from './reflector.ts';
 import type { Reflector, ReflectorTimes, RelistReason } from './reflector.ts';
-import { checkTimes, IN_CLUSTER } from './settings.ts';
-import type { KubernetesSettings } from './settings.ts';
-import { createTransport } from './transport.ts';
+import { checkTimes } from './settings.ts';
+import type { ClusterApiSettings } from './settings.ts';
 
 export interface ReflectOptions {
   labelSelector?: string;
@@ -39,7 +35,7 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  settings: KubernetesSettings;
+  settings: ClusterApiSettings;
   logger: Logger;
   onElected: () => void;
   /** The lead was lost: nothing more can be written, and the process has to end. */
@@ -50,6 +46,8 @@ export interface ClusterOptions {
   onHeard: (kind: string) => void;
 }
 
+/** By which the API server knows the fields that are the operator's. */
+const CLIENT = 'svc-asr-operator';
 /** A hung request must leave time for another one before the lead is lost. */
 const SHARE_OF_RENEWAL = 0.4;
 
@@ -57,20 +55,11 @@ const SHARE_OF_RENEWAL = 0.4;
 export function createCluster(options: ClusterOptions): Cluster {
   const { settings, logger, onRequest } = options;
   checkTimes(settings);
-  const kubeconfig = settings.KUBERNETES === IN_CLUSTER ? undefined : settings.KUBERNETES;
-  const access = createAccess(kubeconfig, systemClock.nowMs);
-  const namespace = settings.NAMESPACE === '' ? access.namespace : settings.NAMESPACE;
-  if (namespace === undefined || namespace === '') {
-    throw new Error('the kubeconfig names no namespace: set NAMESPACE to that of the installation');
-  }
+  const connection = createConnection({ settings, client: CLIENT, onRequest });
   const identity = `${hostname()}_${randomUUID()}`;
-  const watches = createTransport({ access });
-  const basics = { namespace, access, watchTransport: watches, onRequest };
-
-  const leaseApi = createKubeApi({
-    ...basics,
-    // Of its own, so that the lease never waits behind other requests.
-    transport: createTransport({ access, maxSockets: 1 }),
+  // Of its own, so that the lease never waits behind other requests.
+  const leaseApi = connection.openApi({
+    maxSockets: 1,
     timeoutMs: settings.LEASE_RENEW_MS * SHARE_OF_RENEWAL,
     retry: { tries: 1, baseMs: 1, maxMs: 1 },
   });
@@ -86,13 +75,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     logger,
   });
 
-  const api = createKubeApi({
-    ...basics,
-    transport: createTransport({ access, maxSockets: settings.KUBERNETES_CONNECTIONS }),
-    timeoutMs: settings.KUBERNETES_TIMEOUT_MS,
-    retry: retryOf(settings),
-    gate: elector.gate,
-  });
+  const { gate } = elector;
+  const api = connection.openApi({ gate: { pass: () => passGate(gate), signal: gate.signal } });
   const times = timesOf(settings);
   const reflectors: Reflector[] = [];
   return {
@@ -111,7 +95,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       return reflector;
     },
     events: createEventRecorder({ api, instance: identity, logger }),
-    gate: elector.gate,
+    gate,
     start: elector.start,
     stop: async () => {
       await elector.stop();
@@ -122,15 +106,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   };
 }
 
-function retryOf(settings: KubernetesSettings): KubeApiOptions['retry'] {
-  return {
-    tries: settings.KUBERNETES_TRIES,
-    baseMs: settings.KUBERNETES_RETRY_BASE_MS,
-    maxMs: settings.KUBERNETES_RETRY_MAX_MS,
-  };
-}
-
-function timesOf(settings: KubernetesSettings): ReflectorTimes {
+function timesOf(settings: ClusterApiSettings): ReflectorTimes {
   return {
     pageSize: settings.LIST_PAGE_SIZE,
     watchSeconds: { min: settings.WATCH_MIN_SECONDS, max: settings.WATCH_MAX_SECONDS },

@@ -1,8 +1,8 @@
 import { createTestLogger } from '../testing/logs.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { createEventRecorder } from './events.ts';
 import type { EventRecorderOptions } from './events.ts';
-import type { KubeObject } from './objects.ts';
 
 const object = (name = 'acme'): KubeObject => ({
   apiVersion: 'asr.svc.dev/v1',

@@ -1,11 +1,9 @@
 import type { Logger } from '@svc-asr/runtime';
-import { ApiError } from './api-error.ts';
-import type { KubeApi } from './api.ts';
+import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { createCorrelator } from './event/correlate.ts';
 import type { EventType, Occurrence, Told } from './event/correlate.ts';
 import { buildCountPatch, buildEvent } from './event/object.ts';
-import { TYPES } from './objects.ts';
-import type { KubeObject } from './objects.ts';
 
 export type { EventType } from './event/correlate.ts';
 

@@ -1,15 +1,13 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { Clock } from '../queue/clock.ts';
 import { systemClock } from '../queue/clock.ts';
-import { ApiError } from './api-error.ts';
-import type { KubeApi } from './api.ts';
+import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { heldUntilMs, observe } from './election/observation.ts';
 import type { Observation } from './election/observation.ts';
 import { buildLease, readRecord, releaseRecord, takeRecord } from './election/record.ts';
 import { createTerm } from './election/term.ts';
 import type { Gate } from './gate.ts';
-import { TYPES } from './objects.ts';
-import type { KubeObject } from './objects.ts';
 import { wait } from './reflect/wait.ts';
 
 export interface ElectorOptions {

@@ -4,14 +4,10 @@ import { eventually } from '../testing/eventually.ts';
 import { startFaultProxy } from '../testing/fault-proxy.ts';
 import type { Fault, FaultProxy, ProxyRequest } from '../testing/fault-proxy.ts';
 import { createTestLogger } from '../testing/logs.ts';
-import { createAccess } from './access.ts';
-import type { KubeApi } from './api.ts';
-import { createKubeApi } from './client.ts';
-import { TYPES } from './objects.ts';
-import type { KubeObject } from './objects.ts';
+import { createAccess, createKubeApi, createTransport, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { createReflector } from './reflector.ts';
 import type { Reflector, ReflectorTimes } from './reflector.ts';
-import { createTransport } from './transport.ts';
 
 const TYPE = TYPES.ConfigMap;
 /** Generous: the machine may be busy with other tests. */
@@ -35,10 +31,11 @@ const reflectors: Reflector[] = [];
 function connect(kubeconfig: string, namespace: string): KubeApi {
   const access = createAccess(kubeconfig, () => performance.now());
   return createKubeApi({
+    fieldManager: 'test',
     namespace,
     access,
-    transport: createTransport({ access, maxSockets: 8 }),
-    watchTransport: createTransport({ access }),
+    transport: createTransport({ access, client: 'test', maxSockets: 8 }),
+    watchTransport: createTransport({ access, client: 'test' }),
     timeoutMs: 30_000,
     retry: { tries: 4, baseMs: 50, maxMs: 5000 },
   });

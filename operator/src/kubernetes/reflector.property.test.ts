@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { settle, setUpReflector } from '../testing/reflector.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '@svc-asr/kubernetes';
 
 const cut = new ApiError(0, 'ECONNRESET', 'cut');
 const ERROR_EVENT = (code: number, reason: string) => ({

@@ -1,7 +1,7 @@
 import { createKubeWorld } from '../testing/kube-world.ts';
 import type { Fault } from '../testing/kube-world.ts';
 import { REFLECTOR_TIMES, settle, setUpReflector } from '../testing/reflector.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '@svc-asr/kubernetes';
 import { chooseTimeout } from './reflector.ts';
 
 const cut = new ApiError(0, 'ECONNRESET', 'cut');

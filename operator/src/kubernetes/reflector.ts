@@ -1,11 +1,9 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { Clock } from '../queue/clock.ts';
 import { systemClock } from '../queue/clock.ts';
-import { buildWatchError } from './answer.ts';
-import type { KubeApi, WatchEvent } from './api.ts';
-import type { KubeObject, ResourceType } from './objects.ts';
+import { buildWatchError, listAll } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject, ResourceType, WatchEvent } from '@svc-asr/kubernetes';
 import { follow } from './reflect/follow.ts';
-import { listAll } from './reflect/list.ts';
 import { decidePace, whyRelist } from './reflect/pace.ts';
 import type { PaceOptions, Turn } from './reflect/pace.ts';
 import { createWatchReport } from './reflect/report.ts';

@@ -1,7 +1,7 @@
 import { readSettings } from '@svc-asr/runtime';
-import { checkTimes, KUBERNETES_SETTINGS } from './settings.ts';
+import { CLUSTER_API_SETTINGS, checkTimes } from './settings.ts';
 
-const check = (env: NodeJS.ProcessEnv) => () => checkTimes(readSettings(KUBERNETES_SETTINGS, env));
+const check = (env: NodeJS.ProcessEnv) => () => checkTimes(readSettings(CLUSTER_API_SETTINGS, env));
 
 test('the times of the defaults go together', () => {
   expect(check({})).not.toThrow();

@@ -1,32 +1,10 @@
+import { KUBERNETES_SETTINGS } from '@svc-asr/kubernetes';
 import { integer, text } from '@svc-asr/runtime';
 import type { ValuesOf } from '@svc-asr/runtime';
 
 /** Settings of the operator that are about the Kubernetes API. */
-export const KUBERNETES_SETTINGS = {
-  KUBERNETES: text(
-    'Where resources come from: "in-cluster" (the cluster that this is a pod of), the path of a kubeconfig, or nothing: the files of CONFIG_FOLDERS.',
-    '',
-  ),
-  NAMESPACE: text(
-    'Namespace of the installation, with all its resources. Empty: that of the pod, or of the kubeconfig.',
-    '',
-  ),
-  KUBERNETES_TIMEOUT_MS: integer(
-    'How long one try of a request to the Kubernetes API may take; no further one begins after it.',
-    30_000,
-    100,
-    600_000,
-  ),
-  KUBERNETES_TRIES: integer(
-    'Tries of a request when the Kubernetes API answers 429 or 5xx or not at all; then the resource is tried again later.',
-    4,
-    1,
-    20,
-  ),
-  KUBERNETES_RETRY_BASE_MS: integer('Wait after a first failure of the Kubernetes API; it doubles.', 200, 1, 60_000),
-  KUBERNETES_RETRY_MAX_MS: integer('Longest wait between two tries of the Kubernetes API.', 10_000, 1, 600_000),
-  KUBERNETES_CONNECTIONS: integer('Connections to the Kubernetes API, watches not counted.', 32, 1, 1000),
-  LIST_PAGE_SIZE: integer('Objects in one page of a list.', 500, 1, 10_000),
+export const CLUSTER_API_SETTINGS = {
+  ...KUBERNETES_SETTINGS,
   WATCH_MIN_SECONDS: integer('A watch is asked for a random time: the least.', 300, 1, 86_400),
   WATCH_MAX_SECONDS: integer('A watch is asked for a random time: the most.', 600, 1, 86_400),
   WATCH_QUIET_MS: integer(
@@ -65,12 +43,10 @@ export const KUBERNETES_SETTINGS = {
   ),
 } as const;
 
-export type KubernetesSettings = ValuesOf<typeof KUBERNETES_SETTINGS>;
-
-export const IN_CLUSTER = 'in-cluster';
+export type ClusterApiSettings = ValuesOf<typeof CLUSTER_API_SETTINGS>;
 
 /** Throws when times do not go together. */
-export function checkTimes(settings: KubernetesSettings): void {
+export function checkTimes(settings: ClusterApiSettings): void {
   const { LEASE_SECONDS, LEASE_RENEW_MS, LEASE_RETRY_MS, WATCH_MIN_SECONDS, WATCH_MAX_SECONDS } = settings;
   if (LEASE_RENEW_MS >= LEASE_SECONDS * 1000) {
     throw new Error('LEASE_RENEW_MS must be less than LEASE_SECONDS: a leader has to stop before another one begins');

@@ -1,7 +1,7 @@
 import { API_GROUP } from '@svc-asr/core';
-import type { KubeApi } from '../kubernetes/api.ts';
-import { TYPES } from '../kubernetes/objects.ts';
-import { readWhole, writeWhole } from './whole-file.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi } from '@svc-asr/kubernetes';
+import { readWhole, writeDurably } from '@svc-asr/runtime';
 
 /** Where the id of the ledger stands beside the resources, so that it is not lost with Redis. */
 export interface LedgerAnchor {
@@ -29,7 +29,7 @@ export function createFileAnchor(file: string): LedgerAnchor {
       const text = (await readWhole(file))?.trim();
       return text === '' ? undefined : text;
     },
-    write: (ledgerId) => writeWhole(file, `${ledgerId}\n`),
+    write: (ledgerId) => writeDurably(file, `${ledgerId}\n`),
   };
 }
 

@@ -13,6 +13,8 @@ import type { LedgerGuard } from './guard.ts';
 import { buildPlan, rebuildLedger } from './rebuild.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
+const DAY_MS = 86_400_000;
+
 export interface LedgerParts {
   settings: OperatorSettings;
   ledger: Ledger;
@@ -33,6 +35,8 @@ export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; chec
           ...{ accounts, logger, intervalMs: settings.STATUS_BALANCE_MS },
           file: `${settings.LEDGER_ID_FILE}.checkpoints.json`,
           tenants: () => (settings.LEDGER_ID_FILE === '' ? [] : tenants().map(({ metadata }) => metadata.name)),
+          isSettled: () => source.unsettled() === undefined,
+          retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
           isSure: () => guard.missing() === undefined && guard.ledgerId() !== undefined,
         })
       : {
@@ -41,7 +45,7 @@ export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; chec
           stop: () => undefined,
         };
 
-  const rebuild = { accounts, identity, tenants, checkpointOf: checkpoints.of, logger };
+  const rebuild = { accounts, identity, tenants, checkpointOf: checkpoints.of, isNewest: source.isNewest, logger };
   const guard: LedgerGuard = createLedgerGuard({
     identity,
     anchor: anchorOf(settings, cluster?.cluster),

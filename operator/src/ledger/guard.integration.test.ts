@@ -6,6 +6,7 @@ import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { startRedis } from '../../../test/support/redis.ts';
 import { createNotices } from '../notices.ts';
+import { bringAccount } from '../reconcile/account.ts';
 import { createApplied } from '../reconcile/applied.ts';
 import { runPhases } from '../reconcile/phases.ts';
 import { createTenantReconciler } from '../reconcile/tenant.ts';
@@ -53,6 +54,7 @@ function guard(checkpoints: Record<string, Checkpoint> = {}) {
     logger,
     tenants: () => [acme],
     checkpointOf: (name: string) => checkpoints[name],
+    isNewest: () => Promise.resolve(true),
   };
   return createLedgerGuard({
     identity,
@@ -137,12 +139,52 @@ test('an account that is lost alone takes up where it was last seen, also when i
   const { logger, lines } = createTestLogger();
   const applied = createApplied(ledger.registry);
   await applied.load();
+  let restorations = 0;
+  const { accounts } = ledger;
   const { present } = createTenantReconciler({
-    ...{ accounts: ledger.accounts, applied, notices: createNotices(), logger, ledgerId: () => 'mine' },
+    ...{ applied, notices: createNotices(), logger, ledgerId: () => 'mine', isNewest: () => Promise.resolve(true) },
+    accounts: {
+      ...accounts,
+      restore: (...args) => (restorations++ === 0 ? Promise.reject(new Error('cut')) : accounts.restore(...args)),
+    },
     checkpointOf: () => ({ consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' }),
   });
-  await runPhases(present.slice(0, -1), acme);
+  await expect(runPhases(present, acme)).rejects.toThrow('cut');
   for (let times = 0; times < 2; times++) await runPhases(present, acme);
   expect(await ledger.accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 21_000 });
   expect(lines.filter(({ message }) => message.includes('was gone from Redis'))).toHaveLength(1);
+});
+
+/** A Tenant as the cluster has it. */
+const stateOf = (uid: string, generation: number, state: 'Active' | 'Suspended'): ResourceOf<'Tenant'> => ({
+  ...acme,
+  metadata: { name: 'acme', uid, generation },
+  spec: { ...acme.spec, state },
+});
+
+test('what an operator that led before sent late does not undo what was done since', async () => {
+  const { accounts } = ledger;
+  let newest = false;
+  const bring = (tenant: ResourceOf<'Tenant'>) =>
+    bringAccount(tenant, 'mine', { accounts, checkpointOf: () => undefined, isNewest: () => Promise.resolve(newest) });
+  const state = async () => (await accounts.read('acme'))?.state;
+  await bring(stateOf('u1', 2, 'Suspended'));
+  await expect(bring(stateOf('u1', 1, 'Active'))).rejects.toThrow('a newer state of the Tenant acme is in force');
+  expect(await state()).toBe('Suspended');
+  await bring(stateOf('u1', 2, 'Suspended'));
+
+  await accounts.close('acme');
+  await expect(bring(stateOf('u1', 3, 'Active'))).rejects.toThrow('a newer state');
+  expect(await state()).toBe('Deleted');
+  // Made anew under its name it begins with its first generation again.
+  await bring(stateOf('u2', 1, 'Active'));
+  expect(await state()).toBe('Active');
+
+  // A cluster that was restored from a backup has an older state, and none that is newer.
+  await bring(stateOf('u2', 5, 'Suspended'));
+  newest = true;
+  await bring(stateOf('u2', 4, 'Active'));
+  expect(await state()).toBe('Active');
+  newest = false;
+  await bring(stateOf('u2', 4, 'Active'));
 });

@@ -1,16 +1,12 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger, RebuildPlan } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import { buildSettings } from '../reconcile/tenant.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { bringAccount } from '../reconcile/account.ts';
+import type { AccountMeans } from '../reconcile/account.ts';
 
-type Tenant = ResourceOf<'Tenant'>;
-
-export interface RebuildOptions {
-  accounts: Pick<Ledger['accounts'], 'configure' | 'grant' | 'restore'>;
+export interface RebuildOptions extends AccountMeans {
   identity: Pick<Ledger['identity'], 'finishRebuild'>;
-  tenants: () => readonly Tenant[];
-  checkpointOf: (tenant: string) => Checkpoint | undefined;
+  tenants: () => readonly ResourceOf<'Tenant'>[];
   logger: Logger;
 }
 
@@ -29,21 +25,16 @@ export function buildPlan(ledgerId: string, options: Pick<RebuildOptions, 'tenan
  * when all are restored, so that no session sees an account without what it has consumed.
  */
 export async function rebuildLedger(ledgerId: string, options: RebuildOptions): Promise<void> {
-  const { accounts, logger } = options;
+  const { logger } = options;
   for (const tenant of options.tenants()) {
     const { name } = tenant.metadata;
-    await accounts.configure(name, buildSettings(tenant));
-    for (const { id, audioSeconds } of tenant.spec.grants) await accounts.grant(name, id, audioSeconds * 1000);
-    const checkpoint = options.checkpointOf(name);
-    if (checkpoint === undefined) {
-      logger.warn(
-        { tenant: name },
-        `${name} was restored from its grants alone: no checkpoint says what it had consumed`,
-      );
+    const { restored } = await bringAccount(tenant, ledgerId, options);
+    if (restored === undefined) {
+      const words = `${name} was restored from its grants alone: no checkpoint says what it had consumed`;
+      logger.warn({ tenant: name }, words);
       continue;
     }
-    const { consumedMs } = await accounts.restore(name, ledgerId, checkpoint.consumedMs);
-    const { checkpointAt } = checkpoint;
+    const { consumedMs, checkpointAt } = restored;
     logger.warn(
       { tenant: name, amount: consumedMs },
       `${name} was restored with what it had consumed at ${checkpointAt}`,

@@ -1,5 +1,5 @@
-import { backoffMs } from './backoff.ts';
-import type { BackoffOptions } from './backoff.ts';
+import { backoffMs } from '@svc-asr/runtime';
+import type { BackoffOptions } from '@svc-asr/runtime';
 import type { Clock } from './clock.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
+import { LedgerMissing } from '../ledger/guard.ts';
 import { createNotices } from '../notices.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { createOutcomeReport } from './outcome.ts';
@@ -38,6 +39,25 @@ test('tells once that Redis is away, whichever phases of however many resources 
   expect(levels()).toEqual([
     'warn Redis does not answer; what changes is applied when it does',
     'info Redis answers again',
+  ]);
+});
+
+test('what succeeds without having waited for Redis says nothing of it', () => {
+  const { report, levels } = setUp();
+  report({ key: 'Tenant/a', ...failed(new LedgerUnavailable('away')) });
+  report({ key: 'Tenant/b', ...ok });
+  expect(levels()).toHaveLength(1);
+  report({ key: 'Tenant/a', ...ok });
+  expect(levels()[1]).toBe('info Redis answers again');
+});
+
+test('a missing ledger is an error, and not the same as a Redis that does not answer', () => {
+  const { report, levels } = setUp();
+  report({ key: 'Tenant/a', ...failed(new LedgerMissing('emptied')) });
+  report({ key: 'Tenant/a', ...ok });
+  expect(levels()).toEqual([
+    'error the ledger is missing: nothing is written to Redis, and gateways answer 503',
+    'info the ledger is there again',
   ]);
 });
 

@@ -25,18 +25,27 @@ export function createOutcomeReport(
   notices: Notices,
   logger: Logger,
 ): (outcome: Outcome) => Result {
+  /** What waits for each of them. That it is there again is known when one of these succeeds: others may not have asked it. */
+  const waiting = new Map<Away, Set<string>>();
+  const isBack = (key: string) => (away: Away) => waiting.get(away)?.has(key) === true;
+
   return (outcome) => {
     const result = resultOf(outcome);
     const { key, error, failures, durationMs } = outcome;
     instruments.countReconcile(workKindOf(key as WorkKey), result, durationMs);
     switch (result) {
       case 'success':
-        for (const away of TOLD_AWAY) notices.clear(`away ${away}`, () => logger.info(`${away} answers again`));
+        for (const away of TOLD_AWAY.filter(isBack(key))) {
+          waiting.delete(away);
+          const words = away === 'the ledger' ? 'the ledger is there again' : `${away} answers again`;
+          notices.clear(`away ${away}`, () => logger.info(words));
+        }
         notices.clear(`failing ${key}`, () => logger.info({ resource: key }, `${key} is well again`));
         break;
       case 'unavailable': {
         const away = awayOf(error);
         if (away === undefined || !TOLD_AWAY.includes(away)) break;
+        waiting.set(away, (waiting.get(away) ?? new Set()).add(key));
         notices.raise(`away ${away}`, '', () =>
           away === 'the ledger'
             ? logger.error(

@@ -18,7 +18,7 @@ export interface ReconcileDependencies {
   reconcilers: Reconcilers;
   catalogue: Catalogue;
   sync: Sync;
-  status: Pick<StatusReporter, 'applied' | 'refused' | 'failed'>;
+  status: Pick<StatusReporter, 'applied' | 'refused' | 'failed' | 'waiting'>;
   /** Asked before anything is written to Redis. */
   guard: Pick<LedgerGuard, 'check'>;
   logger: Logger;
@@ -41,28 +41,30 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
   const resource = <K extends Kind>(kind: K, reconciler: Reconciler<K>) => {
     const { present, absent } = frame(kind, reconciler);
     return async (name: string): Promise<void> => {
-      // Before the first sync it is not known what to remove; the sync brings this key back.
-      if (!applied.loaded()) return;
-      const known = applied.note(kind, name) !== undefined;
       const wanted = source.get(kind, name);
-      const fields = { resource: keyOf(kind, name) };
-      if (wanted !== undefined) {
-        try {
-          await guard.check();
-          await runPhases(present, wanted);
-        } catch (error) {
-          await status.failed(kind, name, error);
-          throw error;
-        }
-        if (known) logger.debug(fields, `applied ${kind} ${name}`);
-        else logger.info(fields, `applied ${kind} ${name} for the first time`);
-      } else if (source.problems(kind, name) !== undefined) {
+      if (wanted === undefined && source.problems(kind, name) !== undefined) {
         // It is there, but nobody knows how it should be: what was made of it before stays.
         await status.refused(kind, name);
-      } else if (known || source.leaving(kind, name)) {
-        await guard.check();
-        if (await runPhases(absent, name)) logger.info(fields, `removed ${kind} ${name}`);
+        return;
       }
+      const known = applied.loaded() && applied.note(kind, name) !== undefined;
+      if (wanted === undefined && !known && !source.leaving(kind, name)) return;
+      const fields = { resource: keyOf(kind, name) };
+      try {
+        await guard.check();
+        // Before the first sync it is not known what to remove; the sync brings this key back.
+        if (!applied.loaded()) return;
+        if (wanted === undefined) {
+          if (await runPhases(absent, name)) logger.info(fields, `removed ${kind} ${name}`);
+          return;
+        }
+        await runPhases(present, wanted);
+      } catch (error) {
+        await (wanted === undefined ? status.waiting(kind, name, error) : status.failed(kind, name, error));
+        throw error;
+      }
+      if (known) logger.debug(fields, `applied ${kind} ${name}`);
+      else logger.info(fields, `applied ${kind} ${name} for the first time`);
     };
   };
   const resources: Record<Kind, (name: string) => Promise<void>> = {

@@ -40,6 +40,8 @@ export interface ResourceSource {
   bad: () => number;
   /** What is wrong with the newest state of a resource; `get` has the last good one, if there was any. */
   problems: (kind: Kind, name: string) => readonly Problem[] | undefined;
+  /** Whether there is no newer state of a resource than this, asked where resources are kept. */
+  isNewest: (resource: Resource) => Promise<boolean>;
   /** From now on the resource cannot vanish before it is released. Called before anything is made of it. */
   hold: (kind: Kind, name: string) => Promise<void>;
   /** Nothing is left of what was made of the resource: it may go. */

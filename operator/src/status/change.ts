@@ -22,6 +22,8 @@ export interface StatusNews<K extends Kind = Kind> {
   findings: readonly Finding[];
   /** The generation that the findings are about; absent: the newest. */
   generation?: number;
+  /** They are about a resource that is being deleted; of such a one nothing else is told. */
+  leaving?: true;
 }
 
 /** Fields that follow the traffic: each change of them is no reason to write at once. */

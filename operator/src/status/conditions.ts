@@ -21,6 +21,9 @@ const GOOD = new Set<string>(['Ready', 'Available', 'ArtifactReady']);
 /** Neither good nor bad. */
 const NEUTRAL = new Set<string>(['Progressing']);
 
+/** Why a resource is not ready that was deleted: news also where it was not ready before. */
+export const DELETION_WAITS = 'DeletionWaits';
+
 const MAX_MESSAGE = 1024;
 
 /** Takes findings into the conditions that were there: the time changes with the status alone. */
@@ -51,7 +54,9 @@ export function findTransitions(before: readonly Condition[], after: readonly Co
   return after.filter((condition) => {
     if (NEUTRAL.has(condition.type)) return false;
     const known = before.find(({ type }) => type === condition.type);
-    return known === undefined ? isBad(condition) : known.status !== condition.status;
+    if (known === undefined) return isBad(condition);
+    const isHeld = condition.reason === DELETION_WAITS && known.reason !== DELETION_WAITS;
+    return isHeld || known.status !== condition.status;
   });
 }
 

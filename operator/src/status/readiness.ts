@@ -1,6 +1,7 @@
 import { describeProblems } from '@svc-asr/core';
 import type { Problem } from '@svc-asr/core';
 import { awayOf } from '../reconcile/away.ts';
+import { DELETION_WAITS } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
 /**
@@ -22,4 +23,10 @@ export function findReadiness(problems: readonly Problem[] | undefined, hasGood:
   if (error === undefined) return { type: 'Ready', status: 'True', reason: 'Applied', message: 'it is in force' };
   const words = error instanceof Error ? error.message : 'it failed';
   return not(awayOf(error) === undefined ? 'ApplyFailed' : 'Unavailable', `it is tried again: ${words}`);
+}
+
+/** That a deleted resource is still there, and why. */
+export function findDeletion(why: string): Finding {
+  const message = `it is deleted, and is kept until it can be brought out of force: ${why}`;
+  return { type: 'Ready', status: 'False', reason: DELETION_WAITS, message };
 }

@@ -1,6 +1,7 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { checkResource } from '@svc-asr/core';
 import type { Kind, Problem, Resource } from '@svc-asr/core';
+import { LedgerMissing } from '../ledger/guard.ts';
 import { createNotices } from '../notices.ts';
 import { PhaseFailed } from '../reconcile/phases.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -26,6 +27,7 @@ function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<K
     current: {} as AnyStatus,
     refuse: undefined as ((name: string) => Error | undefined) | undefined,
     gathered: 0,
+    swept: 0,
   };
   const gather = (name: string) => {
     state.gathered += 1;
@@ -45,6 +47,9 @@ function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<K
         return Promise.resolve();
       },
       current: () => state.current,
+      forgetGone: () => {
+        state.swept++;
+      },
     },
     gather: { Tenant: gather, ApiKey: nothing, ASRModel: nothing },
     intervalMs,
@@ -126,6 +131,20 @@ test('while Redis is away only what waits for it says so', async () => {
   expect(ready()).toMatchObject({ status: 'False', reason: 'Unavailable' });
 });
 
+test('what is deleted and cannot go yet says why, and a Tenant that it is the ledger', async () => {
+  const { reporter, told } = setUp({ names: [] });
+  await reporter.waiting('Tenant', 'acme', new PhaseFailed('close the account', new LedgerUnavailable('away')));
+  await reporter.waiting('Tenant', 'acme', new LedgerMissing('it was emptied'));
+  const waits = { type: 'Ready', status: 'False', reason: 'DeletionWaits' };
+  expect(told).toMatchObject([
+    ['acme', { leaving: true, findings: [{ ...waits, message: expect.stringContaining('away') }] }],
+    [
+      'acme',
+      { leaving: true, findings: [waits, { type: 'LedgerMissing', status: 'True', message: 'it was emptied' }] },
+    ],
+  ]);
+});
+
 test('looks at everything now and then, and one that cannot be told keeps no other from being told', async () => {
   const names = Array.from({ length: 30 }, (_, n) => `t${n}`);
   const { reporter, state, told, at } = setUp({ intervalMs: { ...NEVER, Tenant: 20 }, names });
@@ -142,6 +161,7 @@ test('looks at everything now and then, and one that cannot be told keeps no oth
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(told).toHaveLength(after);
   expect(at('warn')).toHaveLength(1);
+  expect(state.swept).toBeGreaterThan(0);
 });
 
 test('a round ends early when Redis is away', async () => {

@@ -7,7 +7,7 @@ import { PhaseFailed } from '../reconcile/phases.ts';
 import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { StatusNews } from './change.ts';
-import { findReadiness } from './readiness.ts';
+import { findDeletion, findReadiness } from './readiness.ts';
 import { findLedger } from './tenant.ts';
 import type { StatusWriter } from './writer.ts';
 
@@ -22,6 +22,8 @@ export interface StatusReporter {
   refused: (kind: Kind, name: string) => Promise<void>;
   /** The resource could not be brought into force: tells why. Never fails. */
   failed: (kind: Kind, name: string, error: unknown) => Promise<void>;
+  /** The resource is deleted and could not be brought out of force yet: tells why it is still there. Never fails. */
+  waiting: (kind: Kind, name: string, error: unknown) => Promise<void>;
   /** Begins to tell what changes by itself. */
   start: () => void;
   stop: () => Promise<void>;
@@ -32,6 +34,7 @@ export const SILENT_REPORTER: StatusReporter = {
   applied: () => Promise.resolve(),
   refused: () => Promise.resolve(),
   failed: () => Promise.resolve(),
+  waiting: () => Promise.resolve(),
   start: () => undefined,
   stop: () => Promise.resolve(),
 };
@@ -81,6 +84,16 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     });
   }
 
+  /** Tells what is wrong, and that it is the ledger where it is. */
+  async function tellTrouble(kind: Kind, name: string, error: unknown, news: StatusNews): Promise<void> {
+    const missing = kind === 'Tenant' && awayOf(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
+    try {
+      await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] });
+    } catch (err) {
+      logger.debug({ err, resource: keyOf(kind, name) }, 'that a resource failed could not be told');
+    }
+  }
+
   /** Looks at all resources of a kind; one that cannot be told keeps no other from being told. */
   async function round(kind: Kind): Promise<void> {
     forgetGone();
@@ -110,6 +123,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   }
 
   function forgetGone(): void {
+    writer.forgetGone();
     for (const known of [failing, inForce]) {
       for (const key of known.keys()) {
         const { kind, name } = partsOf(key);
@@ -143,13 +157,10 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       if (away !== undefined && away !== 'the ledger' && writer.current(kind, name).observedGeneration === generation)
         return;
       const finding = findReadiness(source.problems(kind, name), true, error);
-      const missing = kind === 'Tenant' && away === 'the ledger' ? [findLedger(reasonOf(error))] : [];
-      try {
-        await writer.report(kind, name, { fields: {}, findings: [finding, ...missing] });
-      } catch (err) {
-        logger.debug({ err, resource: keyOf(kind, name) }, 'that a resource failed could not be told');
-      }
+      await tellTrouble(kind, name, error, { fields: {}, findings: [finding] });
     },
+    waiting: (kind, name, error) =>
+      tellTrouble(kind, name, error, { fields: {}, findings: [findDeletion(reasonOf(error))], leaving: true }),
     start: () => {
       if (stopped) return;
       for (const kind of KINDS) timers.push(setInterval(() => begin(kind), intervalMs[kind]));

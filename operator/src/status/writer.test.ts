@@ -1,6 +1,7 @@
-import { ApiError } from '../kubernetes/api-error.ts';
-import type { KubeObject } from '../kubernetes/objects.ts';
+import { ApiError } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { StatusNews } from './change.ts';
+import { findDeletion } from './readiness.ts';
 import { createStatusWriter } from './writer.ts';
 
 const SLOW_MS = 60_000;
@@ -117,4 +118,40 @@ test.each([404, 409])('%i means that the object is gone or another, and is no fa
 test('other refusals are told', async () => {
   const { writer } = setUp(new ApiError(422, 'Invalid', 'x'));
   await expect(writer.report('Tenant', 'acme', news(5))).rejects.toMatchObject({ status: 422 });
+});
+
+test('of what is being deleted only that is told which is about it, with an event', async () => {
+  const { writer, state, writes, events, catchUp } = setUp();
+  await writer.report('Tenant', 'acme', news(5, 'False'));
+  catchUp();
+  state.seen = { ...state.seen!, metadata: { ...state.seen!.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } };
+  state.stored = state.seen;
+  await writer.report('Tenant', 'acme', news(6));
+  expect(writes).toHaveLength(1);
+  const waits = { fields: {}, findings: [findDeletion('the ledger is missing')], leaving: true as const };
+  for (let times = 0; times < 3; times++) {
+    await writer.report('Tenant', 'acme', waits);
+    catchUp();
+  }
+  expect(writes).toHaveLength(2);
+  expect(events.at(-1)).toEqual(['Warning', 'DeletionWaits']);
+  expect(events).toHaveLength(2);
+});
+
+test('news of a deletion are nothing to say of a resource that is there', async () => {
+  const { writer, writes } = setUp();
+  await writer.report('Tenant', 'acme', { fields: {}, findings: [findDeletion('why')], leaving: true });
+  expect(writes).toEqual([]);
+});
+
+test('nothing is kept of objects that are gone', async () => {
+  const { writer, state } = setUp();
+  await writer.report('Tenant', 'acme', news(5));
+  expect(writer.current('Tenant', 'acme')).toMatchObject({ observedGeneration: 1 });
+  const { seen } = state;
+  state.seen = undefined;
+  writer.forgetGone();
+  // What was written would otherwise still count as newer than what is seen.
+  state.seen = seen;
+  expect(writer.current('Tenant', 'acme')).toEqual({});
 });

@@ -1,10 +1,8 @@
 import type { Kind } from '@svc-asr/core';
-import { ApiError } from '../kubernetes/api-error.ts';
-import type { KubeApi } from '../kubernetes/api.ts';
+import { ApiError, apiVersionOf, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import type { EventRecorder } from '../kubernetes/events.ts';
-import { apiVersionOf, TYPES } from '../kubernetes/objects.ts';
-import type { KubeObject } from '../kubernetes/objects.ts';
-import { keyOf } from '../source/source.ts';
+import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceKey } from '../source/source.ts';
 import { mergeStatus, urgencyOf } from './change.ts';
 import type { AnyStatus, StatusNews, StatusOf } from './change.ts';
@@ -16,6 +14,8 @@ export interface StatusWriter {
   report: <K extends Kind>(kind: K, name: string, news: StatusNews<K>) => Promise<void>;
   /** What stands there now; empty: nothing yet. */
   current: <K extends Kind>(kind: K, name: string) => StatusOf[K];
+  /** Lets go of what was written into objects that are gone. */
+  forgetGone: () => void;
 }
 
 export interface StatusWriterOptions {
@@ -46,7 +46,6 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   function newest(kind: Kind, name: string): KubeObject | undefined {
     const seen = options.object(kind, name);
     const last = written.get(keyOf(kind, name));
-    if (seen === undefined) written.delete(keyOf(kind, name));
     return seen !== undefined && last !== undefined && isNewer(last.object, seen) ? last.object : seen;
   }
 
@@ -65,7 +64,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     const key = keyOf(kind, name);
     return inTurn(key, async () => {
       const object = newest(kind, name);
-      if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+      if (object === undefined || isLeaving(object) !== (news.leaving === true)) return;
       const before = statusOf(object);
       const after = mergeStatus(before, news, object.metadata.generation, wallMs());
       const urgency = urgencyOf(kind, before, after);
@@ -80,7 +79,16 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     });
   };
 
-  return { report, current: (kind, name) => statusOf(newest(kind, name)) };
+  return {
+    report,
+    current: (kind, name) => statusOf(newest(kind, name)),
+    forgetGone: () => {
+      for (const key of written.keys()) {
+        const { kind, name } = partsOf(key);
+        if (options.object(kind, name) === undefined) written.delete(key);
+      }
+    },
+  };
 }
 
 /** Versions of one object are numbers that grow, of any length. */
@@ -88,6 +96,10 @@ function isNewer(a: KubeObject, b: KubeObject): boolean {
   const [left, right] = [a, b].map(({ metadata }) => metadata.resourceVersion ?? '') as [string, string];
   const sameObject = a.metadata.uid === b.metadata.uid;
   return sameObject && (left.length === right.length ? left > right : left.length > right.length);
+}
+
+function isLeaving({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
 function statusOf(object: KubeObject | undefined): AnyStatus {

@@ -1,7 +1,5 @@
-import { ApiError } from '../kubernetes/api-error.ts';
-import type { KubeApi } from '../kubernetes/api.ts';
-import { apiVersionOf } from '../kubernetes/objects.ts';
-import type { KubeObject, ResourceType } from '../kubernetes/objects.ts';
+import { ApiError, apiVersionOf } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import type { Reflect, ReflectOptions } from '../workers/cluster/followed.ts';
 
 /** Objects in memory, with writes that are written down and reflectors that can be held up. */

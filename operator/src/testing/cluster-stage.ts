@@ -9,7 +9,7 @@ import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
-import type { KubeObject } from '../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { startTestOperator } from './harness.ts';
 import type { TestOperator } from './harness.ts';
 import { CRD_FILES } from './test-cluster.ts';
@@ -111,12 +111,16 @@ export async function createStage(
 /** What runs in the pods of a stage. */
 function createWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger) {
   const beats = new Map<string, NodeJS.Timeout>();
+  const unready = new Set<string>();
 
   async function beat(model: string, pod: TestPod): Promise<void> {
     const { name } = pod.metadata;
     const standing = await ledger.workers.renew(model, name);
     // As a real one, which says so at its readiness probe.
-    if (standing === 'draining') await setPodReady(kubernetes.request, namespace, name, { ready: false });
+    if (standing === 'draining' && !unready.has(name)) {
+      unready.add(name);
+      await setPodReady(kubernetes.request, namespace, name, { ready: false });
+    }
     if (standing === 'gone' && beats.has(name)) await register(model, pod);
   }
 

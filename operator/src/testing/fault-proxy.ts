@@ -5,8 +5,8 @@ import { request as requestHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccess } from '../kubernetes/access.ts';
-import { kubeconfigFor, statusOf } from './kube-stub.ts';
+import { createAccess } from '@svc-asr/kubernetes';
+import { kubeconfigFor, statusOf } from '../../../test/support/kubernetes/stub.ts';
 
 export interface ProxyRequest {
   method: string;

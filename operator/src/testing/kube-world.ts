@@ -1,6 +1,5 @@
-import { ApiError } from '../kubernetes/api-error.ts';
-import type { KubeApi, WatchEvent, WatchOptions } from '../kubernetes/api.ts';
-import type { KubeObject } from '../kubernetes/objects.ts';
+import { ApiError } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject, WatchEvent, WatchOptions } from '@svc-asr/kubernetes';
 
 /** Objects of one type in memory, with the API by which a reflector follows them. */
 export interface KubeWorld {

@@ -1,6 +1,6 @@
-import { ApiError } from '../kubernetes/api-error.ts';
+import { ApiError } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { ElectorOptions } from '../kubernetes/leader.ts';
-import type { KubeObject } from '../kubernetes/objects.ts';
 import type { Clock } from '../queue/clock.ts';
 
 /** One Lease in memory, and ways to it that can be slow or broken, one for each elector. */

@@ -93,6 +93,7 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
       forget: (_model, names) => {
         needed = names;
       },
+      beginScale: () => undefined,
       confirm: () => undefined,
       stop: drop,
       trouble: ({ revision }) => troubles.get(revision),

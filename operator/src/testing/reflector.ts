@@ -1,4 +1,4 @@
-import { TYPES } from '../kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
 import { createReflector } from '../kubernetes/reflector.ts';
 import type { ReflectorOptions, ReflectorTimes } from '../kubernetes/reflector.ts';
 import { createFakeClock } from './fake-clock.ts';

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Logger } from '@svc-asr/runtime';
-import type { KubeApi } from '../kubernetes/api.ts';
+import type { KubeApi } from '@svc-asr/kubernetes';
+import type { EventRecorder } from '../kubernetes/events.ts';
 import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
@@ -23,7 +24,9 @@ export interface WorkersOptions {
   /** What worker processes build on. */
   env: NodeJS.ProcessEnv;
   /** The cluster that workers run in; undefined: they do not run in one. */
-  cluster: { api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>; reflect: Reflect } | undefined;
+  cluster:
+    | { api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>; reflect: Reflect; events: Pick<EventRecorder, 'record'> }
+    | undefined;
   notices: Notices;
   logger: Logger;
 }
@@ -45,14 +48,16 @@ export function createWorkers(options: WorkersOptions): Workers {
 }
 
 function createPods(
-  { api, reflect }: NonNullable<WorkersOptions['cluster']>,
+  { api, reflect, events }: NonNullable<WorkersOptions['cluster']>,
   { settings, logger, notices }: WorkersOptions,
 ): Workers {
   const { runtime, rollouts } = createClusterRuntime({
     api,
     reflect,
+    events,
     installation: readInstallation(settings),
     patienceMs: settings.WORKER_PENDING_MS,
+    overdueMs: settings.WORKER_OVERDUE_MS,
     concurrency: settings.RECONCILE_CONCURRENCY,
     retry: { baseMs: settings.RETRY_BASE_MS, maxMs: settings.RETRY_MAX_MS },
     logger,

@@ -11,6 +11,7 @@ export function createForeignRuntime(): WorkerRuntime {
     ensure: () => undefined,
     keep: () => undefined,
     forget: () => undefined,
+    beginScale: () => undefined,
     confirm: () => undefined,
     stop: () => undefined,
     trouble: () => undefined,

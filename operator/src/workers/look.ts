@@ -1,7 +1,7 @@
 import { NO_COUNTS } from '@svc-asr/core';
 import type { RevisionCounts, RevisionObservation, ScalingLoad } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Ledger, WorkerRecord } from '@svc-asr/ledger';
+import type { Ledger, PoolLoad, WorkerRecord } from '@svc-asr/ledger';
 import type { WorkerRuntime } from './runtime.ts';
 
 export interface LookDependencies {
@@ -15,6 +15,8 @@ export interface LookDependencies {
 /** What is known of a pool, and what has been seen of each of its workers. */
 export interface PoolView {
   load: ScalingLoad | undefined;
+  /** The same as the ledger told it. */
+  told: PoolLoad | undefined;
   /** The workers that are in the ledger, as last read. */
   registered: readonly WorkerRecord[];
   counts: ReadonlyMap<string, RevisionCounts>;
@@ -32,6 +34,7 @@ const NOTHING_COUNTED: ReadonlyMap<string, RevisionCounts> = new Map();
 export function createPoolView(): PoolView {
   return {
     load: undefined,
+    told: undefined,
     registered: [],
     counts: new Map(),
     seen: new Set(),
@@ -54,11 +57,13 @@ export async function lookAt(
       await workers.remove(model, id);
       view.ended.delete(id);
     }
-    const [{ active, held, waiting }, records, counts] = await Promise.all([
+    const [told, records, counts] = await Promise.all([
       pools.load(model),
       workers.list(model),
       isRolling ? revisions.counts(model) : NOTHING_COUNTED,
     ]);
+    const { active, held, waiting } = told;
+    view.told = told;
     view.load = { active, held, waiting, readAtMs: nowMs() };
     view.registered = records.filter(({ id }) => !view.ended.has(id));
     view.counts = counts;

@@ -163,3 +163,13 @@ test('when the model is deleted who has streams finishes them, and who has none 
   expect(plan({ ...workers, registered, finishing: true }).drain).toEqual(['b']);
   expect(plan({ ...workers, registered, finishing: false }).drain).toEqual(['b', 'a']);
 });
+
+test('one that ends and comes up meanwhile gets no streams', () => {
+  const workers = { running: [running('a'), running('b'), running('c', { stopping: true })] };
+  const registered = [record('a'), record('b'), record('c')];
+  expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['c'], stop: [] });
+  expect(plan({ ...workers, registered: [record('a'), record('b'), record('c', { draining: true })] })).toEqual({
+    ensure: 2,
+    ...NOTHING,
+  });
+});

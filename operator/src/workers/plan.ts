@@ -50,6 +50,9 @@ export function planPool(input: PlanInput): Plan {
   const lost = (id: string) => input.lostSinceMs.has(id);
   // A worker that lost its lease and registered again takes streams again.
   const forgotten = (record: WorkerRecord) => !record.draining && input.drainedAtMs.has(record.id);
+  // One that ends may have come up meanwhile: it gets no streams that would have to go elsewhere at once.
+  const ending = new Set(running.filter(({ stopping }) => stopping).map(({ id }) => id));
+  const cameUp = ({ id, draining: leaves }: WorkerRecord) => !leaves && ending.has(id);
   const foreign = registered.filter(({ id, draining: leaves }) => !leaves && running.every((one) => one.id !== id));
   const own = Math.max(0, desired - foreign.length);
 
@@ -80,7 +83,10 @@ export function planPool(input: PlanInput): Plan {
   return {
     ensure: wanted + besides(revision),
     ...(stable !== undefined && { ensureStable: shares.stable + besides(stable.revision) }),
-    drain: [...excess.filter((id) => records.has(id)), ...registered.filter(forgotten).map(({ id }) => id)],
+    drain: [
+      ...excess.filter((id) => records.has(id)),
+      ...registered.filter((record) => forgotten(record) || cameUp(record)).map(({ id }) => id),
+    ],
     stop,
   };
 }

@@ -8,10 +8,12 @@ import {
   NO_ROLLOUT,
 } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, ScalingDecision } from '@svc-asr/core';
-import type { Ledger } from '@svc-asr/ledger';
+import type { Ledger, PoolLoad } from '@svc-asr/ledger';
 import { createPoolView, forgetWorker, lookAt, observeRevisions, readyWorkers } from './look.ts';
 import { planPool } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { PoolReport } from './report.ts';
+import { isAtRest, isSameLoad } from './rest.ts';
 import type { RolloutMemory } from './rollout-memory.ts';
 import type { WorkerRuntime, WorkerTemplate } from './runtime.ts';
 import type { SlotsMemory } from './slots-memory.ts';
@@ -41,11 +43,15 @@ export interface Pool {
   publish: () => Promise<void>;
   /** A worker of the pool runs no more. */
   ended: (id: string) => void;
+  /** Something of it may have changed: the next look is a whole one. */
+  wake: () => void;
   standing: () => PoolStanding;
 }
 
 /** How long the streams of a model may take of which nothing is left but its name. */
 const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
+/** A pool at rest is looked at as a whole this often all the same; well before its load counts as unknown. */
+const LOOK_ANYWAY_MS = 10_000;
 
 /** Makes the pool of a model; it does nothing until it is ticked. */
 export function createPool(name: string, dependencies: PoolDependencies): Pool {
@@ -58,9 +64,27 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
   let rollout: RolloutDecision | undefined;
   let published: boolean | undefined;
   let weighed = '';
+  /** Since when it has been at rest, and how it stands; undefined: it is not. */
+  let rest: { sinceMs: number; told: PoolLoad; standing: PoolStanding } | undefined;
+  /** Counts what may have changed it. */
+  let wakes = 0;
   const view = createPoolView();
 
   const isDeleted = () => model === undefined;
+  const wake = () => {
+    wakes += 1;
+    rest = undefined;
+  };
+
+  /** Whether it is as it was when it was found at rest. One that is costs a single question to the ledger. */
+  async function isStill(): Promise<boolean> {
+    const before = rest;
+    if (before === undefined || nowMs() - before.sinceMs >= LOOK_ANYWAY_MS) return false;
+    // Where the ledger does not answer the look finds that out, too.
+    const told = await dependencies.pools.load(name).catch(() => undefined);
+    return rest === before && told !== undefined && isSameLoad(told, before.told);
+  }
+
   /** Revisions of which workers may have to be started. */
   function needed(): string[] {
     if (rollout === undefined) return [];
@@ -130,8 +154,61 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
     return memory.get(of) ?? told;
   }
 
+  function standing(): PoolStanding {
+    const trouble = troubleOf(template?.revision);
+    return buildStanding(name, { running: runtime.list(name), view, scaling, rollout, trouble });
+  }
+
+  /** Looks, decides and acts; the plan is what was done, where the ledger could be read. */
+  async function look(): Promise<{ goesOn: boolean; plan: Plan | undefined }> {
+    const isRolling = template !== undefined && template.revision !== rollout?.state.stable;
+    const known = await lookAt(name, view, isRolling, dependencies);
+    const decision = decideSize();
+    report.decided(name, scaling.state, decision, view.load);
+    scaling = decision;
+    if (template !== undefined) memory.put(template, decision.state.slotsPerWorker);
+    rollout = decideRevision(known);
+
+    const { revision = '', stable, percent = 100 } = rollout ?? {};
+    const plan = planPool({
+      desired: decision.desired,
+      revision,
+      stable: stable === undefined ? undefined : { revision: stable, percent },
+      hurried: rollout?.phase === 'RolledBack',
+      finishing: deletedAtMs !== undefined && nowMs() - deletedAtMs < drainMs,
+      running: runtime.list(name),
+      registered: known ? view.registered : undefined,
+      lostSinceMs: view.lostSinceMs,
+      drainedAtMs: view.drainedAtMs,
+      limits: { ...dependencies.limits, drainMs },
+      nowMs: nowMs(),
+    });
+    if (model !== undefined && isUnscaled(model)) runtime.beginScale(model, Math.max(1, decision.desired));
+    start(revision, plan.ensure);
+    if (stable !== undefined && plan.ensureStable !== undefined) start(stable, plan.ensureStable);
+    for (const { id, failure } of plan.stop) runtime.stop(id, failure);
+    runtime.forget(name, needed());
+    if (!known) return { goesOn: true, plan: undefined };
+    for (const id of plan.drain) {
+      report.draining(name, id);
+      await dependencies.workers.drain(name, id);
+      if (!view.drainedAtMs.has(id)) view.drainedAtMs.set(id, nowMs());
+    }
+    if (isDeleted() && runtime.list(name).length === 0) {
+      await dependencies.pools.remove(name);
+      // It may have been made again meanwhile.
+      published = undefined;
+      if (isDeleted()) return { goesOn: false, plan: undefined };
+    }
+    const grows = canGrow();
+    if (grows !== published) await publish(grows);
+    await weigh();
+    return { goesOn: true, plan };
+  }
+
   return {
     set: (next) => {
+      wake();
       model = next;
       const made = next && runtime.template(next);
       // The same one as before, where nothing changed: what was made of it need not be made again.
@@ -144,58 +221,28 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
       scaling = { ...scaling, state: { ...state, slotsPerWorker: state.slotsPerWorker ?? learnt(next, template) } };
     },
     tick: async () => {
-      const isRolling = template !== undefined && template.revision !== rollout?.state.stable;
-      const known = await lookAt(name, view, isRolling, dependencies);
-      const decision = decideSize();
-      report.decided(name, scaling.state, decision, view.load);
-      scaling = decision;
-      if (template !== undefined) memory.put(template, decision.state.slotsPerWorker);
-      rollout = decideRevision(known);
-
-      const { revision = '', stable, percent = 100 } = rollout ?? {};
-      const plan = planPool({
-        desired: decision.desired,
-        revision,
-        stable: stable === undefined ? undefined : { revision: stable, percent },
-        hurried: rollout?.phase === 'RolledBack',
-        finishing: deletedAtMs !== undefined && nowMs() - deletedAtMs < drainMs,
-        running: runtime.list(name),
-        registered: known ? view.registered : undefined,
-        lostSinceMs: view.lostSinceMs,
-        drainedAtMs: view.drainedAtMs,
-        limits: { ...dependencies.limits, drainMs },
-        nowMs: nowMs(),
-      });
-      start(revision, plan.ensure);
-      if (stable !== undefined && plan.ensureStable !== undefined) start(stable, plan.ensureStable);
-      for (const { id, failure } of plan.stop) runtime.stop(id, failure);
-      runtime.forget(name, needed());
-      if (!known) return true;
-      for (const id of plan.drain) {
-        report.draining(name, id);
-        await dependencies.workers.drain(name, id);
-        if (!view.drainedAtMs.has(id)) view.drainedAtMs.set(id, nowMs());
+      if (await isStill()) return true;
+      rest = undefined;
+      // What wakes it from now on calls for another look.
+      const before = wakes;
+      const { goesOn, plan } = await look();
+      if (isAtRest({ model, plan, view, running: runtime.list(name), scaling, rollout }) && wakes === before) {
+        rest = view.told && { sinceMs: nowMs(), told: view.told, standing: standing() };
       }
-      if (isDeleted() && runtime.list(name).length === 0) {
-        await dependencies.pools.remove(name);
-        // It may have been made again meanwhile.
-        published = undefined;
-        if (isDeleted()) return false;
-      }
-      const grows = canGrow();
-      if (grows !== published) await publish(grows);
-      await weigh();
-      return true;
+      return goesOn;
     },
+    wake,
     publish: () => publish(),
-    ended: (id) => forgetWorker(view, id),
-    standing: () =>
-      buildStanding(name, {
-        running: runtime.list(name),
-        view,
-        scaling,
-        rollout,
-        trouble: troubleOf(template?.revision),
-      }),
+    ended: (id) => {
+      wake();
+      forgetWorker(view, id);
+    },
+    // The same one as before as long as it rests: whoever knows it need not look at it.
+    standing: () => rest?.standing ?? standing(),
   };
+}
+
+/** Whether something else is to drive its scale, and finds none: the scale of a resource that has no replicas cannot be read. */
+function isUnscaled({ spec: { scaling } }: AsrModel): boolean {
+  return scaling.mode === 'External' && scaling.replicas === undefined && scaling.max > 0;
 }

@@ -17,7 +17,7 @@ export interface PoolsOptions extends PoolDependencies {
 export interface Pools {
   /** Finds the workers of an earlier operator again and begins to look after all pools. */
   start: () => Promise<void>;
-  /** Brings a model's pool into force; resolves when the ledger knows of it. */
+  /** Brings a model's pool into force; resolves when the ledger knows of it and a look was taken. */
   put: (model: AsrModel) => Promise<void>;
   /** The model is deleted: its pool takes nobody from now on and goes away when its streams are done. */
   retire: (name: string) => Promise<void>;
@@ -80,11 +80,16 @@ export function createPools(options: PoolsOptions): Pools {
   function lookAtAll(): void {
     retireStrangers();
     for (const [name, watched] of pools) {
-      if (!watched.placed) continue;
-      watched.look ??= lookAfter(name, watched).finally(() => {
-        watched.look = undefined;
-      });
+      if (watched.placed) void takeLook(name, watched);
     }
+  }
+
+  /** One at a time. */
+  function takeLook(name: string, watched: Watched): Promise<void> {
+    watched.look ??= lookAfter(name, watched).finally(() => {
+      watched.look = undefined;
+    });
+    return watched.look;
   }
 
   /** Workers that an earlier operator left of a model that was deleted while none ran. */
@@ -97,10 +102,18 @@ export function createPools(options: PoolsOptions): Pools {
 
   return {
     start: async () => {
-      await runtime.open(({ id, model }) => watchedOf(model).pool.ended(id));
+      await runtime.open(
+        ({ id, model }) => watchedOf(model).pool.ended(id),
+        (model) => pools.get(model)?.pool.wake(),
+      );
       timer = setInterval(lookAtAll, intervalMs);
     },
-    put: (model) => place(model.metadata.name, model).publish(),
+    put: async (model) => {
+      const { name } = model.metadata;
+      await place(name, model).publish();
+      // Once without waiting for its turn: its workers start sooner, and who tells how it stands tells it once.
+      if (timer !== undefined) await takeLook(name, watchedOf(name));
+    },
     retire: async (name) => {
       if (!gone.delete(name)) await place(name, undefined).publish();
     },

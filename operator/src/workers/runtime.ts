@@ -48,8 +48,11 @@ export interface Trouble {
 
 /** Where workers run: processes of this machine, or the pods of a cluster. Nothing in it waits for a worker but `close`. */
 export interface WorkerRuntime {
-  /** Finds again what an operator before this one left running; `onEnded` hears of every worker that ends. */
-  open: (onEnded: (worker: EndedWorker) => void) => Promise<void> | void;
+  /**
+   * Finds again what an operator before this one left running; `onEnded` hears of every worker that ends, `onChanged` of
+   * every model whose workers, or what they need, may not be what they were.
+   */
+  open: (onEnded: (worker: EndedWorker) => void, onChanged: (model: string) => void) => Promise<void> | void;
   /** What a model's workers are made from here, and the name of its revision. */
   template: (model: AsrModel) => WorkerTemplate;
   /** Models that have workers here, the deleted ones included. */
@@ -61,6 +64,8 @@ export interface WorkerRuntime {
   keep: (model: string, revision: string, count: number) => void;
   /** Only these revisions are needed any more: what is left of others goes when their last worker has. */
   forget: (model: string, needed: readonly string[]) => void;
+  /** Writes down how many workers a model begins with that something else is to scale: it has to start from somewhere. */
+  beginScale: (model: AsrModel, replicas: number) => void;
   /** The worker was seen to take sessions: what it was made from can start. */
   confirm: (id: string) => void;
   /** Ends a worker, which moves the streams that it still has; `failure` says what is wrong with it, if anything. */

@@ -20,6 +20,9 @@ let closeLedger: () => Promise<void>;
 let folder: TestFolder;
 let state: string;
 let standIn: StandIn;
+/** A busy machine takes long to load a program. */
+const START_MS = 60_000;
+const PROCESS_TEST_MS = 180_000;
 const operators: TestOperator[] = [];
 const children: ChildProcess[] = [];
 
@@ -75,7 +78,7 @@ async function startProcess(): Promise<ChildProcess> {
   };
   const child = spawn(process.execPath, [program], { env, stdio: 'ignore' });
   children.push(child);
-  await eventually(async () => expect((await ledger.catalogue.read())?.length).toBeGreaterThan(0));
+  await eventually(async () => expect((await ledger.catalogue.read())?.length).toBeGreaterThan(0), START_MS);
   return child;
 }
 
@@ -266,39 +269,47 @@ test('ends its workers when it stops, also one that does not listen', async () =
   expect(readdirSync(join(state, 'workers')).filter((name) => name.endsWith('.json'))).toEqual([]);
 });
 
-test('the next operator finds the workers of one that was killed, and forgets those that died meanwhile', async () => {
-  folder.write('m.yaml', pool({ min: 2, max: 2 }));
-  const first = await startProcess();
-  const before = (await upToNumber(2)).map(({ id }) => id);
-  first.kill('SIGKILL');
-  await eventually(() => expect(identityOf(first.pid!)).toBeUndefined());
-  const [gone, ...kept] = standIn.running();
-  process.kill(gone!, 'SIGKILL');
-  await start();
-  await eventually(() => expect(standIn.started().size).toBe(3));
-  await upToNumber(2);
-  expect(standIn.running()).toEqual(expect.arrayContaining(kept));
-  expect((await workers()).filter(({ id }) => before.includes(id))).toHaveLength(1);
-});
+test(
+  'the next operator finds the workers of one that was killed, and forgets those that died meanwhile',
+  async () => {
+    folder.write('m.yaml', pool({ min: 2, max: 2 }));
+    const first = await startProcess();
+    const before = (await upToNumber(2)).map(({ id }) => id);
+    first.kill('SIGKILL');
+    await eventually(() => expect(identityOf(first.pid!)).toBeUndefined());
+    const [gone, ...kept] = standIn.running();
+    process.kill(gone!, 'SIGKILL');
+    await start();
+    await eventually(() => expect(standIn.started().size).toBe(3));
+    await upToNumber(2);
+    expect(standIn.running()).toEqual(expect.arrayContaining(kept));
+    expect((await workers()).filter(({ id }) => before.includes(id))).toHaveLength(1);
+  },
+  PROCESS_TEST_MS,
+);
 
-test('a pid that belongs to another program by now is left alone', async () => {
-  folder.write('m.yaml', pool({ min: 1, max: 1 }));
-  const first = await startProcess();
-  await upToNumber(1);
-  first.kill('SIGKILL');
-  await eventually(() => expect(identityOf(first.pid!)).toBeUndefined());
-  for (const pid of standIn.running()) process.kill(pid, 'SIGKILL');
-  const records = join(state, 'workers');
-  const [file] = readdirSync(records).filter((name) => name.endsWith('.json'));
-  const record = JSON.parse(readFileSync(join(records, file!), 'utf8')) as object;
-  const other = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
-  children.push(other);
-  writeFileSync(join(records, file!), JSON.stringify({ ...record, pid: other.pid }));
-  const operator = await start();
-  await upToNumber(1);
-  await stop(operator);
-  expect(identityOf(other.pid!)).toBeDefined();
-});
+test(
+  'a pid that belongs to another program by now is left alone',
+  async () => {
+    folder.write('m.yaml', pool({ min: 1, max: 1 }));
+    const first = await startProcess();
+    await upToNumber(1);
+    first.kill('SIGKILL');
+    await eventually(() => expect(identityOf(first.pid!)).toBeUndefined());
+    for (const pid of standIn.running()) process.kill(pid, 'SIGKILL');
+    const records = join(state, 'workers');
+    const [file] = readdirSync(records).filter((name) => name.endsWith('.json'));
+    const record = JSON.parse(readFileSync(join(records, file!), 'utf8')) as object;
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+    children.push(other);
+    writeFileSync(join(records, file!), JSON.stringify({ ...record, pid: other.pid }));
+    const operator = await start();
+    await upToNumber(1);
+    await stop(operator);
+    expect(identityOf(other.pid!)).toBeDefined();
+  },
+  PROCESS_TEST_MS,
+);
 
 test('keeps workers as they are while Redis is away, replaces those that die, and goes on when it is back', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 3 }));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject } from '../objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { createRecent } from './recent.ts';
 
 export type EventType = 'Normal' | 'Warning';

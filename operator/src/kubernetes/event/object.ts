@@ -1,5 +1,5 @@
-import { apiVersionOf, TYPES } from '../objects.ts';
-import type { KubeObject } from '../objects.ts';
+import { apiVersionOf, TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { Told } from './correlate.ts';
 
 const COMPONENT = 'svc-asr-operator';

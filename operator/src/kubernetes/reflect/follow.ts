@@ -1,6 +1,5 @@
 import type { Clock } from '../../queue/clock.ts';
-import type { KubeApi, WatchEvent } from '../api.ts';
-import type { ResourceType } from '../objects.ts';
+import type { KubeApi, ResourceType, WatchEvent } from '@svc-asr/kubernetes';
 import type { Turn } from './pace.ts';
 import { createWatchdog } from './watchdog.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '@svc-asr/kubernetes';
 import { decidePace, whyRelist } from './pace.ts';
 import type { Turn } from './pace.ts';
 

@@ -1,6 +1,6 @@
-import { backoffMs } from '../../queue/backoff.ts';
-import type { BackoffOptions } from '../../queue/backoff.ts';
-import { ApiError } from '../api-error.ts';
+import { backoffMs } from '@svc-asr/runtime';
+import type { BackoffOptions } from '@svc-asr/runtime';
+import { ApiError } from '@svc-asr/kubernetes';
 
 /** How a list, and the watch that followed, ended. */
 export interface Turn {

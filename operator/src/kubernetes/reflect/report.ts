@@ -1,5 +1,5 @@
 import type { Logger } from '@svc-asr/runtime';
-import type { ResourceType } from '../objects.ts';
+import type { ResourceType } from '@svc-asr/kubernetes';
 
 /** Single failures pass; more are told. */
 const WARN_FAILURES = 3;

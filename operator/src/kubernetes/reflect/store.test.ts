@@ -1,4 +1,4 @@
-import type { KubeObject } from '../objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { createObjectStore } from './store.ts';
 
 const object = (name: string, resourceVersion: string, uid = name): KubeObject => ({

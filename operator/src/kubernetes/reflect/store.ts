@@ -1,4 +1,4 @@
-import type { KubeObject } from '../objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 
 /** The objects of a type by name. */
 export interface ObjectStore {

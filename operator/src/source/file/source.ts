@@ -110,6 +110,7 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
     unsettled: () => unsettled,
     // What is wrong is a file, and a file that is removed is gone.
     problems: () => undefined,
+    isNewest: () => Promise.resolve(true),
     hold: () => Promise.resolve(),
     release: () => Promise.resolve(),
     leaving: () => false,

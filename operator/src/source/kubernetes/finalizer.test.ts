@@ -1,5 +1,5 @@
-import { ApiError } from '../../kubernetes/api-error.ts';
-import type { KubeMetadata, KubeObject } from '../../kubernetes/objects.ts';
+import { ApiError } from '@svc-asr/kubernetes';
+import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
 import { FINALIZER, isHeld, setHeld } from './finalizer.ts';
 
 function object(metadata: Partial<KubeMetadata> = {}): KubeObject {

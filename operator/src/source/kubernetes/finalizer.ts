@@ -1,8 +1,6 @@
 import type { Kind } from '@svc-asr/core';
-import { ApiError } from '../../kubernetes/api-error.ts';
-import type { KubeApi } from '../../kubernetes/api.ts';
-import { TYPES } from '../../kubernetes/objects.ts';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 
 /** While it stands in a resource, the API server does not let it go. */
 export const FINALIZER = 'asr.svc.dev/operator';

@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../kubernetes/objects.ts';
+import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import type { Reflector } from '../../kubernetes/reflector.ts';
 import { createNotices } from '../../notices.ts';
 import { createTestLogger } from '../../testing/logs.ts';

@@ -2,8 +2,8 @@ import { describeProblems, KINDS } from '@svc-asr/core';
 import type { Kind, Resource, ResourceOf } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Cluster } from '../../kubernetes/cluster.ts';
-import { TYPES } from '../../kubernetes/objects.ts';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { Notices } from '../../notices.ts';
 import { keyOf, partsOf } from '../source.ts';
 import type { ResourceKey, ResourceSource, SourceListener } from '../source.ts';
@@ -108,6 +108,10 @@ export function createKubernetesSource({ cluster, notices, logger }: KubernetesS
     unsettled,
     bad: () => [...states.values()].filter(({ problems }) => problems !== undefined).length,
     problems: (kind, name) => states.get(keyOf(kind, name))?.problems,
+    isNewest: async ({ kind, metadata: { name, uid, generation } }) => {
+      const { metadata } = (await cluster.api.get(TYPES[kind], name)) ?? {};
+      return metadata?.uid === uid && metadata?.generation === generation && metadata?.deletionTimestamp === undefined;
+    },
     hold: (kind, name) => setHeld(cluster.api, kind, name, true, object(kind, name)),
     release: (kind, name) => setHeld(cluster.api, kind, name, false, object(kind, name)),
     leaving: (kind, name) => {

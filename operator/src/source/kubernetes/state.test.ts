@@ -1,5 +1,5 @@
 import { tenant } from '../../testing/resources.ts';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { judge } from './state.ts';
 
 function object(generation: number, spec: object = {}, more: { metadata?: object; status?: object } = {}): KubeObject {

@@ -1,6 +1,6 @@
 import { checkResource } from '@svc-asr/core';
 import type { Problem, Resource } from '@svc-asr/core';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 
 /** What is known of one object. */
 export interface ObjectState {

@@ -1,6 +1,6 @@
 import type { RolloutState } from '@svc-asr/core';
-import { TYPES } from '../../kubernetes/objects.ts';
-import type { KubeObject, ResourceType } from '../../kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { digestOf } from '../digest.ts';
 import type { WorkerTemplate } from '../runtime.ts';
 import { buildConfigMap } from './build-config-map.ts';

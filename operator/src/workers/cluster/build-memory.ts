@@ -1,6 +1,6 @@
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { RolloutState } from '@svc-asr/core';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { WorkerTemplate } from '../runtime.ts';
 import { buildMetadata } from './build-metadata.ts';
 import { sharedName } from './names.ts';

@@ -5,7 +5,7 @@ import { buildArtifact } from './build-artifact.ts';
 import { buildSettings } from './build-config-map.ts';
 import { buildContainer, secretMode } from './build-container.ts';
 import type { Installation } from './installation.ts';
-import { ANNOTATIONS, LABELS, labelsOf, sharedName } from './names.ts';
+import { ANNOTATIONS, LABELS, labelsOf, PHASES, sharedName } from './names.ts';
 
 /** Beyond the time that streams have to go elsewhere: to close ports, let go of the model and end. */
 const STOP_MARGIN_SECONDS = 30;
@@ -17,7 +17,7 @@ export function buildPod(template: WorkerTemplate, installation: Installation) {
   const { model, revision, worker, drainSeconds } = template;
   const { volumes, mounts, initContainers } = buildArtifact(template, installation);
   const { userId, imagePullSecrets } = installation;
-  const ours = labelsOf(model, revision);
+  const ours = { ...labelsOf(model, revision), [LABELS.phase]: PHASES.serving };
   return {
     metadata: {
       labels: { ...worker.podLabels, ...ours },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { model } from '../../testing/resources.ts';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { findProblem } from './problem.ts';
 import { childrenOf, INSTALLATION, MODELS, PLAIN_INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
 import { revisionName, sharedName } from './names.ts';

@@ -1,6 +1,5 @@
-import type { KubeApi } from '../../kubernetes/api.ts';
-import { TYPES } from '../../kubernetes/objects.ts';
-import type { KubeObject, ResourceType } from '../../kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { hasDrifted } from './drift.ts';
 import { createFollowed } from './followed.ts';
 import type { Followed, Reflect } from './followed.ts';
@@ -37,6 +36,8 @@ const CHILD_TYPES = [
 export function createChildren(options: {
   api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
+  /** Something of a model may have changed. */
+  onChange: (model: string) => void;
   onStubborn: (child: Child) => void;
 }): Children {
   const followed = new Map<ResourceType, Followed>(

@@ -94,6 +94,13 @@ test(
     await leave('first');
     await upToNumber(0);
     await stage.apply(pool({ mode: 'External', min: 0, max: 3 }));
+    // Without anybody having said how many: whatever is to drive it reads the scale first.
+    const path = `/apis/asr.svc.dev/v1/namespaces/${stage.namespace}/asrmodels/m/scale`;
+    await eventually(async () => {
+      const scale = JSON.parse(await stage.kubectl(['get', '--raw', path])) as object;
+      const selector = `${LABELS.model}=m`;
+      expect(scale).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1, selector } });
+    }, LONG_MS);
     await stage.kubectl(['scale', 'asrmodel', 'm', '--replicas=2']);
     await upToNumber(2);
     await stage.kubectl(['scale', 'asrmodel', 'm', '--replicas=1']);

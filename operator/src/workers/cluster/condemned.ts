@@ -1,12 +1,13 @@
-import { ApiError } from '../../kubernetes/api.ts';
-import type { KubeApi } from '../../kubernetes/api.ts';
-import { TYPES } from '../../kubernetes/objects.ts';
-import { ANNOTATIONS } from './names.ts';
+import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi } from '@svc-asr/kubernetes';
+import { ANNOTATIONS, LABELS, PHASES } from './names.ts';
 import type { WorkerPod } from './pod.ts';
 
 /** The pods that were chosen to go. The choice stands on the pod, so that the next operator finds it. */
 export interface Condemned {
   has: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
+  /** Whether pods of a model were chosen that are still there. */
+  any: (model: string) => boolean;
   /** Chooses a pod; nothing happens to it before it is marked. */
   choose: (pod: WorkerPod, why: string) => void;
   /** Marks the pods of a model that were chosen. */
@@ -32,8 +33,10 @@ export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Co
 
   async function mark(name: string, choice: Choice): Promise<void> {
     const annotations = { [ANNOTATIONS.deletionCost]: String(LOWEST_COST), [ANNOTATIONS.stopping]: choice.why };
+    // In one write with the cost: who tells that it saw the label has seen the cost.
+    const labels = { [LABELS.phase]: PHASES.leaving };
     try {
-      await api.mergePatch(TYPES.Pod, name, { metadata: { annotations } });
+      await api.mergePatch(TYPES.Pod, name, { metadata: { annotations, labels } });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
@@ -42,6 +45,7 @@ export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Co
 
   return {
     has: ({ name, model }) => byModel.get(model)?.has(name) === true,
+    any: (model) => byModel.has(model),
     choose: ({ name, model, condemned }, why) => {
       const choices = byModel.get(model) ?? new Map<string, Choice>();
       if (!choices.has(name)) byModel.set(model, choices.set(name, { why, marked: condemned }));

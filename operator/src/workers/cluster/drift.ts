@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS } from './names.ts';
 import { readQuantity } from './quantity.ts';
 

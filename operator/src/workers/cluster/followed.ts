@@ -1,5 +1,4 @@
-import type { KubeApi } from '../../kubernetes/api.ts';
-import type { KubeObject, ResourceType } from '../../kubernetes/objects.ts';
+import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import type { Reflector } from '../../kubernetes/reflector.ts';
 import { LABELS } from './names.ts';
 
@@ -40,14 +39,21 @@ interface Written {
 export function createFollowed(
   type: ResourceType,
   selector: string,
-  { api, reflect }: { api: Writes; reflect: Reflect },
+  { api, reflect, onChange }: { api: Writes; reflect: Reflect; onChange: (model: string) => void },
 ): Followed {
   const models = new Map<string, string>();
   const byModel = new Map<string, Set<string>>();
   const written = new Map<string, Written>();
 
-  const onChange = (name: string) => note(name, get(name));
-  const reflector = reflect(type, { labelSelector: selector, onChange });
+  const reflector = reflect(type, {
+    labelSelector: selector,
+    onChange: (name) => {
+      const before = models.get(name);
+      note(name, get(name));
+      const model = models.get(name) ?? before;
+      if (model !== undefined) onChange(model);
+    },
+  });
 
   function note(name: string, object: KubeObject | undefined): void {
     const model = object?.metadata.labels?.[LABELS.model];

@@ -5,6 +5,8 @@ import { API_GROUP } from '@svc-asr/core';
 export const LABELS = {
   model: `${API_GROUP}/model`,
   revision: `${API_GROUP}/revision`,
+  /** On a pod: whether it was chosen to go. */
+  phase: `${API_GROUP}/phase`,
   name: 'app.kubernetes.io/name',
   component: 'app.kubernetes.io/component',
   partOf: 'app.kubernetes.io/part-of',
@@ -18,6 +20,9 @@ export const ANNOTATIONS = {
   stopping: `${API_GROUP}/stopping`,
   deletionCost: 'controller.kubernetes.io/pod-deletion-cost',
 } as const;
+
+/** Values of the label of that name. A pod that has another than its template counts as chosen for its ReplicaSet, too. */
+export const PHASES = { serving: 'Serving', leaving: 'Leaving' } as const;
 
 export const MANAGER = 'svc-asr-operator';
 export const PRODUCT = 'svc-asr';

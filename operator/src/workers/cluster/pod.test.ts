@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS } from './names.ts';
 import { readPod, trimPod } from './pod.ts';
 import { findTrouble } from './trouble.ts';

@@ -1,5 +1,5 @@
 import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS } from './names.ts';
 
 /** What is told of a container that does not do its work. */
@@ -21,6 +21,8 @@ export interface WorkerPod {
   set: string;
   /** It was deleted and has not ended yet. */
   terminating: boolean;
+  /** How long it has to end after it was deleted. */
+  graceMs: number;
   /** It has ended and does not come back. */
   over: boolean;
   /** The operator chose it to go. */
@@ -49,6 +51,7 @@ export const CRASHED = 'CrashLoopBackOff';
 /** Reads a pod; undefined: it is not a worker's. */
 export function readPod(object: KubeObject): WorkerPod | undefined {
   const { name, uid = '', labels = {}, annotations = {}, deletionTimestamp } = object.metadata;
+  const { deletionGracePeriodSeconds = 0 } = object.metadata as { deletionGracePeriodSeconds?: number };
   const [model, revision] = [labels[LABELS.model], labels[LABELS.revision]];
   if (model === undefined || revision === undefined) return undefined;
   const { spec, status } = object as unknown as Pick<V1Pod, 'spec' | 'status'>;
@@ -63,6 +66,7 @@ export function readPod(object: KubeObject): WorkerPod | undefined {
     revision,
     set: labels['pod-template-hash'] ?? '',
     terminating: deletionTimestamp !== undefined,
+    graceMs: deletionGracePeriodSeconds * 1000,
     over: status?.phase === 'Succeeded' || status?.phase === 'Failed',
     condemned: annotations[ANNOTATIONS.stopping] !== undefined,
     scheduled: (spec?.nodeName ?? '') !== '',
@@ -104,13 +108,16 @@ function describeEnd(ended: { reason?: string; exitCode: number; message?: strin
 /** What `readPod` reads of a pod, and no more: there may be thousands of them. */
 export function trimPod({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
+  const { deletionGracePeriodSeconds } = metadata as { deletionGracePeriodSeconds?: number };
   const { spec, status } = rest as unknown as Pick<V1Pod, 'spec' | 'status'>;
   const { phase, conditions, initContainerStatuses, containerStatuses } = status ?? {};
   return {
     apiVersion,
     kind,
     metadata: JSON.parse(
-      JSON.stringify({ name, uid, resourceVersion, labels, annotations, deletionTimestamp }),
+      JSON.stringify({
+        ...{ name, uid, resourceVersion, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds },
+      }),
     ) as KubeObject['metadata'],
     spec: { nodeName: spec?.nodeName },
     status: { phase, conditions, initContainerStatuses, containerStatuses },

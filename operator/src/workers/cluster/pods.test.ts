@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { EndedWorker } from '../runtime.ts';
 import { ANNOTATIONS, LABELS } from './names.ts';
 import { createPods } from './pods.ts';
@@ -11,6 +11,8 @@ interface Changes {
   phase?: string;
   condemned?: boolean;
   unschedulable?: boolean;
+  /** It was deleted and has so long to end. */
+  graceSeconds?: number;
 }
 const object = (name: string, changes: Changes = {}): KubeObject => {
   const { revision = 'r', restarts = 0, running = true, ready = true, phase = 'Running' } = changes;
@@ -22,6 +24,10 @@ const object = (name: string, changes: Changes = {}): KubeObject => {
       name,
       labels: { [LABELS.model]: 'm', [LABELS.revision]: revision },
       annotations: changes.condemned === true ? { [ANNOTATIONS.stopping]: 'x' } : {},
+      ...(changes.graceSeconds !== undefined && {
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        deletionGracePeriodSeconds: changes.graceSeconds,
+      }),
     },
     spec: { nodeName: 'n' },
     status: {
@@ -38,11 +44,14 @@ const object = (name: string, changes: Changes = {}): KubeObject => {
 function watch() {
   let nowMs = 0;
   const ended: EndedWorker[] = [];
-  const pods = createPods(
-    () => nowMs,
-    (worker) => ended.push(worker),
-  );
-  return { pods, ended, pass: (ms: number) => (nowMs += ms) };
+  const overdue: string[] = [];
+  const pods = createPods({
+    nowMs: () => nowMs,
+    overdueMs: 1000,
+    onEnded: (worker) => ended.push(worker),
+    onOverdue: ({ name }) => overdue.push(name),
+  });
+  return { pods, ended, overdue, pass: (ms: number) => (nowMs += ms) };
 }
 
 test('knows the pods of each model and revision', () => {
@@ -100,4 +109,20 @@ test('knows for how long a pod waits for a node, and how often it fell since it 
   expect(pods.of('m')[0]).toMatchObject({ unschedulableMs: 0, falls: 0 });
   pods.look('a', object('a', { restarts: 5, ready: false }));
   expect(pods.of('m')[0]?.falls).toBe(3);
+});
+
+test('waits for a pod that was deleted as long as it has to end and a while longer, and says once that it does not', () => {
+  const { pods, overdue, pass } = watch();
+  pods.look('a', object('a'));
+  pass(5000);
+  pods.look('a', object('a', { graceSeconds: 3 }));
+  pass(3999);
+  pods.look('a', object('a', { graceSeconds: 3, ready: false }));
+  expect(pods.of('m')).toMatchObject([{ name: 'a', terminating: true }]);
+  pass(1);
+  expect([pods.of('m'), pods.models()]).toEqual([[], []]);
+  pods.look('a', object('a', { graceSeconds: 3, ready: true }));
+  expect([pods.of('m'), pods.models(), overdue]).toEqual([[], [], ['a']]);
+  pods.look('b', object('b'));
+  expect(pods.of('m').map(({ name }) => name)).toEqual(['b']);
 });

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { EndedWorker } from '../runtime.ts';
 import { readPod } from './pod.ts';
 import type { WorkerPod } from './pod.ts';
@@ -22,10 +22,23 @@ interface Entry {
   unmountedSinceMs: number | undefined;
   /** Starts of its process until it last was ready. */
   wellRestarts: number;
+  terminatingSinceMs: number | undefined;
+  /** It was told that nobody waits for it any more. */
+  given: boolean;
 }
 
-/** Makes the index; `onEnded` hears of each worker that ended, be it that its pod is gone or its process was started anew. */
-export function createPods(nowMs: () => number, onEnded: (worker: EndedWorker) => void): Pods {
+export interface PodsOptions {
+  nowMs: () => number;
+  /** How long a deleted pod may stay beyond its grace period. */
+  overdueMs: number;
+  /** A worker ended, be it that its pod is gone or its process was started anew. */
+  onEnded: (worker: EndedWorker) => void;
+  /** A deleted pod does not go: from now on it counts as gone. */
+  onOverdue: (pod: WorkerPod) => void;
+}
+
+/** Makes the index. A pod that should have ended long ago, as on a node that died, is not in it: nothing waits for it. */
+export function createPods({ nowMs, overdueMs, onEnded, onOverdue }: PodsOptions): Pods {
   const entries = new Map<string, Entry>();
   const byModel = new Map<string, Set<string>>();
 
@@ -39,6 +52,8 @@ export function createPods(nowMs: () => number, onEnded: (worker: EndedWorker) =
       unschedulableSinceMs: since(pod.unschedulable !== undefined, before?.unschedulableSinceMs),
       unmountedSinceMs: since(!pod.mounted && pod.scheduled, before?.unmountedSinceMs),
       wellRestarts: pod.ready ? pod.restarts : (before?.wellRestarts ?? 0),
+      terminatingSinceMs: since(pod.terminating, before?.terminatingSinceMs),
+      given: before?.given ?? false,
     });
     const names = byModel.get(pod.model) ?? new Set();
     byModel.set(pod.model, names.add(pod.name));
@@ -59,6 +74,16 @@ export function createPods(nowMs: () => number, onEnded: (worker: EndedWorker) =
     onEnded({ id: name, model, how, asked });
   }
 
+  /** By what this operator saw itself: the clock of the API server may be another. */
+  function isThere(entry: Entry | undefined): entry is Entry {
+    if (entry === undefined) return false;
+    const { pod, terminatingSinceMs, given } = entry;
+    if (terminatingSinceMs === undefined || nowMs() - terminatingSinceMs < pod.graceMs + overdueMs) return true;
+    entry.given = true;
+    if (!given) onOverdue(pod);
+    return false;
+  }
+
   function describe({ pod, unschedulableSinceMs, unmountedSinceMs, wellRestarts }: Entry): WaitingPod {
     const lasts = (sinceMs: number | undefined) => (sinceMs === undefined ? 0 : nowMs() - sinceMs);
     return {
@@ -76,14 +101,13 @@ export function createPods(nowMs: () => number, onEnded: (worker: EndedWorker) =
       else if (pod.over) drop(name, 'ended');
       else add(pod);
     },
-    models: () => [...byModel.keys()],
+    models: () =>
+      [...byModel].flatMap(([model, names]) => ([...names].some((name) => isThere(entries.get(name))) ? [model] : [])),
     get: (name) => entries.get(name)?.pod,
     of: (model, revision) =>
       [...(byModel.get(model) ?? [])].flatMap((name) => {
         const entry = entries.get(name);
-        return entry === undefined || (revision !== undefined && entry.pod.revision !== revision)
-          ? []
-          : [describe(entry)];
+        return !isThere(entry) || (revision !== undefined && entry.pod.revision !== revision) ? [] : [describe(entry)];
       }),
     ageMs: (name) => {
       const since = entries.get(name)?.runningSinceMs;

@@ -1,5 +1,5 @@
-import { ApiError } from '../../kubernetes/api-error.ts';
-import { TYPES } from '../../kubernetes/objects.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { ApiError, TYPES } from '@svc-asr/kubernetes';
 import { createNotices } from '../../notices.ts';
 import { systemClock } from '../../queue/clock.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
@@ -10,7 +10,7 @@ import { createTestLogger } from '../../testing/logs.ts';
 import { model } from '../../testing/resources.ts';
 import type { EndedWorker, WorkerRuntime } from '../runtime.ts';
 import type { RolloutMemory } from '../rollout-memory.ts';
-import { ANNOTATIONS, LABELS, revisionName } from './names.ts';
+import { ANNOTATIONS, LABELS, PHASES, revisionName } from './names.ts';
 import { createClusterRuntime } from './runtime.ts';
 
 const OLD = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATION, 'uid');
@@ -23,40 +23,74 @@ let cluster: ClusterApi;
 let runtime: WorkerRuntime;
 let rollouts: RolloutMemory;
 let ended: EndedWorker[];
+let changed: string[];
+let events: string[];
+let names: Set<string>;
 let lines: { level: string; message: string }[];
 
 beforeEach(async () => {
   cluster = createClusterApi();
   ended = [];
+  changed = [];
+  events = [];
+  names = new Set();
   const test = createTestLogger();
   ({ lines } = test);
   ({ runtime, rollouts } = createClusterRuntime({
     api: cluster.api,
     reflect: cluster.reflect,
     installation: INSTALLATION,
+    events: {
+      record: (object, type, reason) => void events.push(`${type} ${object.kind}/${object.metadata.name} ${reason}`),
+    },
     patienceMs: 1000,
+    overdueMs: 0,
     concurrency: 2,
     retry: { baseMs: 5, maxMs: 20 },
     logger: test.logger,
     notices: createNotices(),
     clock: systemClock,
   }));
-  await runtime.open((worker) => ended.push(worker));
+  await runtime.open(
+    (worker) => ended.push(worker),
+    (name) => changed.push(name),
+  );
 });
 afterEach(() => runtime.close());
 
-const pod = (name: string, revision = OLD.revision, status: object = {}) =>
+const pod = (name: string, revision = OLD.revision, status: object = {}) => {
+  names.add(name);
   cluster.put(TYPES.Pod, {
     metadata: { name, labels: { [LABELS.model]: 'm', [LABELS.revision]: revision } },
     spec: { nodeName: 'n' },
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }], ...status },
   });
+};
+/** Does as the ReplicaSet controller does: tells what it knows of the pods of a revision. */
+const tellSet = (revision: string) => {
+  const name = revisionName('m', revision);
+  const found = [...names].flatMap((one) => cluster.get(TYPES.Pod, one) ?? []);
+  const own = found.filter(({ metadata }) => metadata.labels?.[LABELS.revision] === revision);
+  const staying = own.filter(({ metadata }) => metadata.labels?.[LABELS.phase] !== PHASES.leaving);
+  const set = {
+    metadata: {
+      name,
+      generation: 1,
+      labels: { [LABELS.model]: 'm', [LABELS.revision]: revision, [LABELS.phase]: 'x' },
+    },
+    spec: { replicas: replicas(name) },
+    status: { replicas: own.length, fullyLabeledReplicas: staying.length, observedGeneration: 1 },
+  };
+  const before = cluster.get(TYPES.ReplicaSet, name);
+  if (!isDeepStrictEqual([before?.spec, before?.status], [set.spec, set.status])) cluster.put(TYPES.ReplicaSet, set);
+};
 const replicas = (name = NAME) =>
   (cluster.get(TYPES.Deployment, name)?.spec as { replicas?: number } | undefined)?.replicas;
 /** Waits until nothing is written any more. */
 const settled = async () => {
   let before = -1;
   await eventually(() => {
+    for (const { revision } of [OLD, NEW]) tellSet(revision);
     const now = cluster.writes.length;
     const quiet = now === before;
     before = now;
@@ -132,7 +166,11 @@ test('an operator after this one finds who was chosen to go', async () => {
   const chosen = cluster.get(TYPES.Pod, 'b')!;
   cluster.put(TYPES.Pod, {
     ...chosen,
-    metadata: { ...chosen.metadata, annotations: { [ANNOTATIONS.stopping]: 'drained' } },
+    metadata: {
+      ...chosen.metadata,
+      annotations: { [ANNOTATIONS.stopping]: 'drained' },
+      labels: { ...chosen.metadata.labels, [LABELS.phase]: PHASES.leaving },
+    },
   });
   expect(runtime.list('m')).toMatchObject([
     { id: 'a', stopping: false },
@@ -150,7 +188,6 @@ test('takes a worker that failed away itself where Kubernetes would take the one
   await ensure(1);
   expect(cluster.get(TYPES.Pod, 'hung')).toBeUndefined();
   expect(cluster.get(TYPES.Pod, 'next')).toBeDefined();
-  expect(replicas()).toBe(1);
 });
 
 test('another revision has a Deployment of its own; that of the old one goes with its last pod', async () => {
@@ -178,6 +215,46 @@ test('a revision without workers stays for as long as it may be needed again', a
   runtime.forget('m', [NEW.revision, OLD.revision]);
   await settled();
   expect(replicas()).toBe(0);
+});
+
+test('a pod that does not end holds up nothing of a deleted model, and the model says so', async () => {
+  await ensure(1);
+  pod('a');
+  runtime.stop('a');
+  runtime.forget('m', []);
+  await settled();
+  const live = cluster.get(TYPES.Pod, 'a')!;
+  cluster.put(TYPES.Pod, { ...live, metadata: { ...live.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  expect(runtime.list('m')).toEqual([]);
+  runtime.forget('m', []);
+  await settled();
+  expect(cluster.get(TYPES.Deployment, NAME)).toBeUndefined();
+  expect(runtime.models()).toEqual([]);
+  expect(events).toEqual(['Warning ASRModel/m WorkerStuck']);
+});
+
+test('tells of every change of what a model has', async () => {
+  await ensure(1);
+  changed = [];
+  pod('a');
+  expect(changed).toEqual(['m']);
+  cluster.remove(TYPES.Service, 'm-workers');
+  expect(changed).toEqual(['m', 'm']);
+});
+
+test('gives a model a scale to start from once, until the model is another one', async () => {
+  cluster.put(TYPES.ASRModel, { metadata: { name: 'm' }, spec: { scaling: { mode: 'External' } } });
+  const at = (generation: number) =>
+    ({ metadata: { name: 'm', uid: 'uid', generation } }) as unknown as Parameters<WorkerRuntime['beginScale']>[0];
+  for (let look = 0; look < 3; look++) {
+    runtime.beginScale(at(1), 2);
+    await ensure(1);
+  }
+  expect(cluster.writes.filter((write) => write === 'patch ASRModel/m')).toHaveLength(1);
+  expect(cluster.get(TYPES.ASRModel, 'm')).toMatchObject({ spec: { scaling: { mode: 'External', replicas: 2 } } });
+  runtime.beginScale(at(2), 2);
+  await settled();
+  expect(cluster.writes.filter((write) => write === 'patch ASRModel/m')).toHaveLength(2);
 });
 
 test('nothing is left of a deleted model after its last pod', async () => {

@@ -1,10 +1,9 @@
-import { ApiError } from '../../kubernetes/api.ts';
-import type { KubeApi } from '../../kubernetes/api.ts';
+import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi } from '@svc-asr/kubernetes';
+import type { EventRecorder } from '../../kubernetes/events.ts';
 import { NotLeading } from '../../kubernetes/gate.ts';
-import { TYPES } from '../../kubernetes/objects.ts';
-import type { Logger } from '@svc-asr/runtime';
+import type { BackoffOptions, Logger } from '@svc-asr/runtime';
 import type { Notices } from '../../notices.ts';
-import type { BackoffOptions } from '../../queue/backoff.ts';
 import type { Clock } from '../../queue/clock.ts';
 import { createWorkQueue } from '../../queue/queue.ts';
 import { runWorkers } from '../../queue/workers.ts';
@@ -25,6 +24,9 @@ import { LABELS, POD_SELECTOR, revisionName, sharedName } from './names.ts';
 import { trimPod } from './pod.ts';
 import type { WorkerPod } from './pod.ts';
 import { createPods } from './pods.ts';
+import { describeOverdue } from './overdue.ts';
+import { createScales } from './scales.ts';
+import { createSets } from './sets.ts';
 import { findProblem } from './problem.ts';
 import { isDone, syncModel } from './sync.ts';
 import type { Wanted } from './sync.ts';
@@ -34,8 +36,11 @@ export interface ClusterRuntimeOptions {
   api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
   installation: Installation;
+  events: Pick<EventRecorder, 'record'>;
   /** How long pods may wait for a node or their volumes before that counts as trouble. */
   patienceMs: number;
+  /** How long a deleted pod may stay beyond its grace period before nothing waits for it any more. */
+  overdueMs: number;
   /** Models that are brought to the cluster at the same time. */
   concurrency: number;
   retry: BackoffOptions;
@@ -44,7 +49,13 @@ export interface ClusterRuntimeOptions {
   clock: Clock;
 }
 
-const NOTHING: Wanted = { template: undefined, counts: new Map(), needed: new Set(), remembered: undefined };
+const NOTHING: Wanted = {
+  template: undefined,
+  counts: new Map(),
+  needed: new Set(),
+  remembered: undefined,
+  scale: undefined,
+};
 
 /** Workers as pods of a cluster: a Deployment for each revision of a model, and what belongs to it. */
 export function createClusterRuntime(options: ClusterRuntimeOptions): {
@@ -58,23 +69,44 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   /** Workers of a revision that had to be stopped because something was wrong with them. */
   const failed = new Map<string, Crashes>();
   let tellEnded: (worker: EndedWorker) => void = () => undefined;
+  let tellChanged: (model: string) => void = () => undefined;
 
   const built = createBuilt(installation);
   const condemned = createCondemned(api);
-  const pods = createPods(clock.nowMs, (worker) => {
-    const gone = pods.get(worker.id) === undefined;
-    if (gone) condemned.forget({ name: worker.id, model: worker.model });
-    logger[worker.asked ? 'info' : 'warn']({ model: worker.model }, `worker ${worker.id} ${worker.how}`);
-    tellEnded(worker);
+  const scales = createScales(api);
+  const pods = createPods({
+    nowMs: clock.nowMs,
+    overdueMs: options.overdueMs,
+    onEnded: (worker) => {
+      const gone = pods.get(worker.id) === undefined;
+      if (gone) condemned.forget({ name: worker.id, model: worker.model });
+      logger[worker.asked ? 'info' : 'warn']({ model: worker.model }, `worker ${worker.id} ${worker.how}`);
+      tellEnded(worker);
+    },
+    onOverdue: (pod) => {
+      const { owner, message } = describeOverdue(pod, children.deployments(pod.model));
+      logger.warn({ model: pod.model, resource: `Pod/${pod.name}` }, message);
+      if (owner !== undefined) options.events.record(owner, 'Warning', 'WorkerStuck', message);
+    },
   });
   const reflector = reflect(TYPES.Pod, {
     labelSelector: POD_SELECTOR,
-    onChange: (name) => pods.look(name, reflector.get(name)),
+    onChange: (name) => {
+      const before = pods.get(name);
+      pods.look(name, reflector.get(name));
+      const model = (pods.get(name) ?? before)?.model;
+      if (model !== undefined) tellChanged(model);
+    },
     trim: trimPod,
+  });
+  // Those that were chosen may wait for their ReplicaSet to have seen it.
+  const sets = createSets(reflect, (model) => {
+    if (condemned.any(model)) ask(model);
   });
   const children = createChildren({
     api,
     reflect,
+    onChange: (model) => tellChanged(model),
     onStubborn: ({ type, object }) =>
       logger.warn(
         { model: object.metadata.labels?.[LABELS.model], resource: `${type.kind}/${object.metadata.name}` },
@@ -87,7 +119,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   async function sync(model: string): Promise<void> {
     try {
       const asked = makeable(model);
-      await syncModel(model, asked, { built, children, pods, condemned });
+      await syncModel(model, asked, { built, children, pods, sets, condemned, scales });
       if (isDone(model, asked, { pods }) && wanted.get(model) === asked) wanted.delete(model);
       if (asked.template !== undefined) refusals.delete(asked.template.revision);
       notices.clear(`cluster ${model}`);
@@ -131,9 +163,10 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   }
 
   const runtime: WorkerRuntime = {
-    open: async (onEnded) => {
+    open: async (onEnded, onChanged) => {
       tellEnded = onEnded;
-      await Promise.all([reflector.start(), children.start()]);
+      tellChanged = onChanged;
+      await Promise.all([reflector.start(), sets.reflector.start(), children.start()]);
       const { concurrency } = options;
       working = runWorkers({ queue, concurrency, work: sync, onOutcome: () => undefined, nowMs: clock.nowMs });
     },
@@ -177,6 +210,8 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
         needed: new Set(needed),
       }));
     },
+    beginScale: ({ metadata: { name, uid, generation } }, replicas) =>
+      want(name, (before) => ({ ...before, scale: { uid, generation, replicas } })),
     confirm: (id) => {
       const pod = pods.get(id);
       if (pod === undefined) return;
@@ -207,6 +242,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
     },
     close: async () => {
       reflector.stop();
+      sets.reflector.stop();
       children.stop();
       queue.close();
       await working;

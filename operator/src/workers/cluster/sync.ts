@@ -1,5 +1,5 @@
-import { TYPES } from '../../kubernetes/objects.ts';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { WorkerTemplate } from '../runtime.ts';
 import type { Child } from './build-children.ts';
 import type { Built } from './built.ts';
@@ -8,6 +8,8 @@ import type { Condemned } from './condemned.ts';
 import { LABELS, revisionName } from './names.ts';
 import type { Pods } from './pods.ts';
 import { decideScale } from './scale.ts';
+import type { FirstScale, Scales } from './scales.ts';
+import type { Sets } from './sets.ts';
 
 /** What a model's pool wants in the cluster. */
 export interface Wanted {
@@ -19,13 +21,17 @@ export interface Wanted {
   needed: ReadonlySet<string>;
   /** What is to be remembered of its rollout; undefined: what is remembered already. */
   remembered: Child | undefined;
+  /** The scale that something else is to start from; undefined: it needs none. */
+  scale: FirstScale | undefined;
 }
 
 export interface SyncDependencies {
   built: (template: WorkerTemplate) => Built;
   children: Children;
   pods: Pods;
+  sets: Sets;
   condemned: Condemned;
+  scales: Scales;
 }
 
 /** Brings the objects of a model to what its pool wants, once; it writes only what differs. */
@@ -35,6 +41,7 @@ export async function syncModel(model: string, wanted: Wanted, dependencies: Syn
   await condemned.mark(model);
   const { template } = wanted;
   if (wanted.remembered !== undefined) await children.ensure(wanted.remembered);
+  if (wanted.scale !== undefined) await dependencies.scales.begin(model, wanted.scale);
   // Before the newest: the API server may refuse that, and these serve meanwhile.
   for (const deployment of children.deployments(model)) {
     const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
@@ -86,10 +93,11 @@ function decide(
   revision: string,
   live: KubeObject | undefined,
   { counts }: Wanted,
-  { pods, condemned }: SyncDependencies,
+  { pods, sets, condemned }: SyncDependencies,
 ) {
   const seen = pods.of(model, revision).map((pod) => ({ ...pod, condemned: pod.condemned || condemned.has(pod) }));
-  return decideScale({ count: counts.get(revision) ?? 0, replicas: live && replicasOf(live), pods: seen });
+  const count = counts.get(revision) ?? 0;
+  return decideScale({ count, replicas: live && replicasOf(live), pods: seen, sets: sets.of(model, revision) });
 }
 
 function replicasOf({ spec }: KubeObject): number {

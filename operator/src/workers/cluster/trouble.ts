@@ -1,5 +1,5 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import type { KubeObject } from '../../kubernetes/objects.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import { findLastWords } from '../last-words.ts';
 import type { Trouble } from '../runtime.ts';
 import { CRASHED } from './pod.ts';

@@ -152,6 +152,8 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
         crashes.delete(key);
       }
     },
+    // Resources are files of people: nobody writes to them.
+    beginScale: () => undefined,
     confirm: (id) => {
       const entry = entries.get(id);
       if (entry !== undefined) entry.readyAtMs ??= nowMs();

@@ -46,7 +46,7 @@ export interface ResourceType {
 
 const type = (group: string, plural: string, kind: string): ResourceType => ({ group, version: 'v1', plural, kind });
 
-/** Every type that the operator touches; all are namespaced. */
+/** Every type that operator or console touches; all are namespaced. */
 export const TYPES = {
   ASRModel: type('asr.svc.dev', 'asrmodels', 'ASRModel'),
   Tenant: type('asr.svc.dev', 'tenants', 'Tenant'),

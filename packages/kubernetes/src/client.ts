@@ -5,8 +5,6 @@ import type { AccessKeeper } from './access.ts';
 import type { KubeApi } from './api.ts';
 import { ApiError } from './api-error.ts';
 import { createDeadline } from './deadline.ts';
-import { NotLeading, passGate } from './gate.ts';
-import type { Gate } from './gate.ts';
 import type { KubeList, KubeObject, ResourceType } from './objects.ts';
 import { buildPath } from './paths.ts';
 import type { PathParts } from './paths.ts';
@@ -16,8 +14,18 @@ import { buildWayError, readAnswer } from './transport.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 import { watchObjects } from './watch.ts';
 
+/** Says whether this process may write. */
+export interface WriteGate {
+  /** Throws while nothing may be written. */
+  pass: () => void;
+  /** Aborts what is being written when nothing may be written any more. */
+  signal: () => AbortSignal;
+}
+
 export interface KubeApiOptions {
   namespace: string;
+  /** By which the API server knows the fields that are ours. */
+  fieldManager: string;
   access: Pick<AccessKeeper, 'renew'>;
   transport: Transport;
   /** Connections of their own: watches last, and would take those of everything else. */
@@ -26,14 +34,11 @@ export interface KubeApiOptions {
   timeoutMs: number;
   retry: RetryOptions;
   /** Writes are refused while it is closed; absent: never. */
-  gate?: Gate;
+  gate?: WriteGate;
   /** Told of every try; the code is an HTTP status, 0 where no answer came. */
   onRequest?: (verb: string, code: number) => void;
   random?: () => number;
 }
-
-/** By which the API server knows the fields that are ours. */
-export const FIELD_MANAGER = 'svc-asr-operator';
 
 const JSON_TYPE = 'application/json';
 const APPLY_TYPE = 'application/apply-patch+yaml';
@@ -51,13 +56,23 @@ interface Call {
 
 /** Makes the client of one namespace. */
 export function createKubeApi(options: KubeApiOptions): KubeApi {
-  const { namespace, access, transport, timeoutMs, retry, gate, onRequest, random = Math.random } = options;
+  const {
+    namespace,
+    fieldManager,
+    access,
+    transport,
+    timeoutMs,
+    retry,
+    gate,
+    onRequest,
+    random = Math.random,
+  } = options;
 
   /** One try. */
   async function send(call: Call, what: string): Promise<Answer> {
     const { verb, method, type, parts, body, signal } = call;
     const writes = WRITING.has(verb);
-    if (writes) passGate(gate);
+    if (writes) gate?.pass();
     const lead = writes ? gate?.signal() : undefined;
     const signals = [signal, lead].filter((one) => one !== undefined);
     const deadline = createDeadline(timeoutMs, signals);
@@ -73,7 +88,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
       return answer;
     } catch (error) {
       onRequest?.(verb, 0);
-      if (lead?.aborted === true) throw new NotLeading();
+      if (lead?.aborted === true) gate?.pass();
       if (deadline.signal.aborted) throw buildWayError(what, deadline.signal.reason);
       throw buildWayError(what, error);
     } finally {
@@ -96,6 +111,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
       } catch (error) {
         failure = error;
       }
+      if (failure instanceof ApiError) failure.tries = tries;
       const waitMs = nextTryMs(failure, tries, retry, random());
       if (waitMs === undefined || performance.now() + waitMs > untilMs || signal?.aborted === true) throw failure;
       await sleep(waitMs);
@@ -111,7 +127,9 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
       parts,
       body: { type: bodyType, value },
     });
-  const applied = { fieldManager: FIELD_MANAGER, force: true };
+  const applied = { fieldManager, force: true };
+  // A field that the server does not know would otherwise be dropped without a word.
+  const written = { fieldManager, fieldValidation: 'Strict' };
 
   return {
     namespace,
@@ -132,7 +150,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
         verb: 'create',
         method: 'POST',
         type,
-        parts: { query: { fieldManager: FIELD_MANAGER } },
+        parts: { query: written },
         body: { type: JSON_TYPE, value },
       }),
     replace: (type, value) =>
@@ -140,7 +158,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
         verb: 'replace',
         method: 'PUT',
         type,
-        parts: { name: value.metadata.name, query: { fieldManager: FIELD_MANAGER } },
+        parts: { name: value.metadata.name, query: written },
         body: { type: JSON_TYPE, value },
       }),
     apply: (type, value) => patch(type, APPLY_TYPE, value, { name: value.metadata.name, query: applied }),
@@ -150,7 +168,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
       patch(type, MERGE_TYPE, value, {
         name,
         ...(subresource !== undefined && { subresource }),
-        query: { fieldManager: FIELD_MANAGER },
+        query: { fieldManager },
       }),
     delete: async (type, name, { uid, propagation = 'Background' } = {}) => {
       const value = {

@@ -1,7 +1,5 @@
 import type { KubeList, KubeObject, ResourceType } from './objects.ts';
 
-export { ApiError } from './api-error.ts';
-
 export interface ListOptions {
   labelSelector?: string;
   /** Size of a page. */
@@ -49,7 +47,7 @@ export interface KubeApi {
   create: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
   /** Replaces the object; its `resourceVersion` guards against losing what others wrote (409). */
   replace: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
-  /** Server-side apply as `svc-asr-operator`, taking over fields that others manage. */
+  /** Server-side apply, taking over fields that others manage. */
   apply: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
   /** Server-side apply of the status subresource. */
   applyStatus: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;

@@ -1,14 +1,14 @@
-import type { KubeApi } from '../api.ts';
-import { apiVersionOf } from '../objects.ts';
-import type { KubeObject, ResourceType } from '../objects.ts';
+import type { KubeApi } from './api.ts';
+import { apiVersionOf } from './objects.ts';
+import type { KubeObject, ResourceType } from './objects.ts';
 
 export interface ListAllOptions {
-  labelSelector: string | undefined;
+  labelSelector?: string | undefined;
   /** Objects of a page. */
   pageSize: number;
-  signal: AbortSignal;
-  /** What is kept of each. */
-  trim: (object: KubeObject) => KubeObject;
+  signal?: AbortSignal;
+  /** What is kept of each; absent: all. */
+  trim?: (object: KubeObject) => KubeObject;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface ListAllOptions {
 export async function listAll(
   api: Pick<KubeApi, 'list'>,
   type: ResourceType,
-  { labelSelector, pageSize, signal, trim }: ListAllOptions,
+  { labelSelector, pageSize, signal, trim = (object) => object }: ListAllOptions,
 ): Promise<{ objects: KubeObject[]; resourceVersion: string }> {
   const objects: KubeObject[] = [];
   const selected = labelSelector === undefined ? {} : { labelSelector };
@@ -28,7 +28,7 @@ export async function listAll(
       ...selected,
       limit: pageSize,
       ...(token !== undefined && { continue: token }),
-      signal,
+      ...(signal && { signal }),
     });
     // The items of lists of built-in types do not say what they are.
     for (const item of items) objects.push(trim({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import type { Cause } from './api-error.ts';
 
 /** An answer of the API server, read to its end. */
 export interface Answer {
@@ -14,11 +15,12 @@ interface Status {
   code?: unknown;
   reason?: unknown;
   message?: unknown;
+  details?: unknown;
 }
 
 /** The error that an answer other than 2xx is; `what` names the request. */
 export function buildApiError(what: string, { status, retryAfter, text }: Answer, nowMs: number): ApiError {
-  const { kind, reason, message } = parseStatus(text);
+  const { kind, reason, message, details } = parseStatus(text);
   // A type that is not installed is answered without a Status object.
   if (status === 404 && kind !== 'Status') {
     return new ApiError(404, 'UnknownType', `${what}: the API server does not know this type: install the CRDs`);
@@ -26,7 +28,11 @@ export function buildApiError(what: string, { status, retryAfter, text }: Answer
   const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
   const words = typeof message === 'string' && message !== '' ? message : text.slice(0, 200).trim();
   const name = typeof reason === 'string' && reason !== '' ? reason : `Http${status}`;
-  return new ApiError(status, name, `${what}: ${words} (${status} ${name})`, withWait(retryAfterMs));
+  return new ApiError(status, name, `${what}: ${words} (${status} ${name})`, {
+    words,
+    causes: readCauses(details),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
 }
 
 /** The error that a Status object within a watch is. */
@@ -55,6 +61,11 @@ function parseStatus(text: string): Status {
   }
 }
 
-function withWait(retryAfterMs: number | undefined): { retryAfterMs?: number } {
-  return retryAfterMs === undefined ? {} : { retryAfterMs };
+function readCauses(details: unknown): Cause[] {
+  const { causes } = (details ?? {}) as { causes?: unknown };
+  if (!Array.isArray(causes)) return [];
+  return causes.map((cause: { field?: unknown; message?: unknown } | null) => ({
+    field: typeof cause?.field === 'string' ? cause.field : '',
+    message: typeof cause?.message === 'string' ? cause.message : '',
+  }));
 }

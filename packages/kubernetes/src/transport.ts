@@ -23,16 +23,18 @@ export interface Transport {
 
 export interface TransportOptions {
   access: AccessKeeper;
+  /** Who asks, as the API server's log shows it. */
+  client: string;
   /** Connections at the same time; more requests wait for one of them. Absent: as many as there are requests. */
   maxSockets?: number;
 }
 
-const USER_AGENT = `svc-asr-operator (${process.platform}/${process.arch}) node/${process.versions.node}`;
+const SYSTEM = `(${process.platform}/${process.arch}) node/${process.versions.node}`;
 /** Half-open connections are found by the system's probes too; this is when they begin. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** Makes connections that are kept for the next request. */
-export function createTransport({ access, maxSockets = Infinity }: TransportOptions): Transport {
+export function createTransport({ access, client, maxSockets = Infinity }: TransportOptions): Transport {
   let agent: { tls: TlsOptions; of: HttpAgent } | undefined;
 
   const agentOf = ({ tls, server, proxy }: Access) => {
@@ -61,7 +63,7 @@ export function createTransport({ access, maxSockets = Infinity }: TransportOpti
         headers: {
           ...headers,
           Accept: 'application/json',
-          'User-Agent': USER_AGENT,
+          'User-Agent': `${client} ${SYSTEM}`,
           ...(body && { 'Content-Type': body.type, 'Content-Length': Buffer.byteLength(body.text) }),
         },
         agent: agentOf(now),

@@ -3,12 +3,11 @@ import { ApiError } from './api-error.ts';
 import type { WatchEvent } from './api.ts';
 import { createKubeApi } from './client.ts';
 import type { KubeApiOptions } from './client.ts';
-import { NotLeading } from './gate.ts';
 import { TYPES } from './objects.ts';
 import type { KubeObject } from './objects.ts';
 import { createTransport } from './transport.ts';
-import { answer, startKubeStub, statusOf } from '../testing/kube-stub.ts';
-import type { KubeStub, StubRequest } from '../testing/kube-stub.ts';
+import { answer, startKubeStub, statusOf } from '../../../test/support/kubernetes/stub.ts';
+import type { KubeStub, StubRequest } from '../../../test/support/kubernetes/stub.ts';
 
 let stub: KubeStub | undefined;
 let api: ReturnType<typeof createKubeApi> | undefined;
@@ -26,9 +25,10 @@ async function setUp(handle: (request: StubRequest, count: number) => void, opti
   const access = createAccess(made.kubeconfig, () => performance.now());
   const client = createKubeApi({
     namespace: 'svc-asr',
+    fieldManager: 'svc-asr-operator',
     access,
-    transport: createTransport({ access, maxSockets: 4 }),
-    watchTransport: createTransport({ access }),
+    transport: createTransport({ access, client: 'test', maxSockets: 4 }),
+    watchTransport: createTransport({ access, client: 'test' }),
     timeoutMs: 20_000,
     retry: { tries: 3, baseMs: 1, maxMs: 5000 },
     onRequest: (verb, code) => codes.push(`${verb} ${code}`),
@@ -64,15 +64,15 @@ test('speaks to the API server as it wants to be spoken to', async () => {
     ['PATCH', `${path}/acme`, '?fieldManager=svc-asr-operator&force=true', 'application/apply-patch+yaml'],
     ['PATCH', `${path}/acme/status`, '?fieldManager=svc-asr-operator&force=true', 'application/apply-patch+yaml'],
     ['PATCH', `${path}/acme`, '?fieldManager=svc-asr-operator', 'application/merge-patch+json'],
-    ['POST', path, '?fieldManager=svc-asr-operator', 'application/json'],
-    ['PUT', `${path}/acme`, '?fieldManager=svc-asr-operator', 'application/json'],
+    ['POST', path, '?fieldManager=svc-asr-operator&fieldValidation=Strict', 'application/json'],
+    ['PUT', `${path}/acme`, '?fieldManager=svc-asr-operator&fieldValidation=Strict', 'application/json'],
     ['DELETE', `${path}/acme`, '', 'application/json'],
   ]);
   expect(JSON.parse(requests[5]!.body)).toMatchObject({
     propagationPolicy: 'Background',
     preconditions: { uid: 'u1' },
   });
-  for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^svc-asr-operator /);
+  for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^test /);
 });
 
 test('waits as long as a 429 asks, then tries again', async () => {
@@ -136,7 +136,12 @@ test('an answer that stops in the middle is a failure too', async () => {
 });
 
 test('one that does not lead reads, and writes nothing', async () => {
-  const gate = { isOpen: () => false, signal: () => AbortSignal.abort() };
+  const gate = {
+    pass: () => {
+      throw new Error('closed');
+    },
+    signal: () => AbortSignal.abort(),
+  };
   const { api: client, codes } = await setUp(({ response }) => answer(response, 200, tenant), { gate });
   await client.get(TYPES.Tenant, 'acme');
   for (const write of [
@@ -147,7 +152,7 @@ test('one that does not lead reads, and writes nothing', async () => {
     () => client.mergePatch(TYPES.Tenant, 'acme', {}),
     () => client.delete(TYPES.Tenant, 'acme'),
   ]) {
-    await expect(write()).rejects.toThrow(NotLeading);
+    await expect(write()).rejects.toThrow('closed');
   }
   expect(codes.filter((code) => code.endsWith(' 200'))).toEqual(['get 200']);
   expect(stub?.requests).toHaveLength(1);
@@ -155,13 +160,13 @@ test('one that does not lead reads, and writes nothing', async () => {
 
 test('a write that is under way when the lead is lost is cut off and not tried again', async () => {
   const lead = new AbortController();
-  const gate = { isOpen: () => !lead.signal.aborted, signal: () => lead.signal };
+  const gate = { pass: () => lead.signal.throwIfAborted(), signal: () => lead.signal };
   const arrived = createSignal();
   const { api: client, requests } = await setUp(() => arrived.give(), { gate });
   const writing = client.apply(TYPES.Tenant, tenant);
-  const refused = expect(writing).rejects.toThrow(NotLeading);
+  const refused = expect(writing).rejects.toThrow('lost');
   await arrived.given;
-  lead.abort();
+  lead.abort(new Error('lost'));
   await refused;
   expect(requests).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccess } from './access.ts';
-import { kubeconfigFor, startKubeStub } from '../testing/kube-stub.ts';
-import type { KubeStub } from '../testing/kube-stub.ts';
+import { kubeconfigFor, startKubeStub } from '../../../test/support/kubernetes/stub.ts';
+import type { KubeStub } from '../../../test/support/kubernetes/stub.ts';
 
 let stub: KubeStub;
 let nowMs = 0;

@@ -1,5 +1,5 @@
-import { backoffMs } from '../queue/backoff.ts';
-import type { BackoffOptions } from '../queue/backoff.ts';
+import { backoffMs } from '@svc-asr/runtime';
+import type { BackoffOptions } from '@svc-asr/runtime';
 import { ApiError } from './api-error.ts';
 
 export interface RetryOptions extends BackoffOptions {

@@ -1,0 +1,43 @@
+import { ApiError } from '@svc-asr/kubernetes';
+import { explainApiError } from './cluster-refusals.ts';
+
+const explain = (...[status, reason, options]: [number, string, { retryAfterMs?: number; words?: string }?]) =>
+  explainApiError(new ApiError(status, reason, `create tenants: ${reason}`, options));
+
+test.each([
+  [0, 'ECONNREFUSED', 503, 'service_unavailable'],
+  [401, 'Unauthorized', 503, 'service_unavailable'],
+  [404, 'UnknownType', 503, 'service_unavailable'],
+  [429, 'TooManyRequests', 503, 'service_unavailable'],
+  [503, 'ServiceUnavailable', 503, 'service_unavailable'],
+  [400, 'BadRequest', 400, 'invalid_parameters'],
+  [422, 'Invalid', 400, 'invalid_parameters'],
+  [403, 'Forbidden', 403, 'cluster_refused'],
+  [404, 'NotFound', 409, 'write_conflict'],
+  [409, 'Conflict', 409, 'write_conflict'],
+  [413, 'RequestEntityTooLarge', 413, 'request_too_large'],
+  [415, 'UnsupportedMediaType', 500, 'internal_error'],
+])('%i %s of the Kubernetes API becomes %i %s', (code, reason, status, answered) => {
+  expect(explain(code, reason)).toMatchObject({ status, code: answered });
+});
+
+test('who has to come again is told when, and whether the request may have been heard', () => {
+  expect(explain(429, 'TooManyRequests', { retryAfterMs: 6500 }).headers).toEqual({ 'Retry-After': '7' });
+  const away = explain(0, 'ECONNRESET');
+  expect(away.headers).toEqual({ 'Retry-After': '2' });
+  expect(away.message).toContain('may have been done');
+});
+
+test('fields that the API server finds wrong are named as those that the console finds wrong', () => {
+  const causes = [
+    { field: 'spec.grants[0].audioSeconds', message: 'a grant cannot be changed' },
+    { field: '', message: 'and more' },
+  ];
+  const error = explainApiError(new ApiError(422, 'Invalid', 'replace tenants acme: …', { causes }));
+  expect(error.message).toBe('grants[0].audioSeconds: a grant cannot be changed; and more.');
+});
+
+test('a policy is quoted in its own words', () => {
+  const words = 'admission webhook "policy" denied the request: no tenants on Sundays';
+  expect(explain(403, 'Forbidden', { words }).message).toBe(`The cluster refused it: ${words}`);
+});

@@ -1,0 +1,279 @@
+import { resolve } from 'node:path';
+import { eventually } from '../../test/support/eventually.ts';
+import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { grantRules, readChartRules } from '../../test/support/kubernetes/grant.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import { startTestConsole, untilReady } from './testing/console.ts';
+import type { TestConsole } from './testing/console.ts';
+
+const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((plural) =>
+  resolve(import.meta.dirname, `../../crds/${plural}.yaml`),
+);
+const WITHIN_MS = 60_000;
+const TEST_TIMEOUT_MS = 240_000;
+
+let kubernetes: Kubernetes;
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let namespace: string;
+let console_: TestConsole;
+
+beforeAll(async () => {
+  kubernetes = await startKubernetes({ controllers: true, crds: CRDS });
+  redis = await startRedis();
+  namespace = await kubernetes.createNamespace();
+  console_ = await start();
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(async () => {
+  await console_.stop();
+  await redis.stop();
+  await kubernetes.stop();
+}, KUBERNETES_TIMEOUT_MS);
+
+/** A console with the rights that the chart gives it and no others; no operator runs. */
+async function start(env: Record<string, string> = {}): Promise<TestConsole> {
+  const kubeconfig = await grantRules(kubernetes, namespace, 'console', readChartRules('console'));
+  const started = await startTestConsole(redis.url, {
+    ...{ KUBERNETES: kubeconfig, NAMESPACE: namespace, KEY_ACTIVATION_MS: '0', KUBERNETES_RETRY_BASE_MS: '20' },
+    ...env,
+  });
+  await untilReady(started);
+  return started;
+}
+
+const kubectl = (args: string[], input?: object) =>
+  kubernetes.kubectl(['-n', namespace, ...args], input && JSON.stringify(input));
+const read = async (what: string) => JSON.parse(await kubectl(['get', what, '-o', 'json', '--show-managed-fields']));
+const call = (...args: Parameters<TestConsole['call']>) => console_.call(...args);
+const put = (name: string, spec: object, headers: Record<string, string> = {}) =>
+  call('PUT', `/admin/v1/tenants/${name}`, { body: { displayName: name, ...spec }, headers });
+const grant = (name: string, body: object) => call('POST', `/admin/v1/tenants/${name}/grants`, { body });
+const makeKey = async (tenant: string) => (await call('POST', '/admin/v1/keys', { body: { tenant } })).body;
+const manifest = (name: string, spec: object) => ({
+  apiVersion: 'asr.svc.dev/v1',
+  kind: 'Tenant',
+  metadata: { name },
+  spec: { displayName: name, ...spec },
+});
+
+test(
+  'a tenant is made, shown, changed, granted credit, listed and deleted',
+  async () => {
+    expect(await put('radio', { state: 'Active' }, { 'if-none-match': '*' })).toMatchObject({ status: 201 });
+    expect(await put('radio', {}, { 'if-none-match': '*' })).toMatchObject({ status: 412 });
+    expect(await put('radio', { state: 'Suspended', models: ['m'] })).toMatchObject({ status: 200 });
+    expect(await grant('radio', { id: 'may', audio_seconds: 60 })).toMatchObject({ status: 201 });
+    expect(await grant('radio', { id: 'may', audio_seconds: 60 })).toMatchObject({ status: 200 });
+    expect(await grant('radio', { id: 'may', audio_seconds: 61 })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'grant_conflict' } },
+    });
+    const { spec, metadata } = await read('tenant/radio');
+    expect(spec).toMatchObject({
+      ...{ displayName: 'radio', state: 'Suspended', models: ['m'] },
+      limits: { concurrentSessions: 1 },
+      grants: [{ id: 'may', audioSeconds: 60 }],
+    });
+    expect(metadata.managedFields.map(({ manager }: { manager: string }) => manager)).toEqual(['svc-asr-console']);
+    expect((await call('GET', '/admin/v1/tenants/radio')).body).toMatchObject({
+      name: 'radio',
+      read_only: false,
+      spec,
+    });
+    expect((await call('GET', '/admin/v1/tenants')).body.data).toEqual([expect.objectContaining({ name: 'radio' })]);
+    expect(await call('DELETE', '/admin/v1/tenants/radio')).toMatchObject({ status: 200, body: { keys_revoked: 0 } });
+    expect(await call('DELETE', '/admin/v1/tenants/radio')).toMatchObject({ status: 404 });
+    expect(await grant('radio', { audio_seconds: 1 })).toMatchObject({ status: 404 });
+    expect(await kubectl(['get', 'tenants', '-o', 'name'])).toBe('');
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'a key is owned by its tenant, holds no secret, is listed and revoked; it goes with its tenant',
+  async () => {
+    expect(await call('POST', '/admin/v1/keys', { body: { tenant: 'acme' } })).toMatchObject({ status: 404 });
+    await put('acme', {});
+    const [first, second] = [await makeKey('acme'), await makeKey('acme')];
+    const object = await read(`apikey/${first.key_id.toLowerCase()}`);
+    const { uid } = (await read('tenant/acme')).metadata;
+    expect(object.metadata.ownerReferences).toEqual([expect.objectContaining({ kind: 'Tenant', name: 'acme', uid })]);
+    expect(JSON.stringify(object)).not.toContain(first.key);
+    expect((await call('GET', '/admin/v1/keys?tenant=acme')).body.data).toHaveLength(2);
+
+    expect(await call('DELETE', `/admin/v1/keys/${first.key_id}`)).toMatchObject({ status: 200 });
+    expect(await call('DELETE', `/admin/v1/keys/${first.key_id}`)).toMatchObject({ status: 404 });
+    // Whoever deletes the Tenant by other means deletes its keys too.
+    await kubectl(['delete', 'tenant/acme']);
+    await eventually(
+      'the key is gone',
+      WITHIN_MS,
+      async () => (await kubectl(['get', 'apikeys', '-o', 'name'])) === '',
+    );
+    expect(await call('DELETE', `/admin/v1/keys/${second.key_id}`)).toMatchObject({ status: 404 });
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test.each([['client-side', []] as const, ['server-side', ['--server-side']] as const])(
+  'kubectl apply (%s) and the console change one tenant without losing what the other wrote',
+  async (side, options) => {
+    const name = `shared-${side}`;
+    const apply = (spec: object) => kubectl(['apply', ...options, '-f', '-'], manifest(name, spec));
+    await apply({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 10 }] });
+    expect(await grant(name, { id: 'more', audio_seconds: 5 })).toMatchObject({ status: 201 });
+    // The same file again, with a change of its own.
+    await apply({ state: 'Active', limits: { concurrentSessions: 7 }, grants: [{ id: 'welcome', audioSeconds: 10 }] });
+    expect((await read(`tenant/${name}`)).spec.limits.concurrentSessions).toBe(7);
+    expect(await grant(name, { id: 'last', audio_seconds: 1 })).toMatchObject({ status: 201 });
+    const { spec } = await read(`tenant/${name}`);
+    expect(spec.limits.concurrentSessions).toBe(7);
+    const ids = spec.grants.map(({ id }: { id: string }) => id).sort();
+    // Client-side apply replaces whole lists, where server-side apply knows whose entry is whose.
+    expect(ids).toEqual(side === 'server-side' ? ['last', 'more', 'welcome'] : ['last', 'welcome']);
+    await kubectl(['delete', 'tenant', name]);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'many grants of two consoles at the same time are all there afterwards',
+  async () => {
+    const other = await start();
+    try {
+      await put('busy', {});
+      const ids = Array.from({ length: 12 }, (_, at) => `g${at}`);
+      const answers = await Promise.all(
+        ids.map((id, at) =>
+          (at % 2 === 0 ? console_ : other).call('POST', '/admin/v1/tenants/busy/grants', {
+            body: { id, audio_seconds: 1 },
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 201));
+      const { spec } = await read('tenant/busy');
+      expect(spec.grants.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
+    } finally {
+      await other.stop();
+    }
+    await kubectl(['delete', 'tenant/busy']);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'of many who create one tenant at the same time one does',
+  async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => put('one', {}, { 'if-none-match': '*' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(412)]);
+    await kubectl(['delete', 'tenant/one']);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'a rule of the API server that the console does not know is told as its own would be',
+  async () => {
+    const policy = (kind: string, spec: object) => ({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind,
+      metadata: { name: 'no-suspension' },
+      spec,
+    });
+    await kubectl(
+      ['apply', '-f', '-'],
+      policy('ValidatingAdmissionPolicy', {
+        matchConstraints: {
+          resourceRules: [
+            {
+              apiGroups: ['asr.svc.dev'],
+              apiVersions: ['v1'],
+              operations: ['CREATE', 'UPDATE'],
+              resources: ['tenants'],
+            },
+          ],
+        },
+        validations: [{ expression: "object.spec.state != 'Suspended'", message: 'no tenant is suspended here' }],
+      }),
+    );
+    await kubectl(
+      ['apply', '-f', '-'],
+      policy('ValidatingAdmissionPolicyBinding', { policyName: 'no-suspension', validationActions: ['Deny'] }),
+    );
+    const refused = await eventually('the policy is in force', WITHIN_MS, async () => {
+      const answer = await put('policed', { state: 'Suspended' });
+      return answer.status >= 400 && answer;
+    });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_parameters' } } });
+    expect(refused.body.error.message).toContain('no tenant is suspended here');
+    await kubectl(['delete', 'validatingadmissionpolicy,validatingadmissionpolicybinding', 'no-suspension']);
+    await kubectl(['delete', 'tenants', '--all']);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'a tenant that is being deleted counts as gone, and cannot be made anew before it is',
+  async () => {
+    await kubectl(['apply', '-f', '-'], {
+      ...manifest('leaving', {}),
+      metadata: { name: 'leaving', finalizers: ['asr.svc.dev/operator'] },
+    });
+    expect(await call('DELETE', '/admin/v1/tenants/leaving')).toMatchObject({ status: 200, body: { deleted: true } });
+    expect(await call('GET', '/admin/v1/tenants/leaving')).toMatchObject({ status: 404 });
+    expect((await call('GET', '/admin/v1/tenants')).body.data).toEqual([]);
+    expect(await put('leaving', {})).toMatchObject({ status: 409, body: { error: { code: 'being_deleted' } } });
+    await kubectl(['patch', 'tenant/leaving', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
+    await eventually('it can be made anew', WITHIN_MS, async () => (await put('leaving', {})).status === 201);
+    await kubectl(['delete', 'tenant/leaving']);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'while the API server is away everything is a 503 that says when to come again, and nothing is lost',
+  async () => {
+    await put('acme', { grants: [{ id: 'a', audioSeconds: 1 }] });
+    await kubernetes.stopApiServer();
+    try {
+      const { status, headers, body } = await grant('acme', { id: 'b', audio_seconds: 1 });
+      expect([status, body.error.code]).toEqual([503, 'service_unavailable']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(body.error.message).toContain('Kubernetes API');
+      expect(await call('GET', '/admin/v1/tenants')).toMatchObject({ status: 503 });
+      expect(await call('DELETE', '/admin/v1/keys/8fK2pQ9xLm')).toMatchObject({ status: 503 });
+      expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
+      expect((await fetch(`${console_.adminUrl}/readyz`)).status).toBe(200);
+    } finally {
+      await kubernetes.startApiServer();
+    }
+    await eventually('it goes on', WITHIN_MS, async () => {
+      const { status } = await grant('acme', { id: 'b', audio_seconds: 1 });
+      return status < 300;
+    });
+    const { spec } = await read('tenant/acme');
+    expect(spec.grants.map(({ id }: { id: string }) => id)).toEqual(['a', 'b']);
+    expect(console_.output()).not.toContain('"level":"error"');
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'a right that is missing shows: the role is not checked in vain',
+  async () => {
+    const fewer = readChartRules('console').map((rule) => ({
+      ...rule,
+      verbs: rule.verbs.filter((verb) => verb !== 'update'),
+    }));
+    await put('acme', {});
+    await grantRules(kubernetes, namespace, 'console', fewer);
+    const refused = await eventually('the right is gone', WITHIN_MS, async () => {
+      const answer = await put('acme', { displayName: `x${Date.now()}` });
+      return answer.status >= 400 && answer;
+    });
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'cluster_refused' } } });
+    expect(refused.body.error.message).toMatch(/cannot update resource "tenants"/);
+    await grantRules(kubernetes, namespace, 'console', readChartRules('console'));
+  },
+  TEST_TIMEOUT_MS,
+);

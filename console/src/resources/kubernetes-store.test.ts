@@ -1,0 +1,156 @@
+import { API_VERSION } from '@svc-asr/core';
+import type { ApiKey, Tenant } from '@svc-asr/core';
+import { ApiError } from '@svc-asr/kubernetes';
+import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
+import { createKubeObjects } from '../testing/kube-objects.ts';
+import { buildTenant } from '../tenants/tenant.ts';
+import { createKubernetesStore } from './kubernetes-store.ts';
+
+const open = (pageSize = 500) => {
+  const objects = createKubeObjects();
+  return { ...objects, store: createKubernetesStore({ api: objects.api, pageSize }) };
+};
+
+const tenant = (name: string, displayName = name) => buildTenant(name, { displayName });
+const object = (name: string, metadata: Partial<KubeMetadata> = {}, displayName = name): KubeObject => ({
+  ...{ ...tenant(name, displayName) },
+  metadata: { name, ...metadata },
+});
+const key = (owner: string): ApiKey => ({
+  apiVersion: API_VERSION,
+  kind: 'ApiKey',
+  metadata: { name: '8fk2pq9xlm' },
+  spec: {
+    ...{ tenant: owner, displayName: '', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1' },
+    ...{ lastFour: 'x7Qa', expiresAt: null },
+  },
+});
+const rename = (displayName: string) => (current: Tenant | undefined) => {
+  if (current === undefined) throw new Error('there is none');
+  return { ...current, spec: { ...current.spec, displayName } };
+};
+
+test('what others wrote between a read and a write is kept, and the change made anew', async () => {
+  const { store, put, find, before } = open();
+  put(object('acme'));
+  before('replace', () => {
+    const known = find('Tenant', 'acme')!;
+    put({ ...known, spec: { ...(known.spec as object), state: 'Suspended' } });
+  });
+  const { resource, previous } = await store.update('Tenant', 'acme', rename('new'));
+  expect(resource.spec).toMatchObject({ displayName: 'new', state: 'Suspended' });
+  expect(previous?.spec).toMatchObject({ displayName: 'acme', state: 'Suspended' });
+});
+
+test('what the console does not know of an object stays in it', async () => {
+  const { store, put, find } = open();
+  const metadata = { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['e'], uid: 'u' };
+  put(object('acme', metadata));
+  await store.update('Tenant', 'acme', rename('new'));
+  expect(find('Tenant', 'acme')).toMatchObject({ metadata, spec: { displayName: 'new' } });
+});
+
+test('who loses the race to create finds what is there', async () => {
+  const { store, put, before } = open();
+  before('create', () => put(object('acme', {}, 'theirs')));
+  const seen: (string | undefined)[] = [];
+  await store.update('Tenant', 'acme', (current) => {
+    seen.push(current?.spec.displayName);
+    return tenant('acme', 'mine');
+  });
+  expect(seen).toEqual([undefined, 'theirs']);
+});
+
+test.each(['create', 'replace'] as const)('a %s whose answer was lost counts once', async (verb) => {
+  const { store, put, loseAnswer } = open();
+  if (verb === 'replace') put(object('acme', {}, 'old'));
+  loseAnswer(verb);
+  let changes = 0;
+  const { resource, previous } = await store.update('Tenant', 'acme', () => {
+    changes++;
+    return tenant('acme', 'new');
+  });
+  expect([resource.spec.displayName, previous?.spec.displayName, changes]).toEqual([
+    'new',
+    verb === 'replace' ? 'old' : undefined,
+    1,
+  ]);
+});
+
+test('a resource that is deleted during an update is for the change to judge', async () => {
+  const { store, put, api, before } = open();
+  put(object('acme'));
+  before('replace', () => void api.delete({ group: '', version: '', plural: '', kind: 'Tenant' }, 'acme'));
+  // The removal is under way when the write is served.
+  await expect(store.update('Tenant', 'acme', rename('new'))).resolves.toBeDefined();
+  await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('there is none');
+});
+
+test('nobody is waited for for ever', async () => {
+  const { store, api, put } = open();
+  put(object('acme'));
+  const refusing = createKubernetesStore({
+    api: { ...api, replace: () => Promise.reject(new ApiError(409, 'Conflict', 'Conflict')) },
+    pageSize: 1,
+  });
+  await expect(refusing.update('Tenant', 'acme', rename('new'))).rejects.toMatchObject({ code: 'write_conflict' });
+  expect((await store.get('Tenant', 'acme'))?.resource.spec.displayName).toBe('acme');
+});
+
+test('what is being deleted counts as gone, and cannot be made anew before it is', async () => {
+  const { store, put } = open();
+  put(object('acme', { deletionTimestamp: '2030-01-01T00:00:00Z' }));
+  expect(await store.list('Tenant')).toEqual([]);
+  expect(await store.get('Tenant', 'acme')).toBeUndefined();
+  expect(await store.delete('Tenant', 'acme')).toBe(false);
+  await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('there is none');
+  await expect(store.update('Tenant', 'acme', () => tenant('acme'))).rejects.toMatchObject({ code: 'being_deleted' });
+});
+
+test('a key is owned by its tenant, and there is none without one', async () => {
+  const { store, put, find } = open();
+  const make = () => store.update('ApiKey', '8fk2pq9xlm', () => key('acme'));
+  await expect(make()).rejects.toMatchObject({ code: 'tenant_not_found' });
+  put(object('acme', { uid: 'u1', deletionTimestamp: '2030-01-01T00:00:00Z' }));
+  await expect(make()).rejects.toMatchObject({ code: 'tenant_not_found' });
+  put(object('acme', { uid: 'u2' }));
+  await make();
+  const owner = { apiVersion: API_VERSION, kind: 'Tenant', name: 'acme', uid: 'u2' };
+  expect(find('ApiKey', '8fk2pq9xlm')?.metadata.ownerReferences).toEqual([owner]);
+});
+
+test('an object that the console cannot read hides no other, is told, and a key can be deleted all the same', async () => {
+  const { store, put } = open(1);
+  put(object('acme'));
+  put({ ...object('odd'), spec: { displayName: 'Odd', colour: 'red' } });
+  put({ apiVersion: API_VERSION, kind: 'ApiKey', metadata: { name: 'odd-key' }, spec: {} });
+  put(object('other'));
+  expect((await store.list('Tenant')).map(({ resource }) => resource.metadata.name)).toEqual(['acme', 'other']);
+  expect((await store.unreadable()).map(({ file }) => file)).toEqual(['Tenant/odd', 'ApiKey/odd-key']);
+  await expect(store.get('Tenant', 'odd')).rejects.toMatchObject({ code: 'unreadable_resource' });
+  await expect(store.update('Tenant', 'odd', rename('x'))).rejects.toMatchObject({ code: 'unreadable_resource' });
+  expect(await store.delete('ApiKey', 'odd-key')).toBe(true);
+});
+
+test('a list whose pages expire is begun again', async () => {
+  const { store, put, before } = open(1);
+  for (const name of ['a', 'b', 'c']) put(object(name));
+  before('list', () =>
+    before('list', () => {
+      throw new ApiError(410, 'Expired', 'too old');
+    }),
+  );
+  expect(await store.list('Tenant')).toHaveLength(3);
+});
+
+test.each(['', '..', 'acme/status', 'Acme', 'a'.repeat(64)])(
+  '%j is the name of nothing, and nobody is asked',
+  async (name) => {
+    const { store, before } = open();
+    before('get', () => {
+      throw new Error('asked');
+    });
+    expect(await store.get('Tenant', name)).toBeUndefined();
+    expect(await store.delete('ApiKey', name)).toBe(false);
+  },
+);

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection, TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi } from '@svc-asr/kubernetes';
+import { backoffMs, createCounter } from '@svc-asr/runtime';
+import type { Logger, Metrics } from '@svc-asr/runtime';
+import { CONSOLE_METRICS } from '../metric-list.ts';
+import type { ConsoleSettings } from '../settings.ts';
+import { openFileStore } from './file-store.ts';
+import { createKubernetesStore } from './kubernetes-store.ts';
+import type { ResourceStore } from './store.ts';
+
+/** The store, and what starting and stopping the console need of it. */
+export interface OpenStore {
+  store: ResourceStore;
+  /** Whether resources could be read once. */
+  seen: () => boolean;
+  close: () => void;
+}
+
+/** By which the API server knows the fields that are the console's. */
+const CLIENT = 'svc-asr-console';
+
+/** Opens the store that the settings name: the cluster's, or files. */
+export async function openStore(settings: ConsoleSettings, logger: Logger, metrics: Metrics): Promise<OpenStore> {
+  if (settings.KUBERNETES === '') {
+    const { CONFIG_FOLDER: folder, READ_FOLDERS: readFolders } = settings;
+    const store = await openFileStore({ folder, readFolders, now: Date.now });
+    return { store, seen: () => true, close: () => undefined };
+  }
+  const requests = createCounter(metrics.meter, CONSOLE_METRICS.kubernetesRequests);
+  const connection = createConnection({
+    settings,
+    client: CLIENT,
+    onRequest: (verb, code) => requests.add(1, { verb, code }),
+  });
+  const api = connection.openApi();
+  const stopping = new AbortController();
+  let seen = false;
+  void reach(api, settings, logger, stopping.signal).then((reached) => (seen = reached));
+  return {
+    store: createKubernetesStore({ api, pageSize: settings.LIST_PAGE_SIZE }),
+    seen: () => seen,
+    close: () => {
+      stopping.abort();
+      api.close();
+    },
+  };
+}
+
+/** Asks until the cluster answers, so that wrong settings and missing rights show at the start and not at somebody's request. */
+async function reach(api: KubeApi, settings: ConsoleSettings, logger: Logger, signal: AbortSignal): Promise<boolean> {
+  const { KUBERNETES_RETRY_BASE_MS: baseMs, KUBERNETES_RETRY_MAX_MS: maxMs } = settings;
+  for (let failures = 1; ; failures++) {
+    try {
+      await Promise.all([TYPES.Tenant, TYPES.ApiKey].map((type) => api.list(type, { limit: 1, signal })));
+      return true;
+    } catch (err) {
+      if (failures === 1 && !signal.aborted) {
+        logger.error({ err }, 'the resources in the cluster cannot be read; it is tried again');
+      }
+    }
+    const waited = sleep(backoffMs(failures, { baseMs, maxMs }, Math.random()), true, { signal });
+    if (!(await waited.catch(() => false))) return false;
+  }
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/** The real operator, as a process of its own. */
+export interface OperatorProcess {
+  /** What it logged. */
+  output: () => string;
+  stop: () => Promise<void>;
+}
+
+/** Starts it from its sources. */
+export function startOperatorProcess(settings: Record<string, string>): OperatorProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../operator/src/main.ts')], {
+    env: { PATH, HOME, LOG_LEVEL: 'debug', ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  return {
+    output: () => output,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import type { TestRedis } from '../../test/support/redis.ts';
+import { clusterSettings } from './testing/cluster-operator.ts';
+import { eventually } from './testing/eventually.ts';
+import { openLedger, startTestOperator } from './testing/harness.ts';
+import { tenant } from './testing/resources.ts';
+import { startTestCluster } from './testing/test-cluster.ts';
+
+const TEST_MS = 300_000;
+const WITHIN_MS = 60_000;
+
+let kubernetes: Kubernetes;
+let redis: TestRedis;
+let namespace: string;
+
+beforeAll(async () => {
+  kubernetes = await startTestCluster();
+  redis = await startRedis();
+  namespace = await kubernetes.createNamespace();
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(async () => {
+  await redis.stop();
+  await kubernetes.stop();
+}, KUBERNETES_TIMEOUT_MS);
+
+const kubectl = (args: string[], input?: object) =>
+  kubernetes.kubectl(['-n', namespace, ...args], input && JSON.stringify(input));
+const start = () =>
+  startTestOperator([], redis.url, {
+    ...clusterSettings(kubernetes.kubeconfig, namespace, redis.url),
+    ...{ LEDGER_INTERVAL_MS: '200', LEASE_SECONDS: '6', LEASE_RENEW_MS: '4000', LEASE_RETRY_MS: '200' },
+  });
+const within = (check: () => Promise<void>) => eventually(check, WITHIN_MS);
+/** The reasons of a Tenant's conditions, by type. */
+const reasons = async (name: string) => {
+  const rows = '{range .status.conditions[*]}{.type}={.status}/{.reason} {end}';
+  return (await kubectl(['get', 'tenant', name, '-o', `jsonpath=${rows}`])).trim().split(' ');
+};
+
+test(
+  'while the ledger is missing every Tenant says so, one that is deleted says why it is still there, and a rebuild lets it go',
+  async () => {
+    const { ledger, close } = openLedger(redis.url);
+    let operator = await start();
+    try {
+      await kubectl(['apply', '-f', '-'], tenant('acme', { state: 'Active' }));
+      await within(async () => expect(await reasons('acme')).toContain('Ready=True/Applied'));
+      const ledgerId = (await ledger.identity.read()) ?? '';
+      await ledger.link.send('', ['FLUSHALL']);
+      await kubectl(['delete', 'tenant/acme', '--wait=false']);
+      const held = ['Ready=False/DeletionWaits', 'LedgerMissing=True/LedgerMissing'];
+      await within(async () => expect(await reasons('acme')).toEqual(expect.arrayContaining(held)));
+      await within(async () => {
+        const events = await kubectl(['get', 'events', '--field-selector=involvedObject.name=acme', '-o', 'json']);
+        expect(JSON.parse(events).items).toContainEqual(
+          expect.objectContaining({ type: 'Warning', reason: 'DeletionWaits' }),
+        );
+      });
+
+      // An operator that begins while it is missing knows no more of what is applied than the Tenants tell.
+      await operator.stop();
+      await kubectl(['apply', '-f', '-'], tenant('other', { state: 'Active' }));
+      operator = await start();
+      const waiting = ['Ready=False/Unavailable', 'LedgerMissing=True/LedgerMissing'];
+      await within(async () => expect(await reasons('other')).toEqual(expect.arrayContaining(waiting)));
+      expect(await ledger.accounts.read('other')).toBeUndefined();
+
+      await ledger.identity.requestRebuild(ledgerId);
+      await within(async () => expect(await kubectl(['get', 'tenants', '-o', 'name'])).not.toContain('acme'));
+      await within(async () => expect(await reasons('other')).toContain('Ready=True/Applied'));
+      expect(await ledger.accounts.read('other')).toMatchObject({ state: 'Active' });
+    } finally {
+      await operator.stop();
+      await close();
+    }
+  },
+  TEST_MS,
+);

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../../../test/support/kubernetes.ts';
+import { createStage, SLOTS } from '../../testing/cluster-stage.ts';
+import type { Stage } from '../../testing/cluster-stage.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { model } from '../../testing/resources.ts';
+import { CRD_FILES } from '../../testing/test-cluster.ts';
+import { startLateNews } from '../testing/late-news.ts';
+import type { LateNews } from '../testing/late-news.ts';
+import { LABELS } from './names.ts';
+
+const LONG_MS = 120_000;
+const WORKERS = 30;
+const STEPS = [15, 3];
+/** Longer than a Deployment takes to pass fewer replicas on: whoever relies on that being slower loses pods. */
+const LATE_MS = 1500;
+/** A connection each: many at a time are much for a busy machine. */
+const LOOK_MS = 300;
+let kubernetes: Kubernetes;
+let news: LateNews;
+let stage: Stage;
+
+beforeAll(async () => {
+  kubernetes = await startKubernetes({ crds: CRD_FILES });
+  news = await startLateNews(kubernetes.kubeconfig, 'pods', LATE_MS);
+  await kubernetes.startControllers(news.kubeconfig);
+  stage = await createStage(kubernetes);
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(async () => {
+  await stage.close();
+  await kubernetes.stop();
+  await news.stop();
+}, LONG_MS);
+
+const pods = () => stage.list('pods', `${LABELS.model}=m`);
+
+test(
+  'no worker with streams goes while idle ones do, by the dozens, however late Kubernetes hears of who was chosen',
+  async () => {
+    const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
+    await stage.apply(model('m', { scaling: { ...quick, min: 0, max: WORKERS } }));
+    const sessions = Array.from({ length: WORKERS * SLOTS }, (_, at) => `session-${at}`);
+    const isClaimed = (session: string) => stage.ledger.pools.claim('m', session, 600_000);
+    await eventually(async () => expect(await isClaimed('session-0')).toBe(true), LONG_MS);
+    for (const session of sessions) await isClaimed(session);
+    /** Who is where. */
+    const homes = new Map<string, string[]>();
+    for (const sessionId of sessions) {
+      const worker = await eventually(async () => {
+        const placement = await stage.ledger.pools.place('m', { sessionId, tenant: 't' });
+        if (placement.outcome === 'wait') throw new Error('still waiting');
+        return placement.worker.id;
+      }, LONG_MS);
+      homes.set(worker, [...(homes.get(worker) ?? []), sessionId]);
+    }
+    expect(homes.size).toBe(WORKERS);
+
+    const lost = new Set<string>();
+    for (const left of STEPS) {
+      // All streams of a worker end: what Kubernetes likes best to take says nothing of who they are.
+      for (const [worker, own] of [...homes].slice(left)) {
+        homes.delete(worker);
+        for (const session of own) await stage.ledger.pools.leave('m', session, 't');
+      }
+      const isDown = async () => {
+        const staying = (await pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+        const names = staying.map(({ metadata }) => metadata.name);
+        for (const busy of homes.keys()) if (!names.includes(busy)) lost.add(busy);
+        return lost.size > 0 || names.length === left;
+      };
+      const untilMs = performance.now() + LONG_MS;
+      while (!(await isDown()) && performance.now() < untilMs) await sleep(LOOK_MS);
+      expect([...lost]).toEqual([]);
+      expect(await isDown()).toBe(true);
+    }
+  },
+  4 * LONG_MS,
+);
