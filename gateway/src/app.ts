@@ -3,7 +3,7 @@ import type { Express, RequestHandler } from 'express';
 import { INTERFACE_VERSION, streamPath } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createAttemptLimiter } from '@svc-asr/runtime';
-import type { Logger } from '@svc-asr/runtime';
+import type { Logger, Tracing } from '@svc-asr/runtime';
 import { admit } from './auth/admit.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { createKeyLookup } from './auth/lookup.ts';
@@ -31,6 +31,8 @@ export interface AppParts {
   catalogue: CatalogueView;
   ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
+  /** undefined: no traces are wanted. */
+  tracing: Tracing | undefined;
 }
 
 /** The HTTP chain, from the outside in: what a request passes, in the order in which it may be refused. */
@@ -56,7 +58,7 @@ export function createApp(parts: AppParts): Express {
     admit(ledger, ledgerWatch, timeLeft),
   ];
   const createSession = createSessionRoute({
-    ...{ ledger, catalogue, metrics, timeLeft, cancellations: parts.cancellations },
+    ...{ ledger, catalogue, metrics, timeLeft, cancellations: parts.cancellations, tracing: parts.tracing },
     secrets: settings.SESSION_SECRETS,
     holdMs: settings.SESSION_TTL_MS + settings.SLOT_HOLD_EXTRA_MS,
     noCapacityRetryS: settings.NO_CAPACITY_RETRY_SECONDS,

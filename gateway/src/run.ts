@@ -1,5 +1,5 @@
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createLogger, createMetrics, ledgerConstants, readSettingsOrExit, runService } from '@svc-asr/runtime';
+import { createLogger, createTelemetry, ledgerConstants, readSettingsOrExit, runService } from '@svc-asr/runtime';
 import { startAdmin } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import { followCatalogue } from './catalogue.ts';
@@ -28,8 +28,9 @@ export async function run(): Promise<void> {
   const logger = createLogger('gateway', settings.LOG_LEVEL);
 
   await runService(logger, settings.STOP_GRACE_MS + settings.DRAIN_DELAY_MS, async () => {
-    const telemetry = createMetrics('gateway');
-    const metrics = createGatewayMetrics(telemetry);
+    const telemetry = await createTelemetry('gateway', settings, logger);
+    const { tracing } = telemetry;
+    const metrics = createGatewayMetrics(telemetry.metrics);
     const link = connectRedis({
       url: settings.REDIS_URL,
       name: 'gateway',
@@ -56,7 +57,8 @@ export async function run(): Promise<void> {
     metrics.redisReady.addCallback((result) => result.observe(link.ready ? 1 : 0));
     metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
 
-    const settlements = createSettlements(ledger, logger);
+    const settlements = createSettlements(ledger, logger, metrics);
+    metrics.pendingSettlements.addCallback((result) => result.observe(settlements.pending));
     const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, {
       onLost: () => streams.failAll(),
       sureOfLedger: ledgerWatch.sure,
@@ -68,13 +70,18 @@ export async function run(): Promise<void> {
       () => tallies.tell(),
     );
     const streams = new Streams({
-      ...{ ledger, logger, catalogue, settlements, tallies, ledgerWatch, owner: lease.owner },
+      ...{ ledger, logger, catalogue, settlements, tallies, ledgerWatch, metrics, tracing, owner: lease.owner },
       workerTrust: createWorkerTrust({ caFile: settings.WORKER_CA_FILE, serverName: settings.WORKER_SERVER_NAME }),
       secrets: settings.SESSION_SECRETS,
       tickets: settings.WORKER_TICKETS,
       times: streamTimes(settings),
       memoryBytes: settings.STREAM_MEMORY_MIB * 1_048_576,
       suspensionMs: settings.SUSPENSION_INTERVAL_MS,
+    });
+
+    metrics.streams.addCallback((result) => {
+      const counts = streams.counts();
+      for (const { id: model } of catalogue.entries() ?? []) result.observe(counts.get(model) ?? 0, { model });
     });
 
     let draining = false;
@@ -85,10 +92,13 @@ export async function run(): Promise<void> {
       if (!ledgerWatch.known()) return 'it is not known yet whether Redis holds the ledger';
       return catalogue.entries() === undefined ? 'no catalogue was read yet' : undefined;
     };
-    const app = createApp({ settings, logger, metrics, ledger, catalogue, ledgerWatch, cancellations });
+    const app = createApp({ settings, logger, metrics, ledger, catalogue, ledgerWatch, cancellations, tracing });
     const server = await listen(app, settings, logger, metrics);
     streams.attach(server);
-    const admin = await startAdmin({ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, metrics: telemetry, ready });
+    const admin = await startAdmin({
+      ...{ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, ready },
+      metrics: telemetry.metrics,
+    });
     logger.info({ reason: settings.PUBLIC_URL }, 'listening');
 
     return [
@@ -110,6 +120,7 @@ export async function run(): Promise<void> {
       { name: 'stop following the catalogue', stop: () => catalogue.stop() },
       { name: 'close Redis', stop: () => link.close() },
       { name: 'close the admin port', stop: () => drain(admin) },
+      { name: 'send the last telemetry', stop: () => telemetry.stop() },
     ];
   });
 }
@@ -121,6 +132,7 @@ function streamTimes(settings: GatewaySettings): StreamTimes {
     gatherMs: settings.STREAM_GATHER_MS,
     workerOpenMs: settings.WORKER_OPEN_MS,
     workerSilenceMs: settings.WORKER_SILENCE_MS,
+    workerAvoidMs: settings.WORKER_AVOID_MS,
     idleMs: settings.STREAM_IDLE_MS,
     pingMs: settings.STREAM_PING_MS,
     extraMs: settings.STREAM_EXTRA_MS,

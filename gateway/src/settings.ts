@@ -139,6 +139,12 @@ export const GATEWAY_SETTINGS = {
     100,
     60_000,
   ),
+  WORKER_AVOID_MS: integer(
+    'How long a stream keeps away from a worker that it lost. More than the lease of a worker: one that is still there then is alive.',
+    20_000,
+    1000,
+    600_000,
+  ),
   WORKER_TICKET_MS: integer('How long a ticket for a worker works.', 10_000, 1000, 600_000),
   REVISION_TALLY_MS: integer(
     'How often it is told how streams fare on each revision of a model, for rollouts to go by.',

@@ -25,7 +25,7 @@ test('an inference thread that dies ends every stream with 1011 and the worker w
     engine,
     tickets: createTicketGate(ring, 'me'),
     limits: { openTimeoutMs: 5000, slotWaitMs: 0, unsentBytes: 65_536, pingMs: 60_000 },
-    metrics: createWorkerMetrics(createMetrics('worker')),
+    metrics: createWorkerMetrics(createMetrics('worker'), 'model'),
     logger,
   });
   const streams = [1, 2].map((epoch) => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createLogger, createMetrics, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
+import { createLogger, createTelemetry, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import { advertisedAddress } from './address.ts';
 import { endWith } from './failure.ts';
 import { loadEngine } from './load.ts';
-import { createWorkerMetrics, observeEngine } from './metrics.ts';
+import { createWorkerMetrics } from './metrics.ts';
 import { watchProgress } from './progress.ts';
 import { keepRegistered } from './registration/registration.ts';
 import type { Registration } from './registration/registration.ts';
@@ -23,20 +23,20 @@ export async function run(): Promise<void> {
   const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
 
   await runService(logger, settings.DRAIN_MS + STOP_MS, async () => {
-    const telemetry = createMetrics('worker');
-    const metrics = createWorkerMetrics(telemetry);
+    const telemetry = await createTelemetry('worker', settings, logger);
+    const metrics = createWorkerMetrics(telemetry.metrics, settings.MODEL);
     let live = () => undefined as string | undefined;
     let ready = (): string | undefined => 'the model is being loaded';
     const admin = await startAdmin({
       host: settings.ADMIN_HOST,
       port: settings.ADMIN_PORT,
-      metrics: telemetry,
+      metrics: telemetry.metrics,
       live: () => live(),
       ready: () => ready(),
     });
 
     const engine = await loadEngine(settings, logger);
-    observeEngine(metrics, engine);
+    metrics.observeEngine(engine);
     const { server, port } = await listen(settings, logger);
     const address = advertisedAddress(settings, port);
     const relay = startRelay({
@@ -51,6 +51,12 @@ export async function run(): Promise<void> {
       },
       metrics,
       logger,
+      tracing: telemetry.tracing,
+      attributes: {
+        'svc_asr.model': settings.MODEL,
+        'svc_asr.worker.id': id,
+        'svc_asr.revision': settings.REVISION,
+      },
     });
     const watch = watchProgress(engine, settings.ALIVE_MS, () => relay.alive());
 
@@ -75,8 +81,8 @@ export async function run(): Promise<void> {
       },
       logger,
     });
-    metrics.registered.addCallback((result) => result.observe(registration.registered ? 1 : 0));
-    metrics.stalledSeconds.addCallback((result) => result.observe(watch.stalledMs / 1000));
+    metrics.observeRegistered(() => registration.registered);
+    metrics.observeStall(() => watch.stalledMs);
 
     live = () => (watch.stalledMs < settings.HANG_MS ? undefined : 'inference makes no progress');
     ready = () => {
@@ -103,6 +109,7 @@ export async function run(): Promise<void> {
       { name: 'stop the engine', stop: () => engine.close() },
       { name: 'close Redis', stop: () => link.close() },
       { name: 'close the admin port', stop: () => void admin.close() },
+      { name: 'send the last telemetry', stop: () => telemetry.stop() },
     ];
   });
 }

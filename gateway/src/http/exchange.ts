@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import type { RateState } from '@svc-asr/ledger';
+import type { CreateTrace } from '../telemetry/create-trace.ts';
 import { traceIdOf } from './trace.ts';
 
 /** What is known of one request while it passes through the chain. */
@@ -13,6 +14,8 @@ export interface Exchange {
   route: string;
   /** The trace that the caller named. */
   readonly traceId: string | undefined;
+  /** Where a session is made and traces are wanted. */
+  trace?: CreateTrace;
   /** How the rate limits stand that the request counted against. */
   rates?: Readonly<Record<string, RateState>>;
   tenant?: string;

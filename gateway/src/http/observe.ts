@@ -24,7 +24,10 @@ export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler
       // A response that was never sent says 200.
       const status = headersSent ? response.statusCode : (broken?.status ?? CLIENT_CLOSED_REQUEST);
       metrics.requests.add(1, { route, method: request.method, status, code: code ?? '' });
-      metrics.requestSeconds.record(durationMs / 1000, { route });
+      const { method } = request;
+      const labels = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status };
+      metrics.requestSeconds.record(durationMs / 1000, labels);
+      exchange.trace?.end({ method, route, status, code });
       const duration = Math.round(durationMs * 10) / 10;
       if (status < 400 && response.writableFinished && traceId === undefined) {
         const caller = tenant === undefined ? '' : `,"tenant":"${tenant}","key_id":"${keyId ?? ''}"`;

@@ -7,6 +7,11 @@ interface Mark {
 /** So many chunks a worker is behind before its sender is slowed down, and some more. */
 const MAX_MARKS = 8;
 
+/** False where a sender is ahead of its worker: what it waits for then is itself. */
+export function isTimely(outstandingSamples: number, chunkSamples: number): boolean {
+  return outstandingSamples <= 2 * chunkSamples;
+}
+
 /**
  * Times deltas: from the arrival of the last sample that one is about, until it comes. Only audio that comes as it is
  * spoken is timed: a sender that is ahead of its worker waits for itself.
@@ -18,7 +23,7 @@ export class DeltaClock {
   heard(samples: number, outstanding: number, chunkSamples: number, nowMs: number): void {
     const last = this.marks.at(-1);
     const began = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
-    if (outstanding > 2 * chunkSamples) this.marks = [];
+    if (!isTimely(outstanding, chunkSamples)) this.marks = [];
     // One mark for each chunk is enough, and where nobody speaks no delta comes to take them away.
     else if (Math.floor(samples / chunkSamples) > began)
       this.marks = [...this.marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];

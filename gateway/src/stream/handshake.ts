@@ -106,7 +106,7 @@ async function connect(
 }
 
 /** Refuses a handshake with the same body as any other error. */
-export function refuse(socket: Duplex, error: unknown): string {
+export function refuse(socket: Duplex, error: unknown): { code: string; status: number } {
   const answer = error instanceof ApiError ? error : new ApiError('service_unavailable');
   const requestId = randomUUID();
   const body = JSON.stringify(answer.body(requestId));
@@ -123,5 +123,5 @@ export function refuse(socket: Duplex, error: unknown): string {
   // A client that does not close its side would keep the connection for ever.
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${answer.status} ${answer.code}\r\n${lines.join('')}\r\n${body}`);
-  return answer.code;
+  return { code: answer.code, status: answer.status };
 }

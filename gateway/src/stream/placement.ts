@@ -11,13 +11,13 @@ export interface PlacedWorker {
 export async function findWorker(
   { ledger, times }: StreamParts,
   { sessionId, tenant, model, maxWaitMs }: StreamSession,
-  options: { avoid: readonly string[]; onWait: () => void; givenUp: () => boolean },
+  options: { avoid: () => readonly string[]; onWait: () => void; givenUp: () => boolean },
 ): Promise<PlacedWorker | undefined> {
   const deadline = performance.now() + maxWaitMs;
   let told = -Infinity;
   while (!options.givenUp()) {
     try {
-      const placement = await ledger.pools.place(model, { sessionId, tenant, avoid: options.avoid });
+      const placement = await ledger.pools.place(model, { sessionId, tenant, avoid: options.avoid() });
       if (placement.outcome === 'placed') return placement.worker;
     } catch (error) {
       // Redis away: the stream waits for it like for a worker.

@@ -1,18 +1,25 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Placement } from '@svc-asr/ledger';
+import { createMetrics } from '@svc-asr/runtime';
 import { eventually } from '../../../test/support/eventually.ts';
+import { createGatewayMetrics } from '../metrics.ts';
+import { StreamWatch } from '../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamParts, StreamSession } from './session.ts';
 import { Utterances } from './utterances.ts';
 
-const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000 } as StreamSession;
+const watch = new StreamWatch({
+  metrics: createGatewayMetrics(createMetrics('gateway')),
+  ...{ trace: undefined, model: 'm', askedAtMs: 0 },
+});
+const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
 
 /** A stream that asks `place` for its worker. */
 function seek(place: () => Promise<Placement>) {
   const told: string[] = [];
   const parts = {
     ledger: { pools: { place } },
-    times: { placeMs: 1, statusMs: 1_000_000 },
+    times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 50 },
     ticker: { add: () => undefined, remove: () => undefined },
     tallies: { left: () => undefined, delta: () => undefined },
     logger: { error: () => told.push('logged') },

@@ -1,5 +1,6 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import { signTicket } from '@svc-asr/runtime';
+import { Avoided } from './avoided.ts';
 import { DeltaClock } from './delta-clock.ts';
 import { urgencyOf } from './gather.ts';
 import { findWorker } from './placement.ts';
@@ -29,7 +30,7 @@ export class Recognition {
   private readonly session: StreamSession;
   private readonly utterances: Utterances;
   private readonly events: RecognitionEvents;
-  private readonly avoid: string[] = [];
+  private readonly avoided: Avoided;
   private link: WorkerLink | undefined;
   /** The worker that has, or last had, the stream. */
   private worker = '';
@@ -56,6 +57,7 @@ export class Recognition {
     this.utterances = utterances;
     this.context = context;
     this.events = events;
+    this.avoided = new Avoided(parts.times.workerAvoidMs);
     parts.ticker.add(this.checkProgress);
     this.seek();
   }
@@ -94,8 +96,12 @@ export class Recognition {
     this.drop();
   }
 
-  private drop(failed = false): void {
-    if (this.link !== undefined) this.parts.tallies.left(this.session.model, this.revision, failed);
+  /** Lets go of the worker; `failure`: because of it. */
+  private drop(failure?: string): void {
+    if (this.link !== undefined) {
+      this.parts.tallies.left(this.session.model, this.revision, failure !== undefined);
+      this.session.watch.left(failure);
+    }
     this.opened = false;
     this.deltaClock.reset();
     this.stopGathering();
@@ -115,8 +121,12 @@ export class Recognition {
     const search = ++this.search;
     const givenUp = () => this.over || search !== this.search;
     const { onWait } = this.events;
-    const worker = await findWorker(this.parts, this.session, { avoid: this.avoid, onWait, givenUp });
+    const { watch } = this.session;
+    watch.seeking();
+    const avoid = () => this.avoided.list(performance.now());
+    const worker = await findWorker(this.parts, this.session, { avoid, onWait, givenUp });
     if (givenUp()) return;
+    const traceparent = watch.placed(worker);
     if (worker === undefined) {
       this.events.onGivenUp('no_capacity');
       return;
@@ -131,6 +141,7 @@ export class Recognition {
       tls: worker.address.startsWith('wss:') ? workerTrust.options() : {},
       ticket: signTicket(tickets, { ...ticket, expMs: Date.now() + times.ticketMs }),
       context: this.context,
+      traceparent,
       replayedSamples: this.utterances.held,
       openTimeoutMs: times.workerOpenMs,
       onMessage: (message) => this.receive(message),
@@ -171,7 +182,9 @@ export class Recognition {
   private time(audioEnd: number): void {
     if (this.utterances.owed) return;
     const latencyMs = this.deltaClock.told(audioEnd, performance.now());
-    if (latencyMs !== undefined) this.parts.tallies.delta(this.session.model, this.revision, latencyMs);
+    if (latencyMs === undefined) return;
+    this.parts.tallies.delta(this.session.model, this.revision, latencyMs);
+    this.session.watch.delta(latencyMs);
   }
 
   /** Sends what the worker has not got of an utterance. */
@@ -202,8 +215,9 @@ export class Recognition {
     const { sessionId: session_id, model } = this.session;
     const fields = { session_id, model, worker: this.worker, reason: reason ?? 'the worker drains' };
     this.parts.logger.info(fields, 'a stream moves to another worker');
-    this.drop(reason !== undefined);
-    this.avoid.push(this.worker);
+    this.drop(reason);
+    this.session.watch.moved(this.worker, reason);
+    this.avoided.add(this.worker, performance.now());
     const heard = head.samples > 0 || head.ending !== undefined;
     if (reason !== undefined && heard && ++head.replays > MAX_REPLAYS) this.events.onGivenUp('internal_error');
     else this.seek();

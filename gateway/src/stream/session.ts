@@ -1,6 +1,7 @@
 import type { ContextSize } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Keyring, Logger } from '@svc-asr/runtime';
+import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import type { RevisionTallies } from './revision-tallies.ts';
 import type { Ticker } from './ticker.ts';
 import type { WorkerTrust } from './worker-trust.ts';
@@ -14,6 +15,8 @@ export interface StreamSession {
   readonly reservedMs: number;
   /** How long it waits for a worker. */
   readonly maxWaitMs: number;
+  /** Told what metrics and traces want to know. */
+  readonly watch: StreamWatch;
 }
 
 /** Durations of a stream; every one is a setting. */
@@ -23,6 +26,7 @@ export interface StreamTimes {
   gatherMs: number;
   workerOpenMs: number;
   workerSilenceMs: number;
+  workerAvoidMs: number;
   idleMs: number;
   pingMs: number;
   extraMs: number;

@@ -1,5 +1,6 @@
 import type { Ledger, OwnedStream, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
+import type { GatewayMetrics } from '../metrics.ts';
 import { untilAnswered } from '../until-answered.ts';
 import type { StreamEnd } from './session.ts';
 
@@ -13,7 +14,11 @@ export interface Settlements {
 }
 
 /** Settles streams: charged when they ended in their own time, free of charge when the service failed. */
-export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
+export function createSettlements(
+  ledger: Ledger,
+  logger: Logger,
+  metrics: Pick<GatewayMetrics, 'billedSeconds'>,
+): Settlements {
   const pending = new Set<Promise<void>>();
 
   async function settle(
@@ -26,6 +31,9 @@ export function createSettlements(ledger: Ledger, logger: Logger): Settlements {
       const ended = await end(tenant, sessionId, owner, samples, reason);
       // Of a session that is not ours the owner gives up the place.
       const { model, billableMs } = 'model' in ended ? ended : {};
+      if (model !== undefined && ended.outcome === 'ok') {
+        metrics.billedSeconds.add((billableMs ?? 0) / 1000, { model });
+      }
       if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
       await ledger.gateways.disown(owner, { tenant, sessionId });
       logger.info(

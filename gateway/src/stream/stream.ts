@@ -3,6 +3,7 @@ import type { ClientMessage, CloseCodeNumber, ContextSize, RelayAnswer, StreamEr
 import { Clocks } from './clocks.ts';
 import type { Client } from './client.ts';
 import { configAck, deltaEvent, finalEvent, readyEvent } from './events.ts';
+import { isTimely } from './delta-clock.ts';
 import { meter } from './meter.ts';
 import { Recognition } from './recognition.ts';
 import { DEFAULT_CONTEXT } from './session.ts';
@@ -125,6 +126,8 @@ export class Stream {
 
   private end(ending: 'flush' | 'reset'): void {
     this.recognition.end(ending);
+    const { current, outstanding } = this.utterances;
+    if (ending === 'flush' && isTimely(outstanding, this.chunkSamples)) current.flushedAtMs = performance.now();
     this.utterances.end(ending);
     this.pace();
   }
@@ -193,6 +196,7 @@ export class Stream {
   private begin(context: ContextSize): void {
     this.ready = true;
     this.client.send(readyEvent(this.session, context, this.chunkSamples));
+    this.session.watch.ready();
     const { idleMs, pingMs, extraMs } = this.parts.times;
     this.clocks = new Clocks(this.parts.ticker, {
       ...{ idleMs, pingMs, lifetimeMs: this.session.reservedMs + extraMs },
@@ -219,6 +223,7 @@ export class Stream {
         break;
       case 'final':
         this.client.send(finalEvent(this.utterances.answered(), answer));
+        this.session.watch.final(head.number, head.flushedAtMs);
         break;
       case 'reset_done':
         this.client.send({ type: 'reset_ack', utterance: this.utterances.answered().number + 1 });

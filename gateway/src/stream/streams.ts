@@ -3,8 +3,13 @@ import type { Duplex } from 'node:stream';
 import { AUDIO, MAX_AUDIO_SECONDS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
+import type { Tracing } from '@svc-asr/runtime';
 import type { CatalogueView } from '../catalogue.ts';
+import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
+import { StreamTrace } from '../telemetry/stream-trace.ts';
+import type { StreamRequest } from '../telemetry/stream-trace.ts';
+import { StreamWatch } from '../telemetry/stream-watch.ts';
 import { Claims } from './claims.ts';
 import { ClientSocket } from './client-socket.ts';
 import { Client } from './client.ts';
@@ -31,6 +36,9 @@ export interface StreamsOptions
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
   suspensionMs: number;
+  metrics: GatewayMetrics;
+  /** undefined: no traces are wanted. */
+  tracing: Tracing | undefined;
 }
 
 /** The most that a stream may have to hold. */
@@ -71,6 +79,13 @@ export class Streams {
     return this.live.size;
   }
 
+  /** Live streams by model. */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { session } of this.live) counts.set(session.model, (counts.get(session.model) ?? 0) + 1);
+    return counts;
+  }
+
   /** Takes the upgrade requests of a server. */
   attach(server: Server): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -99,19 +114,34 @@ export class Streams {
   }
 
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { logger, metrics, tracing } = this.options;
+    const startedAtMs = performance.now();
+    const asked = (sessionId: string): StreamRequest => {
+      return { sessionId, startedAtMs, traceparent: request.headers.traceparent };
+    };
     let handshake: Handshake;
+    let sessionId: string | undefined;
     try {
       const parts = { ...this.options, claims: this.claims, refusal: () => this.refusal() };
-      handshake = await accept(parts, readOffer(request));
+      const offer = readOffer(request);
+      sessionId = offer.sessionId;
+      handshake = await accept(parts, offer);
     } catch (error) {
-      this.options.logger.info({ code: refuse(socket, error), route: 'stream' }, 'handshake refused');
+      const { code, status } = refuse(socket, error);
+      logger.info({ code, route: 'stream' }, 'handshake refused');
+      metrics.handshakes.add(1, { code });
+      if (sessionId !== undefined) StreamTrace.refused(tracing, asked(sessionId), status, code);
       return;
     }
+    metrics.handshakes.add(1, { code: 'ok' });
+    const { model } = handshake;
+    const trace = StreamTrace.accepted(tracing, asked(handshake.sessionId), model);
+    const watch = new StreamWatch({ metrics, trace, model, askedAtMs: startedAtMs });
     if (!socket.readable || !socket.writable) {
-      void this.settle(handshake, { outcome: 'completed', reason: 'client closed', samples: 0 });
+      void this.settle(handshake, watch, { outcome: 'completed', reason: 'client closed', samples: 0 });
       return;
     }
-    this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake));
+    this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake, watch));
   }
 
   private refusal(): string | undefined {
@@ -122,12 +152,13 @@ export class Streams {
     return heldBytes > this.options.memoryBytes ? 'This gateway is full. Try again at once.' : undefined;
   }
 
-  private begin(socket: WebSocket, handshake: Handshake): void {
+  private begin(socket: WebSocket, handshake: Handshake, watch: StreamWatch): void {
     const entry = this.options.catalogue.entries()?.find(({ id }) => id === handshake.model);
     const session = {
       ...handshake,
       languageCode: entry?.languageCode ?? '',
       maxWaitMs: (entry?.maxWaitSeconds ?? 120) * 1000,
+      watch,
     };
     const client = new Client(socket);
     const stream = new Stream({ ...this.options, ticker: this.ticker }, session, client);
@@ -141,12 +172,15 @@ export class Streams {
     socket.on('close', () => stream.closed());
     void stream.ended.then((end) => {
       this.live.delete(stream);
-      return this.settle(handshake, end);
+      return this.settle(handshake, watch, end);
     });
   }
 
-  private async settle(handshake: Handshake, end: StreamEnd): Promise<void> {
+  private async settle(handshake: Handshake, watch: StreamWatch, end: StreamEnd): Promise<void> {
+    watch.ended(end);
+    const settled = watch.settling();
     await this.options.settlements.add(handshake, handshake.owner, end);
+    settled();
     this.claims.release(handshake.sessionId);
   }
 

@@ -12,6 +12,8 @@ export interface Utterance {
   sent: number;
   /** What ended it; the worker's answer (a final, a reset_done) is still to come. */
   ending: 'flush' | 'reset' | undefined;
+  /** When it was flushed; undefined also where the sender was ahead, so that its `final` is late by no fault of ours. */
+  flushedAtMs: number | undefined;
   /** How far the text that was sent to the client reaches, in samples of the utterance; 0: none was sent. */
   toldSamples: number;
   /** Samples that the worker says it has taken. */
@@ -106,7 +108,15 @@ export class Utterances {
   }
 
   private begin(number: number): Utterance {
-    const fresh = { samples: 0, sent: 0, ending: undefined, toldSamples: 0, consumed: 0, replays: 0 };
+    const fresh = {
+      samples: 0,
+      sent: 0,
+      ending: undefined,
+      flushedAtMs: undefined,
+      toldSamples: 0,
+      consumed: 0,
+      replays: 0,
+    };
     return { number, startSample: this.accepted, audio: new HeldAudio(), ...fresh };
   }
 }

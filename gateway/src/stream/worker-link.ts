@@ -8,6 +8,8 @@ export interface WorkerLinkOptions {
   /** What a worker behind wss:// has to prove. */
   tls: { ca?: Buffer; servername?: string };
   context: ContextSize;
+  /** The trace that the stream belongs to; undefined: none. */
+  traceparent: string | undefined;
   /** Samples that are sent a second time: they do not count as ahead of time. */
   replayedSamples: number;
   /** How long connecting and opening may take. */
@@ -45,9 +47,8 @@ export class WorkerLink {
       handshakeTimeout: options.openTimeoutMs,
     });
     this.timer = setTimeout(() => this.lost('it did not open the stream in time'), options.openTimeoutMs);
-    this.socket.on('open', () =>
-      this.send({ type: 'open', context: options.context, realtime_from: options.replayedSamples }),
-    );
+    const { context, replayedSamples, traceparent } = options;
+    this.socket.on('open', () => this.send({ type: 'open', context, realtime_from: replayedSamples, traceparent }));
     this.socket.on('message', (data: Buffer, isBinary) => this.receive(data, isBinary));
     this.socket.on('error', (error) => this.lost(error.message));
     this.socket.on('close', (code) => this.lost(`it closed the stream (${code})`));

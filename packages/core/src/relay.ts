@@ -63,6 +63,12 @@ export const RELAY_REQUESTS = {
       realtime_from: Type.Optional(
         samples('Samples at the start of this stream that are sent a second time: they do not count as ahead of time.'),
       ),
+      traceparent: Type.Optional(
+        Type.String({
+          maxLength: 128,
+          description: 'The trace that the stream belongs to, as W3C Trace Context has it.',
+        }),
+      ),
     },
     { description: 'The first message, and only that.' },
   ),

@@ -1,4 +1,6 @@
 export * from './admin.ts';
+export * from './backoff.ts';
+export * from './durable-file.ts';
 export * from './failed-attempts.ts';
 export * from './keyring.ts';
 export * from './lifecycle.ts';
@@ -8,3 +10,4 @@ export * from './redact.ts';
 export * from './service-settings.ts';
 export * from './settings.ts';
 export * from './ticket.ts';
+export * from './telemetry/index.ts';

@@ -8,7 +8,7 @@ export type { Logger } from 'pino';
 export const LOG_FIELDS = {
   service: 'which program wrote the line',
   request_id: 'the X-Request-Id of the HTTP request',
-  trace_id: 'the trace that the caller named in traceparent',
+  trace_id: 'the trace that the caller named in traceparent; that of a session is its id without hyphens',
   session_id: 'the session',
   tenant: 'name of the Tenant resource',
   model: 'name of the ASRModel resource',

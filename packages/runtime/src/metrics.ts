@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hostname } from 'node:os';
 import type { Meter } from '@opentelemetry/api';
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
+import type { Resource } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import type { MetricReader, ResourceMetrics } from '@opentelemetry/sdk-metrics';
+import { withUnit } from './telemetry/instruments.ts';
 
 export interface Metrics {
   readonly meter: Meter;
@@ -11,16 +15,49 @@ export interface Metrics {
   stop: () => Promise<void>;
 }
 
-/** OpenTelemetry metrics of one service, read by Prometheus from the admin port. */
-export function createMetrics(service: string): Metrics {
-  const exporter = new PrometheusExporter({ preventServerStart: true });
-  const provider = new MeterProvider({
-    resource: resourceFromAttributes({ 'service.name': `svc-asr-${service}` }),
-    readers: [exporter],
+/** What a service is called in everything that it tells of itself. */
+export function serviceResource(service: string): Resource {
+  return resourceFromAttributes({
+    'service.name': `svc-asr-${service}`,
+    'service.namespace': 'svc-asr',
+    // In a cluster the name of the pod.
+    'service.instance.id': `${hostname()}:${process.pid}`,
   });
+}
+
+/** OpenTelemetry metrics of one service, read by Prometheus from the admin port and by further readers. */
+export function createMetrics(service: string, readers: readonly MetricReader[] = []): Metrics {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+  const provider = new MeterProvider({ resource: serviceResource(service), readers: [exporter, ...readers] });
   return {
     meter: provider.getMeter('svc-asr'),
-    serve: (request, response) => exporter.getMetricsRequestHandler(request, response),
+    serve: (_request, response) => {
+      exporter.collect().then(
+        ({ resourceMetrics }) => {
+          response.setHeader('content-type', 'text/plain; charset=utf-8; version=0.0.4');
+          response.end(serializer.serialize(unitsInNames(resourceMetrics)));
+        },
+        () => {
+          response.statusCode = 500;
+          response.end('metrics could not be read\n');
+        },
+      );
+    },
     stop: () => provider.shutdown(),
+  };
+}
+
+/** Prometheus wants units in names (`…_seconds`); its own reading of OTLP puts them there, the exporter does not. */
+function unitsInNames(metrics: ResourceMetrics): ResourceMetrics {
+  return {
+    ...metrics,
+    scopeMetrics: metrics.scopeMetrics.map((scope) => ({
+      ...scope,
+      metrics: scope.metrics.map((metric) => ({
+        ...metric,
+        descriptor: { ...metric.descriptor, name: withUnit(metric.descriptor.name, metric.descriptor.unit), unit: '' },
+      })),
+    })),
   };
 }

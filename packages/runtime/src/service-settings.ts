@@ -1,11 +1,13 @@
 import { choice, integer, text } from './settings.ts';
 import type { ValuesOf } from './settings.ts';
+import { TELEMETRY_SETTINGS } from './telemetry/settings.ts';
 
 /** Settings that every service has. */
 export const SERVICE_SETTINGS = {
   LOG_LEVEL: choice('How much is logged.', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   ADMIN_HOST: text('Address that the admin port listens on.', '::'),
   ADMIN_PORT: integer('Port of /livez, /readyz and /metrics; 0 takes a free one.', 9090, 0, 65_535),
+  ...TELEMETRY_SETTINGS,
 } as const;
 
 /** Settings of every service that speaks to Redis. */

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import { EngineError } from '../engine/error.ts';
 import type { EngineStream } from '../engine/stream.ts';
 import { deltaAnswer, finalAnswer } from './answers.ts';
+import type { StreamTrace } from '../telemetry/stream-trace.ts';
 import { beat, isGone } from './heartbeat.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
@@ -21,6 +22,8 @@ export interface ConnectionParts {
   /** False while the worker takes no new streams. */
   readonly accepting: () => boolean;
   readonly onAudio: (samples: number) => void;
+  /** Begins the trace of a stream, where it has one. */
+  readonly trace: (traceparent: string | undefined) => StreamTrace | undefined;
   /** Called once, with the code of the reason: `done` or an error. */
   readonly onEnd: (code: EndCode) => void;
 }
@@ -47,6 +50,7 @@ export class Connection {
   #start = 0;
   #heard = true;
   #heartbeat: Heartbeat = { missed: 0 };
+  #trace: StreamTrace | undefined;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -111,6 +115,7 @@ export class Connection {
       return;
     }
     this.#parts.onAudio(bytes.length / 2);
+    this.#trace?.heard();
     this.#engine((stream) => {
       if (!stream.write(bytes)) this.#full = true;
     });
@@ -136,6 +141,7 @@ export class Connection {
       return;
     }
     this.#marks++;
+    this.#trace?.marked();
     this.#engine((stream) => {
       if (message.type === 'flush') stream.flush();
       else stream.reset();
@@ -143,8 +149,10 @@ export class Connection {
     this.#flow();
   }
 
-  async #open({ context, realtime_from: realtimeFrom = 0 }: Extract<RelayRequest, { type: 'open' }>): Promise<void> {
+  async #open({ context, ...message }: Extract<RelayRequest, { type: 'open' }>): Promise<void> {
+    const { realtime_from: realtimeFrom = 0 } = message;
     clearTimeout(this.#openTimer);
+    this.#trace = this.#parts.trace(message.traceparent);
     this.#state = 'opening';
     this.#flow();
     const deadline = performance.now() + this.#parts.limits.slotWaitMs;
@@ -180,10 +188,12 @@ export class Connection {
     stream.on('delta', (delta) => this.#send(deltaAnswer(delta)));
     stream.on('final', (final) => {
       this.#send(finalAnswer(final));
+      this.#trace?.answered(final);
       this.#next(final.endSample);
     });
     stream.on('reset', (at) => {
       this.#send({ type: 'reset_done' });
+      this.#trace?.dropped();
       this.#next(at);
     });
     stream.on('consumed', (samples) => {
@@ -195,6 +205,7 @@ export class Connection {
     });
     stream.on('error', ({ code, message }) => this.fail(code, message));
     this.#send({ type: 'opened', chunk_samples: chunk, context: [left, right] });
+    this.#trace?.opened();
     const held = this.#held;
     this.#held = [];
     for (const [data, isBinary] of held) this.#receive(data, isBinary);
@@ -246,6 +257,7 @@ export class Connection {
     clearTimeout(this.#openTimer);
     this.#held = [];
     this.#stream?.close();
+    this.#trace?.end(code);
     this.#parts.onEnd(code);
   }
 }

@@ -45,7 +45,7 @@ afterAll(async () => {
 async function serve(limits: Partial<typeof LIMITS> = {}): Promise<{ relay: Relay; address: string; server: Server }> {
   const logger = createLogger('worker', 'debug', { write: (line) => (log += line) });
   const { server, port } = await listen({ HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, logger);
-  const metrics = createWorkerMetrics(createMetrics('worker'));
+  const metrics = createWorkerMetrics(createMetrics('worker'), 'model');
   const tickets = createTicketGate(ring, 'me');
   const started = startRelay({ server, engine, tickets, limits: { ...LIMITS, ...limits }, metrics, logger });
   return { server, relay: started, address: `ws://127.0.0.1:${port}` };

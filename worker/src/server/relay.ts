@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AUDIO, RELAY_CLOSE, RELAY_LIMITS, RELAY_PATH } from '@svc-asr/core';
-import type { Logger } from '@svc-asr/runtime';
+import type { Logger, Tracing } from '@svc-asr/runtime';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Engine } from '../engine/engine.ts';
 import type { WorkerMetrics } from '../metrics.ts';
+import { StreamTrace } from '../telemetry/stream-trace.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionLimits, EndCode } from './connection.ts';
 import type { TicketGate } from './tickets.ts';
@@ -15,8 +16,12 @@ export interface RelayParts {
   readonly engine: Engine;
   readonly tickets: TicketGate;
   readonly limits: ConnectionLimits & { readonly pingMs: number };
-  readonly metrics: Pick<WorkerMetrics, 'audioSeconds' | 'ended'>;
+  readonly metrics: Pick<WorkerMetrics, 'heard' | 'ended'>;
   readonly logger: Logger;
+  /** undefined: no traces are wanted. */
+  readonly tracing?: Tracing | undefined;
+  /** What spans say of this worker. */
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 /** The connections of gateways. */
@@ -39,7 +44,8 @@ export interface Relay {
 const CLOSE_TIMEOUT_MS = 1000;
 
 /** Serves streams of the engine to gateways that show a ticket. */
-export function startRelay({ server, engine, tickets, limits, metrics, logger }: RelayParts): Relay {
+export function startRelay(parts: RelayParts): Relay {
+  const { server, engine, tickets, limits, metrics, logger, tracing, attributes = {} } = parts;
   const options = { noServer: true, perMessageDeflate: false, clientTracking: false, closeTimeout: CLOSE_TIMEOUT_MS };
   const sockets = new WebSocketServer({ ...options, maxPayload: RELAY_LIMITS.maxFrameBytes });
   const connections = new Set<Connection>();
@@ -69,10 +75,11 @@ export function startRelay({ server, engine, tickets, limits, metrics, logger }:
       engine,
       limits,
       accepting: () => accepting,
-      onAudio: (samples) => metrics.audioSeconds.add(samples / AUDIO.sampleRateHz),
+      onAudio: (samples) => metrics.heard(samples / AUDIO.sampleRateHz),
+      trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
       onEnd: (code) => {
         connections.delete(connection);
-        metrics.ended.add(1, { code });
+        metrics.ended(code);
         log[levelOf(code)]({ code }, 'a connection ended');
       },
     });

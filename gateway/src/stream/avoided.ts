@@ -1,0 +1,25 @@
+/** No worker's id: what a stream asks for that has moved, and avoids nobody any more. */
+const NOBODY = '-';
+
+/**
+ * Workers that a stream has lost. It keeps away from each for a while only: one that is still there when its lease must
+ * have run out is alive, and may be the only one.
+ */
+export class Avoided {
+  private readonly untilMs = new Map<string, number>();
+  private readonly forMs: number;
+
+  constructor(forMs: number) {
+    this.forMs = forMs;
+  }
+
+  add(worker: string, nowMs: number): void {
+    this.untilMs.set(worker, nowMs + this.forMs);
+  }
+
+  /** Never empty again once it was not: by that a stream that has begun goes before those that wait to begin. */
+  list(nowMs: number): readonly string[] {
+    const ids = [...this.untilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);
+    return ids.length === 0 && this.untilMs.size > 0 ? [NOBODY] : ids;
+  }
+}

@@ -1,0 +1,20 @@
+import { findWorker } from './placement.ts';
+import type { StreamParts, StreamSession } from './session.ts';
+
+const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000 } as StreamSession;
+
+test('a stream whose only worker it avoids gets it when it avoids it no more', async () => {
+  const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
+  let asked = 0;
+  const place = (_model: string, { avoid }: { avoid: readonly string[] }) => {
+    asked++;
+    return Promise.resolve(avoid.includes('only') ? { outcome: 'waiting' } : { outcome: 'placed', worker });
+  };
+  const parts = { ledger: { pools: { place } }, times: { placeMs: 1, statusMs: 1_000_000 } } as unknown as StreamParts;
+  const found = await findWorker(parts, SESSION, {
+    avoid: () => (asked < 3 ? ['only'] : ['-']),
+    onWait: () => undefined,
+    givenUp: () => false,
+  });
+  expect([found, asked]).toEqual([worker, 4]);
+});

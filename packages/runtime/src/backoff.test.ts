@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { backoffMs } from './backoff.ts';
+
+const options = { baseMs: 100, maxMs: 10_000 };
+
+test.each([
+  [1, 0, 50],
+  [1, 0.999, 99.95],
+  [2, 0, 100],
+  [5, 0, 800],
+  [8, 0, 5000],
+  [5000, 0, 5000],
+])('after %d failures and with random %d it waits %d ms', (failures, random, expectedMs) => {
+  expect(backoffMs(failures, options, random)).toBeCloseTo(expectedMs);
+});
+
+test('is never above the maximum, never below half the base, and never shrinks by more than its jitter', () => {
+  const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10_000 }), random, random, (failures, one, other) => {
+      const delayMs = backoffMs(failures, options, one);
+      expect(delayMs).toBeGreaterThanOrEqual(options.baseMs / 2);
+      expect(delayMs).toBeLessThanOrEqual(options.maxMs);
+      expect(backoffMs(failures + 1, options, other)).toBeGreaterThanOrEqual(delayMs / 2);
+    }),
+  );
+});

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareFolder, readWhole, removeDurably, writeDurably } from './durable-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-asr-durable-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('a file is replaced whole, for its owner alone, and leaves no draft', async () => {
+  const file = join(folder, 'deep', 'file');
+  expect(await readWhole(file)).toBeUndefined();
+  await writeDurably(file, 'a longer text');
+  await writeDurably(file, 'short');
+  expect(await readWhole(file)).toBe('short');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(folder, 'deep'))).toEqual(['file']);
+  await removeDurably(file);
+  expect(await readWhole(file)).toBeUndefined();
+});
+
+test('a write that fails leaves the old file and no draft', async () => {
+  const file = join(folder, 'file');
+  mkdirSync(join(file, 'in the way'), { recursive: true });
+  await expect(writeDurably(file, 'text')).rejects.toThrow();
+  expect(readdirSync(folder)).toEqual(['file']);
+});
+
+test('what a killed process left is gone after the folder was prepared, and nothing else', async () => {
+  writeFileSync(join(folder, '.file.0123.draft'), 'half');
+  writeFileSync(join(folder, 'file'), 'whole');
+  await prepareFolder(folder);
+  expect(readdirSync(folder)).toEqual(['file']);
+  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('whole');
+});

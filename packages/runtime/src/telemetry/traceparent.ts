@@ -1,0 +1,20 @@
+import { TraceFlags } from '@opentelemetry/api';
+import type { SpanContext } from '@opentelemetry/api';
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** The span that a `traceparent` (W3C Trace Context) names; undefined when there is none or it is not valid. */
+export function parseTraceparent(text: unknown): SpanContext | undefined {
+  if (typeof text !== 'string') return undefined;
+  const match = FORM.exec(text);
+  if (match === null) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', more] = match;
+  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+}
+
+/** A span as a `traceparent`. */
+export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { readingsOf } from './otlp.ts';
+import type { MetricsBody, TracesBody } from './otlp.ts';
+import { buildSnapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
+import { MetricStore } from './store.ts';
+import { TraceStore } from './traces.ts';
+
+const LOOPBACK = '127.0.0.1';
+const HOSTS = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
+const EVERY_MS = 1000;
+/** A sending has to be done before the next, on a busy machine too. */
+const TOLD_EVERY_MS = 2000;
+/** Ten minutes. */
+const KEPT_POINTS = 600;
+/** Headers that are not passed on. */
+const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
+const MAX_BODY_BYTES = 16_777_216;
+const TYPES: Readonly<Record<string, string>> = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
+const FILES = ['index.html', 'page.css', 'main.js', 'cards.js', 'plot.js', 'tables.js', 'waterfall.js'];
+/** The page loads nothing from anywhere else. */
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** A page on loopback that shows what the services tell. */
+export interface Observer {
+  readonly url: string;
+  /** Settings that make services tell it. */
+  readonly env: NodeJS.ProcessEnv;
+  stop: () => Promise<void>;
+}
+
+/** Starts the page; `forwardTo`: where telemetry would go without it, and goes all the same. */
+export async function startObserver(options: { port?: number; forwardTo?: string } = {}): Promise<Observer> {
+  const metrics = new MetricStore();
+  const traces = new TraceStore();
+  const history: { atMs: number; snapshot: Snapshot }[] = [];
+  const timer = setInterval(() => {
+    history.push({ atMs: Date.now(), snapshot: buildSnapshot(metrics, Date.now()) });
+    if (history.length > KEPT_POINTS) history.shift();
+  }, EVERY_MS);
+
+  function takeMetrics(body: MetricsBody): void {
+    for (const [source, readings] of readingsOf(body)) metrics.take(source, readings, Date.now());
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.split('?')[0] ?? '/';
+    // A page of another site that has its name point here gets nothing.
+    if (!HOSTS.test(request.headers.host ?? '')) {
+      send(response, 403, 'text/plain', 'use the address of the page\n');
+      return;
+    }
+    if (request.method === 'POST' && (path === '/v1/metrics' || path === '/v1/traces')) {
+      const body = await bodyOf(request);
+      if (path === '/v1/traces') traces.take(JSON.parse(body) as TracesBody);
+      else takeMetrics(JSON.parse(body) as MetricsBody);
+      send(response, 200, 'application/json', '{}');
+      if (options.forwardTo !== undefined) await forward(options.forwardTo + path, body, request);
+    } else if (path === '/data') {
+      const now = buildSnapshot(metrics, Date.now());
+      send(
+        response,
+        200,
+        'application/json',
+        JSON.stringify({ now, history: history.map(pointOf), sessions: traces.list() }),
+      );
+    } else {
+      const name = path === '/' ? 'index.html' : path.slice(1);
+      if (!FILES.includes(name)) {
+        send(response, 404, 'text/plain', 'there is nothing at this path\n');
+        return;
+      }
+      const text = await readFile(join(import.meta.dirname, 'page', name), 'utf8');
+      send(response, 200, `${TYPES[name.split('.')[1] ?? ''] ?? 'text/plain'}; charset=utf-8`, text);
+    }
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => {
+      if (!response.headersSent) send(response, 400, 'text/plain', 'not OTLP in JSON\n');
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, LOOPBACK, resolve);
+  });
+  const url = `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_METRIC_EXPORT_INTERVAL: String(TOLD_EVERY_MS),
+      OTEL_BSP_SCHEDULE_DELAY: String(EVERY_MS),
+    },
+    stop: async () => {
+      clearInterval(timer);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** What the plots need of a moment. */
+function pointOf({ atMs, snapshot }: { atMs: number; snapshot: Snapshot }) {
+  const { latency, models, workers, http } = snapshot;
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  return {
+    atMs,
+    ...{ delta: latency.delta.p95, final: latency.final.p95, ready: latency.ready.p95 },
+    streams: total(models.map(({ streams }) => streams)),
+    slots: total(models.map(({ slots }) => slots)),
+    waiting: total(models.map(({ waiting }) => waiting)),
+    busy: workers.length === 0 ? undefined : Math.max(...workers.map(({ busy }) => busy)),
+    requests: http.perSecond,
+    errors: http.errorsPerSecond,
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new Error('too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** A receiver that is away is not the services' matter. */
+async function forward(url: string, body: string, { headers }: IncomingMessage): Promise<void> {
+  const kept = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' && !OF_THE_CONNECTION.includes(name) ? [[name, value] as const] : [],
+  );
+  await fetch(url, { method: 'POST', headers: Object.fromEntries(kept), body }).catch(() => undefined);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { ...HEADERS, 'content-type': type });
+  response.end(body);
+}
