@@ -1,0 +1,73 @@
+import { sleep } from 'k6';
+import execution from 'k6/execution';
+import { Connection } from './connection.ts';
+import { faults, readyLatency } from './metrics.ts';
+import { note } from './note.ts';
+import { phaseOf, recordingsFor } from './pace.ts';
+import type { Caller, Role } from './plan.ts';
+import { plan } from './plan-file.ts';
+import { speeches } from './recordings.ts';
+import type { Speech } from './recordings.ts';
+import { createSession } from './session.ts';
+import { speak } from './utterance.ts';
+
+/** Longer than a pool may take to grow. */
+const READY_WITHIN_MS = 150_000;
+const CONFIGURED_WITHIN_MS = 20_000;
+/** A session that used up its reservation to the sample would be ended by the service. */
+const MOST_SECONDS = 300;
+const SAMPLES_PER_SECOND = 16_000;
+const MS_PER_SAMPLE = 1000 / SAMPLES_PER_SECOND;
+
+/** One session from POST to its end: the first one of a virtual user begins at a time of its own. */
+export async function call(role: Role = 'regular'): Promise<void> {
+  const { idInTest: user, iterationInScenario: iteration } = execution.vu;
+  const phase = phaseOf(user);
+  sleep(iteration === 0 ? phase * plan.spreadSeconds : plan.pauseMs / 1000);
+  const caller = callerOf(role, user);
+  const lengths = speeches.map(({ pcm }) => pcm.byteLength / 2);
+  const chosen = recordingsFor(lengths, user + iteration, plan.sessionSeconds * SAMPLES_PER_SECOND);
+  const samples = chosen.reduce((sum, at) => sum + (lengths[at] ?? 0), 0);
+  const session = createSession(caller, Math.min(MOST_SECONDS, Math.ceil(samples / SAMPLES_PER_SECOND) + 1));
+  if (session === undefined) return;
+
+  const context = plan.contexts[user % Math.max(1, plan.contexts.length)];
+  const name = context?.join('-') ?? '';
+  const connection = new Connection(session, role);
+  const ready = await connection.next('ready', READY_WITHIN_MS);
+  const readyMs = ready === undefined ? null : ready.atMs - connection.openedAtMs;
+  let utterances = 0;
+  if (readyMs !== null) {
+    readyLatency.add(readyMs, { role, context: name });
+    if (context !== undefined) await configure(connection, context);
+    const chunkMs = ready?.kind === 'ready' ? ready.chunkSamples * MS_PER_SAMPLE : 1000;
+    const manner = { session: session.id, role, context: name, phase, chunkMs };
+    const spoken = chosen.map((at) => speeches[at]).filter((speech): speech is Speech => speech !== undefined);
+    for (const speech of spoken) {
+      utterances++;
+      if (!(await speak(connection, speech, utterances, manner))) break;
+    }
+  }
+  await connection.close();
+
+  const { track, openedAtMs, endedAtMs, closeCode } = connection;
+  if (track.faults.length > 0) faults.add(track.faults.length, { role });
+  note({
+    ...{ kind: 'session', session: session.id, tenant: caller.tenant, role, context: name },
+    ...{ createMs: session.createMs, openedAtMs, readyMs, endedAtMs, closeCode, utterances },
+    ...{ samples: track.samples, finals: track.finals, faults: track.faults },
+  });
+}
+
+async function configure(connection: Connection, context: readonly [number, number]): Promise<void> {
+  connection.send(JSON.stringify({ type: 'config', context }));
+  const answer = await connection.next('configured', CONFIGURED_WITHIN_MS);
+  if (answer === undefined) connection.track.faults.push('config was not acknowledged');
+}
+
+function callerOf(role: Role, user: number): Caller {
+  const callers = plan.callers.filter((caller) => caller.role === role);
+  const caller = callers[user % callers.length];
+  if (caller === undefined) throw new Error(`the plan has no tenant that is ${role}`);
+  return caller;
+}

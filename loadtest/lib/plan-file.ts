@@ -1,0 +1,10 @@
+import type { Plan } from './plan.ts';
+
+/** The plan that the command wrote for this run. */
+export const plan = read();
+
+function read(): Plan {
+  const file = __ENV.LOADTEST_PLAN;
+  if (file === undefined) throw new Error('run the scenario with: npm run loadtest -- SCENARIO');
+  return JSON.parse(open(file)) as Plan;
+}

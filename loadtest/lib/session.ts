@@ -1,0 +1,58 @@
+import { sleep } from 'k6';
+import { post } from 'k6/http';
+import type { Response } from 'k6/http';
+import { refusals, sessions } from './metrics.ts';
+import { note } from './note.ts';
+import type { Caller } from './plan.ts';
+import { plan } from './plan-file.ts';
+
+/** A session as POST answered it; its protocols hold a secret. */
+export interface Session {
+  readonly id: string;
+  readonly url: string;
+  readonly protocols: readonly string[];
+  readonly createMs: number;
+}
+
+/** Longest wait before a refused caller asks again. */
+const MOST_SECONDS = 5;
+
+/** Creates a session; undefined when it was refused, after the time that the service asked to wait. */
+export function createSession({ tenant, key, role }: Caller, seconds: number): Session | undefined {
+  const body = JSON.stringify({ model: plan.model, max_audio_seconds: seconds });
+  const response = post(`${plan.baseUrl}/v1/asr/sessions`, body, {
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    tags: { name: 'create session', role },
+    timeout: '30s',
+  });
+  if (response.status === 201 && response.body !== null) {
+    const session = sessionOf(response.body, response.timings.duration);
+    sessions.add(1, { role });
+    note({ kind: 'begun', session: session.id, tenant, atMs: Date.now() });
+    return session;
+  }
+  refusals.add(1, { role, status: String(response.status) });
+  const retryAfter = response.headers['Retry-After'];
+  const retryAfterSeconds = retryAfter === undefined ? null : Number(retryAfter);
+  const { status } = response;
+  note({ kind: 'refusal', tenant, role, atMs: Date.now(), status, code: codeOf(response), retryAfterSeconds });
+  sleep(Math.min(retryAfterSeconds ?? 1, MOST_SECONDS));
+  return undefined;
+}
+
+function sessionOf(text: string, createMs: number): Session {
+  const body = JSON.parse(text) as { id: string; websocket_url: string; websocket_protocols: string[] };
+  const url =
+    plan.streamOrigin === ''
+      ? body.websocket_url
+      : body.websocket_url.replace(/^wss?:\/\/[^/]+/, () => plan.streamOrigin);
+  return { id: body.id, url, protocols: body.websocket_protocols, createMs };
+}
+
+function codeOf({ body }: Response): string {
+  try {
+    return (JSON.parse(body ?? '') as { error: { code: string } }).error.code;
+  } catch {
+    return 'none';
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { request } from '../start/request.ts';
+import type { Target } from './target.ts';
+
+/** Answers to writes come when the change is in force. */
+const TIMEOUT_MS = 70_000;
+
+/** An account as the admin API shows it. */
+export interface Account {
+  readonly credits: {
+    readonly granted_ms: number;
+    readonly available_ms: number;
+    readonly reserved_ms: number;
+    readonly consumed_ms: number;
+  };
+  readonly live_sessions: number;
+}
+
+/** What the ledger counted of a tenant's sessions. */
+export interface Usage {
+  readonly sessions: number;
+  readonly billableMs: number;
+}
+
+export interface TenantWish {
+  readonly name: string;
+  readonly audioSeconds: number;
+  readonly concurrentSessions: number;
+}
+
+/** The part of the console's admin API that a load test needs. */
+export interface Admin {
+  /** Makes a tenant and a key of it, both in force. */
+  createTenant: (wish: TenantWish) => Promise<string>;
+  removeTenant: (name: string) => Promise<void>;
+  account: (name: string) => Promise<Account>;
+  usage: (name: string) => Promise<Usage>;
+}
+
+/** Speaks to the admin API of a service. */
+export function createAdmin({ adminUrl, adminToken, caFile }: Target): Admin {
+  const ca = caFile === '' ? undefined : readFileSync(caFile, 'utf8');
+
+  async function call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+    const answer = await request(`${adminUrl}/admin/v1${path}`, {
+      ...{ method, token: adminToken, timeoutMs: TIMEOUT_MS },
+      ...(body !== undefined && { body }),
+      ...(ca !== undefined && { ca }),
+    });
+    if (answer.status < 300) return JSON.parse(answer.body) as Record<string, unknown>;
+    // Bodies of refusals carry no secrets, bodies of successes may.
+    throw new Error(`${method} ${path} of the admin API answered ${answer.status}: ${answer.body.slice(0, 300)}`);
+  }
+
+  return {
+    createTenant: async ({ name, audioSeconds, concurrentSessions }) => {
+      const tenant = await call('PUT', `/tenants/${name}`, {
+        ...{ displayName: 'Load test', state: 'Active' },
+        limits: { concurrentSessions, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 },
+        grants: [{ id: 'loadtest', audioSeconds }],
+      });
+      const key = await call('POST', '/keys', { tenant: name, name: 'load test' });
+      if (tenant.in_force !== true || key.active !== true) {
+        throw new Error(`the tenant ${name} is not in force: is the operator running?`);
+      }
+      return String(key.key);
+    },
+    removeTenant: async (name) => {
+      await call('DELETE', `/tenants/${name}`);
+    },
+    account: async (name) => (await call('GET', `/tenants/${name}`)).account as Account,
+    usage: async (name) => {
+      const { data } = (await call('GET', `/tenants/${name}/usage?days=2`)) as {
+        data?: { sessions: number; billable_ms: number }[];
+      };
+      const sum = (of: (day: { sessions: number; billable_ms: number }) => number) =>
+        (data ?? []).reduce((total, day) => total + of(day), 0);
+      return { sessions: sum((day) => day.sessions), billableMs: sum((day) => day.billable_ms) };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../../loadtest/lib/plan.ts';
+import { request } from '../start/request.ts';
+import type { Account, Admin, Usage } from './admin.ts';
+import type { Target } from './target.ts';
+
+const POLL_MS = 250;
+
+/** What is known of a tenant's credit, from both sides. */
+export interface Books {
+  readonly tenant: string;
+  readonly account: Account;
+  readonly usage: Usage;
+  /** As the tenant sees it: GET /v1/usage. */
+  readonly balance: { readonly available_ms: number; readonly reserved_ms: number; readonly consumed_ms: number };
+}
+
+/** Reads the books of every tenant once nothing is reserved any more, or when that takes too long. */
+export async function readBooks(
+  admin: Admin,
+  target: Target,
+  callers: readonly Caller[],
+  settleMs: number,
+): Promise<Books[]> {
+  const deadlineMs = performance.now() + settleMs;
+  const isSettled = ({ credits, live_sessions: live }: Account) => credits.reserved_ms === 0 && live === 0;
+  for (const { tenant } of callers) {
+    while (!isSettled(await admin.account(tenant)) && performance.now() < deadlineMs) await sleep(POLL_MS);
+  }
+  return Promise.all(
+    callers.map(async ({ tenant, key }) => ({
+      tenant,
+      account: await admin.account(tenant),
+      usage: await admin.usage(tenant),
+      balance: await readBalance(target, key),
+    })),
+  );
+}
+
+async function readBalance({ baseUrl, caFile }: Target, key: string): Promise<Books['balance']> {
+  const ca = caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') };
+  const { status, body } = await request(`${baseUrl}/v1/usage`, { token: key, ...ca });
+  if (status !== 200) throw new Error(`GET /v1/usage answered ${status}: ${body.slice(0, 300)}`);
+  return JSON.parse(body) as Books['balance'];
+}

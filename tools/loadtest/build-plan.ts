@@ -1,0 +1,85 @@
+import { parseContexts } from '../../loadtest/lib/knobs.ts';
+import type { Knobs } from '../../loadtest/lib/knobs.ts';
+import type { Plan } from '../../loadtest/lib/plan.ts';
+import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
+import type { Recordings } from './recordings.ts';
+import { stepsOf } from './saturation.ts';
+
+/** The longest audio of a session, fixed by the interface. */
+const MAX_AUDIO_SECONDS = 300;
+const MOST_STREAMS = 20_000;
+/** More than any ramp takes: it ends by itself. */
+const RAMP_SECONDS = 24 * 3600;
+
+/** What the plan does not know before the service is there. */
+export type Draft = Omit<Plan, 'baseUrl' | 'callers' | 'controlUrl'> & {
+  readonly tenants: number;
+  readonly ramp: { readonly steps: readonly number[]; readonly stepSeconds: number } | undefined;
+};
+
+/** Makes the plan of a run; 0 declared slots: they are not known. */
+export function buildPlan(
+  scenario: ScenarioName,
+  knobs: Knobs,
+  model: string,
+  declaredSlots: number,
+  recordings: Recordings,
+): Draft {
+  const sessionSeconds = knobs.whole('SESSION_SECONDS', 1, 280);
+  if (sessionSeconds + recordings.longestSeconds > MAX_AUDIO_SECONDS) {
+    throw new Error(`SESSION_SECONDS=${sessionSeconds}: with these recordings a session would exceed 300 s`);
+  }
+  const ramp = scenario === 'ramp-to-saturation' ? rampOf(knobs, declaredSlots) : undefined;
+  const regular = ramp === undefined ? streamsOf(knobs, declaredSlots) : (ramp.steps.at(-1) ?? 1);
+  const spike = Math.max(1, Math.round((regular * (knobs.whole('SPIKE_PERCENT', 101, 100_000) - 100)) / 100));
+  return {
+    model,
+    ramp,
+    streamOrigin: knobs.text('STREAM_ORIGIN').replace(/\/$/, ''),
+    recordings: recordings.spoken,
+    tenants: Math.min(knobs.whole('TENANTS', 1, 1000), regular),
+    contexts: parseContexts(knobs.text('CONTEXTS')),
+    streams: regular,
+    durationSeconds: ramp === undefined ? knobs.whole('DURATION_SECONDS', 1, 7 * 86_400) : RAMP_SECONDS,
+    sessionSeconds,
+    spreadSeconds: knobs.whole('SPREAD_SECONDS', 0, 3600),
+    pauseMs: knobs.whole('PAUSE_MS', 0, 600_000),
+    frameMs: knobs.whole('FRAME_MS', 10, 1000),
+    limits: {
+      delta: knobs.whole('DELTA_P95_MS', 1, 600_000),
+      final: knobs.whole('FINAL_P95_MS', 1, 600_000),
+      ready: knobs.whole('READY_P95_MS', 1, 600_000),
+    },
+    spike: { streams: spike, seconds: knobs.whole('SPIKE_SECONDS', 1, 86_400) },
+    noisyStreams: knobs.optional('NOISY_STREAMS', 1, MOST_STREAMS) ?? regular,
+  };
+}
+
+function streamsOf(knobs: Knobs, declaredSlots: number): number {
+  const given = knobs.optional('STREAMS', 1, MOST_STREAMS);
+  if (given !== undefined) return given;
+  requireSlots(declaredSlots, 'STREAMS');
+  return Math.max(1, Math.floor((declaredSlots * knobs.whole('LOAD_PERCENT', 1, 1000)) / 100));
+}
+
+function rampOf(knobs: Knobs, declaredSlots: number): NonNullable<Draft['ramp']> {
+  requireSlots(declaredSlots, 'DECLARED_SLOTS');
+  const steps = stepsOf(declaredSlots, {
+    start: knobs.whole('RAMP_START_PERCENT', 1, 10_000),
+    step: knobs.whole('RAMP_STEP_PERCENT', 1, 10_000),
+    max: knobs.whole('RAMP_MAX_PERCENT', 1, 10_000),
+  });
+  const stepSeconds = knobs.whole('RAMP_STEP_SECONDS', 10, 3600);
+  const spread = knobs.whole('SPREAD_SECONDS', 0, 3600);
+  if (steps.length === 0 || stepSeconds <= spread) {
+    throw new Error(
+      'a ramp needs RAMP_MAX_PERCENT above RAMP_START_PERCENT and RAMP_STEP_SECONDS above SPREAD_SECONDS',
+    );
+  }
+  return { steps, stepSeconds };
+}
+
+function requireSlots(declaredSlots: number, knob: string): void {
+  if (declaredSlots > 0) return;
+  throw new Error(`how many slots the workers declared is not known: set ${knob}, or REDIS_URL to read them`);
+}

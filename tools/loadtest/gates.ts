@@ -1,0 +1,139 @@
+import type { SessionRecord } from '../../loadtest/lib/record.ts';
+import type { Books } from './books.ts';
+import type { Records } from './records.ts';
+
+/** Something that must be right whatever the load is. */
+export interface Gate {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly detail: string;
+}
+
+const DONE = 1000;
+const NO_CAPACITY = 4503;
+/** Cases that a detail names. */
+const MOST_CASES = 5;
+
+/** Looks at everything that every run must get right. */
+export function judgeGates(records: Records, books: readonly Books[], mayBeRefused: boolean): Gate[] {
+  const { begun, sessions, utterances, refusals } = records;
+  const ended = new Set(sessions.map(({ session }) => session));
+  const served = sessions.filter(({ closeCode }) => !(mayBeRefused && closeCode === NO_CAPACITY));
+  return [
+    gate(
+      'sessions were served',
+      served.some(({ finals }) => finals > 0) ? [] : ['none got a final'],
+      `${served.length} sessions, ${utterances.length} utterances`,
+    ),
+    gate(
+      'every session ran to its end',
+      begun.filter(({ session }) => !ended.has(session)).map(({ session }) => `${session} did not end`),
+      `${begun.length} begun, ${sessions.length} ended`,
+    ),
+    gate(
+      'every flush got its final',
+      [
+        ...utterances.filter(({ final }) => final === null).map(({ session }) => `${session} got none`),
+        ...served
+          .filter(isShort)
+          .map(({ session, utterances: spoken, finals }) => `${session}: ${finals} of ${spoken}`),
+      ],
+      `${utterances.length} utterances`,
+    ),
+    gate(
+      'nothing lost, nothing twice, nothing out of order',
+      served.flatMap(({ session, faults }) => faults.map((fault) => `${session}: ${fault}`)),
+      `${served.length} streams`,
+    ),
+    gate(
+      'every stream was closed in good order',
+      served.filter(({ closeCode }) => closeCode !== DONE).map(({ session, closeCode }) => `${session}: ${closeCode}`),
+      `close code ${DONE}`,
+    ),
+    judgeRefusals(refusals, mayBeRefused),
+    ...judgeBooks(records, books),
+  ];
+}
+
+function isShort({ utterances, finals }: SessionRecord): boolean {
+  return utterances === 0 || finals !== utterances;
+}
+
+function judgeRefusals(refusals: Records['refusals'], mayBeRefused: boolean): Gate {
+  const name = mayBeRefused ? 'refusals say when to come back' : 'no session was refused';
+  const isProper = ({ status, retryAfterSeconds }: Records['refusals'][number]) =>
+    (status === 429 || status === 503) && retryAfterSeconds !== null;
+  const wrong = refusals.filter((refusal) => !mayBeRefused || !isProper(refusal));
+  return gate(
+    name,
+    wrong.map(({ status, code }) => `${status} ${code}`),
+    `${refusals.length} refused`,
+  );
+}
+
+function judgeBooks({ sessions }: Records, books: readonly Books[]): Gate[] {
+  const problems = (look: (entry: Books) => string | undefined) =>
+    books.flatMap((entry) => {
+      const problem = look(entry);
+      return problem === undefined ? [] : [`${entry.tenant}: ${problem}`];
+    });
+  const consumedMs = books.reduce((sum, { account }) => sum + account.credits.consumed_ms, 0);
+  return [
+    gate(
+      'the books balance: available + reserved + consumed = granted',
+      problems(({ account: { credits } }) => {
+        const sum = credits.available_ms + credits.reserved_ms + credits.consumed_ms;
+        return sum === credits.granted_ms ? undefined : `${sum} ms of ${credits.granted_ms} ms`;
+      }),
+      `${books.length} tenants`,
+    ),
+    gate(
+      'GET /v1/usage says the same',
+      problems(({ account: { credits }, balance }) =>
+        balance.available_ms === credits.available_ms && balance.consumed_ms === credits.consumed_ms
+          ? undefined
+          : `consumed ${balance.consumed_ms} ms, not ${credits.consumed_ms} ms`,
+      ),
+      `${books.length} tenants`,
+    ),
+    gate(
+      'nothing stays reserved',
+      problems(({ account }) =>
+        account.credits.reserved_ms === 0 && account.live_sessions === 0
+          ? undefined
+          : `${account.credits.reserved_ms} ms, ${account.live_sessions} sessions`,
+      ),
+      'no live sessions',
+    ),
+    gate(
+      'what was consumed is what was spoken, each session rounded up to the second',
+      problems(({ tenant, account, usage }) => {
+        const own = sessions.filter((session) => session.tenant === tenant);
+        const expectedMs = own.filter(isCharged).reduce((sum, { samples }) => sum + billableMs(samples), 0);
+        // Of a session that did not end in good order the client cannot know whether it is charged.
+        const mostMs = own.reduce((sum, { samples }) => sum + billableMs(samples), 0);
+        const consumed = account.credits.consumed_ms;
+        if (consumed < expectedMs || consumed > mostMs) return `${consumed} ms, not ${expectedMs} ms`;
+        return usage.billableMs === consumed
+          ? undefined
+          : `${consumed} ms, but sessions sum up to ${usage.billableMs} ms`;
+      }),
+      `${consumedMs / 1000} s`,
+    ),
+  ];
+}
+
+function isCharged({ closeCode, finals, utterances }: SessionRecord): boolean {
+  return closeCode === DONE && finals === utterances;
+}
+
+/** What accepted audio costs: the next whole second. */
+function billableMs(samples: number): number {
+  return Math.ceil(samples / 16_000) * 1000;
+}
+
+function gate(name: string, problems: readonly string[], fine: string): Gate {
+  const more = problems.length > MOST_CASES ? ` and ${problems.length - MOST_CASES} more` : '';
+  const detail = problems.length === 0 ? fine : `${problems.slice(0, MOST_CASES).join('; ')}${more}`;
+  return { name, passed: problems.length === 0, detail };
+}

@@ -1,0 +1,86 @@
+import { byContext, judgePromises, lagOf, seriesOf, wordErrorRateOf } from './latencies.ts';
+import { distributionOf, percentile } from './percentile.ts';
+import { parseRecords } from './records.ts';
+import { recordsOf, session, utterance } from './testing/records.ts';
+
+const LIMITS = { delta: 300, final: 600, ready: 1000 };
+
+test('percentiles lie between the values around them', () => {
+  expect(percentile([], 95)).toBeUndefined();
+  expect(percentile([7], 95)).toBe(7);
+  expect(percentile([4, 1, 3, 2], 50)).toBe(2.5);
+  expect(distributionOf([10, 20])).toEqual({ count: 2, p50: 15, p95: 19.5, p99: 19.9, max: 20 });
+  expect(distributionOf([]).max).toBeNull();
+});
+
+test('a promise is kept up to its limit and broken above it', () => {
+  const records = recordsOf(
+    [session('a', { readyMs: 1000 })],
+    [utterance('a', { deltas: [[0, 301]], final: [0, 600] })],
+  );
+  const kept = Object.fromEntries(judgePromises(seriesOf(records), LIMITS).map((entry) => [entry.promise, entry.kept]));
+  expect(kept).toEqual({ delta: false, final: true, ready: true });
+});
+
+test('a promise that was never put to the test is not kept', () => {
+  expect(judgePromises(seriesOf(recordsOf([], [])), LIMITS).map(({ kept }) => kept)).toEqual([false, false, false]);
+});
+
+test('who floods the service is promised nothing', () => {
+  const noisy = { role: 'noisy' as const };
+  const records = recordsOf([session('a', noisy)], [utterance('a', noisy)]);
+  expect(seriesOf(records)).toEqual({ delta: [], final: [], ready: [] });
+});
+
+test('a part of the time has the events that came in it', () => {
+  const records = recordsOf(
+    [session('a')],
+    [
+      utterance('a', {
+        deltas: [
+          [2000, 40],
+          [3000, 41],
+          [3999, 42],
+        ],
+        final: [4000, 50],
+      }),
+    ],
+  );
+  expect(seriesOf(records, 3000, 4000)).toEqual({
+    delta: [
+      [3000, 41],
+      [3999, 42],
+    ],
+    final: [],
+    ready: [],
+  });
+});
+
+test('lateness, word errors and contexts are taken over all utterances', () => {
+  const records = recordsOf(
+    [],
+    [
+      utterance('a', { context: '56-13', lagsMs: [1, 3] }),
+      utterance('b', {
+        context: '56-0',
+        lagsMs: [],
+        words: 30,
+        wordErrors: 0,
+        deltas: [
+          [0, 10],
+          [1, 30],
+        ],
+      }),
+    ],
+  );
+  expect(lagOf(records)).toMatchObject({ count: 2, max: 3 });
+  expect(wordErrorRateOf(records)).toBe(5);
+  expect(byContext(records)).toMatchObject({ '56-0': { count: 2, p50: 20 }, '56-13': { count: 1, p50: 40 } });
+  expect(wordErrorRateOf(recordsOf([], []))).toBeNull();
+});
+
+test('a line that is just being written is left for later', () => {
+  const line = JSON.stringify(session('a'));
+  expect(parseRecords(`${line}\n${line.slice(0, 20)}`).sessions).toHaveLength(1);
+  expect(parseRecords('').sessions).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Spoken } from '../../loadtest/lib/plan.ts';
+import { speechOf } from '../../loadtest/lib/wav.ts';
+import { root } from '../launch/terminal.mjs';
+
+const KIKUYU = 'svc-asr-kikuyu-v1';
+
+export interface Recordings {
+  readonly spoken: readonly Spoken[];
+  readonly longestSeconds: number;
+}
+
+/** Finds recordings and checks them before anything is started. */
+export function findRecordings(given: string, model: string): Recordings {
+  const bundled = [model, KIKUYU].map((name) => join(root, 'worker', 'models', name, 'eval'));
+  const folder =
+    given === '' ? (bundled.find((path) => existsSync(path)) ?? '') : resolve(process.env.INIT_CWD ?? root, given);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.wav')) : [];
+  if (names.length === 0) throw new Error(`no .wav files in ${folder}: set RECORDINGS to a folder that has some`);
+  let longest = 0;
+  const spoken = names.sort().map((name) => {
+    const file = join(folder, name);
+    const { buffer, byteOffset, byteLength } = readFileSync(file);
+    const speech = readSpeech(file, buffer.slice(byteOffset, byteOffset + byteLength));
+    longest = Math.max(longest, speech.byteLength / 2);
+    const said = file.replace(/\.wav$/, '.txt');
+    return { file, text: existsSync(said) ? readFileSync(said, 'utf8').trim() : '' };
+  });
+  return { spoken, longestSeconds: longest / 16_000 };
+}
+
+function readSpeech(file: string, content: ArrayBuffer): ArrayBuffer {
+  try {
+    return speechOf(content);
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

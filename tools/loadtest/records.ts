@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { LoadRecord, RefusalRecord, SessionRecord, UtteranceRecord } from '../../loadtest/lib/record.ts';
+
+/** The records of a run, by kind. */
+export interface Records {
+  readonly begun: readonly Extract<LoadRecord, { kind: 'begun' }>[];
+  readonly sessions: readonly SessionRecord[];
+  readonly utterances: readonly UtteranceRecord[];
+  readonly refusals: readonly RefusalRecord[];
+}
+
+/** Reads what k6 has written so far; a line that it is just writing is left for later. */
+export function readRecords(file: string): Records {
+  return parseRecords(existsSync(file) ? readFileSync(file, 'utf8') : '');
+}
+
+/** Sorts lines of records by kind. */
+export function parseRecords(text: string): Records {
+  const records = text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as LoadRecord);
+  const of = <K extends LoadRecord['kind']>(kind: K) =>
+    records.filter((record): record is Extract<LoadRecord, { kind: K }> => record.kind === kind);
+  return { begun: of('begun'), sessions: of('session'), utterances: of('utterance'), refusals: of('refusal') };
+}

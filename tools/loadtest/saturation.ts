@@ -1,0 +1,70 @@
+import type { Limits } from '../../loadtest/lib/promises.ts';
+import { judgePromises, seriesOf } from './latencies.ts';
+import type { Verdict } from './latencies.ts';
+import type { Records } from './records.ts';
+
+/** A step of a ramp and what was seen in it. */
+export interface Step {
+  readonly streams: number;
+  readonly verdicts: readonly Verdict[];
+  readonly refused: number;
+  /** Why it does not hold; empty: it does. */
+  readonly broken: readonly string[];
+}
+
+/** Where a ramp ended. */
+export interface Saturation {
+  readonly declaredSlots: number;
+  /** The most streams at which everything held; 0: not even the first step did. */
+  readonly held: number;
+  /** The streams at which a promise broke; null: none did up to the last step. */
+  readonly broke: number | null;
+  readonly reason: string;
+  readonly steps: readonly Step[];
+}
+
+/** The numbers of streams to try, from the first to the last. */
+export function stepsOf(declaredSlots: number, percent: { start: number; step: number; max: number }): number[] {
+  const share = (of: number) => Math.max(1, Math.round((declaredSlots * of) / 100));
+  const [first, by, last] = [share(percent.start), share(percent.step), share(percent.max)];
+  const steps: number[] = [];
+  for (let streams = first; streams <= last; streams += by) steps.push(streams);
+  return steps;
+}
+
+/** Judges what was seen from one moment to another while so many streams were open. */
+export function judgeStep(records: Records, streams: number, fromMs: number, toMs: number, limits: Limits): Step {
+  const verdicts = judgePromises(seriesOf(records, fromMs, toMs), limits);
+  const refused = records.refusals.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
+  // Sessions may be longer than a step: that none became ready in it says nothing.
+  const late = verdicts.filter(({ promise, kept, count }) => !kept && (count > 0 || promise !== 'ready'));
+  const broken = late.map(({ promise, p95, limitMs }) =>
+    p95 === null ? `no ${promise} came` : `${promise} p95 ${Math.round(p95)} ms > ${limitMs} ms`,
+  );
+  return { streams, verdicts, refused, broken: refused > 0 ? [...broken, `${refused} sessions refused`] : broken };
+}
+
+/** What a ramp found, from its steps in order. A step that was repeated counts by its last try. */
+export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Saturation {
+  const last = new Map(steps.map((step) => [step.streams, step]));
+  const final = [...last.values()];
+  const broken = final.find((step) => step.broken.length > 0);
+  const held = final.filter((step) => step.broken.length === 0 && step.streams < (broken?.streams ?? Infinity));
+  return {
+    declaredSlots,
+    held: held.at(-1)?.streams ?? 0,
+    broke: broken?.streams ?? null,
+    reason: broken?.broken.join(', ') ?? 'every promise held to the last step',
+    steps,
+  };
+}
+
+/** One line for a person. */
+export function describeSaturation({ declaredSlots, held, broke, reason }: Saturation): string {
+  const share = (streams: number) => `${Math.round((100 * streams) / Math.max(1, declaredSlots))} %`;
+  const found =
+    broke === null
+      ? `not reached: ${held} streams hold (${share(held)})`
+      : `a promise breaks at ${broke} streams (${share(broke)}; ${reason}), ${held} hold`;
+  return `saturation: ${found}; the workers declared ${declaredSlots} slots`;
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knobs } from '../../loadtest/lib/knobs.ts';
+import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
+import { say } from '../launch/terminal.mjs';
+import { readDeclaredSlots } from './declared-slots.ts';
+import { findTarget } from './target.ts';
+import type { Target } from './target.ts';
+
+/** A model of our own service that exactly one worker serves: a pool that grows under the test would be another test. */
+const OWN_MODEL = 'svc-asr-loadtest';
+/** A ramp must be able to go beyond what the worker would declare. */
+const RAMP_HEADROOM = 3;
+const WORKER_WITHIN_MS = 120_000;
+/** How long a service that is there may take to tell of a worker; a pool may be at zero. */
+const LOOK_MS = 3000;
+/** Gateways read the list of models once a second. */
+const CATALOGUE_MS = 2000;
+
+/** The service that is put under load. */
+export interface Service {
+  readonly target: Target;
+  readonly model: string;
+  /** 0: not known. */
+  readonly declaredSlots: number;
+  readonly name: string;
+  /** Where worker processes of ours are written down. */
+  readonly workerRecords: string | undefined;
+}
+
+export interface ServiceOptions {
+  readonly scenario: ScenarioName;
+  readonly knobs: Knobs;
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether it must be one of our own, because its workers are tampered with. */
+  readonly mustBeOwn: boolean;
+  readonly signal: AbortSignal;
+  readonly own: (stop: () => Promise<void>) => void;
+}
+
+/** Finds the service, or starts one. */
+export async function provideService(options: ServiceOptions): Promise<Service> {
+  const { knobs, env, mustBeOwn } = options;
+  const target = mustBeOwn ? undefined : findTarget(knobs, env);
+  if (target === undefined) return startOwn(options);
+  const model = knobs.text('MODEL');
+  const given = knobs.optional('DECLARED_SLOTS', 1, 1_000_000);
+  const declaredSlots =
+    given ?? (target.redisUrl === '' ? 0 : await readDeclaredSlots(target.redisUrl, model, LOOK_MS));
+  return { target, model, declaredSlots, name: target.baseUrl, workerRecords: undefined };
+}
+
+async function startOwn({ scenario, knobs, env, signal, own }: ServiceOptions): Promise<Service> {
+  say('starting a service of its own');
+  // Only here: what starts a service needs npm packages, which the image of the load tests does not have.
+  const { startOwnService } = await import('./own-service.ts');
+  const target = await startOwnService(env, signal, own);
+  const model = knobs.text('MODEL');
+  const isOurs = env.MODEL === undefined && scenario !== 'smoke';
+  const facts = { target, name: 'a service of its own', workerRecords: target.workerRecords };
+  // The worker that is always there measures by itself what it sustains.
+  const measured = await readDeclaredSlots(target.redisUrl, model, WORKER_WITHIN_MS);
+  if (measured === 0) throw new Error(`no worker of ${model} came up: a model with scaling.min 1 is needed`);
+  if (!isOurs) return { ...facts, model, declaredSlots: measured };
+  target.addModel(OWN_MODEL, scenario === 'ramp-to-saturation' ? measured * RAMP_HEADROOM : 0);
+  const declared = await readDeclaredSlots(target.redisUrl, OWN_MODEL, WORKER_WITHIN_MS);
+  if (declared === 0) throw new Error(`no worker of ${OWN_MODEL} came up`);
+  await sleep(CATALOGUE_MS, undefined, { signal });
+  const declaredSlots = scenario === 'ramp-to-saturation' ? measured : declared;
+  return { ...facts, model: OWN_MODEL, declaredSlots };
+}

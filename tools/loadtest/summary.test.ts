@@ -1,0 +1,64 @@
+import { buildLines } from './print.ts';
+import { buildReport } from './report/page.ts';
+import { concludeRamp } from './saturation.ts';
+import { summarize } from './summary.ts';
+import { booksOf, recordsOf, session, utterance } from './testing/records.ts';
+
+const facts = {
+  ...({ scenario: 'steady', startedAt: '2027-01-01T00:00:00.000Z', seconds: 60, service: 'https://<here>' } as const),
+  ...{ model: 'm', streams: 1, declaredSlots: 4, slowWorker: false, lagLimitMs: 50, crossedThresholds: false },
+  limits: { delta: 300, final: 600, ready: 1000 },
+};
+const strict = { what: '', defaults: {}, holdsPromises: true, mayBeRefused: false };
+const lenient = { ...strict, holdsPromises: false };
+const good = recordsOf([session('a')], [utterance('a')]);
+const slow = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]] })]);
+const late = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]], lagsMs: [200, 200] })]);
+const found = (records: typeof good) => ({ records, books: [booksOf(3000)], saturation: null });
+
+test('a run passes when all is right and promises are kept', () => {
+  expect(summarize(facts, strict, found(good)).outcome).toBe('passed');
+});
+
+test('a broken promise fails a scenario that holds promises, and no other', () => {
+  expect(summarize(facts, strict, found(slow)).outcome).toBe('failed');
+  expect(summarize(facts, lenient, found(slow)).outcome).toBe('passed');
+});
+
+test('what k6 saw broken is broken', () => {
+  expect(summarize({ ...facts, crossedThresholds: true }, strict, found(good)).outcome).toBe('failed');
+});
+
+test('latencies that a late generator measured are void; what must be right must be so all the same', () => {
+  expect(summarize(facts, strict, found(late)).outcome).toBe('void');
+  expect(summarize(facts, lenient, found(late)).outcome).toBe('passed');
+  expect(summarize(facts, strict, { ...found(late), books: [booksOf(9000)] }).outcome).toBe('failed');
+});
+
+test('the terminal shows latencies, gates and the outcome last', () => {
+  const lines = buildLines(summarize(facts, strict, found(slow)), true);
+  expect(lines.find((line) => line.includes('delta'))).toMatch(
+    /^✗ delta +p50 +400 ms +p95 +400 ms.*promised p95 300 ms/,
+  );
+  expect(lines).toContain('✓ every flush got its final: 1 utterances');
+  expect(lines.at(-1)).toBe('steady: FAILED');
+});
+
+test('the report stands alone and says what the terminal says', () => {
+  const steps = [{ streams: 2, verdicts: summarize(facts, strict, found(good)).promises, refused: 0, broken: [] }];
+  const summary = summarize(facts, lenient, { ...found(slow), saturation: concludeRamp(4, steps) });
+  const page = buildReport(summary, slow);
+  expect(page).toContain('https://&lt;here&gt;');
+  expect(page).toContain('saturation: not reached: 2 streams hold (50 %); the workers declared 4 slots');
+  expect(page).toContain('p95 by number of streams');
+  expect(page.match(/<svg /g)).toHaveLength(7);
+  expect(page).not.toMatch(/<script|src=|href=|url\(/);
+  expect(page).not.toContain('NaN');
+  expect(page).not.toContain('undefined');
+});
+
+test('a report of nothing can be drawn too', () => {
+  const page = buildReport(summarize(facts, strict, found(recordsOf([], []))), recordsOf([], []));
+  expect(page).toContain('none got a final');
+  expect(page).not.toMatch(/NaN|Infinity|undefined/);
+});

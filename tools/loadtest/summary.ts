@@ -1,0 +1,78 @@
+import type { Limits } from '../../loadtest/lib/promises.ts';
+import type { Scenario, ScenarioName } from '../../loadtest/lib/scenarios.ts';
+import type { Books } from './books.ts';
+import { judgeGates } from './gates.ts';
+import type { Gate } from './gates.ts';
+import { byContext, judgePromises, lagOf, seriesOf, wordErrorRateOf } from './latencies.ts';
+import type { Verdict } from './latencies.ts';
+import type { Distribution } from './percentile.ts';
+import { distributionOf } from './percentile.ts';
+import type { Records } from './records.ts';
+import type { Saturation } from './saturation.ts';
+
+/** What a run was. */
+export interface RunFacts {
+  readonly scenario: ScenarioName;
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly service: string;
+  readonly model: string;
+  readonly streams: number;
+  /** 0: not known. */
+  readonly declaredSlots: number;
+  readonly slowWorker: boolean;
+  readonly limits: Limits;
+  readonly lagLimitMs: number;
+  /** Whether k6's own thresholds were crossed. */
+  readonly crossedThresholds: boolean;
+}
+
+export type Outcome = 'passed' | 'failed' | 'void';
+
+/** What a run found: the JSON summary. */
+export interface Summary extends RunFacts {
+  readonly outcome: Outcome;
+  readonly gates: readonly Gate[];
+  readonly promises: readonly Verdict[];
+  readonly create: Distribution;
+  readonly lag: Distribution;
+  readonly wordErrorRatePercent: number | null;
+  readonly contexts: Readonly<Record<string, Distribution>>;
+  readonly sessions: number;
+  readonly utterances: number;
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly saturation: Saturation | null;
+}
+
+/** Judges a run. */
+export function summarize(
+  facts: RunFacts,
+  { holdsPromises, mayBeRefused }: Scenario,
+  found: { records: Records; books: readonly Books[]; saturation: Saturation | null },
+): Summary {
+  const { records, books, saturation } = found;
+  const gates = judgeGates(records, books, mayBeRefused);
+  const promises = judgePromises(seriesOf(records), facts.limits);
+  const lag = lagOf(records);
+  const isRight = gates.every(({ passed }) => passed);
+  const areKept = promises.every(({ kept }) => kept) && !facts.crossedThresholds;
+  // Latencies that a slow generator measured say nothing about the service, good or bad.
+  const isVoid = (holdsPromises || saturation !== null) && (lag.p95 ?? 0) > facts.lagLimitMs;
+  const outcome = !isRight ? 'failed' : isVoid ? 'void' : holdsPromises && !areKept ? 'failed' : 'passed';
+  return {
+    ...facts,
+    ...{ outcome, gates, promises, lag, saturation },
+    create: distributionOf(records.sessions.map(({ createMs }) => createMs)),
+    wordErrorRatePercent: wordErrorRateOf(records),
+    contexts: byContext(records),
+    sessions: records.sessions.length,
+    utterances: records.utterances.length,
+    refusals: countBy(records.refusals.map(({ status, code }) => `${status} ${code}`)),
+  };
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import type { Knobs } from '../../loadtest/lib/knobs.ts';
+import { homeOf } from '../start/home.ts';
+import { readLocalJson } from '../start/local-json.ts';
+import { isAlive } from '../supervise/alive.ts';
+
+/** A service that is there. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly adminUrl: string;
+  readonly adminToken: string;
+  /** PEM file of the authority that signed its certificates; empty: the system's. */
+  readonly caFile: string;
+  /** Empty: not known. */
+  readonly redisUrl: string;
+}
+
+/** The service that the environment names or `npm start` runs; undefined: there is none. */
+export function findTarget(knobs: Knobs, env: NodeJS.ProcessEnv): Target | undefined {
+  const baseUrl = knobs.text('BASE_URL').replace(/\/$/, '');
+  return baseUrl === '' ? findLocal(knobs, env) : readNamed(baseUrl, knobs, env);
+}
+
+function readNamed(baseUrl: string, knobs: Knobs, env: NodeJS.ProcessEnv): Target {
+  const adminUrl = knobs.text('ADMIN_URL').replace(/\/$/, '');
+  const file = env.ADMIN_TOKEN_FILE ?? '';
+  const adminToken = file === '' ? knobs.text('ADMIN_TOKEN') : readFileSync(file, 'utf8').trim();
+  if (adminUrl === '' || adminToken === '') {
+    throw new Error('with BASE_URL, set ADMIN_URL and ADMIN_TOKEN (or ADMIN_TOKEN_FILE) too: tenants are made there');
+  }
+  return { baseUrl, adminUrl, adminToken, caFile: knobs.text('CA_FILE'), redisUrl: knobs.text('REDIS_URL') };
+}
+
+function findLocal(knobs: Knobs, env: NodeJS.ProcessEnv): Target | undefined {
+  const local = readLocalJson(homeOf(env).localJson);
+  // The pid is there while the service runs; after a crash it names a process that is gone.
+  if (local?.pid === undefined || !isAlive(local.pid)) return undefined;
+  const {
+    base_url: baseUrl = '',
+    admin_url: adminUrl = '',
+    admin_token: adminToken = '',
+    ca_file: caFile = '',
+  } = local;
+  return { baseUrl, adminUrl, adminToken, caFile, redisUrl: knobs.text('REDIS_URL') || (local.redis_url ?? '') };
+}

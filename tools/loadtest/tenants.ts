@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { Caller, Role } from '../../loadtest/lib/plan.ts';
+import { say } from '../launch/terminal.mjs';
+import type { Admin } from './admin.ts';
+
+/** More than any run speaks, a flooding tenant included. */
+const AUDIO_SECONDS = 100_000_000;
+
+/** The tenants of one run. */
+export interface Tenants {
+  readonly callers: readonly Caller[];
+  add: (role: Role, concurrentSessions: number) => Promise<void>;
+  /** Removes all of them, those whose making failed half way too. */
+  remove: () => Promise<void>;
+}
+
+/** Tenants under names that no other run uses. */
+export function createTenants(admin: Admin): Tenants {
+  const run = randomBytes(4).toString('hex');
+  const names: string[] = [];
+  const callers: Caller[] = [];
+  return {
+    callers,
+    add: async (role, concurrentSessions) => {
+      const name = `loadtest-${run}-${names.length + 1}`;
+      names.push(name);
+      const key = await admin.createTenant({ name, audioSeconds: AUDIO_SECONDS, concurrentSessions });
+      callers.push({ tenant: name, key, role });
+    },
+    remove: async () => {
+      for (const name of names.splice(0)) {
+        await admin.removeTenant(name).catch((error: unknown) => {
+          say(`the tenant ${name} is left behind: ${error instanceof Error ? error.message : String(error)}`);
+        });
+      }
+    },
+  };
+}

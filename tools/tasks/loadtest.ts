@@ -1,0 +1,56 @@
+import { join, resolve } from 'node:path';
+import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
+import { root, say, stop } from '../launch/terminal.mjs';
+import { parseLoadtestArguments } from '../loadtest/arguments.ts';
+import { buildHelp } from '../loadtest/help.ts';
+import { buildLines } from '../loadtest/print.ts';
+import { runLoadtest } from '../loadtest/run.ts';
+
+const EXIT = { passed: 0, failed: 1, void: 2 } as const;
+const INTERRUPTED = 130;
+
+function readArguments() {
+  try {
+    return parseLoadtestArguments(process.argv.slice(2));
+  } catch (error) {
+    return stop(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const chosen = readArguments();
+if (chosen === undefined) {
+  process.stdout.write(buildHelp());
+  process.exit(0);
+}
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+process.on('disconnect', () => stopping.abort());
+
+const steps: (() => Promise<void> | void)[] = [];
+const at = new Date().toISOString().slice(0, 19).replaceAll(':', '');
+const out =
+  chosen.out === undefined
+    ? join(root, 'loadtest', 'results', `${chosen.scenario}-${at}`)
+    : resolve(process.env.INIT_CWD ?? root, chosen.out);
+
+let status: number;
+try {
+  const undo = (step: () => Promise<void> | void) => void steps.push(step);
+  const summary = await runLoadtest(chosen, out, { env: process.env, signal: stopping.signal, undo });
+  const lines = buildLines(summary, SCENARIOS[chosen.scenario].holdsPromises);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  say(`report: ${join(out, 'report.html')}`);
+  status = EXIT[summary.outcome];
+} catch (error) {
+  if (!stopping.signal.aborted) say(error instanceof Error ? error.message : String(error));
+  status = stopping.signal.aborted ? INTERRUPTED : EXIT.failed;
+}
+for (const step of steps.toReversed()) {
+  try {
+    await step();
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
+}
+process.exit(status);
