@@ -1,0 +1,7 @@
+{{/* Reference of a component's image. Takes (dict "root" $ "image" VALUES). */}}
+{{- define "svc-asr.image" -}}
+{{- $tag := default (default .root.Chart.AppVersion .root.Values.image.tag) .image.tag }}
+{{- $variant := ternary (printf "-%s" .image.variant) "" (not (empty .image.variant)) }}
+{{- with .root.Values.image.registry }}{{ trimSuffix "/" . }}/{{ end }}
+{{- .image.repository }}:{{ $tag }}{{ $variant }}
+{{- end }}

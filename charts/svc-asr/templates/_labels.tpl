@@ -1,0 +1,40 @@
+{{/* Labels by which the pods of a component are found; they never change. Takes (dict "root" $ "component" NAME). */}}
+{{- define "svc-asr.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "svc-asr.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* All labels of an object. Takes the same. */}}
+{{- define "svc-asr.labels" -}}
+{{ include "svc-asr.selectorLabels" . }}
+app.kubernetes.io/part-of: svc-asr
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Labels of a pod. No version of the chart: pods must not be replaced where nothing about them changed. */}}
+{{- define "svc-asr.podLabels" -}}
+{{- $own := include "svc-asr.selectorLabels" . | fromYaml }}
+{{- $_ := set $own "app.kubernetes.io/part-of" "svc-asr" }}
+{{- $given := index .root.Values .component "podLabels" }}
+{{- mergeOverwrite (dict) .root.Values.commonLabels $given $own | toYaml }}
+{{- end }}
+
+{{/* Name and labels of an object of a component. Takes also "suffix", which is appended to the name. */}}
+{{- define "svc-asr.metadata" -}}
+name: {{ include "svc-asr.fullname" .root }}-{{ .suffix | default .component }}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "svc-asr.labels" . | nindent 2 }}
+{{- end }}
+
+{{/* Selects the pods of the workers, which the operator makes. */}}
+{{- define "svc-asr.workerLabels" -}}
+app.kubernetes.io/part-of: svc-asr
+app.kubernetes.io/component: worker
+{{- end }}

@@ -1,0 +1,55 @@
+{{/* The chart's name, as labels carry it. */}}
+{{- define "svc-asr.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{/* First part of all names. Components and purposes are appended, so it is shorter than a name may be. */}}
+{{- define "svc-asr.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "svc-asr.name" . }}
+{{- if contains $name .Release.Name }}
+{{- .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Name of the ConfigMap that the operator writes the ledger's id to, and gateways mount. */}}
+{{- define "svc-asr.ledgerConfigMap" -}}
+{{ include "svc-asr.fullname" . }}-ledger
+{{- end }}
+
+{{/* Host name of the gateway's Service inside of the cluster. */}}
+{{- define "svc-asr.gatewayHost" -}}
+{{ include "svc-asr.fullname" . }}-gateway.{{ .Release.Namespace }}.svc
+{{- end }}
+
+{{/* Port of the gateway's Service. */}}
+{{- define "svc-asr.gatewayPort" -}}
+{{- if .Values.gateway.service.port }}
+{{- int .Values.gateway.service.port }}
+{{- else }}
+{{- ternary 80 443 (eq .Values.tls.mode "none") }}
+{{- end }}
+{{- end }}
+
+{{/* Where callers reach the API. */}}
+{{- define "svc-asr.publicUrl" -}}
+{{- if .Values.publicUrl }}
+{{- trimAll "/" .Values.publicUrl }}
+{{- else }}
+{{- $scheme := ternary "http" "https" (eq .Values.tls.mode "none") }}
+{{- $port := include "svc-asr.gatewayPort" . }}
+{{- $usual := ternary "80" "443" (eq .Values.tls.mode "none") }}
+{{- printf "%s://%s%s" $scheme (include "svc-asr.gatewayHost" .) (ternary "" (printf ":%s" $port) (eq $port $usual)) }}
+{{- end }}
+{{- end }}
+
+{{/* Host name in the address of the API, without a port. */}}
+{{- define "svc-asr.publicHost" -}}
+{{- $url := urlParse (include "svc-asr.publicUrl" .) }}
+{{- regexReplaceAll ":[0-9]+$" $url.host "" }}
+{{- end }}

@@ -1,0 +1,9 @@
+{{/* Settings of the console that the chart decides. */}}
+{{- define "svc-asr.consoleSettings" -}}
+KUBERNETES: in-cluster
+# Probes and the Service of the admin API come from outside of the pod.
+ADMIN_HOST: "::"
+ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
+API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
+CONSOLE_PORT: "8444"
+{{- end }}

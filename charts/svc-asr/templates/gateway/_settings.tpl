@@ -1,0 +1,26 @@
+{{/* Settings of the gateway that the chart decides. */}}
+{{- define "svc-asr.gatewaySettings" -}}
+PORT: "8443"
+PUBLIC_URL: {{ include "svc-asr.publicUrl" . | quote }}
+TRUSTED_PROXIES: {{ join "," .Values.gateway.trustedProxies | quote }}
+API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
+SESSION_SECRETS_FILE: /etc/svc-asr/sessions/secrets
+WORKER_TICKETS_FILE: /etc/svc-asr/tickets/tickets
+LEDGER_ID_FILE: /etc/svc-asr/ledger/id
+STREAM_MEMORY_MIB: {{ int .Values.gateway.streamMemoryMiB | quote }}
+DRAIN_DELAY_MS: {{ mul 1000 (int .Values.gateway.drainDelaySeconds) | quote }}
+STOP_GRACE_MS: {{ mul 1000 (include "svc-asr.gatewayStopSeconds" . | int) | quote }}
+{{- if ne .Values.tls.mode "none" }}
+TLS_CERT_FILE: /etc/svc-asr/tls/tls.crt
+TLS_KEY_FILE: /etc/svc-asr/tls/tls.key
+{{- end }}
+{{- if .Values.workerTls.enabled }}
+WORKER_CA_FILE: /etc/svc-asr/worker-ca/ca.crt
+WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* How long a gateway that stops may take: the longest stream, then settling and closing. */}}
+{{- define "svc-asr.gatewayStopSeconds" -}}
+{{ add 20 (int .Values.gateway.longestStreamSeconds) }}
+{{- end }}

@@ -1,0 +1,54 @@
+{{/* What a gateway has mounted: secrets as files, and the ledger's id, which the operator writes later. */}}
+{{- define "svc-asr.gatewayMounts" -}}
+- {name: api-keys, mountPath: /etc/svc-asr/api-keys, readOnly: true}
+- {name: sessions, mountPath: /etc/svc-asr/sessions, readOnly: true}
+- {name: tickets, mountPath: /etc/svc-asr/tickets, readOnly: true}
+- {name: ledger, mountPath: /etc/svc-asr/ledger, readOnly: true}
+{{- if ne .Values.tls.mode "none" }}
+- {name: tls, mountPath: /etc/svc-asr/tls, readOnly: true}
+{{- end }}
+{{- if .Values.workerTls.enabled }}
+- {name: worker-ca, mountPath: /etc/svc-asr/worker-ca, readOnly: true}
+{{- end }}
+- {name: tmp, mountPath: /tmp}
+{{- end }}
+
+{{- define "svc-asr.gatewayVolumes" -}}
+{{- $mode := include "svc-asr.secretMode" . }}
+- name: api-keys
+  secret:
+    secretName: {{ include "svc-asr.pepperSecret" . }}
+    items: [{key: peppers, path: peppers}]
+    defaultMode: {{ $mode }}
+- name: sessions
+  secret:
+    secretName: {{ include "svc-asr.sessionSecret" . }}
+    items: [{key: secrets, path: secrets}]
+    defaultMode: {{ $mode }}
+- name: tickets
+  secret:
+    secretName: {{ include "svc-asr.ticketSecret" . }}
+    items: [{key: tickets, path: tickets}]
+    defaultMode: {{ $mode }}
+- name: ledger
+  configMap:
+    name: {{ include "svc-asr.ledgerConfigMap" . }}
+    optional: true
+{{- if ne .Values.tls.mode "none" }}
+- name: tls
+  secret:
+    secretName: {{ include "svc-asr.gatewayTlsSecret" . }}
+    items: [{key: tls.crt, path: tls.crt}, {key: tls.key, path: tls.key}]
+    defaultMode: {{ $mode }}
+{{- end }}
+{{- if .Values.workerTls.enabled }}
+# The authority alone: the key is the workers'.
+- name: worker-ca
+  secret:
+    secretName: {{ include "svc-asr.workerTlsSecret" . }}
+    items: [{key: ca.crt, path: ca.crt}]
+    defaultMode: {{ $mode }}
+{{- end }}
+- name: tmp
+  emptyDir: {sizeLimit: 64Mi}
+{{- end }}

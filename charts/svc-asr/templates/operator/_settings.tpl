@@ -1,0 +1,17 @@
+{{/* Settings of the operator that the chart decides. */}}
+{{- define "svc-asr.operatorSettings" -}}
+KUBERNETES: in-cluster
+LEASE_NAME: {{ include "svc-asr.fullname" . }}-operator
+LEDGER_CONFIG_MAP: {{ include "svc-asr.ledgerConfigMap" . }}
+WORKER_IMAGE: {{ include "svc-asr.image" (dict "root" . "image" .Values.worker.image) | quote }}
+WORKER_IMAGE_PULL_POLICY: {{ .Values.image.pullPolicy }}
+WORKER_IMAGE_PULL_SECRETS: {{ join "," .Values.image.pullSecrets | quote }}
+WORKER_USER_ID: {{ int .Values.podSecurity.userId | quote }}
+WORKER_REDIS_SECRET: {{ include "svc-asr.redisSecret" (dict "root" . "component" "worker") }}
+WORKER_TICKETS_SECRET: {{ include "svc-asr.ticketSecret" . }}
+WORKER_TLS_SECRET: {{ ternary (include "svc-asr.workerTlsSecret" .) "" .Values.workerTls.enabled | quote }}
+WORKER_CA_SECRET: {{ .Values.redis.caSecret | quote }}
+WORKER_GATEWAY_LABELS: "app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=gateway"
+WORKER_EGRESS_PORTS: {{ join "," .Values.worker.egressPorts | quote }}
+WORKER_MAX_UNAVAILABLE: {{ .Values.worker.maxUnavailable | quote }}
+{{- end }}

@@ -1,0 +1,7 @@
+{{/* Name of what `helm test` makes. */}}
+{{- define "svc-asr.testMetadata" -}}
+{{ include "svc-asr.metadata" (dict "root" . "component" "test") }}
+annotations:
+  helm.sh/hook: test
+  helm.sh/hook-delete-policy: before-hook-creation
+{{- end }}

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format } from 'prettier';
+import { root } from '../launch/terminal.mjs';
+import { CHART, CHART_FOLDER } from './place.ts';
+import { buildReadme } from './readme.ts';
+import { buildValuesSchema } from './schema.ts';
+import { parseValues } from './values.ts';
+
+const REDIS_USERS = ['gateway', 'operator', 'worker', 'console'];
+
+/** Every generated file of the chart, by its path from the root of the repository. */
+export async function buildChartFiles(): Promise<Readonly<Record<string, string>>> {
+  const values = parseValues(readChartFile('values.yaml'));
+  const redisUsers = Object.fromEntries(
+    REDIS_USERS.map((user) => [user, readChartFile(`files/redis-users/${user}.acl`)]),
+  );
+  return {
+    [`${CHART}/values.schema.json`]: await format(JSON.stringify(buildValuesSchema(values)), {
+      parser: 'json',
+      printWidth: 120,
+    }),
+    [`${CHART}/README.md`]: buildReadme({ values, redisUsers }),
+    // A packaged chart has nothing but its own folder: it carries the definitions.
+    ...Object.fromEntries(
+      readdirSync(join(root, 'crds'))
+        .filter((name) => name.endsWith('.yaml'))
+        .map((name) => [`${CHART}/files/crds/${name}`, readFileSync(join(root, 'crds', name), 'utf8')]),
+    ),
+  };
+}
+
+/** The text of a file of the chart. */
+export function readChartFile(name: string): string {
+  return readFileSync(join(CHART_FOLDER, name), 'utf8');
+}

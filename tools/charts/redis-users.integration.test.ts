@@ -1,0 +1,107 @@
+import { createTestFolder, startTestOperator } from '../../operator/src/testing/harness.ts';
+import type { TestFolder, TestOperator } from '../../operator/src/testing/harness.ts';
+import { model, tenant } from '../../operator/src/testing/resources.ts';
+import { PEPPER, startTestConsole, untilReady } from '../../console/src/testing/console.ts';
+import type { TestConsole } from '../../console/src/testing/console.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { MODEL, startGateway } from '../../test/support/gateway.ts';
+import type { TestGateway } from '../../test/support/gateway.ts';
+import { recording } from '../../test/support/recording.ts';
+import { createSession, openStream } from '../../test/support/stream-client.ts';
+import { startWorker } from '../../test/support/worker.ts';
+import type { TestWorker } from '../../test/support/worker.ts';
+import { startGuardedRedis } from './testing/guarded-redis.ts';
+import type { GuardedRedis } from './testing/guarded-redis.ts';
+
+const PREFIX = 'svc';
+const WITHIN_MS = 60_000;
+const PEPPERS = JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } });
+
+let redis: GuardedRedis;
+let folder: TestFolder;
+let consoleService: TestConsole;
+let operator: TestOperator;
+let worker: TestWorker;
+let gateway: TestGateway;
+
+/** Every service as the user that the chart gives it. */
+beforeAll(async () => {
+  redis = await startGuardedRedis();
+  folder = createTestFolder();
+  folder.write('acme.yaml', tenant('acme', { state: 'Active', grants: [{ id: 'first', audioSeconds: 600 }] }));
+  folder.write('model.yaml', model(MODEL, { scaling: { min: 1, max: 1 } }));
+  consoleService = await startTestConsole(redis.url('console'), {
+    KEY_ACTIVATION_MS: '30000',
+    READ_FOLDERS: folder.path,
+  });
+  operator = await startTestOperator([folder.path, consoleService.folder], redis.url('operator'));
+  worker = await startWorker(redis.url('worker'), PREFIX);
+  gateway = await startGateway(redis.url('gateway'), PREFIX, { API_KEY_PEPPERS: PEPPERS });
+  await untilReady(consoleService);
+}, 180_000);
+afterAll(async () => {
+  await gateway.stop();
+  await worker.stop();
+  await operator.stop();
+  await consoleService.stop();
+  folder.cleanUp();
+  await redis.stop();
+}, 60_000);
+
+/** What Redis refused, to whom and why. */
+async function refusals(): Promise<string[]> {
+  const entries = (await redis.admin('ACL', 'LOG')) as string[][];
+  return entries.map((entry) => {
+    const field = (name: string) => entry[entry.indexOf(name) + 1] ?? '';
+    return `${field('username')}: ${field('reason')} ${field('object')} (${field('context')})`;
+  });
+}
+
+test(
+  'from a tenant to a transcript nobody is refused anything by Redis',
+  async () => {
+    const made = await consoleService.call('POST', '/admin/v1/keys', { body: { tenant: 'acme', name: 'test' } });
+    expect(made).toMatchObject({ status: 201, body: { active: true } });
+    const { key, key_id: keyId } = made.body as { key: string; key_id: string };
+
+    const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 30 });
+    const stream = await openStream(session);
+    await stream.next('ready', WITHIN_MS);
+    stream.audio(recording().pcm);
+    stream.send({ type: 'flush' });
+    expect((await stream.next('final', WITHIN_MS)).text).not.toBe('');
+    stream.close();
+    const unused = await eventually('another session can be made', WITHIN_MS, () =>
+      createSession(gateway, key, { model: MODEL, max_audio_seconds: 5 }).catch(() => undefined),
+    );
+    expect(unused.id).not.toBe(session.id);
+
+    const usage = await fetch(`${gateway.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await usage.json()).toMatchObject({ recent_sessions: [{ status: 'reserved' }, { status: 'completed' }] });
+    for (const path of ['/admin/v1/tenants/acme', '/admin/v1/tenants/acme/usage', '/admin/v1/tenants/acme/journal']) {
+      expect([path, (await consoleService.call('GET', path)).status]).toEqual([path, 200]);
+    }
+    expect(await consoleService.call('GET', '/admin/v1/keys')).toMatchObject({ body: { ledger_available: true } });
+    expect(await consoleService.call('DELETE', `/admin/v1/keys/${keyId}`)).toMatchObject({ body: { in_force: true } });
+
+    // The account is closed, with the session that still has a reservation.
+    folder.remove('acme.yaml');
+    await eventually('the account is closed', WITHIN_MS, async () => {
+      const state = await redis.admin('HGET', `${PREFIX}:{t:acme}:a`, 'state');
+      return state !== 'Active';
+    });
+    folder.remove('model.yaml');
+    await eventually('the model has left the catalogue', WITHIN_MS, async () => {
+      const text = await (await fetch(`${gateway.baseUrl}/v1/models`)).text();
+      return !text.includes(MODEL);
+    });
+    expect(await refusals()).toEqual([]);
+  },
+  4 * WITHIN_MS,
+);
+
+test('what a user may not do is refused, and would have been seen', async () => {
+  const link = await redis.connect('worker');
+  await expect(link.send('x', ['GET', `${PREFIX}:{o}:ledger`])).rejects.toThrow(/NOPERM/);
+  expect(await refusals()).toEqual([expect.stringMatching(/^worker: /)]);
+});

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../test/support/kubernetes.ts';
+import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { root } from '../launch/terminal.mjs';
+import { CHART_FOLDER } from './place.ts';
+import { createDryRun } from './testing/dry-run.ts';
+import { helm } from './testing/helm.ts';
+import { FOREIGN_DEFINITIONS } from './testing/foreign-definitions.ts';
+import { OPTIONS } from './testing/options.ts';
+import { pairwise } from './testing/pairwise.ts';
+import { podsOf, RELEASE, render } from './testing/render.ts';
+import type { ChartObject } from './testing/render.ts';
+
+const SLOW_MS = 600_000;
+
+let kubernetes: Kubernetes;
+
+beforeAll(async () => {
+  kubernetes = await startKubernetes();
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: FOREIGN_DEFINITIONS });
+  await kubernetes.kubectl(['apply', '-f', '-'], input);
+}, KUBERNETES_TIMEOUT_MS);
+afterAll(() => kubernetes.stop());
+
+const release = (command: string, namespace: string, ...args: string[]) => {
+  const fixed = ['--kubeconfig', kubernetes.kubeconfig, '--namespace', namespace];
+  return helm([command, RELEASE, ...(/^(install|upgrade)$/.test(command) ? [CHART_FOLDER] : []), ...fixed, ...args]);
+};
+
+const secretsIn = async (namespace: string) => {
+  const text = await kubernetes.kubectl(['-n', namespace, 'get', 'secrets', '-o', 'json']);
+  const { items } = JSON.parse(text) as { items: (ChartObject & { data: object; type: string })[] };
+  return Object.fromEntries(
+    items
+      .filter(({ type }) => !type.startsWith('helm.sh/'))
+      .map(({ metadata, data }) => [metadata.name.replace(`${RELEASE}-`, ''), data]),
+  );
+};
+
+const names = async (namespace: string, kinds: string) =>
+  (await kubernetes.kubectl(['-n', namespace, 'get', kinds, '-o', 'name', '--ignore-not-found']))
+    .trim()
+    .split('\n')
+    .filter((name) => name !== '' && !/configmap\/kube-root-ca|secret\/sh\.helm|serviceaccount\/default/.test(name))
+    .sort();
+
+test(
+  'installs, keeps its secrets over upgrade and rollback, and leaves behind what the docs say',
+  async () => {
+    const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    await release('install', namespace, '--set', 'samples.enabled=true');
+    const installed = await secretsIn(namespace);
+    expect(Object.keys(installed).sort()).toEqual([
+      ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
+      ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-tickets'],
+      'worker-tls',
+    ]);
+    expect(await names(namespace, 'asrmodels,tenants')).toEqual([
+      'asrmodel.asr.svc.dev/svc-asr-dholuo-v1',
+      'asrmodel.asr.svc.dev/svc-asr-kikuyu-v1',
+      'tenant.asr.svc.dev/demo',
+    ]);
+
+    // Samples are the administrator's from then on.
+    await kubernetes.kubectl([
+      ...['-n', namespace, 'patch', 'tenant', 'demo', '--type=merge'],
+      ...['-p', '{"spec":{"displayName":"Mine"}}'],
+    ]);
+    const uid = () =>
+      kubernetes.kubectl([
+        '-n',
+        namespace,
+        'get',
+        'tenant',
+        'demo',
+        '-o',
+        'jsonpath={.metadata.uid} {.spec.displayName}',
+      ]);
+    const before = await uid();
+    await release('upgrade', namespace, '--set', 'samples.enabled=true,gateway.replicas=3');
+    expect(await secretsIn(namespace)).toEqual(installed);
+    expect(await uid()).toBe(before);
+
+    // A certificate that is made anew comes from the same authority.
+    await kubernetes.kubectl(['-n', namespace, 'delete', 'secret', `${RELEASE}-worker-tls`]);
+    await release('upgrade', namespace, '--set', 'samples.enabled=true');
+    const renewed = await secretsIn(namespace);
+    const { 'worker-tls': oldTls, ...others } = installed;
+    const { 'worker-tls': newTls, ...same } = renewed;
+    expect(same).toEqual(others);
+    expect(newTls).toMatchObject({ 'ca.crt': (oldTls as Record<string, string>)['ca.crt'] });
+    expect(newTls).not.toEqual(oldTls);
+
+    // Where Secrets are kept out of the chart: rendered with a look at the cluster they are those that are there.
+    const fixed = ['--kubeconfig', kubernetes.kubeconfig, '--namespace', namespace];
+    const shown = ['-s', 'templates/secrets/*.yaml', '--dry-run=server'];
+    await kubernetes.kubectl(['apply', '-f', '-'], await helm(['template', RELEASE, CHART_FOLDER, ...fixed, ...shown]));
+    expect(await secretsIn(namespace)).toEqual(renewed);
+
+    await release('rollback', namespace, '1');
+    expect(await secretsIn(namespace)).toEqual(installed);
+    await release('uninstall', namespace);
+    expect(Object.keys(await secretsIn(namespace))).toEqual(['api-key-peppers']);
+    expect(await names(namespace, 'all,configmaps,serviceaccounts,roles,rolebindings,pdb,networkpolicies')).toEqual([]);
+    expect(await kubernetes.kubectl(['get', 'crd', 'asrmodels.asr.svc.dev', '-o', 'name'])).not.toBe('');
+    expect(await names(namespace, 'tenants')).toEqual(['tenant.asr.svc.dev/demo']);
+
+    // The next installation under the same name takes up what stayed.
+    await release('install', namespace);
+    expect((await secretsIn(namespace))['api-key-peppers']).toEqual(installed['api-key-peppers']);
+  },
+  SLOW_MS,
+);
+
+test(
+  'the API server takes what the chart makes of every two options',
+  async () => {
+    const namespace = await kubernetes.createNamespace();
+    await kubernetes.kubectl(['apply', '--server-side', '-f', join(root, 'crds')]);
+    const dryRun = createDryRun(kubernetes);
+    for (const parts of pairwise(OPTIONS)) {
+      const values = Object.assign({}, ...parts) as object;
+      for (const object of await render(values, namespace)) {
+        const complaint = await dryRun(object);
+        expect(complaint === undefined ? undefined : [values, complaint]).toBeUndefined();
+      }
+    }
+    const typo = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo', namespace }, dada: {} };
+    expect(await dryRun(typo)).toContain('dada');
+  },
+  SLOW_MS,
+);
+
+test(
+  'every pod of the chart passes Pod Security "restricted", with a user of ours and with one of the platform',
+  async () => {
+    const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    await release('install', namespace, '--set', 'crds.install=false');
+    const post = (pod: object) => kubernetes.request('POST', `/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);
+    for (const userId of [65_532, 0]) {
+      const pods = podsOf(
+        await render({ podSecurity: { userId }, redis: { persistence: { enabled: false } } }, namespace),
+      );
+      expect(pods.map(([name]) => name)).toHaveLength(5);
+      for (const [name, { metadata, spec }] of pods) {
+        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'pod', namespace }, spec };
+        const { status, text } = await post(pod);
+        expect([name, status, status === 201 ? '' : text]).toEqual([name, 201, '']);
+        // The namespace would not take just any pod.
+        const careless = { ...pod, spec: { ...spec, securityContext: {} } };
+        expect((await post(careless)).status).toBe(403);
+      }
+    }
+  },
+  SLOW_MS,
+);

@@ -1,0 +1,57 @@
+import type { Settings } from '@svc-asr/runtime';
+import { CONSOLE_SETTINGS } from '../../console/src/settings.ts';
+import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
+import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
+
+/** The settings of the services that the chart runs. */
+export const SERVICES = {
+  gateway: GATEWAY_SETTINGS,
+  operator: OPERATOR_SETTINGS,
+  console: CONSOLE_SETTINGS,
+} as const;
+
+export type ServiceName = keyof typeof SERVICES;
+
+/** Settings that the chart decides itself, by values of their own: a second word on them would be one too many. */
+const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
+  gateway: [
+    ...['ADMIN_PORT', 'PORT', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'PUBLIC_URL', 'TRUSTED_PROXIES', 'API_KEY_PEPPERS'],
+    ...['SESSION_SECRETS', 'WORKER_TICKETS', 'LEDGER_ID_FILE', 'STREAM_MEMORY_MIB', 'DRAIN_DELAY_MS', 'STOP_GRACE_MS'],
+    ...['TLS_CERT_FILE', 'TLS_KEY_FILE', 'WORKER_CA_FILE', 'WORKER_SERVER_NAME'],
+  ],
+  operator: [
+    ...['ADMIN_PORT', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'KUBERNETES', 'LEASE_NAME', 'LEDGER_CONFIG_MAP', 'WORKER_IMAGE'],
+    ...['WORKER_IMAGE_PULL_POLICY', 'WORKER_IMAGE_PULL_SECRETS', 'WORKER_USER_ID', 'WORKER_REDIS_SECRET'],
+    ...['WORKER_TICKETS_SECRET', 'WORKER_TLS_SECRET', 'WORKER_CA_SECRET', 'WORKER_GATEWAY_LABELS'],
+    ...['WORKER_EGRESS_PORTS', 'WORKER_MAX_UNAVAILABLE'],
+  ],
+  console: [
+    ...['ADMIN_PORT', 'ADMIN_TOKEN', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'KUBERNETES', 'API_KEY_PEPPERS'],
+    ...['CONSOLE_PORT'],
+  ],
+};
+
+/** Settings of a service that the chart's values may set: those that are neither secret nor decided by the chart. */
+export function freeSettings(service: ServiceName): string[] {
+  return entriesOf(service)
+    .filter(([name, { secret = false }]) => !secret && !DECIDED[service].includes(name))
+    .map(([name]) => name)
+    .sort();
+}
+
+/** Names of environment variables that a service reads a setting from. */
+export function variablesOf(service: ServiceName): Set<string> {
+  return new Set(
+    entriesOf(service).flatMap(([name, { secret = false }]) => (secret ? [name, `${name}_FILE`] : [name])),
+  );
+}
+
+function entriesOf(service: ServiceName): [string, Settings[string]][] {
+  const settings: Settings = SERVICES[service];
+  return Object.entries(settings);
+}
+
+/** Whether the chart decides the setting behind a variable. */
+export function isDecided(service: ServiceName, variable: string): boolean {
+  return DECIDED[service].includes(variable) || DECIDED[service].includes(variable.replace(/_FILE$/, ''));
+}

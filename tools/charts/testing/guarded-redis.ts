@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectRedis } from '@svc-asr/ledger';
+import type { RedisLink } from '@svc-asr/ledger';
+import { connected } from '../../../test/support/connected.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { find, render } from './render.ts';
+
+export type RedisUser = 'gateway' | 'operator' | 'worker' | 'console' | 'admin';
+
+/** A Redis with the users that the chart makes, and nobody else. */
+export interface GuardedRedis {
+  /** The address as a user of the chart. */
+  url: (user: RedisUser) => string;
+  /** Sends a command as a user who may do everything. */
+  admin: (...command: string[]) => Promise<unknown>;
+  /** Opens a connection as a user. */
+  connect: (user: RedisUser) => Promise<RedisLink>;
+  stop: () => Promise<void>;
+}
+
+/** Starts a Redis with the file of users that the chart renders. */
+export async function startGuardedRedis(): Promise<GuardedRedis> {
+  const objects = await render();
+  const textOf = (secret: string) => find(objects, 'Secret', secret).stringData as Record<string, string>;
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-acl-'));
+  const file = join(folder, 'users.acl');
+  // Open until it answers; then the chart's users take its place.
+  writeFileSync(file, 'user default on nopass ~* &* +@all\n');
+  const redis = await startRedis(['--aclfile', file]);
+  const links: RedisLink[] = [];
+  const open = async (url: string) => {
+    const link = connectRedis({ url, name: 'test', timeoutMs: 5000 });
+    links.push(link);
+    return connected(link);
+  };
+  const first = await open(redis.url);
+  writeFileSync(file, textOf('redis-acl')['users.acl'] ?? '');
+  await first.send('', ['ACL', 'LOAD']);
+  await first.close();
+
+  const url = (user: RedisUser) =>
+    `redis://${user}:${textOf('redis-passwords')[user] ?? ''}@127.0.0.1:${String(redis.port)}`;
+  const admin = await open(url('admin'));
+  return {
+    url,
+    admin: (...command) => admin.send('', command),
+    connect: (user) => open(url(user)),
+    stop: async () => {
+      for (const link of links) await link.close();
+      await redis.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

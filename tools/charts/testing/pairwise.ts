@@ -1,0 +1,58 @@
+/** Choices of each option, by option. */
+export type Options = Readonly<Record<string, readonly object[]>>;
+
+/** The number of a choice, by option. */
+type Row = Readonly<Record<string, number>>;
+
+/** Few combinations in which every two choices of different options occur together. */
+export function pairwise(options: Options): object[][] {
+  const names = Object.keys(options);
+  const open = new Set(allPairs(names, options));
+  const rows: Row[] = [];
+  while (open.size > 0) {
+    const row = buildRow(names, options, open);
+    for (const pair of pairsOf(row)) open.delete(pair);
+    rows.push(row);
+  }
+  return rows.map((row) => names.map((name) => options[name]?.[row[name] ?? 0] ?? {}));
+}
+
+/** A row around a pair that is still open, whose other choices close as many open pairs as they can. */
+function buildRow(names: readonly string[], options: Options, open: ReadonlySet<string>): Row {
+  const [first = ''] = open;
+  const row: Record<string, number> = Object.fromEntries(
+    first.split(' & ').map((choice) => {
+      const [name = '', at = '0'] = choice.split('=');
+      return [name, Number(at)];
+    }),
+  );
+  for (const name of names.filter((option) => !(option in row))) {
+    const gains = (options[name] ?? []).map(
+      (_, at) => pairsOf({ ...row, [name]: at }).filter((pair) => open.has(pair)).length,
+    );
+    row[name] = gains.indexOf(Math.max(...gains));
+  }
+  return row;
+}
+
+function allPairs(names: readonly string[], options: Options): string[] {
+  return names.flatMap((left, at) =>
+    names
+      .slice(at + 1)
+      .flatMap((right) =>
+        (options[left] ?? []).flatMap((_, i) => (options[right] ?? []).map((__, j) => pairOf([left, i], [right, j]))),
+      ),
+  );
+}
+
+function pairsOf(row: Row): string[] {
+  const choices = Object.entries(row);
+  return choices.flatMap((left, at) => choices.slice(at + 1).map((right) => pairOf(left, right)));
+}
+
+function pairOf(left: [string, number], right: [string, number]): string {
+  return [left, right]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, at]) => `${name}=${at}`)
+    .join(' & ');
+}

@@ -1,0 +1,65 @@
+import { isMap, isPair, isScalar, parseDocument } from 'yaml';
+import type { Pair, YAMLMap } from 'yaml';
+import { DEFINITIONS } from './definitions.ts';
+import type { Schema } from './definitions.ts';
+
+/** A value of the chart, as values.yaml writes it. */
+export interface Value {
+  /** From the root, such as `gateway.replicas`. */
+  path: string;
+  name: string;
+  description: string;
+  /** What it is without anybody's doing. */
+  fallback: unknown;
+  /** What it may be; undefined: what its default is. */
+  schema: Schema | undefined;
+  /** Values inside of it. A map that is one value, such as labels, has none. */
+  children: Value[];
+}
+
+const ANNOTATION = '@schema ';
+
+/** Reads values.yaml: the comment above a key describes it, its line `@schema` says what it may be. */
+export function parseValues(text: string): Value[] {
+  const { contents, errors } = parseDocument(text);
+  if (errors[0] !== undefined) throw errors[0];
+  if (!isMap(contents)) throw new Error('values.yaml is not a map');
+  return readMap(contents, '');
+}
+
+function readMap(map: YAMLMap, parent: string): Value[] {
+  return map.items.map((pair, at) => readPair(pair, parent, at === 0 ? (map.commentBefore ?? '') : ''));
+}
+
+function readPair(pair: Pair, parent: string, above: string): Value {
+  if (!isPair(pair) || !isScalar(pair.key)) throw new Error(`${parent}: a key is not a word`);
+  const name = String(pair.key.value);
+  const path = parent === '' ? name : `${parent}.${name}`;
+  const comment = lastBlock(pair.key.commentBefore ?? above);
+  const lines = comment.split('\n').map((line) => line.trim());
+  const annotation = lines.find((line) => line.startsWith(ANNOTATION))?.slice(ANNOTATION.length);
+  const schema = annotation === undefined ? undefined : resolve(path, annotation);
+  const isGroup = isMap(pair.value) && schema === undefined;
+  return {
+    ...{ path, name, schema },
+    description: lines
+      .filter((line) => !line.startsWith(ANNOTATION))
+      .join(' ')
+      .trim(),
+    fallback: (pair.value as { toJSON: () => unknown } | null)?.toJSON(),
+    children: isGroup ? readMap(pair.value as YAMLMap, path) : [],
+  };
+}
+
+/** Comments that an empty line sets apart are about something else. */
+function lastBlock(comment: string): string {
+  return comment.split(/\n\s*\n/).at(-1) ?? '';
+}
+
+function resolve(path: string, annotation: string): Schema {
+  const schema = JSON.parse(annotation) as Schema;
+  if (typeof schema.ref !== 'string') return schema;
+  const found = DEFINITIONS[schema.ref];
+  if (found === undefined) throw new Error(`${path}: there is no schema named ${schema.ref}`);
+  return found;
+}
