@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 
-const pages = [root, join(root, 'docs'), join(root, 'docs/adr')].flatMap((folder) =>
+const pages = [root, join(root, 'docs'), join(root, 'docs/adr'), join(root, 'docs/runbooks')].flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

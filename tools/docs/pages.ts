@@ -5,7 +5,9 @@ import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { ARTIFACT_SETTINGS, WORKER_SETTINGS } from '../../worker/src/settings.ts';
 import { buildErrorsPage } from './errors-page.ts';
+import { SERVICE_METRICS } from '../observability/exported.ts';
 import { buildLogsPage } from './logs-page.ts';
+import { buildMetricsPage } from './metrics-page.ts';
 import { buildSettingsPage } from './settings-page.ts';
 
 /** Every generated page of docs/, by file name. */
@@ -19,5 +21,6 @@ export function buildPages(): Readonly<Record<string, string>> {
     }),
     'errors.md': buildErrorsPage(ERRORS),
     'logs.md': buildLogsPage(LOG_FIELDS),
+    'metrics.md': buildMetricsPage(SERVICE_METRICS),
   };
 }

@@ -59,12 +59,12 @@ test('a build that is killed leaves nothing that looks like a program', async ()
   const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], { stdio: 'ignore' });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   const target = join(folder, 'target');
-  await eventually('the build has begun', 30_000, () => existsSync(join(folder, 'pid')));
+  await eventually('the build has begun', 60_000, () => existsSync(join(folder, 'pid')));
   child.kill('SIGKILL');
   await ended;
   process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')));
   expect(existsSync(join(target, 'one'))).toBe(false);
-});
+}, 90_000);
 
 test('only what go.mod and go.sum say is built', () => {
   expect(buildArguments(build(), '/draft')).toEqual([

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { planGo } from './go-command.ts';
 import { buildKey, goModuleFolder, parseGoModule, versionOf } from './go-module.ts';
 import { GO_TOOLS, isFitting, pinOf, versionFlags } from './go-tool.ts';
 import type { GoToolName } from './go-tool.ts';
+import { findGoTool } from './go-tools.ts';
 import { isAtLeast, parseVersion } from './program-version.ts';
 
 const GO_MOD = `module example
@@ -49,14 +51,14 @@ describe('a go.mod file', () => {
 
 test('another go.mod, go.sum or platform asks for another build', () => {
   const keys = [
-    buildKey('kwok', 'mod', 'sum', 'linux-x64'),
-    buildKey('kwok', 'mod2', 'sum', 'linux-x64'),
-    buildKey('kwok', 'mod', 'sum2', 'linux-x64'),
-    buildKey('kwok', 'mod', 'sum', 'linux-arm64'),
-    buildKey('kubernetes', 'mod', 'sum', 'linux-x64'),
+    buildKey('kwok', ['mod', 'sum'], 'linux-x64'),
+    buildKey('kwok', ['mod2', 'sum'], 'linux-x64'),
+    buildKey('kwok', ['mod', 'sum2'], 'linux-x64'),
+    buildKey('kwok', ['mod', 'sum'], 'linux-arm64'),
+    buildKey('kubernetes', ['mod', 'sum'], 'linux-x64'),
   ];
   expect(new Set(keys).size).toBe(keys.length);
-  expect(buildKey('kwok', 'mod', 'sum', 'linux-x64')).toBe(keys[0]);
+  expect(buildKey('kwok', ['mod', 'sum'], 'linux-x64')).toBe(keys[0]);
 });
 
 describe('the Go of this machine', () => {
@@ -79,7 +81,7 @@ describe('the Go of this machine', () => {
 describe('the pinned tools', () => {
   test.each(Object.keys(GO_TOOLS) as GoToolName[])('%s is a tool of its module', (name) => {
     const { packagePath, version } = pinOf(name);
-    expect(packagePath.endsWith(`/cmd/${name}`)).toBe(true);
+    expect(packagePath.endsWith(`/${name}`)).toBe(true);
     expect(isFitting(name, parseVersion(version))).toBe(true);
   });
 
@@ -102,9 +104,35 @@ describe('the pinned tools', () => {
     expect(isFitting('kubectl', undefined)).toBe(false);
   });
 
-  test('the version is linked into what is built of Kubernetes', () => {
-    expect(versionFlags('kubernetes', 'v1.36.3')).toContain('-X k8s.io/component-base/version.gitVersion=v1.36.3');
-    expect(versionFlags('kwok', 'v0.8.0')).toEqual([]);
+  test('the version is linked into programs that do not know it', () => {
+    const { version } = pinOf('kubelet');
+    const flags = versionFlags(['kubelet', 'kubectl']);
+    expect(flags).toContain(`-X k8s.io/component-base/version.gitVersion=${version}`);
+    expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMajor=1');
+    expect(new Set(flags).size).toBe(flags.length);
+    expect(versionFlags(['kubeconform', 'helm'])).toEqual([
+      `-X main.version=${pinOf('kubeconform').version}`,
+      `-X helm.sh/helm/v4/internal/version.version=${pinOf('helm').version}`,
+    ]);
+    expect(versionFlags(['kwok', 'coredns'])).toEqual([]);
+  });
+
+  test('one that does not tell its version is used only when it was built here', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
+    const env = { ...process.env, PATH: folder, KUBEBUILDER_ASSETS: folder };
+    try {
+      writeFileSync(join(folder, 'helm-unittest'), '');
+      expect(findGoTool('helm-unittest', env)).not.toBe(join(folder, 'helm-unittest'));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('CoreDNS has the version of the module that our program starts', () => {
+    expect(pinOf('coredns')).toMatchObject({
+      packagePath: 'svc-asr/tools/go/coredns',
+      version: expect.stringMatching(/^v1\./),
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 
@@ -45,20 +45,22 @@ export function versionOf({ versions }: GoModule, packagePath: string): string {
 }
 
 /** The name under which builds of a module are kept: another one whenever anything that goes into them changes. */
-export function buildKey(name: string, goMod: string, goSum: string, platform: string): string {
+export function buildKey(name: string, parts: readonly string[], platform: string): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([RECIPE, goMod, goSum]))
+    .update(JSON.stringify([RECIPE, ...parts]))
     .digest('hex')
     .slice(0, 16);
   return `go-${name}-${platform}-${hash}`;
 }
 
-/** Reads a module of tools and the key of its builds. */
+/** Reads a module of tools and the key of its builds; some have sources of their own. */
 export function readGoModule(name: string): { module: GoModule; key: string } {
-  const read = (file: string) => readFileSync(join(goModuleFolder(name), file), 'utf8');
+  const folder = goModuleFolder(name);
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   const goMod = read('go.mod');
-  const key = buildKey(name, goMod, read('go.sum'), `${process.platform}-${process.arch}`);
-  return { module: parseGoModule(goMod), key };
+  const others = readdirSync(folder).filter((file) => file === 'go.sum' || file.endsWith('.go'));
+  const parts = [goMod, ...others.sort().map(read)];
+  return { module: parseGoModule(goMod), key: buildKey(name, parts, `${process.platform}-${process.arch}`) };
 }
 
 /** Directives with their arguments; those in a block of parentheses come one by one. */

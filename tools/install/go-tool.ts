@@ -5,18 +5,44 @@ import type { Version } from './program-version.ts';
 /** A program that is built from a module of tools. */
 export interface GoTool {
   /** The folder of its go.mod under tools/go. */
-  module: 'kubernetes' | 'kwok';
-  /** Arguments that make it tell its version. */
-  versionArgs: readonly string[];
+  module: 'kubernetes' | 'kwok' | 'helm' | 'coredns' | 'k6';
+  /** Arguments that make it tell its version; without them only the one built here is known to be the pinned one. */
+  versionArgs?: readonly string[];
+  /** The module whose version it has, where its own main function is in this repository. */
+  versionOf?: string;
+  /** Variables of its sources that its version is put into when it is built: it does not know it otherwise. */
+  versionVariables?: readonly string[];
   /** Whether one that is on this machine already does instead of the pinned one. */
   fits: (present: Version, pinned: Version) => boolean;
 }
 
+const KUBERNETES = {
+  module: 'kubernetes',
+  versionVariables: ['k8s.io/component-base/version.gitVersion', 'k8s.io/client-go/pkg/version.gitVersion'],
+} as const;
+
 export const GO_TOOLS = {
-  'kube-apiserver': { module: 'kubernetes', versionArgs: ['--version'], fits: isSameMinor },
-  'kube-controller-manager': { module: 'kubernetes', versionArgs: ['--version'], fits: isSameMinor },
-  'kube-scheduler': { module: 'kubernetes', versionArgs: ['--version'], fits: isSameMinor },
-  kubectl: { module: 'kubernetes', versionArgs: ['version', '--client'], fits: isWithinOneMinor },
+  'kube-apiserver': { ...KUBERNETES, versionArgs: ['--version'], fits: isSameMinor },
+  'kube-controller-manager': { ...KUBERNETES, versionArgs: ['--version'], fits: isSameMinor },
+  'kube-scheduler': { ...KUBERNETES, versionArgs: ['--version'], fits: isSameMinor },
+  'kube-proxy': { ...KUBERNETES, versionArgs: ['--version'], fits: isSameMinor },
+  kubelet: { ...KUBERNETES, versionArgs: ['--version'], fits: isSameMinor },
+  kubectl: { ...KUBERNETES, versionArgs: ['version', '--client'], fits: isWithinOneMinor },
+  helm: {
+    module: 'helm',
+    versionArgs: ['version', '--template', '{{.Version}}'],
+    versionVariables: ['helm.sh/helm/v4/internal/version.version'],
+    fits: isSameMinor,
+  },
+  kubeconform: { module: 'helm', versionArgs: ['-v'], versionVariables: ['main.version'], fits: isSameMinor },
+  'helm-unittest': { module: 'helm', fits: isSameMinor },
+  coredns: {
+    module: 'coredns',
+    versionArgs: ['-version'],
+    versionOf: 'github.com/coredns/coredns',
+    fits: isSameMinor,
+  },
+  k6: { module: 'k6', versionArgs: ['version'], fits: isSameMinor },
   kwok: { module: 'kwok', versionArgs: ['--version'], fits: isSameMinor },
 } as const satisfies Record<string, GoTool>;
 
@@ -24,10 +50,11 @@ export type GoToolName = keyof typeof GO_TOOLS;
 
 /** What go.mod says of a program: its package and its version, such as `v1.36.3`. */
 export function pinOf(name: GoToolName): { packagePath: string; version: string } {
-  const { module } = readGoModule(GO_TOOLS[name].module);
+  const tool: GoTool = GO_TOOLS[name];
+  const { module } = readGoModule(tool.module);
   const packagePath = module.tools[name];
-  if (packagePath === undefined) throw new Error(`tools/go/${GO_TOOLS[name].module}/go.mod has no tool named ${name}`);
-  return { packagePath, version: versionOf(module, packagePath) };
+  if (packagePath === undefined) throw new Error(`tools/go/${tool.module}/go.mod has no tool named ${name}`);
+  return { packagePath, version: versionOf(module, tool.versionOf ?? packagePath) };
 }
 
 /** Whether a program that says this version of itself can be used. */
@@ -37,13 +64,20 @@ export function isFitting(name: GoToolName, present: Version | undefined): boole
   return present !== undefined && pinned !== undefined && fits(present, pinned);
 }
 
-/** Linker flags that make the programs of a module say their version: it is not in their sources. */
-export function versionFlags(module: GoTool['module'], version: string): string[] {
-  if (module !== 'kubernetes') return [];
+/** Linker flags that make programs say their version. */
+export function versionFlags(names: readonly GoToolName[]): string[] {
+  const flags = names.flatMap((name) => {
+    const { versionVariables = [] }: GoTool = GO_TOOLS[name];
+    const { version } = pinOf(name);
+    return versionVariables.flatMap((variable) => [`-X ${variable}=${version}`, ...kubernetesFlags(variable, version)]);
+  });
+  return [...new Set(flags)];
+}
+
+/** Kubernetes keeps parts of its version in variables of their own. */
+function kubernetesFlags(variable: string, version: string): string[] {
+  if (!variable.endsWith('.gitVersion')) return [];
+  const path = variable.replace(/\.gitVersion$/, '');
   const [major, minor] = parseVersion(version) ?? [];
-  return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
-    `-X ${path}.gitVersion=${version}`,
-    `-X ${path}.gitMajor=${major}`,
-    `-X ${path}.gitMinor=${minor}`,
-  ]);
+  return [`-X ${path}.gitMajor=${major}`, `-X ${path}.gitMinor=${minor}`];
 }

@@ -15,11 +15,12 @@ import { askVersion } from './program-version.ts';
 /** Where a program of a fitting version lies; undefined when it has to be built first. */
 export function findGoTool(name: GoToolName, env = process.env): string | undefined {
   const assets = env.KUBEBUILDER_ASSETS;
-  const built = join(buildFolder(GO_TOOLS[name].module), name);
+  const { module, versionArgs }: GoTool = GO_TOOLS[name];
+  const built = join(buildFolder(module), name);
+  if (versionArgs === undefined) return existsSync(built) ? built : undefined;
   const places = [assets === undefined ? undefined : join(assets, name), findOnPath(name, env.PATH), built];
   return places.find(
-    (path) =>
-      path !== undefined && existsSync(path) && isFitting(name, askVersion(path, GO_TOOLS[name].versionArgs, env)),
+    (path) => path !== undefined && existsSync(path) && isFitting(name, askVersion(path, versionArgs, env)),
   );
 }
 
@@ -53,7 +54,7 @@ async function build(module: GoTool['module'], names: readonly GoToolName[]): Pr
   await buildPrograms(go, {
     folder: goModuleFolder(module),
     packages: Object.fromEntries(names.map((name) => [name, pinOf(name).packagePath])),
-    ldflags: versionFlags(module, version),
+    ldflags: versionFlags(names),
     target,
   });
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CHROMIUM } from './chromium.ts';
+import { CONTAINERS, findContainers } from './containers.ts';
 import { ETCD, etcdEnvironment } from './etcd.ts';
 import { findManager, findOnPath, planInstall } from './package-manager.ts';
 import type { PackageManager } from './package-manager.ts';
@@ -58,12 +59,15 @@ test('without a package manager the person is told what to put on PATH', () => {
   });
 });
 
-test.each([REDIS, ETCD, CHROMIUM])('every package manager has its script for $title', ({ byHand, ...rest }) => {
-  for (const manager of Object.keys(byHand) as PackageManager[]) {
-    const plan = planInstall({ byHand, ...rest }, { manager, isRoot: true, canSudo: false });
-    expect('script' in plan && existsSync(join(import.meta.dirname, plan.script))).toBe(true);
-  }
-});
+test.each([REDIS, ETCD, CHROMIUM, CONTAINERS])(
+  'every package manager has its script for $title',
+  ({ byHand, ...rest }) => {
+    for (const manager of Object.keys(byHand) as PackageManager[]) {
+      const plan = planInstall({ byHand, ...rest }, { manager, isRoot: true, canSudo: false });
+      expect('script' in plan && existsSync(join(import.meta.dirname, plan.script))).toBe(true);
+    }
+  },
+);
 
 test('etcd is told that it may run on arm64', () => {
   expect(etcdEnvironment('arm64')).toEqual({ ETCD_UNSUPPORTED_ARCH: 'arm64' });
@@ -77,6 +81,36 @@ test('programs and package managers are found on the PATH', () => {
     expect(findManager(`/nowhere:${folder}`)).toBe('apt-get');
     expect(findOnPath('apt-get', folder)).toBe(join(folder, 'apt-get'));
     expect(findOnPath('no-such-program', folder)).toBeUndefined();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('what runs containers is found only when all of it is there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
+  const plugins = join(folder, 'cni');
+  try {
+    mkdirSync(plugins);
+    for (const name of ['ptp', 'host-local', 'portmap']) writeFileSync(join(plugins, name), '');
+    expect(findContainers(folder, [plugins])).toBeUndefined();
+    writeFileSync(join(plugins, 'loopback'), '');
+    const programs = [
+      'containerd',
+      'ctr',
+      'runc',
+      'iptables',
+      'iptables-restore',
+      'ip',
+      'nsenter',
+      'unshare',
+      'sysctl',
+    ];
+    for (const name of programs) writeFileSync(join(folder, name), '');
+    expect(findContainers(folder, ['/nowhere', plugins])).toEqual({
+      containerd: join(folder, 'containerd'),
+      ctr: join(folder, 'ctr'),
+      cniFolder: plugins,
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

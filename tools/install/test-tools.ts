@@ -10,6 +10,13 @@ export async function ensureTestTools(): Promise<void> {
   say(`Redis: ${redis.path} ${redis.version}`);
   say(`etcd: ${ensureEtcd()}`);
   say(`Chromium: ${ensureChromium()}`);
-  const tools = await ensureGoTools(['kube-apiserver', 'kube-controller-manager', 'kubectl']);
+  const tools = await ensureGoTools([
+    'kube-apiserver',
+    'kube-controller-manager',
+    'kubectl',
+    'helm',
+    'helm-unittest',
+    'kubeconform',
+  ]);
   for (const [name, path] of Object.entries(tools)) say(`${name}: ${path}`);
 }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureRedisServer } from '../install/redis.ts';
 import { root } from '../launch/terminal.mjs';
+import { startObserver } from '../observe/server.ts';
+import type { Observer } from '../observe/server.ts';
 import type { Fleet, Show } from '../supervise/fleet.ts';
 import { createFleet } from '../supervise/fleet.ts';
 import { choosePorts } from './choose-ports.ts';
@@ -13,6 +15,7 @@ import { checkKey, createKey, keyExists } from './key.ts';
 import type { LocalJson } from './local-json.ts';
 import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
 import { lockFolder } from './lock.ts';
+import { portFrom } from './ports.ts';
 import { checkReady, waitUntil } from './ready.ts';
 import { checkRedis, redisProgram, redisUrl } from './redis.ts';
 import { describeLostPeppers, ensureSecrets } from './secrets.ts';
@@ -29,12 +32,16 @@ export interface StartOptions {
   show: Show;
   /** Ends the start half way. */
   signal: AbortSignal;
+  /** Shows live what the services tell. */
+  observe?: boolean;
 }
 
 /** A local installation that runs. */
 export interface Installation {
   home: Home;
   local: LocalJson;
+  /** Address of the page that shows it live. */
+  observeUrl: string | undefined;
 }
 
 /** What has to be undone, also when the start ended half way. */
@@ -44,16 +51,18 @@ export interface Teardown {
 }
 
 /** Starts the whole service on this machine; `own` hears early what stops it again. */
-export async function startAll(options: StartOptions, own: (teardown: Teardown) => void): Promise<Installation> {
-  const { env, node, show } = options;
+export async function startAll(given: StartOptions, own: (teardown: Teardown) => void): Promise<Installation> {
+  const { node, show } = given;
   const say = (line: string) => show('info', line);
-  const home = homeOf(env);
+  const observer = given.observe === true ? await observe(given.env) : undefined;
+  const home = homeOf(given.env);
   makeHome(home);
   const unlock = lockFolder(home.path);
   const fleet = createFleet({ logFolder: home.logs, node, show });
   own({
     stop: async () => {
       await fleet.stop();
+      await observer?.stop();
       markStopped(home.localJson);
       unlock();
     },
@@ -64,6 +73,8 @@ export async function startAll(options: StartOptions, own: (teardown: Teardown) 
     },
   });
 
+  const options = { ...given, env: { ...given.env, ...observer?.env } };
+  const { env } = options;
   const ports = await choosePorts(home, env);
   // Whoever brings peppers of their own does not use the file.
   const lost = env.API_KEY_PEPPERS || env.API_KEY_PEPPERS_FILE ? undefined : describeLostPeppers(home);
@@ -90,7 +101,14 @@ export async function startAll(options: StartOptions, own: (teardown: Teardown) 
   };
   const apiKey = await provideKey(options, readLocalJson(home.localJson)?.api_key, local);
   writeLocalJson(home.localJson, { ...local, api_key: apiKey });
-  return { home, local: { ...local, api_key: apiKey } };
+  return { home, local: { ...local, api_key: apiKey }, observeUrl: observer?.url };
+}
+
+/** Starts the live page; what services would tell a collector of the person's own goes there too. */
+function observe(env: NodeJS.ProcessEnv): Promise<Observer> {
+  const port = portFrom(env, 'OBSERVE_PORT');
+  const forwardTo = env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '');
+  return startObserver({ ...(port === undefined ? {} : { port }), ...(forwardTo ? { forwardTo } : {}) });
 }
 
 /** Starts Redis, unless the person brought one of their own. */

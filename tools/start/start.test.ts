@@ -200,6 +200,7 @@ const welcome = (homePath: string, workingFolder: string) =>
       caFile: '/my home/certs/ca.crt',
       apiKey: 'svc_live_v1_x',
       homePath,
+      observeUrl: undefined,
       workingFolder,
     },
     (strong) => strong,

@@ -12,6 +12,7 @@ export interface Welcome {
   caFile: string;
   apiKey: string;
   homePath: string;
+  observeUrl: string | undefined;
   workingFolder: string;
 }
 
@@ -26,7 +27,7 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
   API       ${strong(baseUrl)}
   API key   ${strong(apiKey)}
   console   ${welcome.consoleUrl}
-  admin     ${welcome.adminUrl}
+  admin     ${welcome.adminUrl}${welcome.observeUrl === undefined ? '' : `\n  live      ${strong(welcome.observeUrl)}`}
   state     ${shown(welcome.homePath, welcome.workingFolder)}
 
   Try it:

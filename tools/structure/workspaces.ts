@@ -3,17 +3,19 @@ import { join } from 'node:path';
 
 /**
  * Which workspaces each may import, as docs/architecture.md draws it:
- * core <- ledger, runtime <- operator | gateway | worker | console; client <- core alone.
+ * core <- ledger, runtime <- operator | gateway | worker | console; client <- core alone; runtime <- kubernetes <-
+ * operator | console.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/core': [],
   'packages/ledger': ['packages/core'],
   'packages/runtime': ['packages/core'],
+  'packages/kubernetes': ['packages/runtime'],
   'packages/client': ['packages/core'],
   gateway: ['packages/core', 'packages/ledger', 'packages/runtime'],
-  operator: ['packages/core', 'packages/ledger', 'packages/runtime'],
+  operator: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],
   worker: ['packages/core', 'packages/ledger', 'packages/runtime'],
-  console: ['packages/core', 'packages/ledger', 'packages/runtime'],
+  console: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],
 };
 
 /** npm packages that each workspace declares. */

@@ -47,8 +47,9 @@ async function main(): Promise<number> {
       node: process.env.SVC_ASR_NODE ?? process.execPath,
       show,
       signal: stopping.signal,
+      observe: process.argv.includes('--observe'),
     };
-    const { home, local } = await startAll(options, (own) => (teardown = own));
+    const { home, local, observeUrl } = await startAll(options, (own) => (teardown = own));
     const welcome = {
       baseUrl: local.base_url,
       consoleUrl: local.console_url,
@@ -56,6 +57,7 @@ async function main(): Promise<number> {
       caFile: local.ca_file,
       apiKey: local.api_key,
       homePath: home.path,
+      observeUrl,
       workingFolder: workingFolder(process.env),
     };
     process.stdout.write(`${buildWelcome(welcome, (text) => styleText('bold', text, { stream: process.stdout }))}\n`);
@@ -76,12 +78,15 @@ function report(error: unknown): void {
   show('error', error instanceof Error ? error.message : String(error));
 }
 
-const USAGE = `npm start runs the whole service on this machine. It takes no arguments; what can be set is set by
-environment variables: PORT, CONSOLE_PORT, HOST, SVC_ASR_HOME, REDIS_URL and every setting of docs/settings.md.
-See docs/running-locally.md.
+const USAGE = `npm start [-- --observe] runs the whole service on this machine.
+
+  --observe   also serves a page on 127.0.0.1 that shows live what it does
+
+What else can be set is set by environment variables: PORT, CONSOLE_PORT, OBSERVE_PORT, HOST, SVC_ASR_HOME, REDIS_URL and
+every setting of docs/settings.md. See docs/running-locally.md.
 `;
 
-if (process.argv.length > 2) {
+if (process.argv.slice(2).some((argument) => argument !== '--observe')) {
   process.stderr.write(USAGE);
   process.exit(process.argv[2] === '--help' ? 0 : 1);
 }

@@ -1,0 +1,24 @@
+# Made by `npm run images -- --dockerfiles` from tools/images, which a test compares it with.
+# docker build --file images/svc-asr-console.Dockerfile --build-arg VERSION=0.1.0 --tag svc-asr-console:0.1.0 .
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
+ARG TARGETARCH
+WORKDIR /src
+COPY . .
+RUN npm install --no-save --no-audit --no-fund && npx tsc --build
+RUN node tools/images/stage.ts svc-asr-console linux/$TARGETARCH /stage
+
+FROM scratch
+ARG VERSION=0.0.0
+LABEL org.opencontainers.image.title="svc-asr-console"
+LABEL org.opencontainers.image.description="The console of svc-asr, and the svc-asr command."
+LABEL org.opencontainers.image.version="$VERSION"
+LABEL org.opencontainers.image.licenses="Apache-2.0"
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+ENV NODE_ENV=production
+COPY --from=build /stage/system/ /
+COPY --from=build /stage/node/ /
+COPY --from=build /stage/dependencies/ /
+COPY --from=build /stage/program/ /
+WORKDIR /app
+USER 65532:65532
+ENTRYPOINT ["node","/app/console/dist/main.js"]

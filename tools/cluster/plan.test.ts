@@ -1,0 +1,44 @@
+import { networkCommands } from './network.ts';
+import { planCluster } from './plan.ts';
+
+const plan = (options: Partial<Parameters<typeof planCluster>[0]> = {}) =>
+  planCluster({ name: 'one', home: '/home/svc-asr', nodes: 1, ...options });
+
+test('every node has a name, an address, pods and a folder of its own', () => {
+  const { nodes } = plan({ nodes: 3 });
+  for (const key of ['name', 'address', 'podRange', 'folder', 'socket', 'cgroup'] as const) {
+    expect(new Set(nodes.map((node) => node[key])).size).toBe(3);
+  }
+});
+
+test('clusters of different names share neither folders nor control groups', () => {
+  const [a, b] = [plan({ name: 'a' }), plan({ name: 'b' })];
+  expect(a.folder).not.toBe(b.folder);
+  expect(a.nodes[0].cgroup).not.toBe(b.nodes[0].cgroup);
+});
+
+test.each(['', 'Capital', 'has space', '../up', '-a', 'a-', 'a'.repeat(23)])('%j is no name of a cluster', (name) => {
+  expect(() => plan({ name })).toThrow('the name of a cluster');
+});
+
+test.each([0, 10, 1.5, Number.NaN])('%d is no number of nodes', (nodes) => {
+  expect(() => plan({ nodes })).toThrow('1 to 9 nodes');
+});
+
+test('a folder that is too deep for sockets is refused', () => {
+  expect(() => plan({ home: `/${'deep/'.repeat(20)}` })).toThrow('SVC_ASR_HOME');
+});
+
+test('nodes hang on a bridge in the first one and know the way to the pods of the others', () => {
+  const { nodes } = plan({ nodes: 2 });
+  const lines = networkCommands(nodes, () => 42).map(([node, line]) => `${node.name}: ${line}`);
+  expect(lines).toContain('node-1: ip link add node-2 type veth peer name eth0 netns 42');
+  expect(lines).toContain('node-2: ip address add 10.89.0.2/24 dev eth0');
+  expect(lines).toContain('node-1: ip route add 10.90.2.0/24 via 10.89.0.2');
+  expect(lines).toContain('node-2: ip route add 10.90.1.0/24 via 10.89.0.1');
+});
+
+test('a single node needs no cable', () => {
+  const lines = networkCommands(plan().nodes, () => 42).map(([, line]) => line);
+  expect(lines.filter((line) => line.includes('veth'))).toEqual([]);
+});

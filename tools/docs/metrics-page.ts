@@ -1,0 +1,26 @@
+import { prometheusName } from '@svc-asr/runtime';
+import type { MetricDefinitions } from '@svc-asr/runtime';
+import { buildPage, buildTable, code } from './markdown.ts';
+
+/** The page of all metrics: one table per service. */
+export function buildMetricsPage(services: Readonly<Record<string, MetricDefinitions>>): string {
+  const introduction = [
+    'Every service tells these at `/metrics` of its admin port and, where `OTEL_EXPORTER_OTLP_ENDPOINT` is set, to an',
+    'OpenTelemetry collector: by the names below, except that it has `http.server.request.duration` and its labels with',
+    'dots, and counters without `_total`. Labels never hold a tenant, a session, a key or a text. What they are good for',
+    'is in [telemetry.md](telemetry.md).',
+  ].join('\n');
+  const sections = Object.entries(services).flatMap(([service, metrics]) => [
+    `## ${service}`,
+    buildTable(
+      ['name', 'kind', 'labels', 'meaning'],
+      Object.values(metrics).map((metric) => [
+        code(prometheusName(metric)),
+        metric.kind,
+        (metric.labels ?? []).map((label) => code(label.replaceAll('.', '_'))).join(', '),
+        metric.description,
+      ]),
+    ),
+  ]);
+  return buildPage('Metrics', introduction, sections);
+}

@@ -1,0 +1,3 @@
+module svc-asr/tools/go/pause
+
+go 1.21
