@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'test'];
+const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'loadtest', 'test'];
 
 /** Tests run on the TypeScript sources: swc strips the types, native ES modules load them. */
 export default {
@@ -18,7 +18,7 @@ export default {
   // Workspaces are tested as sources, not as the last build.
   moduleNameMapper: {
     '^@svc-asr/core/stream$': '<rootDir>/packages/core/src/stream/index.ts',
-    '^@svc-asr/(core|ledger|runtime|client)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@svc-asr/(core|ledger|runtime|kubernetes|client)$': '<rootDir>/packages/$1/src/index.ts',
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },
   testTimeout: 30_000,

@@ -54,6 +54,8 @@ export interface Kubernetes {
   createNamespace: (labels?: Readonly<Record<string, string>>) => Promise<string>;
   /** Path of a kubeconfig file of a service account, which is made where there is none. It has no rights yet. */
   kubeconfigFor: (namespace: string, serviceAccount: string) => Promise<string>;
+  /** Runs kube-controller-manager, with a kubeconfig of its own, until all of it ends. */
+  startControllers: (kubeconfig: string) => Promise<void>;
   /** kill -9 of the API server. */
   stopApiServer: () => Promise<void>;
   /** Starts it again on the same port and data. */
@@ -93,7 +95,10 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
     const kubeconfig = writeKubeconfig(join(folder, 'kubeconfig'), { url, ca, identity: admin });
     const kubectl = createKubectl(programs.kubectl, kubeconfig, folder);
     if (crds.length > 0) await applyDefinitions(request, kubectl, crds);
-    if (controllers) started(await startControllerManager(programs.controllerManager, kubeconfig, request, place));
+    const startControllers = async (config: string) => {
+      started(await startControllerManager(programs.controllerManager, config, request, place));
+    };
+    if (controllers) await startControllers(kubeconfig);
     if (simulators !== undefined) {
       started(await startScheduler(simulators.scheduler, kubeconfig, place));
       started(await startKwok(simulators.kwok, kubeconfig, place));
@@ -104,7 +109,7 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
       apiServer = started(await launch(first.port));
     };
     return {
-      ...{ url, kubeconfig, ca, folder, request, kubectl },
+      ...{ url, kubeconfig, ca, folder, request, kubectl, startControllers },
       get apiServerPid() {
         return apiServer.pid;
       },
