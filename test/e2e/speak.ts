@@ -45,12 +45,12 @@ export interface Speech {
 /** Starts to speak on a stream that is ready: a recording over and over, at the pace of a person, each an utterance. */
 export function startSpeaking(stream: StreamClient, name: string, model: string): Speech {
   const { pcm, text } = recording(name, model);
-  let stopping = false;
+  const order = new AbortController();
   const spoken = (async () => {
     let utterances = 0;
     const startedAt = performance.now();
     let frames = 0;
-    while (!stopping) {
+    while (!order.signal.aborted) {
       for (let at = 0; at < pcm.length; at += FRAME_BYTES) {
         stream.socket.send(pcm.subarray(at, at + FRAME_BYTES));
         await sleep(Math.max(0, startedAt + ++frames * FRAME_MS - performance.now()));
@@ -62,7 +62,7 @@ export function startSpeaking(stream: StreamClient, name: string, model: string)
   })();
   return {
     finish: async () => {
-      stopping = true;
+      order.abort();
       const utterances = await spoken;
       for (let heard = 0; heard < utterances; heard++) {
         const final = await stream.next('final', 60_000);

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectRedis } from '@svc-asr/ledger';
@@ -15,6 +16,8 @@ export interface GuardedRedis {
   url: (user: RedisUser) => string;
   /** Sends a command as a user who may do everything. */
   admin: (...command: string[]) => Promise<unknown>;
+  /** What Redis says to somebody who does not say who they are. */
+  unnamed: () => Promise<string>;
   /** Opens a connection as a user. */
   connect: (user: RedisUser) => Promise<RedisLink>;
   stop: () => Promise<void>;
@@ -28,7 +31,7 @@ export async function startGuardedRedis(): Promise<GuardedRedis> {
   const file = join(folder, 'users.acl');
   // Open until it answers; then the chart's users take its place.
   writeFileSync(file, 'user default on nopass ~* &* +@all\n');
-  const redis = await startRedis(['--aclfile', file]);
+  const redis = await startRedis(['--aclfile', file, '--enable-debug-command', 'local']);
   const links: RedisLink[] = [];
   const open = async (url: string) => {
     const link = connectRedis({ url, name: 'test', timeoutMs: 5000 });
@@ -46,6 +49,7 @@ export async function startGuardedRedis(): Promise<GuardedRedis> {
   return {
     url,
     admin: (...command) => admin.send('', command),
+    unnamed: () => ask(redis.port, 'GET svc:{x}1'),
     connect: (user) => open(url(user)),
     stop: async () => {
       for (const link of links) await link.close();
@@ -53,4 +57,18 @@ export async function startGuardedRedis(): Promise<GuardedRedis> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Sends a command over a bare connection; rejects with an error that is the answer. */
+function ask(port: number, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
+    socket.on('error', reject);
+    socket.once('data', (data) => {
+      socket.destroy();
+      const answer = data.toString();
+      if (answer.startsWith('-')) reject(new Error(answer));
+      else resolve(answer);
+    });
+  });
 }

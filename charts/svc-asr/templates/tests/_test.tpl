@@ -3,5 +3,6 @@
 {{ include "svc-asr.metadata" (dict "root" . "component" "test") }}
 annotations:
   helm.sh/hook: test
-  helm.sh/hook-delete-policy: before-hook-creation
+  # What failed stays to be looked at.
+  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end }}
