@@ -10,9 +10,12 @@ const IMPATIENT = {
   ...{ maxAudioSeconds: 300, maxWaitSeconds: 2 },
 };
 
+/** Another one, whose workers nobody can reach. */
+const UNREACHABLE = { ...IMPATIENT, id: 'svc-asr-unreachable-v1' };
+
 let stage: Stage;
 beforeAll(async () => {
-  stage = await setStage({ workers: [], models: [IMPATIENT], gateway: { STREAM_STATUS_MS: '300' } });
+  stage = await setStage({ workers: [], models: [IMPATIENT, UNREACHABLE], gateway: { STREAM_STATUS_MS: '300', WORKER_AVOID_MS: '200' } });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
@@ -32,6 +35,16 @@ test('a session that finds no worker in time is told what happens, ends with 450
     ...{ state: 'failed', audioMs: 0, billableMs: 0 },
     balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS },
   });
+});
+
+test('workers that cannot be reached do not prolong the wait', async () => {
+  for (const id of ['one', 'two']) {
+    const worker = { id, address: 'ws://127.0.0.1:1', revision: 'r', slots: 4 };
+    await stage.ledger.workers.register(UNREACHABLE.id, worker);
+  }
+  const opened = await stage.connect(60, { model: UNREACHABLE.id });
+  expect(await opened.stream.closed).toEqual({ code: 4503, reason: 'no_capacity' });
+  expect(await stage.settled(opened)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 
 test('audio before ready is an error that ends the stream with 4400, uncharged', async () => {

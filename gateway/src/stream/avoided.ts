@@ -17,9 +17,9 @@ export class Avoided {
     this.untilMs.set(worker, nowMs + this.forMs);
   }
 
-  /** Never empty again once it was not: by that a stream that has begun goes before those that wait to begin. */
-  list(nowMs: number): readonly string[] {
+  /** Of a stream that has `begun` never empty again once it was not: by that it goes before those that wait to begin. */
+  list(nowMs: number, begun: boolean): readonly string[] {
     const ids = [...this.untilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);
-    return ids.length === 0 && this.untilMs.size > 0 ? [NOBODY] : ids;
+    return ids.length === 0 && begun && this.untilMs.size > 0 ? [NOBODY] : ids;
   }
 }

@@ -1,7 +1,7 @@
 import { findWorker } from './placement.ts';
 import type { StreamParts, StreamSession } from './session.ts';
 
-const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000 } as StreamSession;
+const SESSION = { sessionId: 's', tenant: 't', model: 'm', } as StreamSession;
 
 test('a stream whose only worker it avoids gets it when it avoids it no more', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
@@ -12,6 +12,7 @@ test('a stream whose only worker it avoids gets it when it avoids it no more', a
   };
   const parts = { ledger: { pools: { place } }, times: { placeMs: 1, statusMs: 1_000_000 } } as unknown as StreamParts;
   const found = await findWorker(parts, SESSION, {
+    untilMs: performance.now() + 60_000,
     avoid: () => (asked < 3 ? ['only'] : ['-']),
     onWait: () => undefined,
     givenUp: () => false,

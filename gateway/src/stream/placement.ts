@@ -10,10 +10,9 @@ export interface PlacedWorker {
 /** Asks for a worker until there is one; undefined when the wait was too long or `given up`. */
 export async function findWorker(
   { ledger, times }: StreamParts,
-  { sessionId, tenant, model, maxWaitMs }: StreamSession,
-  options: { avoid: () => readonly string[]; onWait: () => void; givenUp: () => boolean },
+  { sessionId, tenant, model }: StreamSession,
+  options: { untilMs: number; avoid: () => readonly string[]; onWait: () => void; givenUp: () => boolean },
 ): Promise<PlacedWorker | undefined> {
-  const deadline = performance.now() + maxWaitMs;
   let told = -Infinity;
   while (!options.givenUp()) {
     try {
@@ -24,12 +23,12 @@ export async function findWorker(
       if (!(error instanceof LedgerUnavailable)) throw error;
     }
     const now = performance.now();
-    if (now >= deadline) return undefined;
+    if (now >= options.untilMs) return undefined;
     if (now - told >= times.statusMs) {
       told = now;
       options.onWait();
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(times.placeMs, deadline - now)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(times.placeMs, options.untilMs - now)));
   }
   return undefined;
 }

@@ -37,6 +37,10 @@ export class Recognition {
   private revision = '';
   private readonly deltaClock = new DeltaClock();
   private opened = false;
+  /** A worker has opened the stream before. */
+  private begun = false;
+  /** When a stream without a worker is given up; workers that do not open it do not prolong that. */
+  private withoutWorkerUntilMs: number | undefined;
   private chunkSamples = 1;
   /** Runs while a little audio waits for more. */
   private gathering: NodeJS.Timeout | undefined;
@@ -123,8 +127,9 @@ export class Recognition {
     const { onWait } = this.events;
     const { watch } = this.session;
     watch.seeking();
-    const avoid = () => this.avoided.list(performance.now());
-    const worker = await findWorker(this.parts, this.session, { avoid, onWait, givenUp });
+    const avoid = () => this.avoided.list(performance.now(), this.begun);
+    const untilMs = (this.withoutWorkerUntilMs ??= performance.now() + this.session.maxWaitMs);
+    const worker = await findWorker(this.parts, this.session, { untilMs, avoid, onWait, givenUp });
     if (givenUp()) return;
     const traceparent = watch.placed(worker);
     if (worker === undefined) {
@@ -153,6 +158,8 @@ export class Recognition {
     switch (message.type) {
       case 'opened':
         this.opened = true;
+        this.begun = true;
+        this.withoutWorkerUntilMs = undefined;
         this.chunkSamples = message.chunk_samples;
         this.replay();
         this.events.onOpened(message.context, message.chunk_samples);
@@ -220,6 +227,7 @@ export class Recognition {
     this.avoided.add(this.worker, performance.now());
     const heard = head.samples > 0 || head.ending !== undefined;
     if (reason !== undefined && heard && ++head.replays > MAX_REPLAYS) this.events.onGivenUp('internal_error');
+    else if (performance.now() >= (this.withoutWorkerUntilMs ?? Infinity)) this.events.onGivenUp('no_capacity');
     else this.seek();
   }
 

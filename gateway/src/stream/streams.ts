@@ -130,7 +130,8 @@ export class Streams {
       const { code, status } = refuse(socket, error);
       logger.info({ code, route: 'stream' }, 'handshake refused');
       metrics.handshakes.add(1, { code });
-      if (sessionId !== undefined) StreamTrace.refused(tracing, asked(sessionId), status, code);
+      // Who has no credential of ours decides nothing about what is recorded.
+      if (sessionId !== undefined && status !== 401) StreamTrace.refused(tracing, asked(sessionId), status, code);
       return;
     }
     metrics.handshakes.add(1, { code: 'ok' });

@@ -36,7 +36,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     slots: options.slots,
     maxSlots: options.maxSlots ?? 1024,
     // Beyond these sizes a run only gets longer, and with it the wait of streams that are not in it.
-    maxBatch: options.maxBatch ?? (provider === 'cpu' ? 16 : 64),
+    // Nor can more be ready than there are slots.
+    maxBatch: Math.min(options.maxBatch ?? (provider === 'cpu' ? 16 : 64), options.slots ?? options.maxSlots ?? 1024),
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
     utilization: options.utilization ?? (provider === 'cpu' ? 0.7 : 0.5),
   };

@@ -16,7 +16,7 @@ export interface ConnectOptions {
 }
 
 /** Answers that are handed on in one turn of the event loop: enough that writing the next commands costs little for each. */
-const ANSWERS_A_TURN = 32;
+const ANSWERS_A_TURN = 16;
 
 /** Sends one command to the node that holds `key`. */
 type Send = (key: string, command: string[]) => Promise<unknown>;

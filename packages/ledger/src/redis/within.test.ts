@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { connectRedis } from './connect.ts';
 import { LedgerUnavailable } from './link.ts';
+import { createTurns } from './turns.ts';
 import { within } from './within.ts';
 
 test('gives the result, passes a failure on, and gives up in time', async () => {
@@ -24,6 +25,18 @@ test('a process that was held up itself reads the answer before it blames Redis'
   expect(await result).toBe('late');
   socket.destroy();
   server.close();
+});
+
+test('an answer that is there and waits for its turn is not late', async () => {
+  const turns = createTurns(1);
+  const answers = Array.from({ length: 5 }, (_, i) => {
+    const work = new Promise<number>((resolve) => setTimeout(() => resolve(i), 20));
+    return within(work, 30, turns);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const until = performance.now() + 60;
+  while (performance.now() < until);
+  expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('a link without a connection says so at once', async () => {
