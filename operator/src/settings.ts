@@ -21,7 +21,7 @@ export const OPERATOR_SETTINGS = {
     0,
     600_000,
   ),
-  RECONCILE_CONCURRENCY: integer('How many resources are worked on at the same time.', 8, 1, 256),
+  RECONCILE_CONCURRENCY: integer('How many resources are worked on at the same time.', 24, 1, 256),
   RETRY_BASE_MS: integer(
     'Wait after the first failure of a resource; it doubles with each further one.',
     100,

@@ -23,8 +23,10 @@ test('the smoke load test passes against the cluster: every stream gets its fina
   writeFileSync(ca, await stage.authority());
   const { PATH = '', HOME = '' } = process.env;
   const target = { BASE_URL: stage.baseUrl, ADMIN_URL: url, ADMIN_TOKEN: token, CA_FILE: ca };
+  // Its sender shares a machine with the whole cluster: what counts here is that all is right, not how fast it is.
+  const patience = { LAG_P95_MS: '10000' };
   const child = spawn(process.execPath, [TASK, 'smoke', '--out', folder], {
-    env: { PATH, HOME, ...target },
+    env: { PATH, HOME, ...target, ...patience },
     // Its latencies belong into the log of whoever runs this.
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -3,6 +3,13 @@ import { NAMESPACE, openStage, SOON_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { eventually } from '../support/eventually.ts';
 
+/** Those that the chart generates. */
+const SECRETS = [
+  ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
+  ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-tickets'],
+  'worker-tls',
+].map((name) => `secret/${RELEASE}-${name}`);
+
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage();
@@ -23,6 +30,6 @@ test('helm uninstall leaves what the docs name and nothing else', async () => {
   const kinds =
     'deployments,statefulsets,services,secrets,roles,rolebindings,networkpolicies,poddisruptionbudgets,pvc,jobs';
   const left = (await stage.kubectl(['get', kinds, '-o', 'name'])).trim().split('\n').sort();
-  expect(left).toEqual([`persistentvolumeclaim/data-${RELEASE}-redis-0`, `secret/${RELEASE}-api-key-peppers`]);
+  expect(left).toEqual([`persistentvolumeclaim/data-${RELEASE}-redis-0`, ...SECRETS]);
   expect(await stage.cluster.kubectl(['get', 'crds', '-o', 'name'])).toContain('asrmodels.asr.svc.dev');
 }, 300_000);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startCluster } from '../../tools/cluster/cluster.ts';
+import { attachCluster } from '../../tools/cluster/cluster.ts';
 import type { Cluster } from '../../tools/cluster/cluster.ts';
 import { createAdmin } from '../support/admin.ts';
 import type { Admin } from '../support/admin.ts';
@@ -37,11 +37,7 @@ function setting(name: string): string {
 
 /** Takes the cluster that `npm run e2e` started, and opens the ways into it. */
 export async function openStage(): Promise<Stage> {
-  const cluster = await startCluster({
-    name: setting('E2E_CLUSTER'),
-    home: setting('E2E_HOME'),
-    nodes: Number(setting('E2E_NODES')),
-  });
+  const cluster = await attachCluster({ name: setting('E2E_CLUSTER'), home: setting('E2E_HOME') });
   const port = Number(setting('E2E_PORT'));
   const gateway = await cluster.forward(cluster.address, NODE_PORT, port);
   const closers = [() => gateway.close()];

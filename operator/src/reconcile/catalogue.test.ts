@@ -23,6 +23,7 @@ function setUp(before: CatalogueEntry[] | undefined, models: Resource[], unsettl
   const catalogue = createCatalogue(
     {
       read: () => Promise.resolve(state.stored),
+      holds: (entries) => Promise.resolve(JSON.stringify(state.stored) === JSON.stringify(entries)),
       replace: (entries) => {
         state.stored = [...entries];
         state.writes += 1;

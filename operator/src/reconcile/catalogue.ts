@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ResourceOf } from '@svc-asr/core';
 import type { CatalogueEntry, Ledger } from '@svc-asr/ledger';
 import type { ResourceSource } from '../source/source.ts';
@@ -13,7 +12,7 @@ export interface Catalogue {
 
 /** The catalogue of models that gateways serve. Many models that change together cost few writes. */
 export function createCatalogue(
-  ledger: Pick<Ledger['catalogue'], 'read' | 'replace'>,
+  ledger: Pick<Ledger['catalogue'], 'read' | 'holds' | 'replace'>,
   source: Pick<ResourceSource, 'list' | 'unsettled'>,
 ): Catalogue {
   /** Deleted for certain, whether or not the source is settled. */
@@ -21,10 +20,11 @@ export function createCatalogue(
   const publish = coalesce(async () => {
     const models = source.list().filter((resource) => resource.kind === 'ASRModel');
     for (const { metadata } of models) withdrawn.delete(metadata.name);
-    const before = await ledger.read();
-    const kept = source.unsettled() === undefined ? [] : (before ?? []).filter(({ id }) => !withdrawn.has(id));
-    const after = buildCatalogue(models, kept);
-    if (!isDeepStrictEqual(before, after)) await ledger.replace(after);
+    const isSettled = source.unsettled() === undefined;
+    const kept = isSettled ? [] : ((await ledger.read()) ?? []).filter(({ id }) => !withdrawn.has(id));
+    const entries = buildCatalogue(models, kept);
+    // By its text: thousands of models that come one after the other would be read and compared thousands of times.
+    if (!(await ledger.holds(entries))) await ledger.replace(entries);
   });
   return {
     publish,

@@ -8,14 +8,21 @@ const VERSION = 1;
 /** The models as gateways serve them: written whole by the operator, read whole by gateways. */
 export function createCatalogue(link: RedisLink, keys: Keys) {
   const key = keys.catalogue();
+  const textOf = (entries: readonly CatalogueEntry[]) => JSON.stringify({ version: VERSION, entries });
+  const readText = async () => (await link.send(key, ['GET', key])) as string | null;
   return {
     async replace(entries: readonly CatalogueEntry[]): Promise<void> {
-      await link.send(key, ['SET', key, JSON.stringify({ version: VERSION, entries })]);
+      await link.send(key, ['SET', key, textOf(entries)]);
+    },
+
+    /** Whether these entries are what is written, to the letter. */
+    async holds(entries: readonly CatalogueEntry[]): Promise<boolean> {
+      return (await readText()) === textOf(entries);
     },
 
     /** undefined: no operator has written one yet. */
     async read(): Promise<CatalogueEntry[] | undefined> {
-      const text = (await link.send(key, ['GET', key])) as string | null;
+      const text = await readText();
       if (text === null) return undefined;
       const { version, entries } = JSON.parse(text) as { version: number; entries: CatalogueEntry[] };
       if (version !== VERSION)

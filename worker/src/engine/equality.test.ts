@@ -8,7 +8,11 @@ import { transcribe } from '../testing/transcribe.ts';
 import { parseTokens } from '../model/tokens.ts';
 import { textOf } from '../decode/pieces.ts';
 import type { Engine } from './engine.ts';
+import type { Final } from './protocol.ts';
 import { startEngine } from './start.ts';
+
+/** What a final says; how long it took is another matter. */
+const heard = ({ cost: _, ...rest }: Final) => rest;
 
 describe.each([
   ['of any size', false],
@@ -38,7 +42,7 @@ describe.each([
         const chunked = await transcribe(engine, cutOut(own), { sizes: cuts });
         await Promise.all(crowd);
         while (engine.freeSlots < engine.info.slots) await new Promise((resolve) => setTimeout(resolve, 1));
-        expect(chunked.final).toEqual(whole.final);
+        expect(heard(chunked.final)).toEqual(heard(whole.final));
       }),
       { numRuns: 15 },
     );
@@ -53,7 +57,7 @@ test.each(['fused', 'split'] as const)('streams of a %s transducer in one batch 
   for (const part of parts) alone.push((await transcribe(engine, part)).final);
   while (engine.freeSlots < 3) await new Promise((resolve) => setTimeout(resolve, 1));
   const together = await Promise.all(parts.map((part) => transcribe(engine, part, { sizes: [1600] })));
-  expect(together.map(({ final }) => final)).toEqual(alone);
+  expect(together.map(({ final }) => heard(final))).toEqual(alone.map(heard));
   expect(alone[0]?.text).not.toBe(alone[1]?.text);
   await engine.close();
 });

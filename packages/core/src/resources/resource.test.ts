@@ -79,7 +79,7 @@ test.each([
     'spec.artifact.cache: goes with url alone: remove it',
   ],
   [model({ artifact: { url: 'https://user:word@a/b', sha256: 'a'.repeat(64) } }), /^spec.artifact.url: must match/],
-  [model({ scaling: { replicas: 1 } }), /^spec.scaling.replicas: goes with spec.scaling.mode External/],
+  [model({ scaling: { replicas: 1 } }), 'ok'],
   [model({ worker: { env: [{ name: 'A' }, { name: 'A' }] } }), 'spec.worker.env: has the name "A" twice'],
   [model({ worker: { resources: { limits: { cpu: 0.5 } } } }), /^spec.worker.resources.limits.cpu/],
   [model({ worker: { resources: { limits: { cpu: '500m', memory: '4Gi' } } } }), 'ok'],

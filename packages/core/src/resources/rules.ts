@@ -21,9 +21,6 @@ export function findModelProblems({ spec }: AsrModel): Problem[] {
   const shortestDrain = maxAudioSeconds + DRAIN_MARGIN_SECONDS;
   if (drainSeconds < shortestDrain) refuse('drainSeconds', `must be at least ${shortestDrain}`);
   if (scaling.min > scaling.max) refuse('scaling.min', `must not be above spec.scaling.max (${scaling.max})`);
-  if (scaling.mode !== 'External' && scaling.replicas !== undefined) {
-    refuse('scaling.replicas', 'goes with spec.scaling.mode External: remove it and use min and max, or set the mode');
-  }
   refuseAll('artifact', findArtifactProblems(artifact));
   const env = worker.env ?? [];
   const twice = findTwice(env.map(({ name }) => name));

@@ -35,7 +35,8 @@ export const Scaling = closed(
       Type.Integer({
         minimum: 0,
         maximum: MOST_WORKERS,
-        description: 'Workers in External mode, within min and max; written through the scale subresource.',
+        description:
+          'Workers in External mode, within min and max; written through the scale subresource. In Sessions mode it has no effect, and the operator removes it.',
       }),
     ),
   },
@@ -49,7 +50,8 @@ export const Scaling = closed(
         fieldPath: '.min',
       },
       {
-        rule: "self.mode == 'External' || !has(self.replicas)",
+        // What is left of External mode may stay: whoever switches back has never written it. The operator removes it.
+        rule: "self.mode == 'External' || !has(self.replicas) || (has(oldSelf.replicas) && self.replicas == oldSelf.replicas)",
         message:
           'scaling.replicas goes with scaling.mode External: remove replicas and use min and max, or set the mode to External',
         fieldPath: '.replicas',

@@ -31,6 +31,17 @@ export function beginScaling(workers: number, nowMs: number, slotsPerWorker?: nu
   };
 }
 
+/** The state of a pool that has stood still since its last decision: what held then has held until now. */
+export function prolong(state: ScalingState, nowMs: number): ScalingState {
+  const along = (atMs: number) => (atMs === state.decidedAtMs ? nowMs : atMs);
+  return {
+    ...state,
+    decidedAtMs: nowMs,
+    lastDemandMs: state.lastDemandMs === undefined ? undefined : along(state.lastDemandMs),
+    peaks: state.peaks.map(({ atMs, workers }) => ({ atMs: along(atMs), workers })),
+  };
+}
+
 /** Adds what is wanted now, and leaves out what is older than the window or was outdone since. */
 export function addPeak(peaks: readonly Peak[], peak: Peak, windowMs: number): Peak[] {
   const kept = peaks.filter(({ atMs, workers }) => atMs > peak.atMs - windowMs && workers > peak.workers);
