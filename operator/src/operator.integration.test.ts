@@ -38,8 +38,8 @@ async function stop(operator: TestOperator): Promise<void> {
   await operator.stop();
 }
 
-const ready = (operator: TestOperator) =>
-  eventually(async () => expect(await operator.get('/readyz')).toEqual({ status: 200, body: 'ok\n' }));
+const ready = (operator: TestOperator, withinMs?: number) =>
+  eventually(async () => expect(await operator.get('/readyz')).toEqual({ status: 200, body: 'ok\n' }), withinMs);
 const state = async (name: string) => (await ledger.accounts.read(name))?.state;
 const catalogue = async () => (await ledger.catalogue.read())?.map(({ id }) => id);
 const grants = [{ id: 'welcome', audioSeconds: 60 }];
@@ -254,18 +254,23 @@ test('tells its work in metrics', async () => {
   expect(Number(value('svc_asr_operator_last_sync_timestamp_seconds'))).toBeGreaterThan(Date.now() / 1000 - 60);
 });
 
-test('reconciles hundreds of resources of each kind and can be stopped in the middle at any time', async () => {
-  const names = Array.from({ length: 300 }, (_, n) => `n${n}`);
-  folder.write('tenants.yaml', ...names.map((name) => active(name)));
-  folder.write('models.yaml', ...names.map((name) => model(name)));
-  folder.write('keys.yaml', ...names.map((name, n) => apiKey(String(n).padStart(10, '0'), name)));
-  for (const ms of [200, 300, 400]) {
-    const operator = await start();
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    await stop(operator);
-  }
-  await ready(await start());
-  expect(await catalogue()).toEqual([...names].sort());
-  const sum = await Promise.all(names.map(async (name) => (await ledger.accounts.read(name))?.grantedMs));
-  expect(new Set(sum)).toEqual(new Set([60_000]));
-});
+const HUNDREDS_MS = 90_000;
+test(
+  'reconciles hundreds of resources of each kind and can be stopped in the middle at any time',
+  async () => {
+    const names = Array.from({ length: 300 }, (_, n) => `n${n}`);
+    folder.write('tenants.yaml', ...names.map((name) => active(name)));
+    folder.write('models.yaml', ...names.map((name) => model(name)));
+    folder.write('keys.yaml', ...names.map((name, n) => apiKey(String(n).padStart(10, '0'), name)));
+    for (const ms of [200, 300, 400]) {
+      const operator = await start();
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await stop(operator);
+    }
+    await ready(await start(), HUNDREDS_MS);
+    expect(await catalogue()).toEqual([...names].sort());
+    const sum = await Promise.all(names.map(async (name) => (await ledger.accounts.read(name))?.grantedMs));
+    expect(new Set(sum)).toEqual(new Set([60_000]));
+  },
+  HUNDREDS_MS,
+);

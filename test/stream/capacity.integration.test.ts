@@ -15,7 +15,11 @@ const UNREACHABLE = { ...IMPATIENT, id: 'svc-asr-unreachable-v1' };
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await setStage({ workers: [], models: [IMPATIENT, UNREACHABLE], gateway: { STREAM_STATUS_MS: '300', WORKER_AVOID_MS: '1000' } });
+  stage = await setStage({
+    workers: [],
+    models: [IMPATIENT, UNREACHABLE],
+    gateway: { STREAM_STATUS_MS: '300', WORKER_AVOID_MS: '1000' },
+  });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 

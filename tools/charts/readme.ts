@@ -39,6 +39,9 @@ export function buildReadme({ values, redisUsers }: ReadmeParts): string {
     '## Users of Redis',
     `The chart's own Redis has them. Where you bring a Redis with users of your own, these are the rights that each needs, with
 ${code('redis.keyPrefix')} in place of ${code('PREFIX')}. Lines that begin with # are comments.`,
+    `Take no rights from the user ${code('default')}: turn it off, and leave it everything else (${code('user default off ~* &* +@all')}).
+Redis is that user when it reads its append-only file at start; without rights it skips every transaction in the file, and credit
+and sessions are lost.`,
     ...users,
   ].join('\n\n')}\n`;
 }

@@ -52,6 +52,8 @@ test.each([
   ['no Redis', { redis: { enabled: false } }, 'set redis.existingSecret'],
   ['two Redis', { redis: { external: { url: 'redis://x' } } }, 'set redis.enabled to false'],
   ['users without their file', { redis: { existingSecret: 'x' } }, 'set redis.aclExistingSecret'],
+  ['a user without their file', { redis: { existingSecrets: { gateway: 'x' } } }, 'set redis.aclExistingSecret'],
+  ['a collector that is no address', { telemetry: { otlpEndpoint: 'collector:4318' } }, 'otlpEndpoint'],
   ['a certificate without its Secret', { tls: { mode: 'existingSecret' } }, 'set tls.existingSecret'],
   ['a Certificate without issuer', { tls: { mode: 'certManager' } }, 'issuerRef.name'],
   ['workers without a name', { workerTls: { existingSecret: 'x' } }, 'set workerTls.serverName'],
@@ -71,6 +73,7 @@ test(
     const objects = await render({
       redis: { caSecret: 'redis-ca' },
       gateway: { settings: { LOG_LEVEL: 'debug' } },
+      telemetry: { otlpEndpoint: 'http://collector:4318' },
     });
     const deployments = podsOf(objects).filter(([name]) => name.startsWith('Deployment '));
     expect(deployments.map(([name]) => name.replace('Deployment svc-asr-', '')).sort()).toEqual(
@@ -91,12 +94,17 @@ test(
 );
 
 test(
-  'what the chart sets is what the services can read',
+  'what the chart sets is what the services can read, and they are given the time to stop that they take',
   async () => {
-    const objects = await render();
+    const objects = await render({
+      redis: { enabled: false, external: { url: 'redis://redis.example:6380', ports: [6380, 6381] } },
+      telemetry: { otlpEndpoint: 'http://collector:4318' },
+    });
     for (const [, { spec }] of podsOf(objects).filter(([name]) => name.startsWith('Deployment '))) {
       const [container] = spec.containers;
       const service = container!.name as ServiceName;
+      const graceMs = Number(SERVICES[service].STOP_GRACE_MS.fallback);
+      expect(Number(spec.terminationGracePeriodSeconds) * 1000).toBeGreaterThan(graceMs);
       const settings: Readonly<Record<string, { read: (text: string) => unknown }>> = SERVICES[service];
       for (const { name, value = '' } of container!.env ?? []) {
         // Files are there in a pod alone.
@@ -155,6 +163,18 @@ test(
     for (const password of passwords) expect(JSON.stringify(elsewhere)).not.toContain(password);
     const acl = secretText(find(objects, 'Secret', 'redis-acl'), 'users.acl');
     for (const password of passwords) expect(acl).not.toContain(password);
+  },
+  WITHIN_MS,
+);
+
+test(
+  'Helm keeps every Secret that it made',
+  async () => {
+    const made = (await render()).filter(({ kind }) => kind === 'Secret');
+    expect(made).toHaveLength(13);
+    for (const { metadata } of made) {
+      expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+    }
   },
   WITHIN_MS,
 );

@@ -97,17 +97,54 @@ test(
     await kubernetes.kubectl(['apply', '-f', '-'], await helm(['template', RELEASE, CHART_FOLDER, ...fixed, ...shown]));
     expect(await secretsIn(namespace)).toEqual(renewed);
 
+    // Whoever takes their Secrets into their own hands finds them there, and can give them back.
+    await release('upgrade', namespace, '--set', 'secrets.create=false');
+    expect(await secretsIn(namespace)).toEqual(renewed);
+    await release('upgrade', namespace, '--set', `secrets.sessionSecrets.existingSecret=${RELEASE}-session-secrets`);
+    expect(await secretsIn(namespace)).toEqual(renewed);
+
     await release('rollback', namespace, '1');
     expect(await secretsIn(namespace)).toEqual(installed);
     await release('uninstall', namespace);
-    expect(Object.keys(await secretsIn(namespace))).toEqual(['api-key-peppers']);
+    expect(await secretsIn(namespace)).toEqual(installed);
     expect(await names(namespace, 'all,configmaps,serviceaccounts,roles,rolebindings,pdb,networkpolicies')).toEqual([]);
     expect(await kubernetes.kubectl(['get', 'crd', 'asrmodels.asr.svc.dev', '-o', 'name'])).not.toBe('');
     expect(await names(namespace, 'tenants')).toEqual(['tenant.asr.svc.dev/demo']);
 
     // The next installation under the same name takes up what stayed.
     await release('install', namespace);
-    expect((await secretsIn(namespace))['api-key-peppers']).toEqual(installed['api-key-peppers']);
+    expect(await secretsIn(namespace)).toEqual(installed);
+  },
+  SLOW_MS,
+);
+
+test(
+  'an autoscaler takes over from the gateways that there are, and no upgrade takes them from it',
+  async () => {
+    const namespace = await kubernetes.createNamespace();
+    const gateway = `deployment/${RELEASE}-gateway`;
+    const replicas = () => kubernetes.kubectl(['-n', namespace, 'get', gateway, '-o', 'jsonpath={.spec.replicas}']);
+    // What an autoscaler does, too.
+    const scale = (to: number) => kubernetes.kubectl(['-n', namespace, 'scale', gateway, `--replicas=${to}`]);
+    const values = ['--set', 'crds.install=false', '--set'];
+    await release('install', namespace, ...values, 'gateway.replicas=5');
+    await release('upgrade', namespace, ...values, 'gateway.autoscaling.enabled=true');
+    expect(await replicas()).toBe('5');
+    await release('upgrade', namespace, ...values, 'gateway.autoscaling.enabled=true,commonLabels.again=yes');
+    expect(await replicas()).toBe('5');
+    await scale(7);
+    await release('upgrade', namespace, ...values, 'gateway.autoscaling.enabled=true');
+    expect(await replicas()).toBe('7');
+    await release('uninstall', namespace);
+
+    // From the beginning it is the autoscaler's alone: no rollback touches it.
+    await release('install', namespace, ...values, 'gateway.autoscaling.enabled=true');
+    await scale(4);
+    await release('upgrade', namespace, ...values, 'gateway.autoscaling.enabled=true,commonLabels.again=yes');
+    expect(await replicas()).toBe('4');
+    await scale(6);
+    await release('rollback', namespace, '1');
+    expect(await replicas()).toBe('6');
   },
   SLOW_MS,
 );

@@ -12,8 +12,9 @@ import { planCluster } from './plan.ts';
 import type { ClusterPlan } from './plan.ts';
 import { ensurePrograms } from './programs.ts';
 import type { Programs } from './programs.ts';
-import { readState } from './state.ts';
-import { inspect } from './status.ts';
+import { choose, settle } from './present.ts';
+import { readState, runs } from './state.ts';
+import { inspect, judge } from './status.ts';
 import { bringUp } from './up.ts';
 
 /** Options of the commands that this makes. */
@@ -57,17 +58,20 @@ export interface StartOptions {
   say?: (line: string) => void;
 }
 
-/** Starts a cluster, or takes the one that is there and whole; one that is not whole is removed first. */
+/** Starts a cluster, or takes the one that runs; one of which something is missing is removed first. */
 export async function startCluster(options: StartOptions): Promise<Cluster> {
   const { name = 'default', nodes = 1, home, say = () => undefined } = options;
   const plan = planCluster({ name, home, nodes });
   const programs = await ensurePrograms();
   const present = planPresent(plan, home);
-  const { state, problems } = await inspect(present, openApi(present));
-  if (state === 'up' && present.nodes.length === nodes) return attach(plan, programs);
-  if (state !== 'absent') {
-    const why = state === 'up' ? `it has ${present.nodes.length} nodes` : problems.join(', ');
-    say(`beginning the cluster ${name} anew: ${why}`);
+  const look = () => inspect(present, openApi(present));
+  // A machine that does much else keeps nodes from telling that they are ready.
+  const status = await settle(await look(), look);
+  const choice = choose(status, present, nodes);
+  if (choice.refusal !== undefined) throw new Error(choice.refusal);
+  if (choice.attach) return attach(plan, programs);
+  if (status.state === 'broken') {
+    say(`beginning the cluster ${name} anew: ${status.problems.join(', ')}`);
     await takeDown(present);
   }
   try {
@@ -77,6 +81,14 @@ export async function startCluster(options: StartOptions): Promise<Cluster> {
     throw error;
   }
   return attach(plan, programs);
+}
+
+/** Takes a cluster that somebody else started, as it is; it is neither started nor removed. */
+export async function attachCluster({ name, home }: { name: string; home: string }): Promise<Cluster> {
+  const plan = planPresent(planCluster({ name, home, nodes: 1 }), home);
+  const { state, problems } = judge(readState(plan.state), runs, true);
+  if (state !== 'up') throw new Error(`there is no cluster ${name} that runs: ${problems.join(', ') || state}`);
+  return attach(plan, await ensurePrograms());
 }
 
 /** The plan of a cluster as it was started, which may have had another number of nodes. */

@@ -2,6 +2,7 @@ import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { removeCgroup } from './cgroups.ts';
+import { readMountPoints } from './mount-points.ts';
 import type { ClusterPlan } from './plan.ts';
 import { readState, runs } from './state.ts';
 import type { ProcessRecord } from './state.ts';
@@ -10,14 +11,16 @@ const GONE_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
 /** Removes everything of a cluster, whole or not; whether there was anything. */
-export async function takeDown(plan: ClusterPlan): Promise<boolean> {
+export async function takeDown(plan: ClusterPlan, findMountPoints = readMountPoints): Promise<boolean> {
   const state = readState(plan.state);
   if (state !== undefined) {
     // The kernel ends all processes of a node with its first one, and takes its mounts and devices.
     for (const init of state.inits) if (runs(init)) process.kill(init.pid, 'SIGKILL');
     await untilGone([...state.inits, ...state.programs]);
     for (const node of plan.nodes) await removeWhenEmpty(node.cgroup);
-    for (const folder of state.madeFolders.toReversed()) removeIfEmpty(folder);
+    // The kernel would take away what another cluster has mounted on a folder, and the cluster with it.
+    const mountPoints = findMountPoints();
+    for (const folder of state.madeFolders.toReversed()) if (!mountPoints.has(folder)) removeIfEmpty(folder);
   }
   const wasThere = existsSync(plan.folder);
   rmSync(plan.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

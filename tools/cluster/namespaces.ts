@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from './command.ts';
 import type { ClusterPlan, NodePlan } from './plan.ts';
+import { KERNEL_SETTINGS, kernelSettingPath } from './kernel-settings.ts';
 import { amendState, recordOf } from './state.ts';
 import type { ProcessRecord } from './state.ts';
 
@@ -38,6 +39,7 @@ export async function startNamespaces(plan: ClusterPlan, node: NodePlan, pause: 
   const init = recordOf(`${node.name} init`, await findChild(() => failure, child.pid));
   amendState(plan.state, ({ inits }) => ({ inits: [...inits, init] }));
   await mountSystemFolders(plan, init);
+  await coverKernelSettings(node, init);
   return init;
 }
 
@@ -80,9 +82,22 @@ async function mountSystemFolders(plan: ClusterPlan, init: ProcessRecord): Promi
       amendState(plan.state, ({ madeFolders }) => ({ madeFolders: [...madeFolders, path] }));
       mkdirSync(path);
     }
-    const [command, ...args] = enter(init, ['mount']);
-    await runCommand(command, [...args, 'mount', '-t', 'tmpfs', 'svc-asr', folder]);
+    await mount(init, ['-t', 'tmpfs', 'svc-asr', folder]);
   }
+}
+
+/** Puts plain files over kernel settings that the kubelet would change: they are the whole machine's. */
+async function coverKernelSettings(node: NodePlan, init: ProcessRecord): Promise<void> {
+  for (const [name, value] of Object.entries(KERNEL_SETTINGS)) {
+    const file = join(node.folder, name);
+    writeFileSync(file, `${value}\n`);
+    await mount(init, ['--bind', file, kernelSettingPath(name)]);
+  }
+}
+
+async function mount(init: ProcessRecord, how: readonly string[]): Promise<void> {
+  const [command, ...args] = enter(init, ['mount']);
+  await runCommand(command, [...args, 'mount', ...how]);
 }
 
 /** The folders of a path that are not there, the outermost first. */

@@ -17,6 +17,12 @@ test('clusters of different names share neither folders nor control groups', () 
   expect(a.nodes[0].cgroup).not.toBe(b.nodes[0].cgroup);
 });
 
+test('clusters of one name in different folders share no control group', () => {
+  const cgroups = ['/home/a', '/home/b'].map((home) => plan({ home }).nodes[0].cgroup);
+  expect(cgroups[0]).not.toBe(cgroups[1]);
+  expect(cgroups[0]).toBe(plan({ home: '/home/a' }).nodes[0].cgroup);
+});
+
 test.each(['', 'Capital', 'has space', '../up', '-a', 'a-', 'a'.repeat(23)])('%j is no name of a cluster', (name) => {
   expect(() => plan({ name })).toThrow('the name of a cluster');
 });

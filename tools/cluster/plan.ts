@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
 /** A node of a cluster: namespaces of this machine that behave like a machine of their own. */
@@ -82,6 +83,11 @@ function planNode(cluster: string, clusterFolder: string, number: number): NodeP
     podRange: `10.90.${number}.0/24`,
     folder,
     socket: join(folder, 'containerd.sock'),
-    cgroup: `svc-asr-${cluster}-${name}`,
+    // These are the machine's, where clusters of other folders may have the same name.
+    cgroup: `svc-asr-${cluster}-${hash(clusterFolder)}-${name}`,
   };
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -19,9 +19,11 @@ export interface ClusterState {
   madeFolders: readonly string[];
   /** The loopback port that leads to the API server. */
   apiPort: number;
+  /** Whether everything of it has been started: what was not is of use to nobody. */
+  whole: boolean;
 }
 
-export const NOTHING: ClusterState = { nodes: 1, inits: [], programs: [], madeFolders: [], apiPort: 0 };
+export const NOTHING: ClusterState = { nodes: 1, inits: [], programs: [], madeFolders: [], apiPort: 0, whole: false };
 
 /** What is recorded of a cluster; undefined where there is none. */
 export function readState(file: string): ClusterState | undefined {

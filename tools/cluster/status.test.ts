@@ -14,7 +14,10 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'svc-asr-cluster-')))
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const record = (name: string) => ({ name, pid: 1, startedAt: '1' });
-const WHOLE: ClusterState = { ...NOTHING, inits: [record('node-1 init')], programs: [record('node-1-kubelet')] };
+const WHOLE: ClusterState = {
+  ...{ ...NOTHING, whole: true },
+  ...{ inits: [record('node-1 init')], programs: [record('node-1-kubelet')] },
+};
 
 test('a cluster is up when all of it runs and its nodes are ready', () => {
   expect(judge(WHOLE, () => true, true)).toEqual({ state: 'up', problems: [] });
@@ -26,8 +29,14 @@ test('one of which something is missing is broken, and says what', () => {
     state: 'broken',
     problems: ['node-1-kubelet does not run'],
   });
-  expect(judge(WHOLE, () => true, false).problems).toEqual(['not all nodes are ready']);
-  expect(judge({ ...WHOLE, programs: [] }, () => true, true).problems).toEqual(['it was never whole']);
+  expect(judge({ ...WHOLE, whole: false }, () => true, true)).toEqual({
+    state: 'broken',
+    problems: ['it was never whole'],
+  });
+});
+
+test('one that runs while its nodes are not ready is not broken', () => {
+  expect(judge(WHOLE, () => true, false)).toEqual({ state: 'unready', problems: ['not all nodes are ready'] });
 });
 
 test('a process is told from a later one with its number', () => {
@@ -57,6 +66,15 @@ test('what a crash left is removed; where there is nothing, nothing happens', as
   expect(await takeDown(plan)).toBe(true);
   expect((await inspect(plan, undefined)).state).toBe('absent');
   expect(readdirSync(folder)).toEqual(['used']);
+});
+
+test('a folder that another cluster has mounted something on is left to it', async () => {
+  const plan = planCluster({ name: 'left', home: folder, nodes: 1 });
+  const [mine, shared] = [join(folder, 'mine'), join(folder, 'shared')];
+  for (const path of [plan.folder, mine, shared]) mkdirSync(path, { recursive: true });
+  amendState(plan.state, () => ({ madeFolders: [mine, shared] }));
+  await takeDown(plan, () => new Set([shared]));
+  expect(readdirSync(folder)).toEqual(['shared']);
 });
 
 test('control groups are made and removed in every hierarchy of version 1', () => {

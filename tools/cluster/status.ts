@@ -7,8 +7,8 @@ import type { ClusterState } from './state.ts';
 
 /** How a cluster is. */
 export interface ClusterStatus {
-  /** `up`: everything runs; `broken`: something is there, and something is missing. */
-  state: 'up' | 'broken' | 'absent';
+  /** `up`: everything runs; `unready`: so it does, but nodes take no pods now; `broken`: something of it is missing. */
+  state: 'up' | 'unready' | 'broken' | 'absent';
   /** What is wrong, in words. */
   problems: readonly string[];
 }
@@ -18,10 +18,9 @@ export function judge(state: ClusterState | undefined, isRunning: typeof runs, n
   if (state === undefined) return { state: 'absent', problems: [] };
   const gone = [...state.inits, ...state.programs].filter((record) => !isRunning(record));
   const problems = gone.map(({ name }) => `${name} does not run`);
-  if (!nodesReady && gone.length === 0) problems.push('not all nodes are ready');
-  // The last of what is started is the kubelet.
-  if (!state.programs.some(({ name }) => name.endsWith('-kubelet'))) problems.push('it was never whole');
-  return { state: problems.length === 0 ? 'up' : 'broken', problems };
+  if (!state.whole) problems.push('it was never whole');
+  if (problems.length > 0) return { state: 'broken', problems };
+  return nodesReady ? { state: 'up', problems } : { state: 'unready', problems: ['not all nodes are ready'] };
 }
 
 /** How a cluster is. */

@@ -44,4 +44,5 @@ export async function bringUp(plan: ClusterPlan, programs: Programs, now = new D
     startControllers(controlPlane),
     ...plan.nodes.map((node) => startNode(node, initOf(node), { ...common, pauseImage })),
   ]);
+  amendState(plan.state, () => ({ whole: true }));
 }

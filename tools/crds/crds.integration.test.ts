@@ -173,6 +173,27 @@ test('an autoscaler needs replicas to be there; they can be written through the 
 test('a model that follows its sessions cannot be scaled by hand', async () => {
   await api.create(model());
   await expect(kubectl('scale', 'asrmodel/m', '--replicas=3')).rejects.toThrow(/set the mode to External/);
+  expect(await patch(path('asrmodels', 'm/scale'), { spec: { replicas: 3 } })).toMatchObject({ status: 422 });
+});
+
+test('whoever applied a model in External mode can switch it back, whatever others wrote into its scale meanwhile', async () => {
+  const sent = (mode: string) => JSON.stringify(model({ scaling: { mode, max: 9 } }));
+  const server = (mode: string) =>
+    cluster.kubectl(
+      ['--namespace', namespace, 'apply', '--server-side', '--field-manager=gitops', '-f', '-'],
+      sent(mode),
+    );
+  for (const send of [(mode: string) => apply(sent(mode)), server]) {
+    await send('External');
+    await patch(path('asrmodels', 'm/scale'), { spec: { replicas: 4 } });
+    await send('Sessions');
+    expect(await get(path('asrmodels', 'm'))).toMatchObject({ spec: { scaling: { mode: 'Sessions', replicas: 4 } } });
+    await expect(kubectl('scale', 'asrmodel/m', '--replicas=5')).rejects.toThrow(/set the mode to External/);
+    expect(await patch(path('asrmodels', 'm'), { spec: { scaling: { replicas: null } } })).toMatchObject({
+      status: 200,
+    });
+    await kubectl('delete', 'asrmodel/m');
+  }
 });
 
 test('status and spec are written apart from each other', async () => {

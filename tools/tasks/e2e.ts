@@ -31,7 +31,6 @@ async function setUp(): Promise<void> {
     .at(-1);
   process.env.E2E_CLUSTER = NAME;
   process.env.E2E_HOME = home;
-  process.env.E2E_NODES = String(NODES);
   process.env.E2E_PORT = String(await findFreePort());
 }
 

@@ -8,8 +8,9 @@
 {{- if and .enabled .external.url }}
 {{- fail "redis.external.url is set: set redis.enabled to false to use it" }}
 {{- end }}
-{{- if and .enabled (or .existingSecret $named) (not .aclExistingSecret) }}
-{{- fail "redis.existingSecret names users of your own: set redis.aclExistingSecret to the Secret that defines them in the chart's Redis" }}
+{{- $any := or .existingSecret .existingSecrets.gateway .existingSecrets.operator .existingSecrets.worker .existingSecrets.console }}
+{{- if and .enabled $any (not .aclExistingSecret) }}
+{{- fail "redis.existingSecret or redis.existingSecrets names users of your own: set redis.aclExistingSecret to the Secret that defines them in the chart's Redis" }}
 {{- end }}
 {{- end }}
 {{- if and .Values.workerTls.enabled .Values.workerTls.existingSecret (not .Values.workerTls.serverName) }}

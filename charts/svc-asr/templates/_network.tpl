@@ -38,6 +38,22 @@
   {{- end }}
 {{- end }}
 
+{{/* To the collector of traces and metrics, where one is named. */}}
+{{- define "svc-asr.toCollector" -}}
+{{- with include "svc-asr.otlpPort" . }}
+- ports:
+    - {protocol: TCP, port: {{ . }}}
+{{- end }}
+{{- end }}
+
+{{/* The collector's port; empty where none is named. */}}
+{{- define "svc-asr.otlpPort" -}}
+{{- with .Values.telemetry.otlpEndpoint }}
+{{- $url := urlParse . }}
+{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
+{{- end }}
+{{- end }}
+
 {{/* From what gathers metrics, and from the pod of `helm test`, to the admin port. */}}
 {{- define "svc-asr.fromMetrics" -}}
 - from:

@@ -27,6 +27,12 @@ securityContext:
   {{- include "svc-asr.podSecurity" .root | nindent 2 }}
 {{- end }}
 
+{{/* How long operator or console may take to stop, in whole seconds: what they are told, 10 s unless set, and some room. */}}
+{{- define "svc-asr.stopSeconds" -}}
+{{- $settings := (index .root.Values .component).settings }}
+{{- add 20 (divf (int64 (default 10000 $settings.STOP_GRACE_MS)) 1000 | ceil | int) }}
+{{- end }}
+
 {{/* What Pod Security "restricted" asks of a pod. */}}
 {{- define "svc-asr.podSecurity" -}}
 runAsNonRoot: true

@@ -47,12 +47,21 @@
 {{- end }}
 {{- end }}
 
-{{/* Name, namespace and labels of a generated Secret. Takes "root" and "name". */}}
+{{/*
+Metadata of a generated Secret. Takes "root", "name" and, for a certificate, the "hosts" that it is made for. Helm never
+deletes it: not with the release, whose resources another one can take up, and not when secrets.create or an
+existingSecret says that it is somebody else's from now on.
+*/}}
 {{- define "svc-asr.secretMetadata" -}}
 name: {{ .name }}
 namespace: {{ .root.Release.Namespace }}
 labels:
   {{- include "svc-asr.labels" (dict "root" .root "component" "secrets") | nindent 2 }}
+annotations:
+  helm.sh/resource-policy: keep
+  {{- with .hosts }}
+  asr.svc.dev/hosts: {{ . | quote }}
+  {{- end }}
 {{- end }}
 
 {{/* Hosts that the certificate in the cluster was made for. */}}

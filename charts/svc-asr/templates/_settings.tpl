@@ -14,6 +14,9 @@ REDIS_KEY_PREFIX: {{ .Values.redis.keyPrefix | quote }}
 {{- if .Values.redis.caSecret }}
 NODE_EXTRA_CA_CERTS: /etc/svc-asr/redis-ca/ca.crt
 {{- end }}
+{{- with .Values.telemetry.otlpEndpoint }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+{{- end }}
 {{- end }}
 
 {{/* Environment of a component: settings of its own (a map as YAML), those of all, those of the values. */}}

@@ -1,7 +1,7 @@
 import { findWorker } from './placement.ts';
 import type { StreamParts, StreamSession } from './session.ts';
 
-const SESSION = { sessionId: 's', tenant: 't', model: 'm', } as StreamSession;
+const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
 test('a stream whose only worker it avoids gets it when it avoids it no more', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };

@@ -4,7 +4,7 @@ import type { Reflect, ReflectOptions } from '../workers/cluster/followed.ts';
 
 /** Objects in memory, with writes that are written down and reflectors that can be held up. */
 export interface ClusterApi {
-  api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
+  api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
   /** Every write: verb, kind and name. */
   writes: string[];
@@ -14,8 +14,8 @@ export interface ClusterApi {
   remove: (type: ResourceType, name: string) => void;
   /** Held up, reflectors hear of nothing; afterwards of everything. */
   holdNews: (held: boolean) => void;
-  /** What the next write runs into. */
-  refuseWith: (error: Error | undefined) => void;
+  /** What the next write runs into; where a kind is named, writes to others pass. */
+  refuseWith: (error: Error | undefined, kind?: string) => void;
   /** What the server makes of an applied object, as webhooks may. */
   mutate: (change: (object: KubeObject) => KubeObject) => void;
 }
@@ -29,6 +29,7 @@ export function createClusterApi(): ClusterApi {
   let version = 0;
   let held = false;
   let refusal: Error | undefined;
+  let refused: string | undefined;
   let change = (object: KubeObject) => object;
   const keyOf = (type: ResourceType, name: string) => `${type.kind}/${name}`;
 
@@ -50,13 +51,17 @@ export function createClusterApi(): ClusterApi {
   }
 
   function write(verb: string, type: ResourceType, name: string): void {
-    if (refusal !== undefined) throw refusal;
+    if (refusal !== undefined && (refused ?? type.kind) === type.kind) throw refusal;
     writes.push(`${verb} ${keyOf(type, name)}`);
   }
 
   return {
     writes,
     api: {
+      get: async (type, name) => {
+        await Promise.resolve();
+        return objects.get(keyOf(type, name));
+      },
       apply: async (type, object) => {
         await Promise.resolve();
         write('apply', type, object.metadata.name);
@@ -67,6 +72,8 @@ export function createClusterApi(): ClusterApi {
         write('patch', type, name);
         const object = objects.get(keyOf(type, name));
         if (object === undefined) throw new ApiError(404, 'NotFound', 'there is none');
+        const { resourceVersion = object.metadata.resourceVersion } = (patch as Partial<KubeObject>).metadata ?? {};
+        if (resourceVersion !== object.metadata.resourceVersion) throw new ApiError(409, 'Conflict', 'it changed');
         return store(type, merge(object, patch) as KubeObject);
       },
       delete: async (type, name) => {
@@ -96,8 +103,9 @@ export function createClusterApi(): ClusterApi {
     holdNews: (hold) => {
       held = hold;
     },
-    refuseWith: (error) => {
+    refuseWith: (error, kind) => {
       refusal = error;
+      refused = kind;
     },
     mutate: (next) => {
       change = next;

@@ -1,5 +1,5 @@
 import { checkResource } from '@svc-asr/core';
-import type { AsrModel, RevisionCounts } from '@svc-asr/core';
+import type { AsrModel, RevisionCounts, ScalingLoad } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
 import { createNotices } from '../notices.ts';
 import { createPool } from '../workers/pool.ts';
@@ -10,6 +10,7 @@ import type { RolloutMemory } from '../workers/rollout-memory.ts';
 import type { RunningWorker, Trouble, WorkerTemplate } from '../workers/runtime.ts';
 import { createSlotsMemory } from '../workers/slots-memory.ts';
 import { buildTemplate } from '../workers/template.ts';
+import type { WrittenScale } from '../workers/written-scale.ts';
 import { createTestLogger } from './logs.ts';
 import type { LogLine } from './logs.ts';
 import { model } from './resources.ts';
@@ -27,6 +28,10 @@ export interface PoolWorld {
   ready: (revision: string) => number;
   /** What gateways counted of a revision. */
   count: (revision: string, counts: Partial<RevisionCounts>) => void;
+  /** What the ledger tells of the load from now on. */
+  load: (load: Partial<ScalingLoad>) => void;
+  /** What was last to be written of the model's scale. */
+  scale: () => WrittenScale | undefined;
   /** Streams on every worker. */
   occupy: (active: number) => void;
   /** Keeps workers of a revision from starting. */
@@ -43,6 +48,8 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
   const troubles = new Map<string, Trouble>();
   let weights = new Map<string, number>();
   let needed: readonly string[] = [];
+  let load = { active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 };
+  let scale: WrittenScale | undefined;
   let nowMs = 0;
   let made = 0;
   const { logger, lines } = createTestLogger();
@@ -63,7 +70,7 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
   };
   const pool: Pool = createPool('m', {
     pools: {
-      load: () => Promise.resolve({ active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 }),
+      load: () => Promise.resolve(load),
       configure: () => Promise.resolve(),
       remove: () => Promise.resolve(),
     },
@@ -93,7 +100,9 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
       forget: (_model, names) => {
         needed = names;
       },
-      beginScale: () => undefined,
+      writeScale: (_model, next) => {
+        scale = next;
+      },
       confirm: () => undefined,
       stop: drop,
       trouble: ({ revision }) => troubles.get(revision),
@@ -130,6 +139,10 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
       const before = counts.get(revision) ?? { streams: 0, failures: 0, latencies: [] };
       counts.set(revision, { ...before, ...changes });
     },
+    load: (changes) => {
+      load = { ...load, ...changes };
+    },
+    scale: () => scale,
     occupy: (active) => {
       for (const [id, record] of records) records.set(id, { ...record, active });
     },

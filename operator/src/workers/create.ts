@@ -25,7 +25,11 @@ export interface WorkersOptions {
   env: NodeJS.ProcessEnv;
   /** The cluster that workers run in; undefined: they do not run in one. */
   cluster:
-    | { api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>; reflect: Reflect; events: Pick<EventRecorder, 'record'> }
+    | {
+        api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
+        reflect: Reflect;
+        events: Pick<EventRecorder, 'record'>;
+      }
     | undefined;
   notices: Notices;
   logger: Logger;

@@ -11,7 +11,7 @@ export function createForeignRuntime(): WorkerRuntime {
     ensure: () => undefined,
     keep: () => undefined,
     forget: () => undefined,
-    beginScale: () => undefined,
+    writeScale: () => undefined,
     confirm: () => undefined,
     stop: () => undefined,
     trouble: () => undefined,

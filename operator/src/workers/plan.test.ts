@@ -60,6 +60,25 @@ test('workers that something else replaces are not chosen, however many they are
   expect(plan(workers)).toEqual({ ensure: 2, ...NOTHING });
 });
 
+test('a successor that is not up is no reason for another to go, and does not keep the pool from shrinking', () => {
+  const workers = [running('a'), running('b'), { ...running('next'), pinned: true }];
+  const registered = [record('a'), record('b', { active: 1 })];
+  expect(plan({ running: workers, registered })).toEqual({ ensure: 2, ...NOTHING });
+  expect(plan({ desired: 1, running: workers, registered })).toEqual({ ensure: 1, drain: ['a'], stop: [] });
+});
+
+test('of a revision that nobody wants all go, also while something else replaces them', () => {
+  const pinned = (id: string) => ({ ...older(id), pinned: true });
+  const registered = [record('a'), record('b')];
+  const left = [pinned('a'), pinned('b'), pinned('next')];
+  const gone = { drain: ['a', 'b'], stop: [{ id: 'next' }] };
+  expect(plan({ desired: 0, revision: '', running: left, registered })).toMatchObject(gone);
+  const taken = [running('c'), running('d')];
+  expect(plan({ running: [...taken, ...left], registered: [...registered, record('c'), record('d')] })).toMatchObject(
+    gone,
+  );
+});
+
 test('one that drains is replaced by nothing, stops when it is empty or its time is up, and not before', () => {
   const workers = { desired: 1, running: [running('a'), running('b')] };
   const drains = (active: number, draining: boolean, drainedAtMs: number) =>

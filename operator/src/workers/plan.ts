@@ -67,9 +67,9 @@ export function planPool(input: PlanInput): Plan {
   const surge = input.hurried === true ? own : Math.max(1, Math.ceil(own * SURGE));
   const wanted = alone ? shares.newest : Math.min(shares.newest, up(newest) + surge);
   const excess = [
-    ...choose(outdated, outdated.length - Math.max(0, own - up(newest) - up(before)), records),
-    ...choose(before, before.length - shares.stable, records),
-    ...choose(newest, newest.length - shares.newest, records),
+    ...choose(outdated, Math.max(0, own - up(newest) - up(before)), records, false),
+    ...choose(before, shares.stable, records, false),
+    ...choose(newest, shares.newest, records, true),
   ].filter((id) => input.finishing !== true || (records.get(id)?.active ?? 0) === 0);
   const stop = [
     // What is not in the ledger has no streams and needs no draining.
@@ -105,15 +105,19 @@ function unseen(staying: readonly RunningWorker[], revision: string, desired: nu
   return Math.max(0, desired - staying.filter((worker) => worker.revision !== revision).length);
 }
 
+/** Chooses who goes so that this many stay. */
 function choose(
   workers: readonly RunningWorker[],
-  count: number,
+  stay: number,
   records: ReadonlyMap<string, WorkerRecord>,
+  wanted: boolean,
 ): string[] {
-  const candidates = workers
-    .filter(({ pinned }) => pinned !== true)
-    .map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
-  return chooseDrains(candidates, count);
+  // Of a revision that nobody wants any more all go, whatever else happens to them.
+  const free = workers.filter(({ pinned }) => pinned !== true || (!wanted && stay === 0));
+  // Who is to replace another and is not up yet is no reason for that one to go.
+  const counted = workers.filter((worker) => free.includes(worker) || records.has(worker.id));
+  const candidates = free.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
+  return chooseDrains(candidates, counted.length - stay);
 }
 
 /** Whether a worker has to end now: done with draining, hung, or never up. */

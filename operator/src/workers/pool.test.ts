@@ -117,3 +117,19 @@ test('a deleted model whose streams do not end is drained when its time is up', 
   await world.tick(5, 100_000);
   expect(world.pool.standing().ready).toBe(0);
 });
+
+test('what is to be written of its scale is told at every look, also that it is nothing any more', async () => {
+  const world = createPoolWorld();
+  world.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
+  await world.tick(3);
+  expect(world.scale()).toMatchObject({ replicas: 2 });
+  world.set(spec('worker:1'));
+  await world.tick();
+  expect(world.scale()).toBeUndefined();
+  world.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
+  await world.tick();
+  expect(world.scale()).toMatchObject({ replicas: 10 });
+  world.remove();
+  await world.tick();
+  expect(world.scale()).toBeUndefined();
+});

@@ -6,6 +6,7 @@ import {
   isSameRollout,
   MAX_AUDIO_SECONDS,
   NO_ROLLOUT,
+  prolong,
 } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, ScalingDecision } from '@svc-asr/core';
 import type { Ledger, PoolLoad } from '@svc-asr/ledger';
@@ -19,6 +20,7 @@ import type { WorkerRuntime, WorkerTemplate } from './runtime.ts';
 import type { SlotsMemory } from './slots-memory.ts';
 import { buildStanding } from './standing.ts';
 import type { PoolStanding } from './standing.ts';
+import { findWrittenScale } from './written-scale.ts';
 
 export interface PoolDependencies {
   pools: Pick<Ledger['pools'], 'load' | 'configure' | 'remove'>;
@@ -183,7 +185,7 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
       limits: { ...dependencies.limits, drainMs },
       nowMs: nowMs(),
     });
-    if (model !== undefined && isUnscaled(model)) runtime.beginScale(model, Math.max(1, decision.desired));
+    runtime.writeScale(name, findWrittenScale(model, decision.desired));
     start(revision, plan.ensure);
     if (stable !== undefined && plan.ensureStable !== undefined) start(stable, plan.ensureStable);
     for (const { id, failure } of plan.stop) runtime.stop(id, failure);
@@ -221,7 +223,10 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
       scaling = { ...scaling, state: { ...state, slotsPerWorker: state.slotsPerWorker ?? learnt(next, template) } };
     },
     tick: async () => {
-      if (await isStill()) return true;
+      if (await isStill()) {
+        scaling = { ...scaling, state: prolong(scaling.state, nowMs()) };
+        return true;
+      }
       rest = undefined;
       // What wakes it from now on calls for another look.
       const before = wakes;
@@ -240,9 +245,4 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
     // The same one as before as long as it rests: whoever knows it need not look at it.
     standing: () => rest?.standing ?? standing(),
   };
-}
-
-/** Whether something else is to drive its scale, and finds none: the scale of a resource that has no replicas cannot be read. */
-function isUnscaled({ spec: { scaling } }: AsrModel): boolean {
-  return scaling.mode === 'External' && scaling.replicas === undefined && scaling.max > 0;
 }

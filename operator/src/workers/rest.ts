@@ -37,6 +37,7 @@ export function isAtRest({ model, view, running, scaling, rollout, plan }: Looke
     plan.stop.length === 0 &&
     SETTLED.includes(rollout.phase) &&
     state.peaks.length <= 1 &&
+    state.starvedSinceMs === undefined &&
     reasons.every(({ reason }) => LASTING.includes(reason)) &&
     !isIdling(model, view, desired)
   );

@@ -1,4 +1,5 @@
 import type { AsrModel } from '@svc-asr/core';
+import type { WrittenScale } from './written-scale.ts';
 
 /** What the workers of one revision of a model are made from. */
 export interface WorkerTemplate {
@@ -64,8 +65,8 @@ export interface WorkerRuntime {
   keep: (model: string, revision: string, count: number) => void;
   /** Only these revisions are needed any more: what is left of others goes when their last worker has. */
   forget: (model: string, needed: readonly string[]) => void;
-  /** Writes down how many workers a model begins with that something else is to scale: it has to start from somewhere. */
-  beginScale: (model: AsrModel, replicas: number) => void;
+  /** Has this written into the resource of a model; undefined: nothing, what was to be written before included. */
+  writeScale: (model: string, scale: WrittenScale | undefined) => void;
   /** The worker was seen to take sessions: what it was made from can start. */
   confirm: (id: string) => void;
   /** Ends a worker, which moves the streams that it still has; `failure` says what is wrong with it, if anything. */

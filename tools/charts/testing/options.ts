@@ -91,6 +91,7 @@ export const OPTIONS: Options = {
       },
     },
   ],
+  telemetry: [{}, { telemetry: { otlpEndpoint: 'https://collector.example' } }],
   platform: [
     {},
     { podSecurity: { userId: 0 }, image: { registry: 'images.example/asr/', pullSecrets: ['pull'] } },

@@ -146,8 +146,14 @@ export const RULE_CASES: readonly RuleCase[] = [
   {
     message: 'scaling.replicas goes with scaling.mode External',
     field: 'spec.scaling.replicas',
-    refused: [scaling({ replicas: 1 }), scaling({ mode: 'Sessions', replicas: 0 })],
-    accepted: [scaling({ mode: 'External', replicas: 1 }), scaling({ mode: 'External' })],
+    before: scaling({ mode: 'External', replicas: 1 }),
+    refused: [scaling({ replicas: 2 }), scaling({ mode: 'Sessions', replicas: 0 })],
+    accepted: [
+      scaling({ mode: 'Sessions', replicas: 1 }),
+      scaling({ mode: 'Sessions' }),
+      scaling({ mode: 'External', replicas: 2 }),
+      scaling({ mode: 'External' }),
+    ],
   },
   {
     message: 'a grant is applied once and cannot be changed',

@@ -105,6 +105,14 @@ test(
     await upToNumber(2);
     await stage.kubectl(['scale', 'asrmodel', 'm', '--replicas=1']);
     await upToNumber(1);
+    // What was written through the scale is nothing that whoever switches back would have to remove.
+    await stage.apply(pool({ min: 0, max: 2 }));
+    await eventually(async () => {
+      const [object] = await stage.list('asr.svc.dev/asrmodels');
+      expect(object?.spec).toMatchObject({ scaling: { mode: 'Sessions' } });
+      expect(object?.spec).not.toHaveProperty('scaling.replicas');
+    }, LONG_MS);
+    await upToNumber(0);
   },
   TEST_MS,
 );
@@ -220,6 +228,41 @@ test(
     expect(new Set([...before, ...seen.ids]).size).toBe(4);
     const [deployment] = await deployments();
     expect(deployment).toMatchObject({ spec: { replicas: 2 } });
+  },
+  TEST_MS,
+);
+
+test(
+  'a restart that cannot go on, since there is no room, keeps the pool neither from shrinking nor from going',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.apply(pool({ min: 3, max: 3 }));
+    await upToNumber(3);
+    const busy = await placed('stream');
+    const placedPods = async () =>
+      (await pods()).filter(({ metadata, spec }) => {
+        const { nodeName } = spec as { nodeName?: string };
+        return nodeName !== undefined && metadata.deletionTimestamp === undefined;
+      });
+    const nodes = (await kubernetes.kubectl(['get', 'nodes', '-o', 'name'])).trim().split('\n');
+    try {
+      await kubernetes.kubectl(['cordon', ...nodes]);
+      await stage.kubectl(['rollout', 'restart', 'deployment', '-l', `${LABELS.model}=m`]);
+      await eventually(async () => expect(await pods()).toHaveLength(4), LONG_MS);
+      await stage.apply(pool({ min: 1, max: 1 }));
+      await eventually(async () => {
+        expect((await placedPods()).map(({ metadata }) => metadata.name)).toEqual([busy.id]);
+        expect(await deployments()).toMatchObject([{ spec: { replicas: 1 } }]);
+      }, LONG_MS);
+      await leave('stream');
+      await stage.kubectl(['delete', 'asrmodel', 'm', '--wait=false']);
+      await eventually(async () => {
+        expect(await stage.list('asr.svc.dev/asrmodels')).toEqual([]);
+        expect(await pods()).toEqual([]);
+      }, LONG_MS);
+    } finally {
+      await kubernetes.kubectl(['uncordon', ...nodes]);
+    }
   },
   TEST_MS,
 );

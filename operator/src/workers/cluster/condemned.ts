@@ -10,8 +10,8 @@ export interface Condemned {
   any: (model: string) => boolean;
   /** Chooses a pod; nothing happens to it before it is marked. */
   choose: (pod: WorkerPod, why: string) => void;
-  /** Marks the pods of a model that were chosen. */
-  mark: (model: string) => Promise<void>;
+  /** Marks the pods of a model that were chosen, be it by an operator that marked them in another way. */
+  mark: (model: string, pods: readonly WorkerPod[]) => Promise<void>;
   /** Deletes pods, each once. */
   remove: (pods: readonly WorkerPod[]) => Promise<void>;
   /** A pod is no more. */
@@ -19,7 +19,8 @@ export interface Condemned {
 }
 
 interface Choice {
-  why: string;
+  /** Undefined: the pod says so already. */
+  why: string | undefined;
   marked: boolean;
 }
 
@@ -32,7 +33,11 @@ export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Co
   const removed = new Set<string>();
 
   async function mark(name: string, choice: Choice): Promise<void> {
-    const annotations = { [ANNOTATIONS.deletionCost]: String(LOWEST_COST), [ANNOTATIONS.stopping]: choice.why };
+    const { why } = choice;
+    const annotations = {
+      [ANNOTATIONS.deletionCost]: String(LOWEST_COST),
+      ...(why !== undefined && { [ANNOTATIONS.stopping]: why }),
+    };
     // In one write with the cost: who tells that it saw the label has seen the cost.
     const labels = { [LABELS.phase]: PHASES.leaving };
     try {
@@ -43,14 +48,17 @@ export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Co
     choice.marked = true;
   }
 
+  function choose({ name, model, condemned, marked }: WorkerPod, why: string | undefined): void {
+    const choices = byModel.get(model) ?? new Map<string, Choice>();
+    if (!choices.has(name)) byModel.set(model, choices.set(name, { why, marked: condemned && marked }));
+  }
+
   return {
     has: ({ name, model }) => byModel.get(model)?.has(name) === true,
     any: (model) => byModel.has(model),
-    choose: ({ name, model, condemned }, why) => {
-      const choices = byModel.get(model) ?? new Map<string, Choice>();
-      if (!choices.has(name)) byModel.set(model, choices.set(name, { why, marked: condemned }));
-    },
-    mark: async (model) => {
+    choose,
+    mark: async (model, pods) => {
+      for (const pod of pods) if (pod.condemned && !pod.marked && !pod.terminating) choose(pod, undefined);
       const waiting = [...(byModel.get(model) ?? [])].filter(([, { marked }]) => !marked);
       await Promise.all(waiting.map(([name, choice]) => mark(name, choice)));
     },

@@ -1,6 +1,6 @@
 import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import { ANNOTATIONS, LABELS } from './names.ts';
+import { ANNOTATIONS, LABELS, PHASES } from './names.ts';
 
 /** What is told of a container that does not do its work. */
 export interface ContainerTrouble {
@@ -27,6 +27,8 @@ export interface WorkerPod {
   over: boolean;
   /** The operator chose it to go. */
   condemned: boolean;
+  /** Its label says so, too: those that an operator before this one chose may lack it. */
+  marked: boolean;
   scheduled: boolean;
   /** Not all of its containers have been started once. */
   pending: boolean;
@@ -69,6 +71,7 @@ export function readPod(object: KubeObject): WorkerPod | undefined {
     graceMs: deletionGracePeriodSeconds * 1000,
     over: status?.phase === 'Succeeded' || status?.phase === 'Failed',
     condemned: annotations[ANNOTATIONS.stopping] !== undefined,
+    marked: labels[LABELS.phase] === PHASES.leaving,
     scheduled: (spec?.nodeName ?? '') !== '',
     pending: (status?.phase ?? 'Pending') === 'Pending',
     running: worker?.state?.running !== undefined,

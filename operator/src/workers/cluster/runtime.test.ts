@@ -242,19 +242,53 @@ test('tells of every change of what a model has', async () => {
   expect(changed).toEqual(['m', 'm']);
 });
 
-test('gives a model a scale to start from once, until the model is another one', async () => {
-  cluster.put(TYPES.ASRModel, { metadata: { name: 'm' }, spec: { scaling: { mode: 'External' } } });
-  const at = (generation: number) =>
-    ({ metadata: { name: 'm', uid: 'uid', generation } }) as unknown as Parameters<WorkerRuntime['beginScale']>[0];
+const FIRST_SCALE = { uid: 'uid', generation: 1, replicas: 2 };
+const putModel = () =>
+  cluster.put(TYPES.ASRModel, {
+    metadata: { name: 'm', uid: 'uid', generation: 1 },
+    spec: { scaling: { mode: 'External' } },
+  });
+
+test('gives a model a scale to start from, once', async () => {
+  putModel();
   for (let look = 0; look < 3; look++) {
-    runtime.beginScale(at(1), 2);
+    runtime.writeScale('m', FIRST_SCALE);
     await ensure(1);
   }
   expect(cluster.writes.filter((write) => write === 'patch ASRModel/m')).toHaveLength(1);
   expect(cluster.get(TYPES.ASRModel, 'm')).toMatchObject({ spec: { scaling: { mode: 'External', replicas: 2 } } });
-  runtime.beginScale(at(2), 2);
-  await settled();
-  expect(cluster.writes.filter((write) => write === 'patch ASRModel/m')).toHaveLength(2);
+});
+
+test('a scale that is refused holds up nothing of the model, and is given up when it is not needed any more', async () => {
+  putModel();
+  cluster.refuseWith(new ApiError(403, 'Forbidden', 'a policy says no'), 'ASRModel');
+  runtime.writeScale('m', FIRST_SCALE);
+  await ensure(1);
+  runtime.writeScale('m', FIRST_SCALE);
+  await ensure(2);
+  expect([replicas(), runtime.trouble(OLD)]).toEqual([2, undefined]);
+  expect(events).toEqual(['Warning ASRModel/m ScaleRefused']);
+  runtime.writeScale('m', undefined);
+  cluster.refuseWith(undefined);
+  // Longer than it waits to try again.
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  await ensure(3);
+  expect([replicas(), cluster.get(TYPES.ASRModel, 'm')?.spec]).toEqual([3, { scaling: { mode: 'External' } }]);
+});
+
+test('a worker that an operator before chose without its label is taken away, too', async () => {
+  await ensure(2);
+  for (const name of ['a', 'b']) pod(name);
+  const chosen = cluster.get(TYPES.Pod, 'b')!;
+  cluster.put(TYPES.Pod, {
+    ...chosen,
+    metadata: { ...chosen.metadata, annotations: { [ANNOTATIONS.stopping]: 'drained' } },
+  });
+  await ensure(1);
+  await eventually(async () => {
+    await ensure(1);
+    expect(replicas()).toBe(1);
+  });
 });
 
 test('nothing is left of a deleted model after its last pod', async () => {

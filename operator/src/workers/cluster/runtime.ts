@@ -1,4 +1,4 @@
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi } from '@svc-asr/kubernetes';
 import type { EventRecorder } from '../../kubernetes/events.ts';
 import { NotLeading } from '../../kubernetes/gate.ts';
@@ -22,9 +22,10 @@ import type { Reflect } from './followed.ts';
 import type { Installation } from './installation.ts';
 import { LABELS, POD_SELECTOR, revisionName, sharedName } from './names.ts';
 import { trimPod } from './pod.ts';
-import type { WorkerPod } from './pod.ts';
 import { createPods } from './pods.ts';
 import { describeOverdue } from './overdue.ts';
+import { isRefusal } from './refusal.ts';
+import { isRestarted } from './restart.ts';
 import { createScales } from './scales.ts';
 import { createSets } from './sets.ts';
 import { findProblem } from './problem.ts';
@@ -33,7 +34,7 @@ import type { Wanted } from './sync.ts';
 import { findTrouble } from './trouble.ts';
 
 export interface ClusterRuntimeOptions {
-  api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
+  api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
   installation: Installation;
   events: Pick<EventRecorder, 'record'>;
@@ -73,7 +74,8 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
 
   const built = createBuilt(installation);
   const condemned = createCondemned(api);
-  const scales = createScales(api);
+  const { events, retry } = options;
+  const scales = createScales({ api, retryMs: retry.maxMs, nowMs: clock.nowMs, events, notices, logger });
   const pods = createPods({
     nowMs: clock.nowMs,
     overdueMs: options.overdueMs,
@@ -86,7 +88,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
     onOverdue: (pod) => {
       const { owner, message } = describeOverdue(pod, children.deployments(pod.model));
       logger.warn({ model: pod.model, resource: `Pod/${pod.name}` }, message);
-      if (owner !== undefined) options.events.record(owner, 'Warning', 'WorkerStuck', message);
+      if (owner !== undefined) events.record(owner, 'Warning', 'WorkerStuck', message);
     },
   });
   const reflector = reflect(TYPES.Pod, {
@@ -113,7 +115,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
         `${type.kind} ${object.metadata.name} is not what was applied: something in the cluster changes it, and is left alone`,
       ),
   });
-  const queue = createWorkQueue(clock, options.retry);
+  const queue = createWorkQueue(clock, retry);
   let working = Promise.resolve();
 
   async function sync(model: string): Promise<void> {
@@ -210,8 +212,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
         needed: new Set(needed),
       }));
     },
-    beginScale: ({ metadata: { name, uid, generation } }, replicas) =>
-      want(name, (before) => ({ ...before, scale: { uid, generation, replicas } })),
+    writeScale: (model, scale) => want(model, (before) => ({ ...before, scale })),
     confirm: (id) => {
       const pod = pods.get(id);
       if (pod === undefined) return;
@@ -256,17 +257,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   return { runtime, rollouts };
 }
 
-/** Whether somebody restarts the Deployment of a pod: then Kubernetes replaces its pods, and has more of them meanwhile. */
-function isRestarted({ revision, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
-  return pods.some((other) => other.revision === revision && other.set !== set && !other.terminating);
-}
-
 function describeFailures(crashes: Crashes | undefined): Trouble | undefined {
   const message = describeCrashes(crashes);
   return message === undefined ? undefined : { reason: 'WorkersFail', message };
-}
-
-/** Whether the API server said no for good, not just for now. */
-function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && [400, 403, 404, 405, 413, 415, 422].includes(error.status);
 }

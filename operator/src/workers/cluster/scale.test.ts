@@ -12,6 +12,7 @@ const pod = (name: string, changes: Partial<WorkerPod> = {}): WorkerPod => ({
   graceMs: 30_000,
   over: false,
   condemned: false,
+  marked: false,
   scheduled: true,
   pending: false,
   running: true,
@@ -86,6 +87,28 @@ test('takes nobody away as long as somebody restarts the Deployment', () => {
   expect(decideScale({ count: 1, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });
   const left = [setOf(pods), { ...setOf([]), hash: 'another' }];
   expect(decideScale({ count: 1, replicas: 2, pods, sets: left })).toEqual({ replicas: 1, remove: [] });
+});
+
+test('a restart that cannot begin holds up nobody: who was chosen goes, and its successor waits on', () => {
+  const pods = [pod('a'), pod('b', going), pod('c', going)];
+  const next = pod('next', { set: 'another', scheduled: false, pending: true, running: false, ready: false });
+  const another = { ...setOf([next]), hash: 'another' };
+  const decided = (count: number, own: WorkerPod[]) =>
+    decideScale({ count, replicas: 3, pods: [...own, next], sets: [setOf(own), another] });
+  expect(decided(1, pods)).toEqual({ replicas: 1, remove: [] });
+  expect(decided(1, [pod('a'), pod('b'), pod('c', going)])).toEqual({ replicas: 2, remove: [] });
+  // The controller has not seen the marks.
+  const unseen = { ...setOf(pods), chosen: 0 };
+  expect(decideScale({ count: 1, replicas: 3, pods: [...pods, next], sets: [unseen, another] })).toEqual({
+    replicas: 3,
+    remove: [],
+  });
+});
+
+test('where all were chosen and none is wanted it does not matter who restarts what: all go', () => {
+  const pods = [pod('a', going), pod('b', going), pod('next', { ...going, set: 'another' })];
+  const sets = [setOf(pods.slice(0, 2)), { ...setOf(pods.slice(2)), hash: 'another' }];
+  expect(decideScale({ count: 0, replicas: 2, pods, sets })).toEqual({ replicas: 0, remove: [] });
 });
 
 test('goes by what it sees itself where the controller cannot tell', () => {

@@ -1,4 +1,5 @@
 import type { WorkerPod } from './pod.ts';
+import { hasStarted, isSuccessor } from './restart.ts';
 import type { WorkerSet } from './sets.ts';
 
 export interface ScaleInput {
@@ -29,12 +30,15 @@ export interface Scale {
  * | as many as were chosen, first in order  | as many as stay           | Kubernetes, by readiness and deletion cost |
  * | others that have not started come first | as many as stay           | the operator, one by one                   |
  * | others that may have streams come first | as before                 | the operator, and the pool chooses again   |
+ * | somebody restarts the Deployment        | as before                 | nobody until that is done, or none is left |
  * | fewer: chosen ones are to be replaced   | wanted                    | the operator; Kubernetes makes others      |
  *
  * It depends on nothing but the cluster, so that it may be decided again at any time, by any operator.
  */
 export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleInput): Scale {
-  const active = pods.filter(({ terminating, over }) => !terminating && !over);
+  const there = pods.filter(({ terminating, over }) => !terminating && !over);
+  // Successors in a restart may wait for room that only those before them can make: they hold up nobody.
+  const active = there.filter((pod) => !isSuccessor(pod, there));
   const chosen = active.filter(({ condemned }) => condemned);
   // More pods than replicas are no reason for more replicas: somebody restarts the Deployment, or Kubernetes is at it.
   const replicas = Math.max(count, Math.min(present, active.length - chosen.length));
@@ -42,7 +46,11 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
   const rightly = taken.every(({ condemned }) => condemned);
   const remove = rightly ? chosen.filter((pod) => !taken.includes(pod)) : chosen;
   if (replicas >= present) return { replicas, remove };
-  const seen = countSeen(active, present, sets);
+  // Where nobody is to stay it does not matter whom Kubernetes takes first.
+  if (count === 0 && there.every(({ condemned }) => condemned)) return { replicas, remove };
+  const waiting = new Set(there.filter((pod) => !active.includes(pod)).map(({ set }) => set));
+  const serving = sets.filter(({ hash }) => !waiting.has(hash));
+  const seen = countSeen(active, present, serving);
   if (seen === undefined) return { replicas: present, remove: [] };
   const harmless = taken.every((pod) => pod.condemned || !hasStarted(pod));
   if (!harmless) return { replicas: present, remove: chosen };
@@ -66,11 +74,6 @@ function countSeen(active: readonly WorkerPod[], present: number, sets: readonly
   if (!set.current || set.replicas !== present || set.counted !== own.length) return undefined;
   const marked = own.filter(({ condemned }) => condemned).length;
   return set.tells ? Math.min(set.chosen, marked) : marked;
-}
-
-/** Who has not started has never had a stream. */
-function hasStarted({ scheduled, pending }: WorkerPod): boolean {
-  return scheduled && !pending;
 }
 
 /** The order in which a ReplicaSet takes pods away, as far as it matters here. */

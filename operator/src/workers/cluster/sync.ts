@@ -1,6 +1,7 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { WorkerTemplate } from '../runtime.ts';
+import type { WrittenScale } from '../written-scale.ts';
 import type { Child } from './build-children.ts';
 import type { Built } from './built.ts';
 import type { Children } from './children.ts';
@@ -8,7 +9,7 @@ import type { Condemned } from './condemned.ts';
 import { LABELS, revisionName } from './names.ts';
 import type { Pods } from './pods.ts';
 import { decideScale } from './scale.ts';
-import type { FirstScale, Scales } from './scales.ts';
+import type { Scales } from './scales.ts';
 import type { Sets } from './sets.ts';
 
 /** What a model's pool wants in the cluster. */
@@ -21,8 +22,8 @@ export interface Wanted {
   needed: ReadonlySet<string>;
   /** What is to be remembered of its rollout; undefined: what is remembered already. */
   remembered: Child | undefined;
-  /** The scale that something else is to start from; undefined: it needs none. */
-  scale: FirstScale | undefined;
+  /** What is to be written of its scale; undefined: nothing. */
+  scale: WrittenScale | undefined;
 }
 
 export interface SyncDependencies {
@@ -36,12 +37,11 @@ export interface SyncDependencies {
 
 /** Brings the objects of a model to what its pool wants, once; it writes only what differs. */
 export async function syncModel(model: string, wanted: Wanted, dependencies: SyncDependencies): Promise<void> {
-  const { children, condemned, built } = dependencies;
+  const { children, condemned, pods, built } = dependencies;
   // The mark comes first: who has it is taken by Kubernetes before others.
-  await condemned.mark(model);
+  await condemned.mark(model, pods.of(model));
   const { template } = wanted;
   if (wanted.remembered !== undefined) await children.ensure(wanted.remembered);
-  if (wanted.scale !== undefined) await dependencies.scales.begin(model, wanted.scale);
   // Before the newest: the API server may refuse that, and these serve meanwhile.
   for (const deployment of children.deployments(model)) {
     const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
@@ -52,6 +52,8 @@ export async function syncModel(model: string, wanted: Wanted, dependencies: Syn
     await ensureWorkers(template, wanted, dependencies);
   }
   if (isDone(model, wanted, dependencies)) await children.remove(model);
+  // Nothing waits for it.
+  await dependencies.scales.write(model, wanted.scale);
 }
 
 /** Whether a model is deleted and has no pod any more. */

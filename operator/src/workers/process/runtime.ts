@@ -153,7 +153,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
       }
     },
     // Resources are files of people: nobody writes to them.
-    beginScale: () => undefined,
+    writeScale: () => undefined,
     confirm: (id) => {
       const entry = entries.get(id);
       if (entry !== undefined) entry.readyAtMs ??= nowMs();

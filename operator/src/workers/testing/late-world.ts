@@ -113,6 +113,7 @@ export function createLateWorld(options: { pods: number; wanted: number; honest:
 function startedPod(name: string): WorkerPod {
   return {
     ...{ name, uid: name, model: 'm', revision: 'r', set: 's', terminating: false, over: false, condemned: false },
+    marked: false,
     graceMs: 30_000,
     ...{ scheduled: true, pending: false, running: true, ready: true, restarts: 0, unschedulable: undefined },
     ...{ mounted: true, trouble: undefined },
