@@ -160,12 +160,16 @@ test('a handshake that is refused is told with its code', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const [protocol = ''] = session.websocket_protocols;
+  // Who has no credential of ours leaves nothing behind.
   await expect(openStream(session, [protocol, 'svc.auth.wrong'])).rejects.toMatchObject({ status: 401 });
-  const spans = await traceOf(session, HANDSHAKE);
-  expect(named(spans, HANDSHAKE).attributes).toMatchObject({
-    'http.response.status_code': 401,
-    'error.type': 'invalid_session_credential',
-  });
+  const stream = await openStream(session);
+  await expect(openStream(session)).rejects.toMatchObject({ status: 401 });
+  stream.close();
+  const spans = await traceOf(session, HANDSHAKE, HANDSHAKE);
+  const refused = { 'http.response.status_code': 401, 'error.type': 'invalid_session_credential' };
+  const told = spans.filter(({ name }) => name === HANDSHAKE).map(({ attributes }) => attributes);
+  expect(told).toHaveLength(2);
+  expect(told).toContainEqual(expect.objectContaining(refused));
 }, 60_000);
 
 test('metrics are sent too, by the names of OpenTelemetry and with units', async () => {

@@ -7,6 +7,7 @@ import type { Tracing } from '@svc-asr/runtime';
 import type { CatalogueView } from '../catalogue.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
+import { credentialTenant } from '../sessions/credential.ts';
 import { StreamTrace } from '../telemetry/stream-trace.ts';
 import type { StreamRequest } from '../telemetry/stream-trace.ts';
 import { StreamWatch } from '../telemetry/stream-watch.ts';
@@ -14,7 +15,7 @@ import { Claims } from './claims.ts';
 import { ClientSocket } from './client-socket.ts';
 import { Client } from './client.ts';
 import { accept, readOffer, refuse } from './handshake.ts';
-import type { Handshake, HandshakeParts } from './handshake.ts';
+import type { Handshake, HandshakeParts, Offer } from './handshake.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
@@ -113,6 +114,10 @@ export class Streams {
     for (const stream of this.live) stream.fail('internal_error');
   }
 
+  private isOurs({ credential, sessionId }: Offer): boolean {
+    return credentialTenant(this.options.secrets, credential, sessionId) !== undefined;
+  }
+
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { logger, metrics, tracing } = this.options;
     const startedAtMs = performance.now();
@@ -120,18 +125,19 @@ export class Streams {
       return { sessionId, startedAtMs, traceparent: request.headers.traceparent };
     };
     let handshake: Handshake;
-    let sessionId: string | undefined;
+    let offer: Offer | undefined;
     try {
       const parts = { ...this.options, claims: this.claims, refusal: () => this.refusal() };
-      const offer = readOffer(request);
-      sessionId = offer.sessionId;
+      offer = readOffer(request);
       handshake = await accept(parts, offer);
     } catch (error) {
       const { code, status } = refuse(socket, error);
       logger.info({ code, route: 'stream' }, 'handshake refused');
       metrics.handshakes.add(1, { code });
       // Who has no credential of ours decides nothing about what is recorded.
-      if (sessionId !== undefined && status !== 401) StreamTrace.refused(tracing, asked(sessionId), status, code);
+      if (tracing !== undefined && offer !== undefined && this.isOurs(offer)) {
+        StreamTrace.refused(tracing, asked(offer.sessionId), status, code);
+      }
       return;
     }
     metrics.handshakes.add(1, { code: 'ok' });
