@@ -17,7 +17,7 @@ const WITHOUT_BUILD = new Set(['format', 'test']);
 
 const [task, ...args] = process.argv.slice(2);
 const tasks = readdirSync(`${root}/tools/tasks`)
-  .filter((name) => /^[a-z-]+\.ts$/.test(name))
+  .filter((name) => /^[a-z0-9-]+\.ts$/.test(name))
   .map((name) => name.slice(0, -3));
 if (task === undefined || !tasks.includes(task)) {
   stop(`usage: node tools/run.mjs TASK [ARGS], where TASK is one of ${tasks.join(', ')}`);
