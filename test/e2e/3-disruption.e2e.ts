@@ -24,7 +24,6 @@ test('gateways are restarted', async () => {
   await underLiveStreams(stage, access, async () => {
     await stage.kubectl(['rollout', 'restart', 'deployment/svc-asr-gateway']);
     await stage.kubectl(['rollout', 'status', 'deployment/svc-asr-gateway', '--timeout=180s']);
-    return undefined;
   });
 });
 
@@ -33,7 +32,6 @@ test('a worker is killed', async () => {
     const [first = ''] = await pods(WORKERS);
     await stage.kubectl(['delete', 'pod', first, '--grace-period=0', '--force']);
     await until(stage, `asrmodel/${KIKUYU}`, '.status.readyReplicas', '2');
-    return undefined;
   });
 });
 
@@ -44,7 +42,6 @@ test('workers are restarted', async () => {
     await stage.kubectl(['rollout', 'status', 'deployment', '-l', WORKERS, '--timeout=200s']);
     const after = await pods(WORKERS);
     expect(after.some((name) => !before.includes(name))).toBe(true);
-    return undefined;
   });
 });
 
@@ -55,7 +52,6 @@ test('the operator that leads is killed', async () => {
     expect(leader).not.toBe('');
     await stage.kubectl(['delete', 'pod', leader, '--grace-period=0', '--force']);
     await until(stage, 'lease/svc-asr-operator', '.spec.holderIdentity', new RegExp(`^(?!.*${leader}).+`));
-    return undefined;
   });
 });
 
@@ -63,6 +59,5 @@ test('Redis is restarted: who speaks goes on, and nothing of the books is lost',
   await underLiveStreams(stage, access, async () => {
     await stage.kubectl(['delete', 'pod', 'svc-asr-redis-0']);
     await stage.kubectl(['rollout', 'status', 'statefulset/svc-asr-redis', '--timeout=180s']);
-    return undefined;
   });
 });

@@ -23,7 +23,6 @@ test('helm upgrades the service', async () => {
     const args = ['upgrade', RELEASE, CHART, '-n', NAMESPACE, '--reuse-values', ...MARKED, '--wait', '--timeout', '4m'];
     await stage.cluster.helm(args, { timeoutMs: 260_000 });
     expect(await stage.read('deployment/svc-asr-gateway', annotation)).toBe('upgraded');
-    return undefined;
   });
 }, 400_000);
 
@@ -33,20 +32,20 @@ test('helm rolls it back', async () => {
       timeoutMs: 260_000,
     });
     expect(await stage.read('deployment/svc-asr-gateway', annotation)).toBe('');
-    return undefined;
   });
 }, 400_000);
 
 test('a node is drained: its gateways wait for their streams, everything else goes to the other node', async () => {
   const [, second = ''] = stage.cluster.nodes;
+  let drained: Promise<string> | undefined;
   await underLiveStreams(stage, access, async () => {
-    const drained = stage.cluster.kubectl([
+    drained = stage.cluster.kubectl([
       ...['drain', second, '--ignore-daemonsets', '--delete-emptydir-data', `--timeout=${SOON_MS / 1000}s`],
     ]);
     // Long enough for evictions to happen while people speak; its end may have to wait for them.
     await Promise.race([drained, sleep(30_000)]);
-    return () => drained;
   });
+  await drained;
   const left = await stage.kubectl([
     ...['get', 'pods', `--field-selector=spec.nodeName=${second},status.phase=Running`, '-o', 'name'],
   ]);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createApi } from './api.ts';
 import type { Api } from './api.ts';
 import { runCommand } from './command.ts';
+import type { CommandOptions } from './command.ts';
 import { takeDown } from './down.ts';
 import { openForward } from './forward.ts';
 import type { Forward } from './forward.ts';
@@ -16,12 +17,6 @@ import { choose, settle } from './present.ts';
 import { readState, runs } from './state.ts';
 import { inspect, judge } from './status.ts';
 import { bringUp } from './up.ts';
-
-/** Options of the commands that this makes. */
-export interface CommandOptions {
-  input?: string;
-  timeoutMs?: number;
-}
 
 /** A real cluster on this machine. */
 export interface Cluster {

@@ -1,12 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createAccess } from '@svc-asr/kubernetes';
-import { kubeconfigFor, statusOf } from '../../../test/support/kubernetes/stub.ts';
+import { statusOf } from '../../../test/support/kubernetes/stub.ts';
+import { startRelay } from './relay.ts';
 
 export interface ProxyRequest {
   method: string;
@@ -43,80 +37,47 @@ export interface FaultProxy {
   stop: () => Promise<void>;
 }
 
-/** Headers that are about this connection, not the one behind it. */
-const OWN_HEADERS = ['host', 'authorization', 'connection'];
-
 /** Starts it in front of the cluster that a kubeconfig leads to. */
 export async function startFaultProxy(kubeconfig: string, namespace: string): Promise<FaultProxy> {
-  const access = createAccess(kubeconfig, () => performance.now());
   const requests: ProxyRequest[] = [];
   const faults: Fault[] = [];
-  const sockets = new Set<Socket>();
-  const watches = new Set<{ upstream: IncomingMessage; response: ServerResponse; held: boolean }>();
+  const watches = new Set<{ response: ServerResponse; held: boolean }>();
   let refuses = false;
 
-  async function forward(incoming: IncomingMessage, response: ServerResponse, isWatch: boolean): Promise<void> {
-    const { server: target, headers, tls } = await access.current();
-    const kept = Object.entries(incoming.headers).filter(([name]) => !OWN_HEADERS.includes(name));
-    const outgoing = requestHttps({
-      host: target.hostname,
-      port: target.port,
-      path: incoming.url,
-      method: incoming.method,
-      headers: { ...Object.fromEntries(kept), ...headers },
-      ...tls,
-      agent: false,
+  /** Passes on what the API server answers, unless it is a watch that is held. */
+  function pass(upstream: IncomingMessage, response: ServerResponse, isWatch: boolean): void {
+    const watch = { response, held: false };
+    if (isWatch) watches.add(watch);
+    upstream.on('data', (chunk: Buffer) => {
+      if (!watch.held) response.write(chunk);
     });
-    outgoing.on('error', () => response.destroy());
-    response.on('close', () => outgoing.destroy());
-    outgoing.on('response', (upstream) => {
-      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
-      response.flushHeaders();
-      const watch = { upstream, response, held: false };
-      if (isWatch) watches.add(watch);
-      upstream.on('data', (chunk: Buffer) => {
-        if (!watch.held) response.write(chunk);
-      });
-      upstream.on('close', () => {
-        watches.delete(watch);
-        if (!watch.held) response.end();
-      });
-      upstream.on('error', () => response.destroy());
+    upstream.on('close', () => {
+      watches.delete(watch);
+      if (!watch.held) response.end();
     });
-    incoming.pipe(outgoing);
   }
 
-  const server = createServer((incoming, response) => {
-    const url = new URL(incoming.url ?? '', 'http://proxy');
-    const isWatch = url.searchParams.get('watch') === 'true';
-    const request = { method: incoming.method ?? '', path: url.pathname, watches: isWatch, atMs: performance.now() };
-    requests.push(request);
-    const fault = faults.find((one) => one.times > 0 && one.on(request));
-    if (fault === undefined) {
-      void forward(incoming, response, isWatch);
-      return;
-    }
-    fault.times -= 1;
-    const retry = fault.retryAfterSeconds === undefined ? {} : { 'retry-after': String(fault.retryAfterSeconds) };
-    response.writeHead(fault.status, { 'content-type': 'application/json', ...retry });
-    response.end(JSON.stringify(statusOf(fault.status, fault.reason)));
+  const relay = await startRelay(kubeconfig, {
+    namespace,
+    refuses: () => refuses,
+    onRequest: (incoming, response, forward) => {
+      const url = new URL(incoming.url ?? '', 'http://proxy');
+      const isWatch = url.searchParams.get('watch') === 'true';
+      const request = { method: incoming.method ?? '', path: url.pathname, watches: isWatch, atMs: performance.now() };
+      requests.push(request);
+      const fault = faults.find((one) => one.times > 0 && one.on(request));
+      if (fault === undefined) {
+        forward((upstream) => pass(upstream, response, isWatch));
+        return;
+      }
+      fault.times -= 1;
+      const retry = fault.retryAfterSeconds === undefined ? {} : { 'retry-after': String(fault.retryAfterSeconds) };
+      response.writeHead(fault.status, { 'content-type': 'application/json', ...retry });
+      response.end(JSON.stringify(statusOf(fault.status, fault.reason)));
+    },
   });
-  server.on('connection', (socket) => {
-    if (refuses) socket.destroy();
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-
-  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-fault-proxy-'));
-  const file = join(folder, 'kubeconfig');
-  const { port } = server.address() as AddressInfo;
-  writeFileSync(file, kubeconfigFor(`http://127.0.0.1:${port}`, {}, namespace), { mode: 0o600 });
-  const dropAll = () => {
-    for (const socket of sockets) socket.destroy();
-  };
   return {
-    kubeconfig: file,
+    kubeconfig: relay.kubeconfig,
     requests,
     faults,
     cutWatches: () => {
@@ -127,13 +88,9 @@ export async function startFaultProxy(kubeconfig: string, namespace: string): Pr
     },
     refuse: (next) => {
       refuses = next;
-      if (next) dropAll();
+      if (next) relay.dropAll();
     },
     openWatches: () => watches.size,
-    stop: async () => {
-      dropAll();
-      await new Promise((resolve) => server.close(resolve));
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: relay.stop,
   };
 }

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccess } from '@svc-asr/kubernetes';
+import { kubeconfigFor } from '../../../test/support/kubernetes/stub.ts';
+
+/** Passes a request on to the API server. The head of its answer is sent on at once; the rest is up to `onAnswer`. */
+export type Forward = (onAnswer: (upstream: IncomingMessage) => void) => void;
+
+/** What stands between a client and the API server. */
+export interface Relay {
+  /** Path of a kubeconfig that leads through it. */
+  kubeconfig: string;
+  /** Ends every connection. */
+  dropAll: () => void;
+  stop: () => Promise<void>;
+}
+
+export interface RelayOptions {
+  namespace?: string;
+  /** Whether nobody gets a connection now. */
+  refuses?: () => boolean;
+  onRequest: (incoming: IncomingMessage, response: ServerResponse, forward: Forward) => void;
+}
+
+/** Headers that are about this connection, not the one behind it. */
+const OWN_HEADERS = ['host', 'authorization', 'connection'];
+
+/** Starts it in front of the cluster that a kubeconfig leads to. */
+export async function startRelay(kubeconfig: string, options: RelayOptions): Promise<Relay> {
+  const { namespace, refuses = () => false, onRequest } = options;
+  const access = createAccess(kubeconfig, () => performance.now());
+  const sockets = new Set<Socket>();
+
+  async function forward(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    onAnswer: (upstream: IncomingMessage) => void,
+  ): Promise<void> {
+    const { server: target, headers, tls } = await access.current();
+    const kept = Object.entries(incoming.headers).filter(([name]) => !OWN_HEADERS.includes(name));
+    const outgoing = requestHttps({
+      ...{ host: target.hostname, port: target.port, path: incoming.url, method: incoming.method, ...tls },
+      headers: { ...Object.fromEntries(kept), ...headers },
+      agent: false,
+    });
+    outgoing.on('error', () => response.destroy());
+    response.on('close', () => outgoing.destroy());
+    outgoing.on('response', (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      response.flushHeaders();
+      upstream.on('error', () => response.destroy());
+      onAnswer(upstream);
+    });
+    incoming.pipe(outgoing);
+  }
+
+  const server = createServer((incoming, response) => {
+    onRequest(incoming, response, (onAnswer) => {
+      forward(incoming, response, onAnswer).catch(() => response.destroy());
+    });
+  });
+  server.on('connection', (socket) => {
+    if (refuses()) socket.destroy();
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-relay-'));
+  const file = join(folder, 'kubeconfig');
+  const { port } = server.address() as AddressInfo;
+  writeFileSync(file, kubeconfigFor(`http://127.0.0.1:${port}`, {}, namespace), { mode: 0o600 });
+  const dropAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    kubeconfig: file,
+    dropAll,
+    stop: async () => {
+      dropAll();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
