@@ -2,7 +2,8 @@ import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import { seedTenant } from '../../test/support/gateway.ts';
 import { TENANT } from '../../test/support/ledger.ts';
 
-const TENANTS = 200;
+/** Each asks for some ten sessions a second: as much as anybody does. */
+const TENANTS = 500;
 const CREDIT_MS = 3_600_000_000;
 const LIMITS = { concurrentSessions: 1_000_000, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 };
 const SETTINGS: TenantSettings = { ...TENANT, limits: LIMITS };

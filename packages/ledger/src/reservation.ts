@@ -32,14 +32,44 @@ export type ReserveOutcome =
   | { outcome: 'rate' | 'concurrency'; retryAfterMs: number; rate: RateState }
   | { outcome: 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' };
 
+/** What reserve.lua is told, in its order. */
+export function reserveArguments(
+  { sessionId, attempt, model, modelExists, seconds, idempotencyKey, secretId, credentialHash }: ReserveRequest,
+  { ttlMs, leaseMs }: { ttlMs: number; leaseMs: number },
+  marked: number,
+): (string | number)[] {
+  const proof = `${attempt} ${secretId} ${credentialHash}`;
+  return [sessionId, model, modelExists ? 1 : 0, seconds, idempotencyKey ?? '', proof, ttlMs, leaseMs, marked];
+}
+
+/** A line of numbers for a session that was made; else words that begin with the outcome. */
+export type ReserveReply = string | readonly unknown[];
+
 /** Reads what reserve.lua answers. */
-export function reserveReply(reply: readonly unknown[]): ReserveOutcome {
-  const outcome = reply[0] as ReserveOutcome['outcome'];
+export function reserveReply(reply: ReserveReply, request: ReserveRequest, ttlMs: number): ReserveOutcome {
+  return typeof reply === 'string' ? made(reply, request, ttlMs) : foundOrRefused(reply);
+}
+
+function made(line: string, { sessionId, secretId }: ReserveRequest, ttlMs: number): ReserveOutcome {
+  const [created = '', reserved, remaining, ...rate] = line.split(' ');
+  const createdAtMs = Number(created);
+  return {
+    outcome: 'ok',
+    reservation: {
+      ...{ sessionId, secretId, createdAtMs, expiresAtMs: createdAtMs + ttlMs },
+      ...{ reservedSeconds: Number(reserved), remainingSeconds: Number(remaining), provisional: true },
+    },
+    rate: rateOf(rate),
+  };
+}
+
+function foundOrRefused(reply: readonly unknown[]): ReserveOutcome {
+  const outcome = reply[0] as Exclude<ReserveOutcome['outcome'], 'ok'> | 'found';
   switch (outcome) {
-    case 'ok': {
+    case 'found': {
       const [, sessionId, created, expires, reserved, remaining, secretId, provisional] = reply;
       return {
-        outcome,
+        outcome: 'ok',
         reservation: {
           sessionId: String(sessionId),
           createdAtMs: Number(created),

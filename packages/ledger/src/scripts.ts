@@ -14,7 +14,7 @@ const FOLDER = new URL('../scripts/', import.meta.url);
 export function loadScript(name: string): Script {
   const included = new Set<string>();
   const expand = (file: string): string =>
-    readFileSync(new URL(file, FOLDER), 'utf8').replace(/^-- @include (\w+)\n/gm, (_, part: string) => {
+    readFileSync(new URL(file, FOLDER), 'utf8').replace(/^ *-- @include (\w+)\n/gm, (_, part: string) => {
       if (included.has(part)) return '';
       included.add(part);
       return expand(`include/${part}.lua`);

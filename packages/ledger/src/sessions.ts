@@ -3,8 +3,8 @@ import type { Due } from './due.ts';
 import type { Keys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import { reserveReply } from './reservation.ts';
-import type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
+import { reserveArguments, reserveReply } from './reservation.ts';
+import type { Reservation, ReserveOutcome, ReserveReply, ReserveRequest } from './reservation.ts';
 
 const RESERVE = loadScript('reserve');
 const CONFIRM = loadScript('confirm');
@@ -51,19 +51,9 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
   async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {
     for (let tries = 0; ; tries++) {
       const marked = await due.mark(request.tenant, [options.leaseMs, options.ttlMs]);
-      const args = [
-        ...[request.sessionId, request.attempt, request.model, request.modelExists ? 1 : 0, request.seconds],
-        ...[
-          request.idempotencyKey ?? '',
-          request.secretId,
-          request.credentialHash,
-          options.ttlMs,
-          options.leaseMs,
-          marked,
-        ],
-      ];
-      const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as unknown[];
-      if (reply[0] !== 'unmarked') return reserveReply(reply);
+      const args = reserveArguments(request, options, marked);
+      const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as ReserveReply;
+      if (reply[0] !== 'unmarked') return reserveReply(reply, request, options.ttlMs);
       // The clock was off or the mark took long: the script told the right time.
       due.observe(Number(reply[1]));
       if (tries === 3) throw new Error('the reaper could not be told of a session in time');

@@ -1,7 +1,7 @@
 -- What does not change of a session, in one field `d` of its hash: to Redis one field costs a fraction of nine.
--- expires, created, reserved ms, remaining s, requested s, model, attempt that made it, id of the session secret, hash of the
--- credential
-local function write_facts(...) return string.format('%d %d %d %d %d %s %s %s %s', ...) end
+-- expires, created, reserved ms, remaining s, requested s, model, then attempt that made it, id of the session secret and hash
+-- of the credential, which come as one
+local function write_facts(...) return string.format('%d %d %d %d %d %s %s', ...) end
 
 local function read_facts(d)
   local f = {}
