@@ -1,7 +1,3 @@
-import { createLogger, readSettingsOrExit, runService } from '@svc-asr/runtime';
-import { CONSOLE_SETTINGS } from './settings.ts';
-import { startConsole } from './start.ts';
+import { launch } from '@svc-asr/runtime/launch';
 
-const settings = readSettingsOrExit('console', CONSOLE_SETTINGS);
-const logger = createLogger('console', settings.LOG_LEVEL);
-await runService(logger, settings.STOP_GRACE_MS, async () => (await startConsole(settings, logger)).steps);
+await launch(() => import('./run.ts'));

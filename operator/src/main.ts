@@ -1,3 +1,3 @@
-import { run } from './run.ts';
+import { launch } from '@svc-asr/runtime/launch';
 
-await run();
+await launch(() => import('./run.ts'));

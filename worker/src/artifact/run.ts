@@ -8,7 +8,7 @@ import { fetchArtifact } from './fetch.ts';
 const MIB = 2 ** 20;
 
 /** Fetches the artifact that the settings name and ends; what goes wrong is the last line of the log. */
-export async function runFetch(): Promise<void> {
+export async function run(): Promise<void> {
   const settings = readSettingsOrExit('worker fetch-artifact', ARTIFACT_SETTINGS);
   const logger = createLogger('worker', settings.LOG_LEVEL);
   // Nothing is lost: the next one goes on where this one was.

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const LAUNCH = new URL('launch.ts', import.meta.url).href;
+
+/** Runs a program until it says something, sends it the signal, and tells how it ended. */
+async function signalled(program: string, signal: NodeJS.Signals): Promise<unknown[]> {
+  const source = `import { launch } from '${LAUNCH}'; ${program}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+  child.kill(signal);
+  return ended;
+}
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)('%s while a program is loaded ends it', async (signal, status) => {
+  const neverLoaded = `await launch(() => { console.log('loading'); return new Promise(() => setInterval(() => 0, 1000)); });`;
+  expect(await signalled(neverLoaded, signal)).toEqual([status, null]);
+});
+
+test('a program that runs has the signals to itself', async () => {
+  const stopsWith7 = `
+    const run = async () => { process.once('SIGTERM', () => process.exit(7)); console.log('runs'); setInterval(() => 0, 1000); };
+    await launch(async () => ({ run }));`;
+  expect(await signalled(stopsWith7, 'SIGTERM')).toEqual([7, null]);
+});
