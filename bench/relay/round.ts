@@ -11,10 +11,8 @@ export interface Relay {
   readonly pid: number | undefined;
   readonly workerPid: number;
   door: (index: number) => Promise<Door>;
-  /** Longest stall of its event loop since the last reading, where it tells. */
-  longestStallMs?: () => Promise<number>;
-  /** The part of it that was its own work. */
-  ownStallMs?: () => Promise<number>;
+  /** Longest stalls of its event loop since they were last taken, where it tells: of all, and of its own work alone. */
+  takeStalls?: () => Promise<{ longestMs: number; ownMs: number }>;
 }
 
 /** What one round through a relay came to. */
@@ -47,16 +45,14 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
   const idle = usage();
   const speech = speak(streams);
   await pause(speech.allSpeakAfterMs);
-  await relay.longestStallMs?.();
-  await relay.ownStallMs?.();
+  await relay.takeStalls?.();
   const ownLoop = monitorEventLoopDelay({ resolution: 10 });
   ownLoop.enable();
   const [before, workerBefore, beforeMs] = [usage(), readUsage(relay.workerPid), performance.now()];
   await pause(seconds * 1000);
   const [after, workerAfter, passedMs] = [usage(), readUsage(relay.workerPid), performance.now() - beforeMs];
   ownLoop.disable();
-  const longestStallMs = (await relay.longestStallMs?.()) ?? 0;
-  const ownStallMs = (await relay.ownStallMs?.()) ?? 0;
+  const stalls = (await relay.takeStalls?.()) ?? { longestMs: 0, ownMs: 0 };
   const perThousand = (from: Usage, to: Usage) => ((to.cpuSeconds - from.cpuSeconds) * 1e9) / passedMs / count;
   const latencies = (await speech.end()).sort((a, b) => a - b);
   await Promise.all(streams.map((stream) => stream.close()));
@@ -68,8 +64,8 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
     workerCpuMsPer1000StreamSeconds: perThousand(workerBefore, workerAfter),
     bytesPerIdleStream: (idle.residentBytes - empty.residentBytes) / count,
     bytesPerActiveStream: (after.residentBytes - empty.residentBytes) / count,
-    longestStallMs,
-    ownStallMs,
+    longestStallMs: stalls.longestMs,
+    ownStallMs: stalls.ownMs,
     clientStallMs: ownLoop.max / 1e6,
   };
 }

@@ -1,5 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createCounter, createGauge, createHistogram, createObservedCounter } from '@svc-asr/runtime';
+import { createCounter, createGauge, createHistogram, createObservedCounter, watchEventLoop } from '@svc-asr/runtime';
 import type { MetricDefinition, Metrics } from '@svc-asr/runtime';
 import { GATEWAY_METRICS } from './telemetry/metric-list.ts';
 
@@ -20,22 +19,10 @@ class Tally {
   }
 }
 
-const LOOP_RESOLUTION_MS = 10;
-
-/** Tells the longest time that the event loop did not turn; each reading begins anew. */
-function observeEventLoop({ meter }: Metrics): void {
-  const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  delay.enable();
-  createGauge(meter, GATEWAY_METRICS.eventLoopStall).addCallback((result) => {
-    result.observe(delay.max / 1e9);
-    delay.reset();
-  });
-}
-
 /** Makes the gateway's instruments. */
-export function createGatewayMetrics(telemetry: Metrics) {
-  const { meter } = telemetry;
-  observeEventLoop(telemetry);
+export function createGatewayMetrics({ meter }: Metrics) {
+  const readStall = watchEventLoop();
+  createGauge(meter, GATEWAY_METRICS.eventLoopStall).addCallback((result) => result.observe(readStall()));
   const tally = (definition: MetricDefinition): Tally => {
     const counts = new Tally();
     createObservedCounter(meter, definition).addCallback((result) => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '@svc-asr/runtime';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
 
 const { TRUSTED_PROXIES, TLS_CERT_FILE, TLS_KEY_FILE } = GATEWAY_SETTINGS;
@@ -21,7 +21,7 @@ test.each(['proxy.example', '10.0.0', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/8/8
 );
 
 test('files of the certificate have to be there', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-settings-'));
+  const folder = temporaryFolder('settings');
   const [there, missing] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   writeFileSync(there, '');
   const read = () => readSettings(settings, { TLS_CERT_FILE: there, TLS_KEY_FILE: missing });

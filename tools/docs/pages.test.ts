@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 import { buildTable } from './markdown.ts';
 import { buildPages } from './pages.ts';
+import { renewTables } from './renew-tables.ts';
 import { buildSettingsPage } from './settings-page.ts';
 
 test.each(Object.entries(buildPages()))('docs/%s says what the code says (npm run docs renews it)', (name, page) => {
@@ -25,4 +26,11 @@ test('a setting shows its default, that it must be set, or that it is a secret',
 
 test('a bar or a line break in a cell does not break the table', () => {
   expect(buildTable(['a'], [['x | y\nz']])).toBe('| a |\n|---|\n| x \\| y z |');
+});
+
+test('a table is renewed where one with its head is, and nothing else changes', () => {
+  const page = 'text\n\n| a | b |\n|---|---|\n| old | 1 |\n\nmore | text\n';
+  const table = buildTable(['a', 'b'], [['new', '2']]);
+  expect(renewTables(page, [table])).toBe(`text\n\n${table}\n\nmore | text\n`);
+  expect(() => renewTables(page, [buildTable(['c'], [])])).toThrow('no table with the head | c |');
 });

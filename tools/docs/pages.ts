@@ -1,16 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ERRORS } from '@svc-asr/core';
 import { LOG_FIELDS } from '@svc-asr/runtime';
 import { CONSOLE_SETTINGS } from '../../console/src/settings.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { ARTIFACT_SETTINGS, WORKER_SETTINGS } from '../../worker/src/settings.ts';
+import { root } from '../launch/terminal.mjs';
+import { buildKnobTable, buildScenarioTable } from '../loadtest/help.ts';
 import { buildErrorsPage } from './errors-page.ts';
 import { SERVICE_METRICS } from '../observability/exported.ts';
 import { buildLogsPage } from './logs-page.ts';
 import { buildMetricsPage } from './metrics-page.ts';
+import { renewTables } from './renew-tables.ts';
 import { buildSettingsPage } from './settings-page.ts';
 
-/** Every generated page of docs/, by file name. */
+/** Every page of docs/ that is generated, or has tables that are, by file name. */
 export function buildPages(): Readonly<Record<string, string>> {
   return {
     'settings.md': buildSettingsPage({
@@ -22,5 +27,9 @@ export function buildPages(): Readonly<Record<string, string>> {
     'errors.md': buildErrorsPage(ERRORS),
     'logs.md': buildLogsPage(LOG_FIELDS),
     'metrics.md': buildMetricsPage(SERVICE_METRICS),
+    'load-testing.md': renewTables(readFileSync(join(root, 'docs/load-testing.md'), 'utf8'), [
+      buildScenarioTable(),
+      buildKnobTable(),
+    ]),
   };
 }

@@ -2,21 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../launch/terminal.mjs';
+import { readAlerts } from './alerts.ts';
 import { buildDashboards, DASHBOARD_FOLDER } from './dashboards.ts';
 import { exportedSeries, SERVICE_METRICS } from './exported.ts';
 import { groupingsOf, selectorsOf } from './promql.ts';
 
-interface Rule {
-  alert: string;
-  expr: string;
-  for: string;
-  labels: { severity: string };
-  annotations: Record<string, string>;
-}
-
 const files = join(root, 'charts/svc-asr/files');
-const { groups } = parse(readFileSync(join(files, 'alerts.yaml'), 'utf8')) as { groups: { rules: Rule[] }[] };
-const rules = groups.flatMap((group) => group.rules);
+const rules = readAlerts();
 
 /** Labels that Prometheus itself puts on what it scrapes. */
 const SCRAPED = ['namespace', 'pod', 'instance', 'job'];

@@ -1,5 +1,5 @@
 import type { Dashboard } from './panels.ts';
-import { HERE, latencyPanel, MODEL, quantile, rate } from './queries.ts';
+import { HERE, latencyPanel, MODEL, pool, quantile, rate } from './queries.ts';
 
 /** Is the service well, and if not, which part. */
 export const PLATFORM: Dashboard = {
@@ -20,7 +20,7 @@ export const PLATFORM: Dashboard = {
           description: 'Sessions on workers or about to connect, over what the ready workers take.',
           queries: [
             {
-              expr: `sum(svc_asr_pool_sessions{${MODEL},state=~"active|reserved"}) / sum(svc_asr_pool_slots{${MODEL}})`,
+              expr: `${pool('svc_asr_pool_sessions', '', `${MODEL},state=~"active|reserved"`)} / ${pool('svc_asr_pool_slots', '')}`,
               legend: 'in use',
             },
           ],
@@ -28,7 +28,7 @@ export const PLATFORM: Dashboard = {
         {
           ...{ title: 'Waiting for a worker', kind: 'stat', width: 4, limit: 1 },
           description: 'Streams in the line of a pool.',
-          queries: [{ expr: `sum(svc_asr_pool_sessions{${MODEL},state="waiting"})`, legend: 'waiting' }],
+          queries: [{ expr: pool('svc_asr_pool_sessions', '', `${MODEL},state="waiting"`), legend: 'waiting' }],
         },
         {
           ...{ title: 'Delta p95', kind: 'stat', unit: 's', width: 4, limit: 0.3 },
@@ -40,7 +40,8 @@ export const PLATFORM: Dashboard = {
           description: 'Streams that ended by a fault of the service; none of them is charged.',
           queries: [
             {
-              expr: `sum(rate(svc_asr_streams_ended_total{${MODEL},outcome="failed"}[$__rate_interval])) / sum(rate(svc_asr_streams_ended_total{${MODEL}}[$__rate_interval]))`,
+              // There is no such series before the first failure.
+              expr: `(sum(rate(svc_asr_streams_ended_total{${MODEL},outcome="failed"}[$__rate_interval])) or vector(0)) / sum(rate(svc_asr_streams_ended_total{${MODEL}}[$__rate_interval]))`,
               legend: 'failed',
             },
           ],

@@ -1,5 +1,5 @@
 import type { Dashboard } from './panels.ts';
-import { latencyPanel, MODEL, quantile, rate } from './queries.ts';
+import { latencyPanel, MODEL, pool, quantile, rate } from './queries.ts';
 
 /** Why the streams of a model are fast or slow, and what its pool does about it. */
 export const POOL: Dashboard = {
@@ -15,8 +15,8 @@ export const POOL: Dashboard = {
           ...{ title: 'Sessions against slots', kind: 'timeseries', width: 8 },
           description: 'The pool grows when active, reserved and a buffer come near the slots.',
           queries: [
-            { expr: `sum by (model, state) (svc_asr_pool_sessions{${MODEL}})`, legend: '{{model}} {{state}}' },
-            { expr: `sum by (model) (svc_asr_pool_slots{${MODEL}})`, legend: '{{model}} slots' },
+            { expr: pool('svc_asr_pool_sessions', 'model, state'), legend: '{{model}} {{state}}' },
+            { expr: pool('svc_asr_pool_slots', 'model'), legend: '{{model}} slots' },
           ],
         },
         {

@@ -33,3 +33,14 @@ export function latencyPanel(options: {
 export function rate(metric: string, by: string, selector = HERE): string {
   return `sum by (${by}) (rate(${metric}{${selector}}[$__rate_interval]))`;
 }
+
+const POOL_LABELS = {
+  svc_asr_pool_sessions: 'namespace, model, state',
+  svc_asr_pool_slots: 'namespace, model',
+} as const;
+
+/** A figure of pools added up. Each operator may tell of a pool, and a former leader an old figure: one of them counts. */
+export function pool(metric: keyof typeof POOL_LABELS, by: string, selector = MODEL): string {
+  const sum = by === '' ? 'sum' : `sum by (${by})`;
+  return `${sum} (max by (${POOL_LABELS[metric]}) (${metric}{${selector}}))`;
+}

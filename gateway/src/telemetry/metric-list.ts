@@ -107,6 +107,6 @@ export const GATEWAY_METRICS = {
     name: 'svc_asr_event_loop_stall_seconds',
     kind: 'gauge',
     unit: 's',
-    description: 'Longest time between two turns of a 10 ms timer since metrics were last read.',
+    description: 'Longest time between two turns of a 10 ms timer in the last minute.',
   },
 } as const satisfies MetricDefinitions;

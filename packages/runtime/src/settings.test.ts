@@ -1,6 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { choice, integer, list, readSettings, SettingsError, text, url } from './settings.ts';
 
 const settings = {
@@ -13,7 +13,7 @@ const settings = {
 };
 
 test('reads values, defaults and a secret from its file', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'settings-')), 'pepper');
+  const file = join(temporaryFolder('settings'), 'pepper');
   writeFileSync(file, 'salt\n');
   expect(readSettings(settings, { NAME: 'x', PEPPER_FILE: file, PROXIES: 'a, b,', PUBLIC_URL: 'https://h/' })).toEqual({
     NAME: 'x',

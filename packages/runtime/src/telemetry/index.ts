@@ -1,3 +1,4 @@
+export * from './event-loop.ts';
 export * from './instruments.ts';
 export * from './settings.ts';
 export * from './telemetry.ts';

@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { findPrometheus } from '../../tools/install/prometheus.ts';
+import { buildDashboards } from '../../tools/observability/dashboards.ts';
+import { readAlerts } from '../../tools/observability/alerts.ts';
+import { eventually } from '../support/eventually.ts';
+import { MODEL } from '../support/gateway.ts';
+import { startService, stopServices } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { startWorker } from '../support/worker.ts';
+import type { TestWorker } from '../support/worker.ts';
+import { startPrometheus } from './prometheus.ts';
+import type { Prometheus, Sample, ScrapeTarget } from './prometheus.ts';
+import { startTenantMetrics } from './tenant-metrics.ts';
+import type { TenantMetricsConfig } from './tenant-metrics.ts';
+import { makeTraffic } from './traffic.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FILES = join(ROOT, 'charts/svc-asr/files');
+const ALERTS = join(FILES, 'alerts.yaml');
+const RULE_TESTS = join(import.meta.dirname, 'alerts.promtool.yaml');
+const NAMESPACE = 'asr';
+const START_MS = 180_000;
+
+/** Queries that give nothing here, by a part of them, and why. */
+const SILENT: Readonly<Record<string, string>> = {
+  svc_asr_operator_kubernetes_requests_total: 'the operator reads files: there is no Kubernetes API',
+  svc_asr_operator_watch_age_seconds: 'the operator reads files: there is nothing to watch',
+  'svc_asr_operator_reconciles_total{result="error"}': 'no reconciliation failed',
+  'svc_asr_http_requests_total{code="no_capacity"}': 'no session was refused for want of workers',
+  'svc_asr_stream_moves_total{cause="failure"}': 'no worker died',
+  'svc_asr_streams_ended_total{outcome="failed"}': 'no stream failed',
+  'svc_asr_http_requests_total{status=~"5..",code!="no_capacity"}': 'no request failed',
+  svc_asr_sessions_reaped_total: 'no session was overdue',
+  'absent(svc_asr_redis_ready)': 'it speaks only when there is no gateway',
+};
+
+/** What Grafana puts in the place of the variables of a dashboard. */
+const VARIABLES = { $namespace: NAMESPACE, $model: MODEL, $tenant: 'local', $__rate_interval: '2m' };
+
+interface Dashboard {
+  panels: { title: string; targets?: { expr: string }[] }[];
+  templating: { list: { name: string; query: string | { query: string } }[] };
+}
+
+const dashboards = Object.entries(buildDashboards()).map(
+  ([name, text]) => [name, JSON.parse(text) as Dashboard] as const,
+);
+const programs = findPrometheus();
+const { server = '', tool = '' } = programs ?? {};
+
+/** Like the labels that a ServiceMonitor of the chart gives what it finds. */
+function targetOf(component: string, url: string, pod: string, labels: Record<string, string> = {}): ScrapeTarget {
+  const service = `svc-asr-${component}-admin`;
+  return {
+    url,
+    labels: {
+      ...{ job: service, service, endpoint: 'admin', namespace: NAMESPACE, pod, container: component },
+      ...{ app_kubernetes_io_component: component, ...labels },
+    },
+  };
+}
+
+function substitute(expression: string): string {
+  return Object.entries(VARIABLES).reduce((text, [name, value]) => text.replaceAll(name, value), expression);
+}
+
+const hasData = (samples: readonly Sample[]) => samples.some(({ value }) => !Number.isNaN(value));
+const reasonFor = (expression: string) => Object.keys(SILENT).find((part) => expression.includes(part));
+
+// Without Prometheus, which `npm test` gets where it can, these are skipped.
+(programs === undefined ? describe.skip : describe)('against a real Prometheus', () => {
+  let service: Service;
+  let workers: TestWorker[];
+  let tenants: Awaited<ReturnType<typeof startTenantMetrics>>;
+  let prometheus: Prometheus;
+
+  beforeAll(async () => {
+    // Workers of the test's own, so that their admin ports are known.
+    service = await startService({ env: { WORKER_PROGRAM: '' } });
+    const tickets = { WORKER_TICKETS_FILE: join(service.home, 'secrets/worker-tickets.json') };
+    const start = () => startWorker(service.redisUrl, 'svc', tickets);
+    workers = await Promise.all([start(), start()]);
+    const config = parse(readFileSync(join(FILES, 'kube-state-metrics.yaml'), 'utf8')) as TenantMetricsConfig;
+    tenants = await startTenantMetrics(config, async () => [await readTenant(service)]);
+    const { gateway_admin_url: gateway, operator_admin_url: operator, admin_url: console_ } = service.local;
+    prometheus = await startPrometheus(
+      server,
+      [
+        targetOf('gateway', gateway, 'gateway-0'),
+        targetOf('operator', operator, 'operator-0'),
+        targetOf('console', console_, 'console-0'),
+        ...workers.map(({ id, adminUrl }) => targetOf('worker', adminUrl, id, { asr_svc_dev_model: MODEL })),
+        { url: tenants.url, labels: { job: 'kube-state-metrics', namespace: 'monitoring' } },
+      ],
+      ALERTS,
+    );
+    await makeTraffic(service, workers, prometheus);
+  }, START_MS);
+  afterAll(async () => {
+    await prometheus.stop();
+    await tenants.stop();
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await stopServices();
+  }, START_MS);
+
+  test('every admin port is read', async () => {
+    const up = await prometheus.query('sum by (app_kubernetes_io_component) (up)');
+    const read = up
+      .filter(({ value }) => value > 0)
+      .map(({ labels }) => labels.app_kubernetes_io_component ?? 'tenants');
+    expect(read.sort()).toEqual(['console', 'gateway', 'operator', 'tenants', 'worker']);
+  });
+
+  test.each(dashboards)('every panel of %s shows something', async (_name, { panels }) => {
+    const asked = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+    const empty: string[] = [];
+    for (const { title, expr } of asked) {
+      const samples = await prometheus.query(substitute(expr));
+      if (!hasData(samples) && reasonFor(expr) === undefined) empty.push(`${title}: ${expr}`);
+    }
+    expect(empty).toEqual([]);
+  });
+
+  test.each(dashboards)('every variable of %s has values to choose', async (_name, { templating }) => {
+    const queries = templating.list.flatMap(({ query }) => (typeof query === 'string' ? [] : [query.query]));
+    for (const query of queries) {
+      const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? [];
+      expect([query, (await prometheus.labelValues(metric, label)).length]).not.toEqual([query, 0]);
+    }
+  });
+
+  test('every alert looks at something', async () => {
+    for (const { alert, expr } of readAlerts()) {
+      // A comparison that tells 0 or 1 instead of leaving out what is not so shows that there is something to compare.
+      const compared = await prometheus.query(expr.replaceAll(/ (>|<|==) /g, ' $1 bool '));
+      if (!hasData(compared)) expect([alert, reasonFor(expr) ?? 'gives nothing']).not.toEqual([alert, 'gives nothing']);
+    }
+  });
+
+  test('Prometheus evaluates every rule without complaint', async () => {
+    const rules = await eventually('every rule was evaluated', 30_000, async () => {
+      const seen = await prometheus.rules();
+      return seen.every(({ health }) => health !== 'unknown') && seen;
+    });
+    expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+    expect(rules.map(({ name }) => name).sort()).toEqual(
+      readAlerts()
+        .map(({ alert }) => alert)
+        .sort(),
+    );
+  });
+
+  test('what is said to be silent is silent, and asked for', async () => {
+    const all = [
+      ...dashboards.flatMap(([, { panels }]) => panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))),
+      ...readAlerts().map(({ expr }) => expr),
+    ];
+    for (const part of Object.keys(SILENT)) {
+      expect([part, all.some((expression) => expression.includes(part))]).toEqual([part, true]);
+      expect([part, hasData(await prometheus.query(part))]).toEqual([part, false]);
+    }
+  });
+});
+
+(programs === undefined ? test.skip : test).each([
+  ['the rules are well formed', ['check', 'rules', ALERTS]],
+  ['alerts fire above their edges and not below', ['test', 'rules', RULE_TESTS]],
+])('promtool: %s', (_name, args) => {
+  const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });
+  expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
+});
+
+/** The tenant `local` as a resource of a cluster, with the balance that the service has. */
+async function readTenant({ admin }: Service): Promise<object> {
+  const { credits, live_sessions: liveSessions, state } = await admin.account('local');
+  return {
+    metadata: { name: 'local', namespace: NAMESPACE },
+    spec: { state, limits: { concurrentSessions: 1 } },
+    status: {
+      credits: {
+        availableMs: credits.available_ms,
+        reservedMs: credits.reserved_ms,
+        consumedMs: credits.consumed_ms,
+      },
+      liveSessions,
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/** A page with these tables in place of those that have the same head; the rest of it is written by people. */
+export function renewTables(page: string, tables: readonly string[]): string {
+  return tables.reduce((text, table) => {
+    const lines = text.split('\n');
+    const [head = ''] = table.split('\n');
+    const from = lines.indexOf(head);
+    if (from === -1) throw new Error(`the page has no table with the head ${head}`);
+    const length = lines.slice(from).findIndex((line) => !line.startsWith('|'));
+    return [...lines.slice(0, from), table, ...lines.slice(from).slice(length)].join('\n');
+  }, page);
+}
