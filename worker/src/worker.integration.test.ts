@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger, WorkerRecord } from '@svc-asr/ledger';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { connected } from '../../test/support/connected.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { freePort } from '../../test/support/ports.ts';
@@ -199,7 +200,7 @@ test('a folder that holds no model is told, and the worker does not start', asyn
 
 test('a worker with a certificate is reached over TLS', async () => {
   const { cert, key } = await makeCertificate();
-  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-tls-'));
+  const folder = temporaryFolder('tls');
   const files = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
   writeFileSync(files.TLS_CERT_FILE, cert);
   writeFileSync(files.TLS_KEY_FILE, key, { mode: 0o600 });

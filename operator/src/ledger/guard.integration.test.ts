@@ -155,6 +155,17 @@ test('an account that is lost alone takes up where it was last seen, also when i
   expect(lines.filter(({ message }) => message.includes('was gone from Redis'))).toHaveLength(1);
 });
 
+test('an account out of a backup stays as it was then, also when nothing had been seen of it yet', async () => {
+  const { accounts } = ledger;
+  const bring = (checkpoint?: Checkpoint) =>
+    bringAccount(acme, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
+  expect(await bring()).toMatchObject({ grants: [{ applied: true }], restored: undefined });
+  // Redis has been set back to this moment, and the Tenant says what was charged since.
+  const { restored } = await bring({ consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' });
+  expect(restored).toMatchObject({ added: false });
+  expect(await accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 0 });
+});
+
 /** A Tenant as the cluster has it. */
 const stateOf = (uid: string, generation: number, state: 'Active' | 'Suspended'): ResourceOf<'Tenant'> => ({
   ...acme,

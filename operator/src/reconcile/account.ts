@@ -45,10 +45,11 @@ export async function bringAccount(
   for (const { id, audioSeconds } of tenant.spec.grants) {
     grants.push({ id, audioSeconds, ...(await accounts.grant(name, id, audioSeconds * 1000)) });
   }
-  const checkpoint = checkpointOf(name);
-  if (checkpoint === undefined || ledgerId === undefined) return { grants, restored: undefined };
-  const { consumedMs, checkpointAt } = checkpoint;
-  return { grants, restored: { ...(await accounts.restore(name, ledgerId, consumedMs)), checkpointAt } };
+  if (ledgerId === undefined) return { grants, restored: undefined };
+  const { consumedMs = 0, checkpointAt } = checkpointOf(name) ?? {};
+  // Also without a checkpoint: the account then bears the mark that it was not lost, and so does every backup of it.
+  const done = await accounts.restore(name, ledgerId, consumedMs);
+  return { grants, restored: checkpointAt === undefined ? undefined : { ...done, checkpointAt } };
 }
 
 /**

@@ -19,6 +19,7 @@ export const INSTALLATION: Installation = {
   tlsSecret: 'svc-asr-worker-tls',
   caSecret: 'svc-asr-ca',
   gatewayLabels: { 'app.kubernetes.io/part-of': 'svc-asr', 'app.kubernetes.io/component': 'gateway' },
+  otlpEndpoint: '',
   egressPorts: [],
   maxUnavailable: '25%',
 };

@@ -29,7 +29,8 @@ export interface Stage {
   namespace: string;
   ledger: Ledger;
   operator: () => TestOperator;
-  restartOperator: () => Promise<void>;
+  /** With further settings, until it is started again. */
+  restartOperator: (more?: NodeJS.ProcessEnv) => Promise<void>;
   stopOperator: () => Promise<void>;
   kubectl: (args: string[], input?: object) => Promise<string>;
   apply: (resource: object) => Promise<void>;
@@ -53,7 +54,7 @@ export async function createStage(
   const runner: PodRunner | undefined = pods
     ? await runPods(kubernetes.request, { namespace, onStart: workers.start, onStop: workers.stop })
     : undefined;
-  const startOperator = () =>
+  const startOperator = (more: NodeJS.ProcessEnv = {}) =>
     startTestOperator([], redis.url, {
       KUBERNETES: kubernetes.kubeconfig,
       NAMESPACE: namespace,
@@ -65,6 +66,7 @@ export async function createStage(
       WORKER_PENDING_MS: '500',
       STATUS_LOAD_MS: '100',
       ...env,
+      ...more,
     });
   let operator: TestOperator | undefined = await startOperator();
   const stopOperator = async () => {
@@ -82,9 +84,9 @@ export async function createStage(
       return operator;
     },
     stopOperator,
-    restartOperator: async () => {
+    restartOperator: async (more) => {
       await stopOperator();
-      operator = await startOperator();
+      operator = await startOperator(more);
     },
     kubectl,
     apply: async (resource) => {

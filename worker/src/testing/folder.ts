@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { goldenFolder } from './data.ts';
 
 /** The kinds of model that the golden data holds. */
@@ -28,7 +28,7 @@ export function makeGoldenFolder(
   kind: GoldenKind,
   change: (manifest: Record<string, unknown>, folder: string) => void = () => undefined,
 ): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-model-'));
+  const folder = temporaryFolder('model');
   const graphs = GRAPHS[kind];
   for (const file of [...Object.values(graphs), 'tokens.txt'])
     copyFileSync(join(goldenFolder, file), join(folder, basename(file)));

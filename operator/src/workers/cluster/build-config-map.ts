@@ -16,12 +16,12 @@ export function buildConfigMap(template: WorkerTemplate, installation: Installat
     kind: 'ConfigMap',
     metadata: buildMetadata(template, revisionName(template.model, template.revision), template.revision),
     immutable: true,
-    data: buildSettings(template, installation),
+    data: { ...buildDefaults(installation), ...buildSettings(template, installation) },
   } satisfies V1ConfigMap;
 }
 
 /** What a worker of this template has in its environment, less what differs from pod to pod. */
-export function buildSettings(template: WorkerTemplate, installation: Installation): Record<string, string> {
+function buildSettings(template: WorkerTemplate, installation: Installation): Record<string, string> {
   const { redis, tlsSecret, caSecret } = installation;
   const { modelDir } = buildArtifact(template, installation);
   return {
@@ -35,6 +35,11 @@ export function buildSettings(template: WorkerTemplate, installation: Installati
     ...(tlsSecret !== '' && { TLS_CERT_FILE: `${PATHS.tls}/tls.crt`, TLS_KEY_FILE: `${PATHS.tls}/tls.key` }),
     ...(caSecret !== '' && { NODE_EXTRA_CA_CERTS: `${PATHS.ca}/ca.crt` }),
   };
+}
+
+/** What a model's own `env` may set otherwise: the container has it by name, which goes before a ConfigMap. */
+function buildDefaults({ otlpEndpoint }: Installation): Record<string, string> {
+  return otlpEndpoint === '' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint };
 }
 
 /** Variables that a model's own `env` must not set: they are the operator's. */

@@ -5,16 +5,18 @@ import { PORTS } from './installation.ts';
 import { LABELS, revisionName } from './names.ts';
 
 const DNS_PORT = 53;
-const HTTPS_PORT = 443;
+const WEB_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Who may speak to the workers of a revision, and to whom they may speak. Where Redis, the resolver and the server of an
- * artifact are is not known to the operator, be it inside or outside of the cluster: they are named by port.
+ * Who may speak to the workers of a revision, and to whom they may speak. Where Redis, the resolver, the collector and
+ * the server of an artifact are is not known to the operator, be it inside or outside of the cluster: they are named by
+ * port.
  */
 export function buildNetworkPolicy(template: WorkerTemplate, installation: Installation) {
-  const { model, revision } = template;
-  const { gatewayLabels, redis, egressPorts } = installation;
-  const tcp = new Set([...redis.ports, ...egressPorts, ...artifactPorts(template)]);
+  const { model, revision, artifact } = template;
+  const { gatewayLabels, redis, egressPorts, otlpEndpoint } = installation;
+  const servers = ['url' in artifact ? artifact.url : '', otlpEndpoint];
+  const tcp = new Set([...redis.ports, ...egressPorts, ...servers.flatMap(webPorts)]);
   const egress = [
     {
       ports: [
@@ -44,8 +46,9 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
   };
 }
 
-function artifactPorts({ artifact }: WorkerTemplate): number[] {
-  if (!('url' in artifact) || !URL.canParse(artifact.url)) return [];
-  const { port } = new URL(artifact.url);
-  return [port === '' ? HTTPS_PORT : Number(port)];
+function webPorts(address: string): number[] {
+  if (!URL.canParse(address)) return [];
+  const { port, protocol } = new URL(address);
+  const named = port === '' ? WEB_PORTS[protocol] : Number(port);
+  return named === undefined ? [] : [named];
 }

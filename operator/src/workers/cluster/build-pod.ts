@@ -2,7 +2,7 @@ import type { V1PodTemplateSpec, V1Volume } from '@kubernetes/client-node';
 import { digestOf } from '../digest.ts';
 import type { WorkerTemplate } from '../runtime.ts';
 import { buildArtifact } from './build-artifact.ts';
-import { buildSettings } from './build-config-map.ts';
+import { buildConfigMap } from './build-config-map.ts';
 import { buildContainer, secretMode } from './build-container.ts';
 import type { Installation } from './installation.ts';
 import { ANNOTATIONS, LABELS, labelsOf, PHASES, sharedName } from './names.ts';
@@ -59,7 +59,7 @@ export function buildPod(template: WorkerTemplate, installation: Installation) {
 /** Names what the pods of a template are made from: whatever would change them is another revision. */
 export function revisionOf(template: WorkerTemplate, installation: Installation): string {
   const unnamed = { ...template, revision: '' };
-  return digestOf([buildPod(unnamed, installation), buildSettings(unnamed, installation)]);
+  return digestOf([buildPod(unnamed, installation), buildConfigMap(unnamed, installation).data]);
 }
 
 function secretVolumes(installation: Installation): V1Volume[] {

@@ -50,10 +50,23 @@ test('whatever changes the pods is another revision, and nothing else is', () =>
     revisionOf({ worker: { image: 'other' } }),
     revisionOf({ drainSeconds: 400 }),
     revisionOf({}, { ...INSTALLATION, image: 'next' }),
+    revisionOf({}, { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' }),
+    revisionOf({}, { ...INSTALLATION, otlpEndpoint: 'http://collector:4317' }),
     revisionOf({}, { ...INSTALLATION, redis: { ...INSTALLATION.redis, prefix: 'other' } }),
     templateOf(model('n', spec)).revision,
   ];
   expect(new Set([revision, ...others]).size).toBe(1 + others.length);
+});
+
+test.each([
+  ['http://collector.monitoring:4318', 4318],
+  ['http://collector.example', 80],
+  ['https://collector.example/otlp', 443],
+])('workers send to the collector %s of the installation, and may reach its port', (otlpEndpoint, port) => {
+  const objects = built('cpu-path', { ...PLAIN_INSTALLATION, otlpEndpoint });
+  expect(kindOf(objects, 'ConfigMap')).toHaveProperty('data.OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint);
+  const { spec } = kindOf(objects, 'NetworkPolicy') as unknown as { spec: { egress: { ports: object[] }[] } };
+  expect(spec.egress.flatMap(({ ports }) => ports)).toContainEqual({ protocol: 'TCP', port });
 });
 
 test('names are never too long, and never the same for two models', () => {
@@ -71,6 +84,9 @@ test('says what is wrong with a worker that cannot be made', () => {
     findProblem(templateOf(model('m', { worker }), installation), installation)?.message;
   expect(problemOf({})).toBeUndefined();
   expect(problemOf({ env: [{ name: 'MAX_BATCH', value: '8' }] })).toBeUndefined();
+  // What the installation says of telemetry is for a model to say otherwise.
+  const sending = { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' };
+  expect(problemOf({ env: [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: '' }] }, sending)).toBeUndefined();
   expect(problemOf({ env: [{ name: 'MODEL_DIR', value: '/x' }] })).toContain('must not set MODEL_DIR');
   expect(problemOf({ env: [{ name: 'WORKER_ID', value: 'x' }] })).toContain('must not set WORKER_ID');
   expect(problemOf({}, { ...INSTALLATION, image: '' })).toContain('WORKER_IMAGE');

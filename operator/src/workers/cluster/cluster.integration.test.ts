@@ -147,6 +147,30 @@ test(
 );
 
 test(
+  'another collector for workers is another revision of theirs; what a model says of its own goes before it',
+  async () => {
+    stage = await createStage(kubernetes);
+    const [name, own] = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://own:4318'];
+    await stage.apply(pool({ min: 1, max: 1 }, { worker: { env: [{ name, value: own }] } }));
+    const [before] = await upToNumber(1);
+    await stage.restartOperator({ WORKER_OTLP_ENDPOINT: 'http://collector:4318' });
+    const after = await eventually(async () => {
+      const [found, ...others] = (await workers()).filter(({ draining }) => !draining);
+      expect(others).toEqual([]);
+      expect(found?.revision).not.toBe(before?.revision);
+      return found!;
+    }, LONG_MS);
+    const settings = await stage.list('configmaps', `${LABELS.revision}=${after.revision}`);
+    expect(settings).toMatchObject([{ data: { [name]: 'http://collector:4318' } }]);
+    // Kubernetes takes what the container has by name before what comes from a ConfigMap.
+    const [pod] = await stage.list('pods', `${LABELS.revision}=${after.revision}`);
+    const { containers } = pod?.spec as { containers: { env: object[] }[] };
+    expect(containers[0]?.env).toContainEqual({ name, value: own });
+  },
+  TEST_MS,
+);
+
+test(
   'a deleted model takes nobody, finishes its streams, and then nothing is left of it',
   async () => {
     stage = await createStage(kubernetes);

@@ -14,7 +14,9 @@ export interface Installation {
   caSecret: string;
   /** Labels of the pods that may open streams. */
   gatewayLabels: Readonly<Record<string, string>>;
-  /** Ports that workers may reach beside Redis, DNS and the server of their artifact. */
+  /** Where workers send traces and metrics whose model names no other place; empty: nowhere. */
+  otlpEndpoint: string;
+  /** Ports that workers may reach beside Redis, DNS, the collector and the server of their artifact. */
   egressPorts: readonly number[];
   /** How many workers of a model may be evicted at a time, as number or percentage. */
   maxUnavailable: number | string;

@@ -10,6 +10,7 @@ test('an installation follows from the settings', () => {
       WORKER_IMAGE: 'worker:1',
       WORKER_IMAGE_PULL_SECRETS: 'a, b',
       WORKER_GATEWAY_LABELS: 'app=gateway,tier=',
+      WORKER_OTLP_ENDPOINT: 'http://collector:4318/',
       WORKER_EGRESS_PORTS: '443,3128',
       WORKER_MAX_UNAVAILABLE: '2',
       REDIS_URL: 'rediss://user:word@one:7000,redis://two',
@@ -18,6 +19,7 @@ test('an installation follows from the settings', () => {
     image: 'worker:1',
     imagePullSecrets: ['a', 'b'],
     gatewayLabels: { app: 'gateway', tier: '' },
+    otlpEndpoint: 'http://collector:4318',
     egressPorts: [443, 3128],
     maxUnavailable: 2,
     redis: { ports: [7000, 6379], secret: 'svc-asr-worker-redis' },
@@ -27,6 +29,7 @@ test('an installation follows from the settings', () => {
 
 test.each([
   ['WORKER_GATEWAY_LABELS', 'gateway', 'name=value'],
+  ['WORKER_OTLP_ENDPOINT', 'collector:4318', 'http://'],
   ['WORKER_EGRESS_PORTS', '443,https', 'https'],
   ['WORKER_MAX_UNAVAILABLE', '0', 'percentage'],
   ['WORKER_MAX_UNAVAILABLE', '101%', 'percentage'],

@@ -1,4 +1,4 @@
-import { choice, integer, list, text } from '@svc-asr/runtime';
+import { choice, integer, list, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 import type { Installation } from './installation.ts';
 
@@ -24,7 +24,14 @@ export const CLUSTER_SETTINGS = {
     'Labels of the pods that may open streams to workers.',
     'app.kubernetes.io/part-of=svc-asr,app.kubernetes.io/component=gateway',
   ),
-  WORKER_EGRESS_PORTS: ports('Ports that workers may reach beside DNS, Redis and the server of their artifact.'),
+  WORKER_OTLP_ENDPOINT: {
+    ...SERVICE_SETTINGS.OTEL_EXPORTER_OTLP_ENDPOINT,
+    description:
+      "The workers' OTEL_EXPORTER_OTLP_ENDPOINT, where spec.worker.env of their ASRModel has none; another one replaces them. Empty: they send nothing.",
+  },
+  WORKER_EGRESS_PORTS: ports(
+    'Ports that workers may reach beside DNS, Redis, the server of their artifact and that of WORKER_OTLP_ENDPOINT.',
+  ),
   WORKER_MAX_UNAVAILABLE: share(
     'Workers of a model that may be evicted at a time, as number or percentage of all; 100% never holds up the drain of a node.',
     '25%',
@@ -66,6 +73,7 @@ export function readInstallation(settings: Settings): Installation {
     tlsSecret: settings.WORKER_TLS_SECRET,
     caSecret: settings.WORKER_CA_SECRET,
     gatewayLabels: settings.WORKER_GATEWAY_LABELS,
+    otlpEndpoint: settings.WORKER_OTLP_ENDPOINT,
     egressPorts: settings.WORKER_EGRESS_PORTS,
     maxUnavailable: settings.WORKER_MAX_UNAVAILABLE,
   };
