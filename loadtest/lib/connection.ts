@@ -18,6 +18,7 @@ export class Connection {
   endedAtMs = 0;
   onDelta: (atMs: number, latencyMs: number) => void = () => undefined;
   private readonly socket: WebSocket;
+  private isLeaving = false;
   private waiter: { kind: Observation['kind']; done: Waiter } | undefined;
   private readonly seen: (Observation & { atMs: number })[] = [];
   private readonly ended: Promise<void>;
@@ -25,8 +26,11 @@ export class Connection {
   constructor({ url, protocols }: Session, role: Role) {
     this.socket = new WebSocket(url, protocols, { tags: { name: 'stream', role } });
     this.socket.onmessage = ({ data, timestamp }) => this.take(data, timestamp);
-    // The text of an error may quote what was sent; its kind is enough.
-    this.socket.onerror = () => this.track.faults.push('the connection failed');
+    // The text of an error may quote what was sent; its kind is enough. After the last word k6 takes a ping that it can no
+    // longer answer for an error: from then on the close code tells.
+    this.socket.onerror = () => {
+      if (!this.isLeaving) this.track.faults.push('the connection failed');
+    };
     this.ended = new Promise((resolve) => {
       this.socket.onclose = ({ code }) => {
         this.closeCode = code ?? 0;
@@ -63,6 +67,7 @@ export class Connection {
 
   /** Closes as a client does that has all it wants; resolves when the service has answered. */
   async close(): Promise<void> {
+    this.isLeaving = true;
     if (this.isOpen) this.socket.close(1000);
     await this.ended;
   }

@@ -38,11 +38,12 @@ export const KNOBS = {
   DECLARED_SLOTS: {
     fallback: '',
     description:
-      "Sum of the slots that the model's workers declared (`kubectl get asrmodel NAME -o jsonpath={.status.slots.total}`). Empty: read from Redis.",
+      "Sum of the slots that the model's workers declared (`kubectl get asrmodel NAME -o jsonpath={.status.slots.total}`). Empty: read from the operator.",
   },
-  REDIS_URL: {
+  OPERATOR_URL: {
     fallback: '',
-    description: 'Redis of the service, to read the declared slots from. Empty: the one that `npm start` uses.',
+    description:
+      "Address of the operator's admin port, to read the declared slots from its metrics. Empty: that of `npm start`.",
   },
 
   // How much is spoken.

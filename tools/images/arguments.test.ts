@@ -10,6 +10,7 @@ test('without a name, everything but the image for CUDA is built', () => {
     'svc-asr-gateway',
     'svc-asr-worker',
     'svc-asr-console',
+    'svc-asr-loadtest',
   ]);
   expect(chosen).toMatchObject({ redis: true, platform: 'linux/amd64', dockerfiles: false });
 });

@@ -41,7 +41,7 @@ const REGISTRY = 'localhost';
 /** Builds the image of a service and its bill of materials, without any daemon. */
 export async function buildServiceImage(image: ServiceImage, options: BuildOptions): Promise<BuiltImage> {
   const { root, platform, version } = options;
-  const contents = listContents(image, platform, fetchSources(root, platform, image.cuda));
+  const contents = listContents(image, platform, await fetchSources(root, platform, image));
   const title = titleOf(image);
   const built = await writeImage(
     {

@@ -8,6 +8,8 @@ import type { Sources } from './contents.ts';
 import { buildImageConfig } from './image-config.ts';
 import { IMAGES, titleOf } from './image.ts';
 import type { ServiceImage } from './image.ts';
+import { root as repository } from '../launch/terminal.mjs';
+import { loadtestFiles } from './loadtest-files.ts';
 import { describeImage } from './report.ts';
 import { buildSbom } from './sbom.ts';
 
@@ -63,6 +65,7 @@ function makeSources(): Sources {
       { name: 'onnxruntime-gpu', version: '1.30.0', folder: join(root, 'ort') },
       { name: 'nvidia-cuda-runtime', version: '13.0.96', folder: join(root, 'cudart') },
     ],
+    k6: undefined,
   };
 }
 
@@ -109,6 +112,46 @@ test('the CUDA image has the core of the build that its provider is from, once',
   expect(cores.map(({ from }) => from)).toEqual([
     { file: join(root, 'ort/onnxruntime/capi/libonnxruntime.so.1.30.0') },
   ]);
+});
+
+test('the image of the load tests holds k6, recordings, the scenarios and what the task imports, and no npm package', () => {
+  write('k6/k6', 'k6');
+  write('k6/LICENSE');
+  write('worker/models/one/eval/a.wav');
+  write('loadtest/smoke.ts', "import http from 'k6/http';\nimport { load } from './lib/load.ts';");
+  write('loadtest/k6.d.ts');
+  write('loadtest/lib/load.ts');
+  write('loadtest/lib/load.test.ts');
+  write('tools/tasks/loadtest.ts', "import { run } from '../loadtest/run.ts';\nimport type { Not } from './not.ts';");
+  write('tools/loadtest/run.ts', "import { join } from 'node:path';\nawait import('./only-outside.ts');");
+  const k6 = { program: join(root, 'k6/k6'), licence: join(root, 'k6/LICENSE'), modules: { 'go.k6.io/k6': 'v1.0.0' } };
+  const image = imageOf('svc-asr-loadtest');
+  const contents = listContents(image, 'linux/amd64', { ...makeSources(), k6, cuda: [] });
+  expect(contents.layers.map(({ name }) => name)).toEqual(['system', 'node', 'k6', 'recordings', 'program']);
+  expect(contents.layers.slice(2).flatMap(({ files }) => files.map(({ path }) => path))).toEqual([
+    'usr/local/bin/k6',
+    'usr/share/doc/k6/LICENSE',
+    'app/worker/models/one/eval/a.wav',
+    'app/package.json',
+    'app/loadtest/lib/load.ts',
+    'app/loadtest/smoke.ts',
+    'app/tools/loadtest/run.ts',
+    'app/tools/tasks/loadtest.ts',
+  ]);
+  const { packages } = buildSbom('svc-asr-loadtest', '0.1.0', 'linux/amd64', contents);
+  expect(packages.at(-1)).toMatchObject({
+    licenseDeclared: 'AGPL-3.0-only',
+    externalRefs: [{ referenceLocator: 'pkg:golang/go.k6.io/k6@v1.0.0' }],
+  });
+  write('tools/loadtest/run.ts', "import { WebSocket } from 'ws';");
+  expect(() => listContents(image, 'linux/amd64', { ...makeSources(), k6 })).toThrow('run.ts imports ws');
+});
+
+test('the load tests of this repository need no npm package', () => {
+  const paths = loadtestFiles(repository).map(({ path }) => path);
+  expect(paths).toContain('app/tools/tasks/loadtest.ts');
+  expect(paths).toContain('app/loadtest/steady.ts');
+  expect(paths.filter((path) => /\.test\.ts$|\.d\.ts$/.test(path))).toEqual([]);
 });
 
 test('a program that was not built is not left out silently', () => {

@@ -4,7 +4,11 @@ import { cudaFiles } from './cuda.ts';
 import type { DebianPackage } from './debian.ts';
 import { listFolder } from './image-file.ts';
 import type { Layer } from './image-file.ts';
+import { workspacesOf } from './image.ts';
 import type { ServiceImage } from './image.ts';
+import { k6Files } from './k6.ts';
+import type { K6 } from './k6.ts';
+import { loadtestFiles, recordingFiles } from './loadtest-files.ts';
 import { resolvePackages } from './lockfile.ts';
 import type { Lockfile, Place } from './lockfile.ts';
 import { nodeFiles } from './node-binary.ts';
@@ -23,6 +27,8 @@ export interface Sources {
   node: string;
   /** Empty for images that compute on CPUs. */
   cuda: readonly CudaWheel[];
+  /** Only for the image of the load tests. */
+  k6: K6 | undefined;
 }
 
 /** Everything that an image is made of. */
@@ -32,13 +38,15 @@ export interface Contents {
   npm: readonly Place[];
   debian: readonly DebianPackage[];
   cuda: readonly CudaWheel[];
+  k6: K6 | undefined;
 }
 
 /** The list of what goes into an image, which its daemon-less build, its Dockerfile and its bill of materials share. */
 export function listContents(image: ServiceImage, platform: Platform, sources: Sources): Contents {
-  const { root, debian, cuda } = sources;
+  const { root, debian, cuda, k6 } = sources;
   const cpu = PLATFORMS[platform].node;
-  const places = resolvePackages(sources.lockfile, [image.service, ...image.alsoHolds], cpu);
+  const isLoadtest = image.service === 'loadtest';
+  const places = resolvePackages(sources.lockfile, workspacesOf(image), cpu);
   const bought = places.filter(({ isWorkspace }) => !isWorkspace);
   const own = places.filter(({ isWorkspace }) => isWorkspace);
   const provider = image.cuda ? cudaFiles(cuda) : [];
@@ -52,9 +60,11 @@ export function listContents(image: ServiceImage, platform: Platform, sources: S
     },
     { name: 'cuda', files: provider },
     { name: 'models', files: image.models ? modelFiles(root) : [] },
-    { name: 'program', files: own.flatMap((place) => programFiles(root, place)) },
+    { name: 'k6', files: k6 === undefined ? [] : k6Files(k6) },
+    { name: 'recordings', files: isLoadtest ? recordingFiles(root) : [] },
+    { name: 'program', files: isLoadtest ? loadtestFiles(root) : own.flatMap((place) => programFiles(root, place)) },
   ];
-  return { layers: layers.filter(({ files }) => files.length > 0), npm: places, debian, cuda };
+  return { layers: layers.filter(({ files }) => files.length > 0), npm: places, debian, cuda, k6 };
 }
 
 /** The demo models, without the recordings that they are judged by. */

@@ -1,5 +1,6 @@
 import type { ServiceImage } from './image.ts';
 import { entrypointOf, titleOf, USER } from './image.ts';
+import { K6_LICENCE } from './k6.ts';
 import type { ImageConfig } from './oci.ts';
 
 /** How the image of a service runs. */
@@ -24,6 +25,6 @@ function labelsOf(image: ServiceImage, version: string): Record<string, string> 
     'org.opencontainers.image.title': titleOf(image),
     'org.opencontainers.image.description': image.description,
     'org.opencontainers.image.version': version,
-    'org.opencontainers.image.licenses': 'Apache-2.0',
+    'org.opencontainers.image.licenses': image.service === 'loadtest' ? `Apache-2.0 AND ${K6_LICENCE}` : 'Apache-2.0',
   };
 }

@@ -10,6 +10,17 @@ const BESIDE_DIST: Readonly<Record<string, readonly string[]>> = {
   'packages/client': ['bin'],
 };
 
+/** By which people call a command in a pod. There is no env in an image that could look for Node. */
+const COMMANDS: Readonly<Record<string, readonly ImageFile[]>> = {
+  'packages/client': [
+    {
+      path: 'usr/local/bin/svc-asr',
+      mode: 0o755,
+      from: { text: "#!/usr/local/bin/node\nimport('/app/packages/client/bin/svc-asr.js');\n" },
+    },
+  ],
+};
+
 /** Sources that exist for tests alone. */
 const FOR_TESTS = /\.test\.ts$|(^|\/)testing\//;
 
@@ -26,6 +37,7 @@ export function programFiles(root: string, place: Place): ImageFile[] {
     fileOf(`${at}/package.json`, join(folder, 'package.json')),
     ...compiledFiles(folder, at),
     ...(BESIDE_DIST[place.path] ?? []).flatMap((name) => listFolder(join(folder, name), `${at}/${name}`)),
+    ...(COMMANDS[place.path] ?? []),
     { path: `app/node_modules/${place.name}`, mode: 0o777, from: { link: `../../${place.path}` } },
   ];
 }

@@ -45,6 +45,7 @@ const COMMANDS = [
   'rm',
   'sed',
   'sleep',
+  'tar',
   'test',
   'timeout',
 ];

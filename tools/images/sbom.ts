@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { pinOf } from '../install/go-tool.ts';
 import type { Contents } from './contents.ts';
+import { K6_LICENCE } from './k6.ts';
 import { NODE_VERSION } from './node-binary.ts';
 import { PLATFORMS } from './platform.ts';
 import type { Platform } from './platform.ts';
@@ -32,7 +34,7 @@ export function buildSbom(
   title: string,
   version: string,
   platform: Platform,
-  contents: Pick<Contents, 'npm' | 'debian' | 'cuda'>,
+  contents: Pick<Contents, 'npm' | 'debian' | 'cuda' | 'k6'>,
 ) {
   const image = toPackage({ name: title, version, purl: `pkg:oci/${title}@${version}`, license: 'Apache-2.0' }, 0);
   const packages = listParts(platform, contents).map((part, at) => toPackage(part, at + 1));
@@ -58,7 +60,10 @@ export function buildSbom(
   };
 }
 
-function listParts(platform: Platform, { npm, debian, cuda }: Pick<Contents, 'npm' | 'debian' | 'cuda'>): Part[] {
+function listParts(
+  platform: Platform,
+  { npm, debian, cuda, k6 }: Pick<Contents, 'npm' | 'debian' | 'cuda' | 'k6'>,
+): Part[] {
   const { debian: architecture } = PLATFORMS[platform];
   return [
     { name: 'node', version: NODE_VERSION, purl: `pkg:generic/node@${NODE_VERSION}`, license: 'MIT' },
@@ -75,6 +80,12 @@ function listParts(platform: Platform, { npm, debian, cuda }: Pick<Contents, 'np
       integrity,
     })),
     ...cuda.map(({ name, version }) => ({ name, version, purl: `pkg:pypi/${name}@${version}` })),
+    ...Object.entries(k6?.modules ?? {}).map(([name, version]) => ({
+      name,
+      version,
+      purl: `pkg:golang/${name}@${version}`,
+      license: name === pinOf('k6').packagePath ? K6_LICENCE : undefined,
+    })),
   ];
 }
 

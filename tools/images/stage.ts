@@ -33,6 +33,6 @@ if (image === undefined || platform === undefined || folder === undefined) {
     `usage: node tools/images/stage.ts IMAGE PLATFORM FOLDER, where IMAGE is one of ${IMAGES.map(titleOf).join(', ')}`,
   );
 }
-for (const layer of listContents(image, platform, fetchSources(root, platform, image.cuda)).layers) {
+for (const layer of listContents(image, platform, await fetchSources(root, platform, image)).layers) {
   for (const file of layer.files) write(join(folder, layer.name), file);
 }

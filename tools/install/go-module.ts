@@ -53,14 +53,17 @@ export function buildKey(name: string, parts: readonly string[], platform: strin
   return `go-${name}-${platform}-${hash}`;
 }
 
-/** Reads a module of tools and the key of its builds; some have sources of their own. */
-export function readGoModule(name: string): { module: GoModule; key: string } {
+/** Reads a module of tools and the key of its builds for a platform; some have sources of their own. */
+export function readGoModule(
+  name: string,
+  platform = `${process.platform}-${process.arch}`,
+): { module: GoModule; key: string } {
   const folder = goModuleFolder(name);
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   const goMod = read('go.mod');
   const others = readdirSync(folder).filter((file) => file === 'go.sum' || file.endsWith('.go'));
   const parts = [goMod, ...others.sort().map(read)];
-  return { module: parseGoModule(goMod), key: buildKey(name, parts, `${process.platform}-${process.arch}`) };
+  return { module: parseGoModule(goMod), key: buildKey(name, parts, platform) };
 }
 
 /** Directives with their arguments; those in a block of parentheses come one by one. */

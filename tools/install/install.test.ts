@@ -6,6 +6,7 @@ import { CONTAINERS, findContainers } from './containers.ts';
 import { ETCD, etcdEnvironment } from './etcd.ts';
 import { findManager, findOnPath, planInstall } from './package-manager.ts';
 import type { PackageManager } from './package-manager.ts';
+import { findPrometheus, PROMETHEUS } from './prometheus.ts';
 import { REDIS } from './redis.ts';
 import { chooseServer, parseServerVersion } from './redis-version.ts';
 
@@ -59,7 +60,7 @@ test('without a package manager the person is told what to put on PATH', () => {
   });
 });
 
-test.each([REDIS, ETCD, CHROMIUM, CONTAINERS])(
+test.each([REDIS, ETCD, CHROMIUM, CONTAINERS, PROMETHEUS])(
   'every package manager has its script for $title',
   ({ byHand, ...rest }) => {
     for (const manager of Object.keys(byHand) as PackageManager[]) {
@@ -81,6 +82,8 @@ test('programs and package managers are found on the PATH', () => {
     expect(findManager(`/nowhere:${folder}`)).toBe('apt-get');
     expect(findOnPath('apt-get', folder)).toBe(join(folder, 'apt-get'));
     expect(findOnPath('no-such-program', folder)).toBeUndefined();
+    for (const name of ['prometheus', 'promtool']) writeFileSync(join(folder, name), '');
+    expect(findPrometheus(folder)).toEqual({ server: join(folder, 'prometheus'), tool: join(folder, 'promtool') });
   } finally {
     rmSync(folder, { recursive: true });
   }

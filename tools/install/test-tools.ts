@@ -2,6 +2,7 @@ import { say } from '../launch/terminal.mjs';
 import { ensureChromium } from './chromium.ts';
 import { ensureEtcd } from './etcd.ts';
 import { ensureGoTools } from './go-tools.ts';
+import { tryPrometheus } from './prometheus.ts';
 import { ensureRedisServer } from './redis.ts';
 
 /** Gets every program that tests run and that this machine does not have yet. */
@@ -10,6 +11,9 @@ export async function ensureTestTools(): Promise<void> {
   say(`Redis: ${redis.path} ${redis.version}`);
   say(`etcd: ${ensureEtcd()}`);
   say(`Chromium: ${ensureChromium()}`);
+  // All but one test file do without it.
+  const prometheus = tryPrometheus((reason) => say(reason));
+  say(`Prometheus: ${prometheus?.server ?? 'none, so dashboards and rules are not tried against one'}`);
   const tools = await ensureGoTools([
     'kube-apiserver',
     'kube-controller-manager',

@@ -1,12 +1,14 @@
 import { parseLoadtestArguments } from './arguments.ts';
 
 test('a scenario alone takes the defaults', () => {
-  expect(parseLoadtestArguments(['smoke'])).toEqual({ scenario: 'smoke', out: undefined, slowWorker: false });
+  expect(parseLoadtestArguments(['smoke'])).toEqual({
+    ...{ scenario: 'smoke', out: undefined, slowWorker: false, logReport: false },
+  });
 });
 
 test('options may stand before and after the scenario', () => {
-  expect(parseLoadtestArguments(['--slow-worker', 'steady', '--out', 'x'])).toEqual({
-    ...{ scenario: 'steady', out: 'x', slowWorker: true },
+  expect(parseLoadtestArguments(['--slow-worker', 'steady', '--out', 'x', '--log-report'])).toEqual({
+    ...{ scenario: 'steady', out: 'x', slowWorker: true, logReport: true },
   });
 });
 

@@ -8,17 +8,21 @@ export interface LoadtestArguments {
   readonly out: string | undefined;
   /** Whether the worker is held back, to see that it is noticed. */
   readonly slowWorker: boolean;
+  /** Whether what is written is printed too, for whoever has nothing but the log. */
+  readonly logReport: boolean;
 }
 
-/** Reads `SCENARIO [--out FOLDER] [--slow-worker]`; undefined when help is asked for. */
+/** Reads `SCENARIO [--out FOLDER] [--slow-worker] [--log-report]`; undefined when help is asked for. */
 export function parseLoadtestArguments(args: readonly string[]): LoadtestArguments | undefined {
   let scenario: ScenarioName | undefined;
   let out: string | undefined;
   let slowWorker = false;
+  let logReport = false;
   for (let index = 0; index < args.length; index++) {
     const argument = args[index] ?? '';
     if (argument === '--help') return undefined;
     if (argument === '--slow-worker') slowWorker = true;
+    else if (argument === '--log-report') logReport = true;
     else if (argument === '--out') {
       out = args[++index];
       if (out === undefined) throw new Error('--out needs a folder');
@@ -28,5 +32,5 @@ export function parseLoadtestArguments(args: readonly string[]): LoadtestArgumen
   }
   if (args.length === 0) return undefined;
   if (scenario === undefined) throw new Error(`name a scenario: ${Object.keys(SCENARIOS).join(', ')}`);
-  return { scenario, out, slowWorker };
+  return { scenario, out, slowWorker, logReport };
 }

@@ -17,7 +17,7 @@ test('streams are those that are asked for, else a share of the declared slots',
 });
 
 test('without declared slots it says what to set', () => {
-  expect(() => plan('steady', {}, 0)).toThrow('set STREAMS, or REDIS_URL to read them');
+  expect(() => plan('steady', {}, 0)).toThrow('set STREAMS, or OPERATOR_URL to read them');
   expect(() => plan('ramp-to-saturation', {}, 0)).toThrow('set DECLARED_SLOTS');
 });
 

@@ -81,5 +81,5 @@ function rampOf(knobs: Knobs, declaredSlots: number): NonNullable<Draft['ramp']>
 
 function requireSlots(declaredSlots: number, knob: string): void {
   if (declaredSlots > 0) return;
-  throw new Error(`how many slots the workers declared is not known: set ${knob}, or REDIS_URL to read them`);
+  throw new Error(`how many slots the workers declared is not known: set ${knob}, or OPERATOR_URL to read them`);
 }

@@ -12,7 +12,7 @@ export function buildHelp(): string {
       `  ${name.padEnd(20)} ${description}${fallback === '' ? '' : ` [${fallback}]`}`,
   );
   return [
-    'npm run loadtest -- SCENARIO [--out FOLDER] [--slow-worker]',
+    'npm run loadtest -- SCENARIO [--out FOLDER] [--slow-worker] [--log-report]',
     '',
     ...scenarios,
     '',

@@ -41,14 +41,17 @@ export async function startOwnService(
   );
   return {
     ...{ baseUrl: local.base_url, adminUrl: local.admin_url, adminToken: local.admin_token },
-    ...{ caFile: local.ca_file, redisUrl: local.redis_url, workerRecords: home.workers },
+    ...{ caFile: local.ca_file, operatorUrl: local.operator_admin_url, workerRecords: home.workers },
     addModel: (name, slots) => writeFileSync(join(home.config, `${name}.yaml`), modelOf(name, slots)),
   };
 }
 
+/** Settings of services that would take their own state from the service. */
+const SHARED_STATE = ['ADMIN_TOKEN_FILE', 'REDIS_URL', 'REDIS_URL_FILE'];
+
 /** What the person set for the load test is not meant for the services, although some names are the same. */
 export function ownEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
-  const notOurs = Object.entries(env).filter(([name]) => !(name in KNOBS) && name !== 'ADMIN_TOKEN_FILE');
+  const notOurs = Object.entries(env).filter(([name]) => !(name in KNOBS) && !SHARED_STATE.includes(name));
   return { ...Object.fromEntries(notOurs), SVC_ASR_HOME: home, PORT: '0', HOST: '127.0.0.1', CONSOLE_PORT: '0' };
 }
 

@@ -24,6 +24,9 @@ import type { Summary } from './summary.ts';
 import { createTenants } from './tenants.ts';
 import type { Tenants } from './tenants.ts';
 
+/** What a run writes into its folder. */
+export const REPORT_FILES = { summary: 'summary.json', page: 'report.html' } as const;
+
 /** Things to undo, the last first; they are undone once, whoever asks. */
 export type Undo = (step: () => Promise<void> | void) => void;
 
@@ -109,8 +112,8 @@ export async function runLoadtest(
     { records, books, saturation },
   );
   mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`);
-  writeFileSync(join(out, 'report.html'), buildReport(summary, records));
+  writeFileSync(join(out, REPORT_FILES.summary), `${JSON.stringify(summary, null, 2)}\n`);
+  writeFileSync(join(out, REPORT_FILES.page), buildReport(summary, records));
   return summary;
 }
 

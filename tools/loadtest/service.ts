@@ -3,6 +3,7 @@ import type { Knobs } from '../../loadtest/lib/knobs.ts';
 import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
 import { say } from '../launch/terminal.mjs';
 import { readDeclaredSlots } from './declared-slots.ts';
+import type { DeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';
 import type { Target } from './target.ts';
 
@@ -44,9 +45,26 @@ export async function provideService(options: ServiceOptions): Promise<Service> 
   if (target === undefined) return startOwn(options);
   const model = knobs.text('MODEL');
   const given = knobs.optional('DECLARED_SLOTS', 1, 1_000_000);
-  const declaredSlots =
-    given ?? (target.redisUrl === '' ? 0 : await readDeclaredSlots(target.redisUrl, model, LOOK_MS));
+  const declaredSlots = given ?? (await lookForSlots(target.operatorUrl, model));
   return { target, model, declaredSlots, name: target.baseUrl, workerRecords: undefined };
+}
+
+/** The declared slots of a service that is there; 0, and the reason is told, where they cannot be had. */
+async function lookForSlots(operatorUrl: string, model: string): Promise<number> {
+  const found: DeclaredSlots =
+    operatorUrl === ''
+      ? { problem: 'neither DECLARED_SLOTS nor OPERATOR_URL is set' }
+      : await readDeclaredSlots(operatorUrl, model, LOOK_MS);
+  if ('slots' in found) return found.slots;
+  say(`declared slots are not known: ${found.problem}`);
+  return 0;
+}
+
+/** The slots of a worker that is about to come up. */
+async function awaitSlots(operatorUrl: string, model: string, hint: string): Promise<number> {
+  const found = await readDeclaredSlots(operatorUrl, model, WORKER_WITHIN_MS);
+  if ('slots' in found) return found.slots;
+  throw new Error(`no worker of ${model} came up${hint}: ${found.problem}`);
 }
 
 async function startOwn({ scenario, knobs, env, signal, own }: ServiceOptions): Promise<Service> {
@@ -58,12 +76,10 @@ async function startOwn({ scenario, knobs, env, signal, own }: ServiceOptions): 
   const isOurs = env.MODEL === undefined && scenario !== 'smoke';
   const facts = { target, name: 'a service of its own', workerRecords: target.workerRecords };
   // The worker that is always there measures by itself what it sustains.
-  const measured = await readDeclaredSlots(target.redisUrl, model, WORKER_WITHIN_MS);
-  if (measured === 0) throw new Error(`no worker of ${model} came up: a model with scaling.min 1 is needed`);
+  const measured = await awaitSlots(target.operatorUrl, model, ' (a model with scaling.min 1 is needed)');
   if (!isOurs) return { ...facts, model, declaredSlots: measured };
   target.addModel(OWN_MODEL, scenario === 'ramp-to-saturation' ? measured * RAMP_HEADROOM : 0);
-  const declared = await readDeclaredSlots(target.redisUrl, OWN_MODEL, WORKER_WITHIN_MS);
-  if (declared === 0) throw new Error(`no worker of ${OWN_MODEL} came up`);
+  const declared = await awaitSlots(target.operatorUrl, OWN_MODEL, '');
   await sleep(CATALOGUE_MS, undefined, { signal });
   const declaredSlots = scenario === 'ramp-to-saturation' ? measured : declared;
   return { ...facts, model: OWN_MODEL, declaredSlots };

@@ -17,7 +17,7 @@ const writeLocal = (pid: number | undefined) =>
     join(home, 'local.json'),
     JSON.stringify({
       ...{ base_url: 'https://localhost:1', admin_url: 'http://127.0.0.1:2', admin_token: 't', ca_file: '/ca' },
-      ...{ redis_url: 'redis://r', pid },
+      ...{ operator_admin_url: 'http://127.0.0.1:3', pid },
     }),
   );
 
@@ -25,7 +25,7 @@ test('takes the service that npm start runs', () => {
   writeLocal(process.pid);
   expect(find({})).toEqual({
     ...{ baseUrl: 'https://localhost:1', adminUrl: 'http://127.0.0.1:2', adminToken: 't' },
-    ...{ caFile: '/ca', redisUrl: 'redis://r' },
+    ...{ caFile: '/ca', operatorUrl: 'http://127.0.0.1:3' },
   });
 });
 
@@ -41,7 +41,9 @@ test('takes the service that the environment names, its token from a file if the
   const file = join(home, 'token');
   writeFileSync(file, 'secret\n');
   const env = { BASE_URL: 'https://asr.example/', ADMIN_URL: 'http://console:9090', ADMIN_TOKEN_FILE: file };
-  expect(find(env)).toMatchObject({ baseUrl: 'https://asr.example', adminToken: 'secret', caFile: '', redisUrl: '' });
+  const named = { baseUrl: 'https://asr.example', adminToken: 'secret', caFile: '' };
+  expect(find(env)).toMatchObject({ ...named, operatorUrl: '' });
+  expect(find({ ...env, OPERATOR_URL: 'http://op:9090/' })).toMatchObject({ ...named, operatorUrl: 'http://op:9090' });
 });
 
 test('says what is missing beside BASE_URL', () => {

@@ -11,8 +11,8 @@ export interface Target {
   readonly adminToken: string;
   /** PEM file of the authority that signed its certificates; empty: the system's. */
   readonly caFile: string;
-  /** Empty: not known. */
-  readonly redisUrl: string;
+  /** Admin port of the operator; empty: not known. */
+  readonly operatorUrl: string;
 }
 
 /** The service that the environment names or `npm start` runs; undefined: there is none. */
@@ -28,7 +28,7 @@ function readNamed(baseUrl: string, knobs: Knobs, env: NodeJS.ProcessEnv): Targe
   if (adminUrl === '' || adminToken === '') {
     throw new Error('with BASE_URL, set ADMIN_URL and ADMIN_TOKEN (or ADMIN_TOKEN_FILE) too: tenants are made there');
   }
-  return { baseUrl, adminUrl, adminToken, caFile: knobs.text('CA_FILE'), redisUrl: knobs.text('REDIS_URL') };
+  return { baseUrl, adminUrl, adminToken, caFile: knobs.text('CA_FILE'), operatorUrl: operatorUrlOf(knobs) };
 }
 
 function findLocal(knobs: Knobs, env: NodeJS.ProcessEnv): Target | undefined {
@@ -41,5 +41,15 @@ function findLocal(knobs: Knobs, env: NodeJS.ProcessEnv): Target | undefined {
     admin_token: adminToken = '',
     ca_file: caFile = '',
   } = local;
-  return { baseUrl, adminUrl, adminToken, caFile, redisUrl: knobs.text('REDIS_URL') || (local.redis_url ?? '') };
+  return {
+    baseUrl,
+    adminUrl,
+    adminToken,
+    caFile,
+    operatorUrl: operatorUrlOf(knobs) || (local.operator_admin_url ?? ''),
+  };
+}
+
+function operatorUrlOf(knobs: Knobs): string {
+  return knobs.text('OPERATOR_URL').replace(/\/$/, '');
 }
