@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseApiKey } from '@svc-asr/core';
 import { startRedis } from '../../test/support/redis.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { runCommand } from './testing/command.ts';
 import { startTestConsole, TOKEN, untilReady } from './testing/console.ts';
 import { startTestOperator } from './testing/operator.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   console_ = await startTestConsole(redis.url);
   await untilReady(console_);
   operator = startTestOperator(console_.ledger, [console_.readFolder, console_.folder]);
-  home = mkdtempSync(join(tmpdir(), 'command-'));
+  home = temporaryFolder('command');
   writeFileSync(join(home, 'local.json'), JSON.stringify({ admin_url: console_.adminUrl, admin_token: TOKEN }));
 });
 

@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { parseKeyring } from '@svc-asr/runtime';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { openFileStore } from '../resources/file-store.ts';
 import { createKey } from './create.ts';
 
@@ -17,7 +16,7 @@ function bytesFor(letters: number[]): (n: number) => Uint8Array {
 }
 
 test('a key id whose resource name is taken is drawn again', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  const folder = temporaryFolder('keys');
   const store = await openFileStore({ folder, readFolders: [], now: () => 0 });
   const upper = await createKey(store, peppers, request, bytesFor([10]));
   const lower = await createKey(store, peppers, request, bytesFor([36, 37]));
@@ -26,7 +25,7 @@ test('a key id whose resource name is taken is drawn again', async () => {
 });
 
 test('it gives up when every draw is taken', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  const folder = temporaryFolder('keys');
   const store = await openFileStore({ folder, readFolders: [], now: () => 0 });
   await createKey(store, peppers, request, bytesFor([10]));
   const stuck = createKey(store, peppers, request, bytesFor([10, 10, 10, 10, 10]));

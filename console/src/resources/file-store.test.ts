@@ -1,14 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tenant } from '@svc-asr/core';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { openFileStore } from './file-store.ts';
 
 const tenant = (name: string, displayName = name) =>
   `apiVersion: asr.svc.dev/v1\nkind: Tenant\nmetadata: {name: ${name}}\nspec: {displayName: ${displayName}}\n`;
 
 async function open() {
-  const home = mkdtempSync(join(tmpdir(), 'store-'));
+  const home = temporaryFolder('store');
   const [folder, readFolder] = [join(home, 'config'), join(home, 'local')];
   mkdirSync(readFolder);
   const store = await openFileStore({ folder, readFolders: [readFolder], now: () => 0 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { makeCertificate } from '../testing/certificate.ts';
 import { runCommand } from '../testing/command.ts';
 
@@ -32,7 +32,7 @@ let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let seen: IncomingMessage[];
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'command-'));
+  home = temporaryFolder('command');
   const { cert, key } = await makeCertificate();
   caFile = join(home, 'ca.pem');
   writeFileSync(caFile, cert);
@@ -88,7 +88,7 @@ test('usage shows credit and sessions in hours, minutes and seconds', async () =
 });
 
 test('address, key and authority come from local.json', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'home-'));
+  const folder = temporaryFolder('home');
   const local = { base_url: url(), ca_file: caFile, api_key: KEY };
   writeFileSync(join(folder, 'local.json'), JSON.stringify(local));
   expect((await runCommand(['usage', '--json'], { SVC_ASR_HOME: folder })).status).toBe(0);

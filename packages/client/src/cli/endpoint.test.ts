@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { adminEndpoint, publicEndpoint } from './endpoint.ts';
 
 const file = {
@@ -40,6 +43,16 @@ test('the admin API has its own address and token', () => {
     url: 'http://127.0.0.1:9091',
     secret: 't',
   });
+});
+
+test('the token may lie in a file, as it does in a pod', () => {
+  const path = join(temporaryFolder('token'), 'token');
+  writeFileSync(path, 'from-file\n');
+  const of = (env: Record<string, string>) => adminEndpoint({ flags: {}, env, file }).secret;
+  expect(of({ SVC_ASR_ADMIN_TOKEN_FILE: path })).toBe('from-file');
+  expect(of({ SVC_ASR_ADMIN_TOKEN_FILE: path, SVC_ASR_ADMIN_TOKEN: 't' })).toBe('t');
+  expect(of({ SVC_ASR_ADMIN_TOKEN_FILE: '' })).toBe('local-token');
+  expect(() => of({ SVC_ASR_ADMIN_TOKEN_FILE: `${path}.not` })).toThrow(/SVC_ASR_ADMIN_TOKEN_FILE.*no such file/);
 });
 
 test('without any address it says what to do', () => {

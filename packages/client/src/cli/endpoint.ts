@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { checkAddress } from '../address.ts';
 import { UsageError } from './exit.ts';
 import type { Sources } from './sources.ts';
@@ -24,10 +25,21 @@ export function publicEndpoint({ flags, env, file }: Sources): Endpoint {
 export function adminEndpoint({ flags, env, file }: Sources): Endpoint {
   return resolveEndpoint(
     { name: '--admin-url', given: flags.adminUrl ?? nonEmpty(env.SVC_ASR_ADMIN_URL), local: file.admin_url },
-    { given: nonEmpty(env.SVC_ASR_ADMIN_TOKEN), local: file.admin_token },
+    { given: nonEmpty(env.SVC_ASR_ADMIN_TOKEN) ?? readToken(env.SVC_ASR_ADMIN_TOKEN_FILE), local: file.admin_token },
     { given: flags.ca ?? nonEmpty(env.SVC_ASR_CA_FILE), local: file.ca_file },
     'Start the service with `npm start`, or give the address of the admin API with --admin-url or SVC_ASR_ADMIN_URL.',
   );
+}
+
+/** A secret that lies in a file, as in a pod. */
+function readToken(path: string | undefined): string | undefined {
+  if (path === undefined || path === '') return undefined;
+  try {
+    return nonEmpty(readFileSync(path, 'utf8').trim());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`SVC_ASR_ADMIN_TOKEN_FILE names a file that cannot be read: ${reason}`);
+  }
 }
 
 interface Choice {

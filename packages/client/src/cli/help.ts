@@ -6,6 +6,7 @@ import { formatTable } from './table.ts';
 const ENVIRONMENT = [
   ['SVC_ASR_API_KEY', 'the API key'],
   ['SVC_ASR_ADMIN_TOKEN', 'the admin token'],
+  ['SVC_ASR_ADMIN_TOKEN_FILE', 'a file with it'],
   ['SVC_ASR_BASE_URL', 'as --base-url'],
   ['SVC_ASR_ADMIN_URL', 'as --admin-url'],
   ['SVC_ASR_CA_FILE', 'as --ca'],

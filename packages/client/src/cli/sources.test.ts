@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { readLocalFile } from './sources.ts';
 
 function homeWith(text: string): string {
-  const root = mkdtempSync(join(tmpdir(), 'local-'));
+  const root = temporaryFolder('local');
   mkdirSync(join(root, '.svc-asr'));
   mkdirSync(join(root, 'a', 'b'), { recursive: true });
   writeFileSync(join(root, '.svc-asr', 'local.json'), text);

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { runCommand } from '../testing/command.ts';
 import type { CommandOptions } from '../testing/command.ts';
 import { findNodes } from '../testing/nodes.ts';
@@ -16,7 +17,7 @@ let environment: Record<string, string>;
 
 beforeAll(async () => {
   service = await startTestService();
-  folder = mkdtempSync(join(tmpdir(), 'transcribe-'));
+  folder = temporaryFolder('transcribe');
   environment = {
     SVC_ASR_HOME: folder,
     SVC_ASR_BASE_URL: service.url,
@@ -175,7 +176,7 @@ test('a connection that breaks in the middle ends with 4, and no secret is shown
 
 /** A program in the place of a recorder, and a PATH with nothing else. */
 function recorder(script: string): string {
-  const bin = mkdtempSync(join(folder, 'bin-'));
+  const bin = temporaryFolder('bin');
   writeFileSync(join(bin, 'parec'), `#!${process.execPath}\n${script}`);
   chmodSync(join(bin, 'parec'), 0o755);
   return bin;

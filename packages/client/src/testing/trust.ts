@@ -1,6 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { createNodeFetch } from '../cli/node-fetch.ts';
 import type { NodeFetch } from '../cli/node-fetch.ts';
 
@@ -11,7 +11,7 @@ export function createNodeFetchWith(ca: string): NodeFetch {
 
 /** Writes an authority to a file of its own. */
 export function writeCa(ca: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'authority-')), 'ca.pem');
+  const file = join(temporaryFolder('authority'), 'ca.pem');
   writeFileSync(file, ca);
   return file;
 }
