@@ -1,15 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { modelFolder, recording } from '../support/recording.ts';
 import { wordErrorRate } from '../support/word-errors.ts';
+import { runAdmin, runClient } from './client.ts';
+import { acrossVersions, openAccess } from './live.ts';
 import { buildModel, buildTenant, buildValues, RELEASE } from './release.ts';
-import { CHART, NAMESPACE, openStage, until } from './stage.ts';
+import { NAMESPACE, openStage, until } from './stage.ts';
 import type { Stage } from './stage.ts';
+import { PREVIOUS, upgrade } from './versions.ts';
 
-const COMMAND = join(import.meta.dirname, '../../packages/client/bin/svc-asr.js');
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-e2e-'));
 let stage: Stage;
 
@@ -21,13 +21,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('helm installs the service', async () => {
+test(`helm installs the service of ${PREVIOUS.name}`, async () => {
   const values = join(folder, 'values.json');
-  writeFileSync(values, JSON.stringify(buildValues(Number(process.env.E2E_PORT), process.env.E2E_TAG ?? '')));
+  writeFileSync(values, JSON.stringify(buildValues(Number(process.env.E2E_PORT), PREVIOUS.tag)));
   await stage.cluster.kubectl(['create', 'namespace', NAMESPACE]);
   await stage.cluster.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
   const notes = await stage.cluster.helm(
-    ['install', RELEASE, CHART, '-n', NAMESPACE, '-f', values, '--wait', '--timeout', '5m'],
+    ['install', RELEASE, PREVIOUS.chart, '-n', NAMESPACE, '-f', values, '--wait', '--timeout', '5m'],
     { timeoutMs: 330_000 },
   );
   expect(notes).toContain(`svc-asr admin keys create`);
@@ -49,22 +49,21 @@ test('kubectl apply brings models and a tenant into force', async () => {
 });
 
 test('a key and a transcript, with the commands that the chart names', async () => {
-  const run = promisify(execFile);
-  const { url, token } = await stage.adminAccess();
-  const { PATH = '', HOME = '' } = process.env;
-  const admin = { PATH, HOME, SVC_ASR_ADMIN_URL: url, SVC_ASR_ADMIN_TOKEN: token };
-  const made = await run(process.execPath, [COMMAND, 'admin', 'keys', 'create', '--tenant', 'acme-radio', '--json'], {
-    env: admin,
-  });
-  const { key } = JSON.parse(made.stdout) as { key: string };
+  const made = await runAdmin(stage, ['keys', 'create', '--tenant', 'acme-radio', '--json']);
+  const { key } = JSON.parse(made) as { key: string };
   const ca = join(folder, 'ca.crt');
   writeFileSync(ca, await stage.authority());
   const name = 'ki_espeak_002';
   const file = join(modelFolder('svc-asr-kikuyu-v1'), 'eval', `${name}.wav`);
   const args = ['transcribe', file, '--base-url', stage.baseUrl, '--ca', ca, '--language', 'ki'];
-  const { stdout } = await run(process.execPath, [COMMAND, ...args], { env: { PATH, HOME, SVC_ASR_API_KEY: key } });
-  expect(wordErrorRate([recording(name).text], [stdout])).toBeLessThan(60);
+  const heard = await runClient(args, { SVC_ASR_API_KEY: key });
+  expect(wordErrorRate([recording(name).text], [heard])).toBeLessThan(60);
 });
+
+test(`helm upgrades ${PREVIOUS.name} to this one: gateways, operator, console and workers`, async () => {
+  const access = await openAccess(stage);
+  await acrossVersions(stage, access, () => upgrade(stage));
+}, 600_000);
 
 test('helm test passes', async () => {
   const told = await stage.cluster.helm(['test', RELEASE, '-n', NAMESPACE, '--timeout', '3m'], { timeoutMs: 200_000 });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KIKUYU, openAccess, underLiveStreams } from './live.ts';
-import { RELEASE } from './release.ts';
+import { acrossVersions, KIKUYU, openAccess, underLiveStreams } from './live.ts';
 import type { Access } from './speak.ts';
-import { CHART, NAMESPACE, openStage, SOON_MS, until } from './stage.ts';
+import { openStage, SOON_MS, until } from './stage.ts';
 import type { Stage } from './stage.ts';
+import { PREVIOUS, rollBack, upgrade } from './versions.ts';
 
 let stage: Stage;
 let access: Access;
@@ -14,26 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Everything but Redis gets new pods. */
-const MARKED = ['gateway', 'operator', 'console'].map((part) => `--set=${part}.podAnnotations.e2e=upgraded`);
-const annotation = String.raw`.spec.template.metadata.annotations.e2e`;
+test(`helm rolls it back to ${PREVIOUS.name}`, async () => {
+  await acrossVersions(stage, access, () => rollBack(stage));
+}, 600_000);
 
-test('helm upgrades the service', async () => {
-  await underLiveStreams(stage, access, async () => {
-    const args = ['upgrade', RELEASE, CHART, '-n', NAMESPACE, '--reuse-values', ...MARKED, '--wait', '--timeout', '4m'];
-    await stage.cluster.helm(args, { timeoutMs: 260_000 });
-    expect(await stage.read('deployment/svc-asr-gateway', annotation)).toBe('upgraded');
-  });
-}, 400_000);
-
-test('helm rolls it back', async () => {
-  await underLiveStreams(stage, access, async () => {
-    await stage.cluster.helm(['rollback', RELEASE, '-n', NAMESPACE, '--wait', '--timeout', '4m'], {
-      timeoutMs: 260_000,
-    });
-    expect(await stage.read('deployment/svc-asr-gateway', annotation)).toBe('');
-  });
-}, 400_000);
+test('helm upgrades it once more', async () => {
+  await acrossVersions(stage, access, () => upgrade(stage));
+}, 600_000);
 
 test('a node is drained: its gateways wait for their streams, everything else goes to the other node', async () => {
   const [, second = ''] = stage.cluster.nodes;
@@ -44,6 +31,8 @@ test('a node is drained: its gateways wait for their streams, everything else go
     ]);
     // Long enough for evictions to happen while people speak; its end may have to wait for them.
     await Promise.race([drained, sleep(30_000)]);
+    // There is one console, which the books are read from: it has to be up again.
+    await stage.kubectl(['rollout', 'status', 'deployment/svc-asr-console', '--timeout=180s']);
   });
   await drained;
   const left = await stage.kubectl([

@@ -1,6 +1,10 @@
+import { send } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import type { SessionBody } from '../support/stream-client.ts';
 import { expectBalanced } from './books.ts';
 import { open, startSpeaking } from './speak.ts';
 import type { Access, Speech } from './speak.ts';
+import { SOON_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 export const KIKUYU = 'svc-asr-kikuyu-v1';
@@ -23,4 +27,24 @@ export async function underLiveStreams(stage: Stage, access: Access, disturb: ()
   await disturb();
   for (const speech of speeches) expect(await speech.finish()).toBeGreaterThan(0);
   await expectBalanced(stage, TENANT);
+}
+
+/**
+ * The version changes while people speak. What the one wrote down the other has to understand: a session that the one
+ * reserved and nobody opens is given back, and told of, by the other.
+ */
+export async function acrossVersions(stage: Stage, access: Access, change: () => Promise<void>): Promise<void> {
+  const { baseUrl, ca, key } = access;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = { model: KIKUYU, max_audio_seconds: 30 };
+  const reserved = await send(`${baseUrl}/v1/asr/sessions`, { method: 'POST', ca, headers, body });
+  expect(reserved.status).toBe(201);
+  await underLiveStreams(stage, access, change);
+  const { id } = reserved.body as SessionBody;
+  const ended = await eventually('the session that nobody opened has ended', SOON_MS, async () => {
+    const { body: usage } = await send(`${baseUrl}/v1/usage`, { method: 'GET', ca, headers });
+    const { recent_sessions: told } = usage as { recent_sessions: { id: string; status: string }[] };
+    return told.find((session) => session.id === id && session.status !== 'reserved');
+  });
+  expect(ended).toMatchObject({ status: 'expired', billable_ms: 0 });
 }

@@ -11,6 +11,8 @@ export function buildValues(port: number, tag: string) {
     gateway: { service: { type: 'NodePort', nodePort: 30_443 }, resources: small },
     operator: { resources: small },
     console: { resources: small },
+    // The tests' own way in begins at a node, which is no pod.
+    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }, { ipBlock: { cidr: '10.89.0.0/24' } }] },
   };
 }
 

@@ -53,7 +53,15 @@ export async function openStage(): Promise<Stage> {
     const address = await read(`service/${RELEASE}-console-admin`, '.spec.clusterIP');
     const forward = await cluster.forward(address, 9090);
     closers.push(() => forward.close());
-    return { url: `http://127.0.0.1:${forward.port}`, token: await secret(`${RELEASE}-admin-token`, 'token') };
+    const url = `http://127.0.0.1:${forward.port}`;
+    // There is one console, and the rules that lead to a pod come a moment after it is ready.
+    const lives = () =>
+      fetch(`${url}/livez`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await eventually('the console answers', SOON_MS, lives);
+    return { url, token: await secret(`${RELEASE}-admin-token`, 'token') };
   };
   return {
     cluster,

@@ -8,6 +8,7 @@ import { modelFolder } from './recording.ts';
 export interface TestWorker {
   readonly id: string;
   readonly pid: number;
+  readonly adminUrl: string;
   output: () => string;
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
@@ -19,6 +20,7 @@ let started = 0;
 /** Starts the built worker and waits until it is ready to take streams. */
 export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.ProcessEnv = {}): Promise<TestWorker> {
   const adminPort = await freePort();
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
   const id = `w${process.pid}-${++started}`;
   const child = spawn(process.execPath, [MAIN], {
     env: {
@@ -34,7 +36,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
   const deadline = Date.now() + 60_000;
   const isReady = async () => {
     try {
-      return (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok;
+      return (await fetch(`${adminUrl}/readyz`)).ok;
     } catch {
       return false;
     }
@@ -46,6 +48,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
   return {
     id,
     pid: child.pid ?? 0,
+    adminUrl,
     output: () => output,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);

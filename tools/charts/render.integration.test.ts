@@ -82,7 +82,10 @@ test(
     for (const [, { spec }] of deployments) {
       const [container] = spec.containers;
       const service = container!.name as ServiceName;
-      const names = (container!.env ?? []).map(({ name }) => name).filter((name) => name !== 'NODE_EXTRA_CA_CERTS');
+      // Node reads the one, the command `svc-asr` those that bear its name.
+      const names = (container!.env ?? [])
+        .map(({ name }) => name)
+        .filter((name) => name !== 'NODE_EXTRA_CA_CERTS' && !name.startsWith('SVC_ASR_'));
       const known = variablesOf(service);
       expect(names.filter((name) => !known.has(name))).toEqual([]);
       expect(names.filter((name) => !isDecided(service, name))).toEqual(

@@ -5,10 +5,12 @@ import { root } from '../launch/terminal.mjs';
 import { CHART_FOLDER } from './place.ts';
 import { createDryRun } from './testing/dry-run.ts';
 import { helm } from './testing/helm.ts';
-import { FOREIGN_DEFINITIONS } from './testing/foreign-definitions.ts';
+import { createConform } from './testing/conform.ts';
+import type { Conform } from './testing/conform.ts';
+import { FOREIGN_DEFINITIONS, FOREIGN_KINDS } from './testing/foreign-definitions.ts';
 import { OPTIONS } from './testing/options.ts';
 import { pairwise } from './testing/pairwise.ts';
-import { podsOf, RELEASE, render } from './testing/render.ts';
+import { parseObjects, podsOf, RELEASE, render, renderText } from './testing/render.ts';
 import type { ChartObject } from './testing/render.ts';
 
 const SLOW_MS = 600_000;
@@ -149,24 +151,72 @@ test(
   SLOW_MS,
 );
 
-test(
-  'the API server takes what the chart makes of every two options',
-  async () => {
-    const namespace = await kubernetes.createNamespace();
+describe('what the chart makes of every two options', () => {
+  const made: { values: object; text: string }[] = [];
+  let namespace: string;
+  beforeAll(async () => {
+    namespace = await kubernetes.createNamespace();
     await kubernetes.kubectl(['apply', '--server-side', '-f', join(root, 'crds')]);
-    const dryRun = createDryRun(kubernetes);
     for (const parts of pairwise(OPTIONS)) {
       const values = Object.assign({}, ...parts) as object;
-      for (const object of await render(values, namespace)) {
-        const complaint = await dryRun(object);
-        expect(complaint === undefined ? undefined : [values, complaint]).toBeUndefined();
-      }
+      made.push({ values, text: await renderText(values, namespace) });
     }
-    const typo = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo', namespace }, dada: {} };
-    expect(await dryRun(typo)).toContain('dada');
-  },
-  SLOW_MS,
-);
+  }, SLOW_MS);
+
+  test(
+    'is taken by the API server',
+    async () => {
+      const dryRun = createDryRun(kubernetes);
+      for (const { values, text } of made) {
+        for (const object of parseObjects(text)) {
+          const complaint = await dryRun(object);
+          expect(complaint === undefined ? undefined : [values, complaint]).toBeUndefined();
+        }
+      }
+      const typo = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo', namespace }, dada: {} };
+      expect(await dryRun(typo)).toContain('dada');
+    },
+    SLOW_MS,
+  );
+
+  describe('conforms to the schemas of its kinds, but for those of others', () => {
+    let conform: Conform;
+    beforeAll(async () => {
+      conform = await createConform(kubernetes, { definition: 'dev.svc.asr.v1.Tenant', skip: FOREIGN_KINDS });
+    }, SLOW_MS);
+    afterAll(() => conform.close());
+
+    test(
+      'in every field',
+      async () => {
+        // In one go: it reads every schema once.
+        const text = made.map((one) => one.text).join('\n---\n');
+        const { complaints, valid } = await conform.check(text);
+        expect(complaints).toEqual([]);
+        expect(valid).toBe(parseObjects(text).filter(({ kind }) => !FOREIGN_KINDS.includes(kind)).length);
+      },
+      SLOW_MS,
+    );
+
+    const head = 'metadata: {name: wrong}\napiVersion:';
+    test.each([
+      ['a misspelt field', () => made[0]!.text.replace('imagePullPolicy:', 'imagePullPolcy:'), "'imagePullPolcy'"],
+      [
+        'a misspelt field of ours',
+        () => `${head} asr.svc.dev/v1\nkind: Tenant\nspec: {displayNane: x}`,
+        "'displayNane'",
+      ],
+      ['a field that is there twice', () => `${head} v1\nkind: ConfigMap\ndata: {}\ndata: {}`, '"data" already set'],
+      ['a kind that nobody knows', () => `${head} v1\nkind: ConfigMop`, 'could not find schema for ConfigMop'],
+    ])(
+      'or %s would be told',
+      async (_case, manifests, complaint) => {
+        expect((await conform.check(manifests())).complaints).toEqual([expect.stringContaining(complaint)]);
+      },
+      SLOW_MS,
+    );
+  });
+});
 
 test(
   'every pod of the chart passes Pod Security "restricted", with a user of ours and with one of the platform',

@@ -28,10 +28,15 @@ export async function runCommand(command: string, args: readonly string[], tell 
   });
 }
 
+/** Ends what runs. */
+export function endRunning(): void {
+  for (const pid of running) endGroup(pid);
+}
+
 /** Ends the running command and this process when a person or the launcher's end asks for it. */
 export function endOnSignal(): void {
   const end = () => {
-    for (const pid of running) endGroup(pid);
+    endRunning();
     process.exit(130);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);

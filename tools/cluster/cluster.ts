@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createApi } from './api.ts';
 import type { Api } from './api.ts';
 import { runCommand } from './command.ts';
@@ -30,6 +30,8 @@ export interface Cluster {
   kubectl: (args: readonly string[], input?: string) => Promise<string>;
   /** Runs helm; resolves with what it prints. */
   helm: (args: readonly string[], options?: CommandOptions) => Promise<string>;
+  /** Runs commands of a shell that finds kubectl and helm, up to the first that fails; resolves with what they print. */
+  shell: (commands: string, options?: CommandOptions) => Promise<string>;
   /** Brings images to all nodes; each is an archive in OCI layout, as `npm run images` makes them. */
   importImages: (files: readonly string[]) => Promise<void>;
   /** Runs a command in the network of the first node, where addresses of pods and Services lead somewhere. */
@@ -124,6 +126,11 @@ function attach(plan: ClusterPlan, programs: Programs): Cluster {
     logs: plan.logs,
     kubectl,
     helm: (args, options) => runCommand(programs.helm, args, { env, ...options }),
+    shell: (commands, options) => {
+      const places = [programs.kubectl, programs.helm].map((program) => dirname(program));
+      const found = { ...env, PATH: [...places, process.env.PATH].join(':') };
+      return runCommand('bash', ['-ec', commands], { env: found, ...options });
+    },
     importImages: (files) => importImages(programs.ctr, plan.nodes, files),
     inCluster: (command, options) => {
       const [first, ...rest] = [...enterNetwork(), ...command] as [string, ...string[]];

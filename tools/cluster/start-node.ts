@@ -10,6 +10,7 @@ import { enter } from './namespaces.ts';
 import { writeNodeFiles } from './node-files.ts';
 import type { ClusterPlan, NodePlan } from './plan.ts';
 import type { Programs } from './programs.ts';
+import { POLICY_CHAIN } from './policy-rules.ts';
 import { startProgram } from './start-program.ts';
 import type { ProcessRecord } from './state.ts';
 
@@ -25,7 +26,7 @@ export interface NodeOptions {
   api: Api;
 }
 
-/** Starts containerd, kubelet and kube-proxy of a node and waits until it takes pods. */
+/** Starts containerd, kubelet, kube-proxy and what enforces policies of a node and waits until it takes pods. */
 export async function startNode(node: NodePlan, init: ProcessRecord, options: NodeOptions): Promise<void> {
   const { plan, programs, certificates, kubeconfig, api } = options;
   const server = certificates.kubelets[node.name];
@@ -63,7 +64,21 @@ export async function startNode(node: NodePlan, init: ProcessRecord, options: No
     ],
     isReady: () => isNodeReady(api, node.name),
   });
-  await Promise.all([proxy, kubelet]);
+  await Promise.all([proxy.then(() => startPolicies(plan, node, init)), kubelet]);
+}
+
+/** Starts what enforces NetworkPolicies, after kube-proxy: what that lets through must have passed here before. */
+async function startPolicies(plan: ClusterPlan, node: NodePlan, init: ProcessRecord): Promise<void> {
+  await startProgram(plan, {
+    name: `${node.name}-policies`,
+    init,
+    command: [
+      process.execPath,
+      join(import.meta.dirname, 'policy-process.ts'),
+      ...[plan.apiUrl, plan.certificates, node.name],
+    ],
+    isReady: async () => (await readRules(init, 'filter', 'INPUT')).includes(POLICY_CHAIN),
+  });
 }
 
 /** Whether a node takes pods. */
@@ -76,9 +91,12 @@ export async function isNodeReady(api: Api, name: string): Promise<boolean> {
 
 /** kube-proxy has done its work when the API server's own Service has its rule. */
 async function hasServiceRules(init: ProcessRecord): Promise<boolean> {
+  return (await readRules(init, 'nat', 'KUBE-SERVICES')).includes('default/kubernetes:https');
+}
+
+function readRules(init: ProcessRecord, table: string, chain: string): Promise<string> {
   const [command, ...args] = enter(init, ['net']);
-  const rules = await runCommand(command, [...args, 'iptables', '-t', 'nat', '-S', 'KUBE-SERVICES']);
-  return rules.includes('default/kubernetes:https');
+  return runCommand(command, [...args, 'iptables', '-t', table, '-S', chain]);
 }
 
 /** An overlay cannot lie on an overlay, such as the root of a container. */

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { withLock } from './lock.mjs';
 import { isNewEnough, nodePackage } from './node.mjs';
 import { isInstalled } from './packages.mjs';
@@ -97,7 +98,7 @@ test('every npm script goes through the launcher to a task that is there', () =>
 describe('the launcher, running a task', () => {
   /** Runs `runNode` of the launcher on a script, in a process of its own. */
   function launch(script: string) {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-asr-task-'));
+    const folder = temporaryFolder('task');
     const file = join(folder, 'task.mjs');
     writeFileSync(file, script);
     const code = `import { runNode } from ${JSON.stringify(join(root, 'tools/launch/child.mjs'))};

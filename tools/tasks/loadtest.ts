@@ -3,8 +3,9 @@ import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
 import { root, say, stop } from '../launch/terminal.mjs';
 import { parseLoadtestArguments } from '../loadtest/arguments.ts';
 import { buildHelp } from '../loadtest/help.ts';
+import { buildReportLines } from '../loadtest/log-report.ts';
 import { buildLines } from '../loadtest/print.ts';
-import { runLoadtest } from '../loadtest/run.ts';
+import { REPORT_FILES, runLoadtest } from '../loadtest/run.ts';
 
 const EXIT = { passed: 0, failed: 1, void: 2 } as const;
 const INTERRUPTED = 130;
@@ -39,8 +40,9 @@ try {
   const undo = (step: () => Promise<void> | void) => void steps.push(step);
   const summary = await runLoadtest(chosen, out, { env: process.env, signal: stopping.signal, undo });
   const lines = buildLines(summary, SCENARIOS[chosen.scenario].holdsPromises);
-  process.stdout.write(`${lines.join('\n')}\n`);
-  say(`report: ${join(out, 'report.html')}`);
+  const files = chosen.logReport ? buildReportLines(out) : [];
+  process.stdout.write(`${[...files, ...lines].join('\n')}\n`);
+  say(`report: ${join(out, REPORT_FILES.page)}`);
   status = EXIT[summary.outcome];
 } catch (error) {
   if (!stopping.signal.aborted) say(error instanceof Error ? error.message : String(error));

@@ -40,32 +40,41 @@
 
 {{/* To the collector of traces and metrics, where one is named. */}}
 {{- define "svc-asr.toCollector" -}}
-{{- with include "svc-asr.otlpPort" . }}
-- ports:
-    - {protocol: TCP, port: {{ . }}}
-{{- end }}
-{{- end }}
-
-{{/* The collector's port; empty where none is named. */}}
-{{- define "svc-asr.otlpPort" -}}
 {{- with .Values.telemetry.otlpEndpoint }}
 {{- $url := urlParse . }}
-{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
+- ports:
+    - protocol: TCP
+      port: {{ regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
 {{- end }}
 {{- end }}
 
-{{/* From what gathers metrics, and from the pod of `helm test`, to the admin port. */}}
+{{/* From what gathers metrics, and from the pods that test the installation, to the admin port. */}}
 {{- define "svc-asr.fromMetrics" -}}
 - from:
     {{- default (list (dict "namespaceSelector" dict)) .Values.networkPolicy.metricsFrom | toYaml | nindent 4 }}
-    {{- include "svc-asr.testPeer" . | nindent 4 }}
+    {{- include "svc-asr.testPeers" . | nindent 4 }}
   ports:
     - {protocol: TCP, port: 9090}
 {{- end }}
 
-{{/* The pod of `helm test`. */}}
-{{- define "svc-asr.testPeer" -}}
+{{/* The pods that test the installation: that of `helm test`, and that of loadtest/job.yaml. */}}
+{{- define "svc-asr.testPeers" -}}
+{{- range $component := list "test" "loadtest" }}
 - podSelector:
     matchLabels:
-      {{- include "svc-asr.selectorLabels" (dict "root" . "component" "test") | nindent 6 }}
+      {{- include "svc-asr.selectorLabels" (dict "root" $ "component" $component) | nindent 6 }}
+{{- end }}
+{{- end }}
+
+{{/* From those to the API and the admin ports of components. Takes (dict "root" $ "components" LIST). */}}
+{{- define "svc-asr.toTested" -}}
+- to:
+    {{- range $component := .components }}
+    - podSelector:
+        matchLabels:
+          {{- include "svc-asr.selectorLabels" (dict "root" $.root "component" $component) | nindent 10 }}
+    {{- end }}
+  ports:
+    - {protocol: TCP, port: 8443}
+    - {protocol: TCP, port: 9090}
 {{- end }}

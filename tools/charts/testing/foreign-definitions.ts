@@ -1,12 +1,17 @@
-/** Kinds of others that the chart makes objects of, open inside: what they may hold is theirs to say. */
-export const FOREIGN_DEFINITIONS = [
-  define('gateway.networking.k8s.io', 'HTTPRoute', 'httproutes'),
-  define('cert-manager.io', 'Certificate', 'certificates'),
-  define('monitoring.coreos.com', 'ServiceMonitor', 'servicemonitors'),
-  define('monitoring.coreos.com', 'PrometheusRule', 'prometheusrules'),
-];
+/** Kinds of others that the chart makes objects of. */
+const FOREIGN = [
+  { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', plural: 'httproutes' },
+  { group: 'cert-manager.io', kind: 'Certificate', plural: 'certificates' },
+  { group: 'monitoring.coreos.com', kind: 'ServiceMonitor', plural: 'servicemonitors' },
+  { group: 'monitoring.coreos.com', kind: 'PrometheusRule', plural: 'prometheusrules' },
+] as const;
 
-function define(group: string, kind: string, plural: string): object {
+/** Their names. */
+export const FOREIGN_KINDS: readonly string[] = FOREIGN.map(({ kind }) => kind);
+/** Their definitions, open inside: what they may hold is theirs to say. */
+export const FOREIGN_DEFINITIONS = FOREIGN.map(define);
+
+function define({ group, kind, plural }: (typeof FOREIGN)[number]): object {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

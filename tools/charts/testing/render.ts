@@ -18,12 +18,22 @@ export interface ChartObject {
 export const RELEASE = 'svc-asr';
 export const NAMESPACE = 'asr';
 
-/** What the chart makes of values. */
-export async function render(values: object = {}, namespace = NAMESPACE): Promise<ChartObject[]> {
+/** What the chart makes of values, as text. */
+export function renderText(values: object, namespace: string): Promise<string> {
   const args = ['template', RELEASE, CHART_FOLDER, '--namespace', namespace, '--kube-version', '1.36.0', '-f', '-'];
-  return parseAllDocuments(await helm(args, JSON.stringify(values)))
+  return helm(args, JSON.stringify(values));
+}
+
+/** The objects in a text of helm's. */
+export function parseObjects(text: string): ChartObject[] {
+  return parseAllDocuments(text)
     .map((document) => document.toJS() as ChartObject | null)
     .filter((object) => object !== null);
+}
+
+/** What the chart makes of values. */
+export async function render(values: object = {}, namespace = NAMESPACE): Promise<ChartObject[]> {
+  return parseObjects(await renderText(values, namespace));
 }
 
 /** The object of a kind and name, less the name of the release. */
@@ -34,9 +44,13 @@ export function find(objects: readonly ChartObject[], kind: string, name: string
   return found;
 }
 
-interface PodTemplate {
+/** A pod, as what makes it describes it. */
+export interface PodTemplate {
   metadata?: object;
-  spec: { containers: { name: string; env?: { name: string; value?: string }[] }[]; [field: string]: unknown };
+  spec: {
+    containers: { name: string; image?: string; env?: { name: string; value?: string }[] }[];
+    [field: string]: unknown;
+  };
 }
 
 /** Every pod that objects make, by kind and name. */

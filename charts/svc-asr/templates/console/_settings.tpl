@@ -6,4 +6,7 @@ ADMIN_HOST: "::"
 ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
 API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
 CONSOLE_PORT: "8444"
+# For people who call svc-asr in the pod.
+SVC_ASR_ADMIN_URL: http://localhost:9090
+SVC_ASR_ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
 {{- end }}

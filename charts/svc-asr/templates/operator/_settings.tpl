@@ -12,18 +12,16 @@ WORKER_TICKETS_SECRET: {{ include "svc-asr.ticketSecret" . }}
 WORKER_TLS_SECRET: {{ ternary (include "svc-asr.workerTlsSecret" .) "" .Values.workerTls.enabled | quote }}
 WORKER_CA_SECRET: {{ .Values.redis.caSecret | quote }}
 WORKER_GATEWAY_LABELS: "app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=gateway"
+WORKER_OTLP_ENDPOINT: {{ .Values.telemetry.otlpEndpoint | quote }}
 WORKER_EGRESS_PORTS: {{ include "svc-asr.workerEgressPorts" . | quote }}
 WORKER_MAX_UNAVAILABLE: {{ .Values.worker.maxUnavailable | quote }}
 {{- end }}
 
-{{/* Ports that workers may reach beside those that the operator knows, which are those of its own address of Redis. */}}
+{{/* Ports that workers may reach beside those that the operator knows: of its own address of Redis, and of the collector. */}}
 {{- define "svc-asr.workerEgressPorts" -}}
 {{- $ports := .Values.worker.egressPorts }}
 {{- if not .Values.redis.enabled }}
 {{- $ports = concat $ports .Values.redis.external.ports }}
-{{- end }}
-{{- with include "svc-asr.otlpPort" . }}
-{{- $ports = append $ports . }}
 {{- end }}
 {{- $words := list }}
 {{- range $ports }}

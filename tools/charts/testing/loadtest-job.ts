@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../../launch/terminal.mjs';
+import { podsOf } from './render.ts';
+import type { ChartObject, PodTemplate } from './render.ts';
+
+/** loadtest/job.yaml, for a namespace. */
+export function readLoadtestJob(namespace: string): ChartObject {
+  const job = parse(readFileSync(join(root, 'loadtest/job.yaml'), 'utf8')) as ChartObject;
+  return { ...job, metadata: { ...job.metadata, namespace } };
+}
+
+/** The pod that it makes. */
+export function podOf(job: ChartObject): PodTemplate {
+  const [found] = podsOf([job]);
+  if (found === undefined) throw new Error(`the ${job.kind} ${job.metadata.name} makes no pod`);
+  return found[1];
+}
+
+/** What its pod names of a release. */
+export interface JobNames {
+  labels: Record<string, string>;
+  image: string;
+  /** By the names of their variables. */
+  addresses: Record<string, URL>;
+  /** Keys of Secrets, as secret/key. */
+  secrets: string[];
+}
+
+/** Reads the names that somebody wrote into the file, and that must be the chart's. */
+export function namesOf(job: ChartObject): JobNames {
+  const { metadata, spec } = podOf(job);
+  const [container] = spec.containers;
+  const volumes = spec.volumes as { secret?: { secretName: string; items: { key: string }[] } }[];
+  const addresses = (container?.env ?? []).filter(({ value = '' }) => value.includes('://'));
+  return {
+    labels: (metadata as ChartObject['metadata']).labels ?? {},
+    image: container?.image ?? '',
+    addresses: Object.fromEntries(addresses.map(({ name, value }) => [name, new URL(value ?? '')])),
+    secrets: volumes.flatMap(({ secret }) => secret?.items.map(({ key }) => `${secret.secretName}/${key}`) ?? []),
+  };
+}

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { extractCommit, findPrevious, plainEnvironment } from './commit.ts';
+import { lendPackages } from './packages.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-asr-previous-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const write = (path: string, text: string) => {
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), text);
+};
+
+function git(...args: string[]): string {
+  const own = ['-c', 'user.name=test', '-c', 'user.email=test@svc-asr.test', '-c', 'commit.gpgsign=false'];
+  const options = { encoding: 'utf8', env: plainEnvironment() } as const;
+  const { status, stdout, stderr } = spawnSync('git', ['-C', folder, ...own, ...args], options);
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+function commit(text: string): string {
+  write('file', text);
+  git('add', '.');
+  git('commit', '--quiet', '--message', text);
+  return git('rev-parse', 'HEAD');
+}
+
+test('a folder without a repository, and one with a single commit, have none before', () => {
+  expect(findPrevious(folder)).toEqual({ missing: expect.stringContaining('not a git repository') as string });
+  git('init', '--quiet');
+  commit('one');
+  expect(findPrevious(folder)).toEqual({ missing: 'this clone has no commit HEAD~1' });
+});
+
+test('before what is committed is its parent, before changes is the last commit', () => {
+  git('init', '--quiet');
+  const one = commit('one');
+  const two = commit('two');
+  expect(findPrevious(folder)).toEqual({ commit: one });
+  write('new', 'not committed');
+  expect(findPrevious(folder)).toEqual({ commit: two });
+});
+
+test('the files of a commit are laid out, and nothing else', () => {
+  git('init', '--quiet');
+  const one = commit('one');
+  commit('two');
+  const place = join(folder, 'out/source');
+  write('out/source/stale', '');
+  extractCommit(folder, one, place);
+  expect(readFileSync(join(place, 'file'), 'utf8')).toBe('one');
+  expect(existsSync(join(place, 'stale'))).toBe(false);
+  expect(() => extractCommit(folder, '0'.repeat(40), place)).toThrow('could not give the files');
+});
+
+test('packages are lent, workspaces are not', () => {
+  const lockfile = JSON.stringify({
+    packages: {
+      '': {},
+      'node_modules/@own/part': { link: true, resolved: 'part' },
+      'node_modules/bought': {},
+      'node_modules/bought/node_modules/nested': {},
+      'node_modules/elsewhere': { optional: true },
+      'part/node_modules/@some/one': {},
+      part: {},
+    },
+  });
+  for (const checkout of ['old', 'new']) {
+    write(`${checkout}/package-lock.json`, lockfile);
+    write(`${checkout}/part/name`, checkout);
+  }
+  write('new/node_modules/.package-lock.json', lockfile);
+  write('new/node_modules/bought/node_modules/nested/file', 'nested');
+  write('new/part/node_modules/@some/one/file', 'one');
+  mkdirSync(join(folder, 'new/node_modules/@own'));
+  symlinkSync('../../part', join(folder, 'new/node_modules/@own/part'));
+
+  const [from, to] = [join(folder, 'new'), join(folder, 'old')];
+  expect(lendPackages(from, to)).toBe(true);
+  expect(readFileSync(join(to, 'node_modules/@own/part/name'), 'utf8')).toBe('old');
+  expect(realpathSync(join(to, 'node_modules/bought/node_modules/nested/file'))).toContain('/new/node_modules/bought/');
+  expect(readFileSync(join(to, 'part/node_modules/@some/one/file'), 'utf8')).toBe('one');
+  expect(readFileSync(join(to, 'node_modules/.package-lock.json'), 'utf8')).toBe(lockfile);
+  write('other/package-lock.json', '{}');
+  expect(lendPackages(from, join(folder, 'other'))).toBe(false);
+});
