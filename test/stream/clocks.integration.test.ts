@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 
 const { pcm } = recording();
 const IDLE_MS = 2000;
-const PING_MS = 250;
+const PING_MS = 500;
 const EXTRA_MS = 2000;
 
 let stage: Stage;
