@@ -141,7 +141,7 @@ test('gives a worker its settings by environment and nothing by arguments, and k
     MODEL_DIR: '/repository/models/m',
     PROVIDER: 'cpu',
     SLOTS: '7',
-    UTILIZATION_PERCENT: '55',
+    UTILIZATION_PERCENT: '60',
     WORKER_ID: id,
     REVISION: found?.revision,
     HOST: '127.0.0.1',
@@ -165,9 +165,9 @@ test('lets operator and model say how much of what it measures a worker may use'
   const env = [{ name: 'UTILIZATION_PERCENT', value: '80' }];
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env } }));
   folder.write('n.yaml', model('n', { scaling: { ...quick, min: 1, max: 1 }, worker: { slots: 7 } }));
-  await start({ UTILIZATION_PERCENT: '60' });
+  await start({ UTILIZATION_PERCENT: '65' });
   const shares = () => [...standIn.started().values()].map((told) => told.env.UTILIZATION_PERCENT).sort();
-  await eventually(() => expect(shares()).toEqual(['60', '80']));
+  await eventually(() => expect(shares()).toEqual(['65', '80']));
 });
 
 test('replaces a worker that was killed, and tells the ledger at once that it is gone', async () => {
