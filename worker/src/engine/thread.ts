@@ -11,10 +11,10 @@ import { InferenceLoop } from './loop.ts';
 import type { Command, ContextInfo, ModelInfo, Report, ThreadOptions } from './protocol.ts';
 import { Gauges, type SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
-import { measureRealTimeFactor, threadClock } from './warmup.ts';
+import { measureRealTimeFactor } from './warmup.ts';
 
-/** Rounds for which a measurement that counts waits for a better one. */
-const PATIENCE = 12;
+/** Rounds of a measurement that decides about slots. */
+const ROUNDS = 15;
 
 /** How often an idle thread shows that it is alive. */
 const IDLE_TICK_MS = 250;
@@ -73,21 +73,15 @@ function createLoop(
   });
 }
 
-async function describe(model: Model, options: ThreadOptions): Promise<ModelInfo> {
-  const { maxBatch, slots, maxSlots, utilization } = options;
+async function describe(model: Model, { maxBatch, slots, maxSlots, utilization }: ThreadOptions): Promise<ModelInfo> {
   const { manifest, encoders } = model;
   const contexts: ContextInfo[] = [];
-  // Where all of a run is done by this thread, its own time tells more than the clock on the wall.
-  const clock = options.provider === 'cpu' && options.threads === 1 ? threadClock : () => performance.now();
   for (const { context } of manifest.contexts) {
     // The first one decides about slots.
-    const patience = contexts.length === 0 && slots === undefined ? PATIENCE : 3;
+    const rounds = contexts.length === 0 && slots === undefined ? ROUNDS : 3;
     const encoder = encoders.get(contextKey(context));
     if (encoder === undefined) continue;
-    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, {
-      patience,
-      clock,
-    });
+    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, rounds);
     contexts.push({ context, chunkSamples: chunkSamples(encoder.shape.framing), realTimeFactor });
   }
   const factor = contexts[0]?.realTimeFactor ?? 1;

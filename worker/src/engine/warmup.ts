@@ -9,30 +9,21 @@ import { Lane } from './lane.ts';
 import { startSearch } from './search.ts';
 import { AudioRing, createSharedBuffers } from './shared.ts';
 
-const MOST_ROUNDS = 60;
+/** Lazy initialization and the first compilation of what runs often. */
+const WARM_ROUNDS = 4;
 const NOISE = 2_000;
 
-/** Milliseconds of something that goes on while a thread works. */
-export type Clock = () => number;
-
-/** Time that this thread had of a CPU: what others take of the machine meanwhile does not count. */
-export const threadClock: Clock = () => {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-};
-
 /**
- * Time per second of audio and stream at one context: full batches of noise through features, encoder and search, the way real
- * streams go. The first run pays for lazy initialization and does not count; of the others the best does, since what
- * another process took from one round says nothing about this one. `patience` rounds without a better one end it: Node gets
- * faster while it warms up.
+ * Wall time per second of audio and stream at one context: full batches of noise through features, encoder and search, the way real
+ * streams go. The first rounds do not count; of the others the median does: a machine that others use too will not be at
+ * its best while people speak.
  */
 export async function measureRealTimeFactor(
   model: Model,
   context: string,
   encoder: Encoder,
   batch: number,
-  { patience, clock }: { patience: number; clock: Clock },
+  rounds: number,
 ): Promise<number> {
   const { shape } = encoder;
   const shared = createSharedBuffers(batch);
@@ -57,15 +48,15 @@ export async function measureRealTimeFactor(
   });
   const noise = (samples: number) => Int16Array.from({ length: samples }, () => (Math.random() - 0.5) * NOISE);
   const chunk = chunkSamples(shape.framing);
-  let best = Infinity;
-  for (let round = 0, since = 0; round <= MOST_ROUNDS && since < patience; round++) {
+  const times: number[] = [];
+  for (let round = 0; round < WARM_ROUNDS + rounds; round++) {
     const audio = noise(round === 0 ? samplesFor(shape.framing, 1) : chunk);
     for (const { lane } of work) lane.ring.write(audio);
-    const started = clock();
+    const started = performance.now();
     await runner.run(work, () => true);
-    const took = clock() - started;
-    since = round === 0 || took < best ? 0 : since + 1;
-    if (round > 0) best = Math.min(best, took);
+    if (round >= WARM_ROUNDS) times.push(performance.now() - started);
   }
-  return best / 1000 / (batch * (chunk / SAMPLE_RATE_HZ));
+  times.sort((one, other) => one - other);
+  const median = times[Math.floor(times.length / 2)] ?? Infinity;
+  return median / 1000 / (batch * (chunk / SAMPLE_RATE_HZ));
 }

@@ -14,7 +14,7 @@ const SHARE_OF_GRACE = 0.8;
  * A worker measures its slots while nobody speaks. A pod keeps its cores when they do; on one machine gateway, Redis and
  * whoever sends the audio take their share of the same ones.
  */
-const UTILIZATION_PERCENT = '50';
+const UTILIZATION_PERCENT = '62';
 
 export interface EnvironmentOptions {
   /** The environment to build on: the operator's own. */
