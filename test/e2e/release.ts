@@ -1,3 +1,5 @@
+import { NODE_RANGE } from '../../tools/cluster/plan.ts';
+
 /** The release, and so the first part of the names of its objects. */
 export const RELEASE = 'svc-asr';
 
@@ -12,7 +14,7 @@ export function buildValues(port: number, tag: string) {
     operator: { resources: small },
     console: { resources: small },
     // The tests' own way in begins at a node, which is no pod.
-    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }, { ipBlock: { cidr: '10.89.0.0/24' } }] },
+    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }, { ipBlock: { cidr: NODE_RANGE } }] },
   };
 }
 

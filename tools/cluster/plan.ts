@@ -74,12 +74,17 @@ export function planCluster({ name, home, nodes }: { name: string; home: string;
   };
 }
 
+/** Nodes have the first addresses of this network. */
+const NODE_NETWORK = '10.89.0';
+/** The addresses of all nodes. */
+export const NODE_RANGE = `${NODE_NETWORK}.0/24`;
+
 function planNode(cluster: string, clusterFolder: string, number: number): NodePlan {
   const name = `node-${number}`;
   const folder = join(clusterFolder, name);
   return {
     name,
-    address: `10.89.0.${number}`,
+    address: `${NODE_NETWORK}.${number}`,
     podRange: `10.90.${number}.0/24`,
     folder,
     socket: join(folder, 'containerd.sock'),

@@ -1,24 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { extractCommit, findPrevious, plainEnvironment } from './commit.ts';
 import { lendPackages } from './packages.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-asr-previous-'));
+  folder = temporaryFolder('previous');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const write = (path: string, text: string) => {
   mkdirSync(join(folder, path, '..'), { recursive: true });
