@@ -66,8 +66,8 @@ export function createApp(parts: AppParts): Express {
   });
 
   app.use(openExchange, observe(logger, metrics), soundHeaders);
-  route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, createSession] });
+  route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, timeLeft)] });
   app.use(named('documents'), documentsRouter({ version: INTERFACE_VERSION, publicUrl: settings.PUBLIC_URL }));

@@ -36,7 +36,7 @@ export async function createKey(
 }
 
 function buildApiKey(made: ReturnType<typeof makeApiKey>, request: KeyRequest, peppers: Keyring): ApiKey {
-  const hash = sign(peppers, peppers.current, made.key);
+  const hash = sign(peppers, peppers.current, made.key, 'hex');
   if (hash === undefined) throw new Error('the current pepper is missing');
   return {
     apiVersion: API_VERSION,
@@ -46,7 +46,7 @@ function buildApiKey(made: ReturnType<typeof makeApiKey>, request: KeyRequest, p
       tenant: request.tenant,
       displayName: request.displayName,
       keyId: made.keyId,
-      hash: hash.toString('hex'),
+      hash,
       pepperId: peppers.current,
       lastFour: made.lastFour,
       expiresAt: request.expiresAt,

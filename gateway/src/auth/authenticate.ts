@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { ApiError, parseApiKey } from '@svc-asr/core';
-import { equalBytes, sign } from '@svc-asr/runtime';
+import { equalTexts, sign } from '@svc-asr/runtime';
 import type { AttemptLimiter, Keyring } from '@svc-asr/runtime';
 import { exchangeOf } from '../http/exchange.ts';
 import type { LedgerWatch } from '../ledger-id.ts';
@@ -18,14 +18,13 @@ export interface AuthenticateOptions {
 /** Takes the API key of a request to its tenant, or answers 401; too many failures of an address answer 429. */
 export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: AuthenticateOptions): RequestHandler {
   return async (request, response, next) => {
-    const address = request.ip ?? '';
     try {
       const key = bearer(request);
       const keyId = parseApiKey(key);
       if (keyId === undefined) throw new ApiError('invalid_api_key');
       let record = lookup.remembered(keyId);
       if (record === undefined) {
-        refuseIfBlocked(failures, address, now());
+        refuseIfBlocked(failures, addressOf(request), now());
         record = await lookup.find(keyId);
         if (record === undefined) await ledgerWatch.sure();
       }
@@ -34,12 +33,18 @@ export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: Au
       Object.assign(exchangeOf(response), { tenant: record.tenant, keyId });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      const address = addressOf(request);
       refuseIfBlocked(failures, address, now());
       failures.fail(address, now());
       throw withChallenge(error);
     }
     next();
   };
+}
+
+/** Only where it is needed: to look through the proxies in front costs more than to check a key. */
+function addressOf(request: Request): string {
+  return request.ip ?? '';
 }
 
 function bearer(request: Request): string {
@@ -58,10 +63,10 @@ function check(record: FoundKey | undefined, key: string, peppers: Keyring, now:
 }
 
 function proves(record: FoundKey, key: string, peppers: Keyring): boolean {
-  const digest = hash('sha256', key, 'buffer');
-  if (record.proven !== undefined) return equalBytes(record.proven, digest);
-  const mac = sign(peppers, record.pepperId, key);
-  if (mac === undefined || !equalBytes(mac, Buffer.from(record.hash, 'hex'))) return false;
+  const digest = hash('sha256', key, 'base64url');
+  if (record.proven !== undefined) return equalTexts(record.proven, digest);
+  const mac = sign(peppers, record.pepperId, key, 'hex');
+  if (mac === undefined || !equalTexts(mac, record.hash)) return false;
   record.proven = digest;
   return true;
 }

@@ -3,7 +3,7 @@ import type { KeyRecord, Ledger } from '@svc-asr/ledger';
 /** A key's record while it is remembered. */
 export interface FoundKey extends KeyRecord {
   /** SHA-256 of the key whose HMAC was found right: to compare with it is cheaper than another HMAC. */
-  proven?: Buffer;
+  proven?: string;
 }
 
 /** Finds API keys by their public id, remembers each for a moment, and writes down now and then that it was used. */

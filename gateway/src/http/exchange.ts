@@ -45,9 +45,11 @@ export const openExchange: RequestHandler = (request, response, next) => {
 
 /** Headers that tell how rate limits stand, in the form of draft-ietf-httpapi-ratelimit-headers. */
 export function rateHeaders(rates: Readonly<Record<string, RateState>>): Record<string, string> {
-  const each = Object.entries(rates);
-  return {
-    'RateLimit-Policy': each.map(([name, { limit }]) => `"${name}";q=${limit};w=60`).join(', '),
-    RateLimit: each.map(([name, { remaining, resetS }]) => `"${name}";r=${remaining};t=${resetS}`).join(', '),
-  };
+  let [policy, state] = ['', ''];
+  for (const [name, { limit, remaining, resetS }] of Object.entries(rates)) {
+    const comma = policy === '' ? '' : ', ';
+    policy += `${comma}"${name}";q=${limit};w=60`;
+    state += `${comma}"${name}";r=${remaining};t=${resetS}`;
+  }
+  return { 'RateLimit-Policy': policy, RateLimit: state };
 }

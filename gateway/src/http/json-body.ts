@@ -5,7 +5,6 @@ import { exchangeOf } from './exchange.ts';
 
 /** Whoever sends more than this does not care for an answer. */
 const MAX_DROPPED_BYTES = 33_554_432;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Reads a JSON body: media type (415), then size (413), then JSON (400). */
 export const jsonBody: RequestHandler = async (request, response, next) => {
@@ -14,7 +13,7 @@ export const jsonBody: RequestHandler = async (request, response, next) => {
   const bytes = await readBody(request);
   exchangeOf(response).waitsSinceMs = performance.now();
   if (!isUtf8(bytes)) throw new ApiError('invalid_json');
-  const marked = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
     request.body = JSON.parse(bytes.toString('utf8', marked ? 3 : 0)) as unknown;
   } catch {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { equalBytes, sign } from '@svc-asr/runtime';
+import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 
 /**
@@ -17,9 +17,9 @@ export function sessionCredential(
   tenant: string,
   sessionId: string,
 ): string | undefined {
-  const mac = sign(ring, secretId, `session:${tenant}:${sessionId}`);
+  const mac = sign(ring, secretId, `session:${tenant}:${sessionId}`, 'binary');
   if (mac === undefined) return undefined;
-  return PREFIX + Buffer.concat([Buffer.from(`${secretId}:${tenant}:`), mac]).toString('base64url');
+  return PREFIX + Buffer.from(`${secretId}:${tenant}:${mac}`, 'latin1').toString('base64url');
 }
 
 /** What Redis keeps of a credential. */
@@ -30,10 +30,10 @@ export function credentialHash(credential: string): string {
 /** The tenant that a credential for this session names, when its MAC is right. */
 export function credentialTenant(ring: Keyring, credential: string, sessionId: string): string | undefined {
   if (!credential.startsWith(PREFIX)) return undefined;
-  const bytes = Buffer.from(credential.slice(PREFIX.length), 'base64url');
-  const named = /^([A-Za-z0-9_-]{1,32}):([a-z0-9-]{1,63}):$/.exec(bytes.subarray(0, -MAC_BYTES).toString('latin1'));
+  const text = Buffer.from(credential.slice(PREFIX.length), 'base64url').toString('latin1');
+  const named = /^([A-Za-z0-9_-]{1,32}):([a-z0-9-]{1,63}):$/.exec(text.slice(0, -MAC_BYTES));
   if (named === null) return undefined;
   const [, secretId = '', tenant = ''] = named;
-  const mac = sign(ring, secretId, `session:${tenant}:${sessionId}`);
-  return mac !== undefined && equalBytes(mac, bytes.subarray(-MAC_BYTES)) ? tenant : undefined;
+  const mac = sign(ring, secretId, `session:${tenant}:${sessionId}`, 'binary');
+  return mac !== undefined && equalTexts(mac, text.slice(-MAC_BYTES)) ? tenant : undefined;
 }

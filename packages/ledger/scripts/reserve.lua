@@ -5,22 +5,22 @@
 -- ARGV  1 session id  2 model  3 model exists 1|0  4 requested seconds  5 idempotency key or ''
 --       6 attempt, id of the session secret and hash of the credential, as facts have them
 --       7 credential lifetime ms  8 lease ms  9 latest time for which the reaper holds a mark, ms
--- returns 'created, reserved s, remaining s, rate limit, rate remaining, rate ms until whole' of a new session, in a line
+-- returns 'created, reserved ms, remaining s, rate limit, rate remaining, rate ms until whole' of a new session, in a line
 --         of words: to Redis one answer costs a fraction of six
 --         { 'found', id, created, expires, reserved s, remaining s, secret id, provisional 1|0, rate limit, rate remaining, rate ms until whole }
 --         { 'cancelled' | 'inactive' | 'unmarked' | 'conflict' | 'model_not_found' | 'scope' | 'credit' }
 --         { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate ms until whole }
 -- @include now_ms
--- @include facts
 -- @include gcra
--- @include journal
--- @include state
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
-local id, model, exists, requested, idempotency, proof = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
-local lifetime, lease, marked = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local expires = now + lifetime
+local id, model, exists, requested, idempotency, proof = ARGV[1], ARGV[2], ARGV[3], ARGV[4] + 0, ARGV[5], ARGV[6]
+local lease, expires = ARGV[8], now + ARGV[7]
+-- Each number is written out once and read by arithmetic: next to its commands that is what this script costs.
+local created = string.format('%d', now)
 local key = base .. 's:' .. id
+-- With its lease, and before its credential in any case: that tells it from a reserved one (state.lua).
+local function provisional_due(expires_at) return string.format('%d', math.min(now + lease, expires_at - 1)) end
 
 -- A cancel that came first wins: the answer to this request was given up.
 local seen = redis.call('EXISTS', base .. 'x:' .. id, key) > 0
@@ -31,23 +31,25 @@ end
 local account = read_account()
 if account[1] ~= 'Active' then return { 'inactive' } end
 -- Without a mark nobody would look for this session when its time is over.
-if expires > marked then return { 'unmarked', now } end
+if expires - ARGV[9] > 0 then return { 'unmarked', now } end
 local live = redis.call('ZCARD', base .. 'live')
-if redis.call('ZCOUNT', base .. 'live', '-inf', now) > 0 then
-  -- Here, because Redis makes functions anew at each run and this is seldom needed.
+if redis.call('ZCOUNT', base .. 'live', '-inf', created) > 0 then
+  -- Here and further down, because Redis makes functions anew at each run and these are seldom needed.
   -- @include expire_overdue
   expire_overdue(base, now)
   account = read_account()
   -- What is overdue and was not ended just now does not count.
-  live = redis.call('ZCOUNT', base .. 'live', '(' .. now, '+inf')
+  live = redis.call('ZCOUNT', base .. 'live', '(' .. created, '+inf')
 end
 
-local rate_limit = tonumber(account[4])
+local rate_limit = account[4]
 local allowed, arrival, remaining, whole, retry = gcra(account[8], rate_limit, now)
 
 local known = seen and id
 if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:' .. idempotency) end
 if known then
+  -- @include facts
+  -- @include state
   local known_key = base .. 's:' .. known
   local s = redis.call('HMGET', known_key, 'st', 'd', 'h')
   local fact = s[2] and read_facts(s[2])
@@ -60,7 +62,7 @@ if known then
       redis.call('HSET', known_key, 'h', #holders < 400 and holders .. ' ' .. attempt or '*')
     end
     local provisional = state_of(base, known, s[1], fact.expires) == 'provisional'
-    if provisional then redis.call('ZADD', base .. 'live', provisional_due(now, lease, fact.expires), known) end
+    if provisional then redis.call('ZADD', base .. 'live', provisional_due(fact.expires), known) end
     return { 'found', known, fact.created, fact.expires, fact.reserved / 1000, fact.remaining, fact.secret, provisional and 1 or 0,
       rate_limit, allowed and remaining + 1 or 0, whole }
   end
@@ -69,24 +71,26 @@ end
 if exists ~= '1' then return { 'model_not_found' } end
 if not string.find(account[2], ' * ', 1, true) and not string.find(account[2], ' ' .. model .. ' ', 1, true) then return { 'scope' } end
 if not allowed then return { 'rate', retry, rate_limit, 0, whole } end
-if live >= tonumber(account[3]) then
+if live - account[3] >= 0 then
   local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
   local due = tonumber(first[2])
-  return { 'concurrency', due < now + lifetime and due - now or 5000, rate_limit, remaining + 1, whole }
+  return { 'concurrency', due < expires and due - now or 5000, rate_limit, remaining + 1, whole }
 end
 local available = account[5] - account[6] - account[7]
 local seconds = math.min(requested, math.floor(available / 1000))
 if seconds < 1 then return { 'credit' } end
 
-redis.call('HSET', KEYS[1], 'reserved', string.format('%d', account[6] + seconds * 1000), 'rs', gcra_text(arrival))
-local left = math.floor(available / 1000) - seconds
-local facts = write_facts(expires, now, seconds * 1000, left, requested, model, proof)
-redis.call('ZADD', base .. 'live', provisional_due(now, lease, expires), id)
+-- Facts and journal are as facts.lua and journal.lua read and write them.
+local milliseconds = string.format('%d', seconds * 1000)
+local left = string.format('%d', math.floor(available / 1000) - seconds)
+redis.call('HSET', KEYS[1], 'reserved', string.format('%d', account[6] + milliseconds), 'rs', gcra_text(arrival))
+redis.call('ZADD', base .. 'live', provisional_due(expires), id)
+local facts = string.format('%d %s %s %s %s %s %s', expires, created, milliseconds, left, ARGV[4], model, proof)
 if idempotency == '' then
   redis.call('HSET', key, 'd', facts)
 else
   redis.call('HSET', key, 'd', facts, 'idk', idempotency)
   redis.call('SET', base .. 'idem:' .. idempotency, id, 'PXAT', expires)
 end
-journal_line(base, 'reserve', id, 0, seconds * 1000, 0, model)
-return string.format('%d %d %d %d %d %d', now, seconds, left, rate_limit, remaining, whole)
+redis.call('XADD', base .. 'j', '*', 'e', 'reserve ' .. id .. ' 0 ' .. milliseconds .. ' 0 ' .. model)
+return string.format('%s %s %s %s %d %d', created, milliseconds, left, rate_limit, remaining, whole)

@@ -57,7 +57,7 @@ function made(line: string, { sessionId, secretId }: ReserveRequest, ttlMs: numb
     outcome: 'ok',
     reservation: {
       ...{ sessionId, secretId, createdAtMs, expiresAtMs: createdAtMs + ttlMs },
-      ...{ reservedSeconds: Number(reserved), remainingSeconds: Number(remaining), provisional: true },
+      ...{ reservedSeconds: Number(reserved) / 1000, remainingSeconds: Number(remaining), provisional: true },
     },
     rate: rateOf(rate),
   };

@@ -10,15 +10,23 @@ export interface Script {
 
 const FOLDER = new URL('../scripts/', import.meta.url);
 
-/** Reads `scripts/NAME.lua` and puts each `-- @include PART` (`scripts/include/PART.lua`) in its place, once. */
+/**
+ * Reads `scripts/NAME.lua` and puts each `-- @include PART` (`scripts/include/PART.lua`) in its place, once. One that is
+ * indented stands in a block: what it brings is known in that block only.
+ */
 export function loadScript(name: string): Script {
-  const included = new Set<string>();
-  const expand = (file: string): string =>
-    readFileSync(new URL(file, FOLDER), 'utf8').replace(/^ *-- @include (\w+)\n/gm, (_, part: string) => {
-      if (included.has(part)) return '';
-      included.add(part);
-      return expand(`include/${part}.lua`);
-    });
-  const source = expand(`${name}.lua`);
+  const source = expand(`${name}.lua`, new Set());
   return { name, source, sha1: createHash('sha1').update(source).digest('hex') };
+}
+
+function expand(file: string, included: Set<string>): string {
+  return readFileSync(new URL(file, FOLDER), 'utf8').replace(
+    /^( *)-- @include (\w+)\n/gm,
+    (_, indentation: string, part: string) => {
+      const known = indentation === '' ? included : new Set(included);
+      if (known.has(part)) return '';
+      known.add(part);
+      return expand(`include/${part}.lua`, known);
+    },
+  );
 }

@@ -6,9 +6,9 @@ test('signs with any secret of the ring, so that old values verify after a rotat
   const before = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: secret(1) } }));
   const after = parseKeyring(JSON.stringify({ current: 'p2', secrets: { p1: secret(1), p2: secret(2) } }));
   expect(after.current).toBe('p2');
-  expect(sign(after, 'p1', 'm')).toEqual(sign(before, 'p1', 'm'));
-  expect(sign(after, 'p2', 'm')).not.toEqual(sign(before, 'p1', 'm'));
-  expect(sign(before, 'p2', 'm')).toBeUndefined();
+  expect(sign(after, 'p1', 'm', 'hex')).toEqual(sign(before, 'p1', 'm', 'hex'));
+  expect(sign(after, 'p2', 'm', 'hex')).not.toEqual(sign(before, 'p1', 'm', 'hex'));
+  expect(sign(before, 'p2', 'm', 'hex')).toBeUndefined();
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import type { BinaryToTextEncoding, KeyObject } from 'node:crypto';
 import type { Setting } from './settings.ts';
 
 /**
@@ -34,15 +34,23 @@ export function parseKeyring(text: string): Keyring {
   return { current: parsed.current, secrets };
 }
 
-/** HMAC-SHA-256 under one secret of the ring; undefined when the ring does not hold it. */
-export function sign(ring: Keyring, id: string, message: string): Buffer | undefined {
+/**
+ * HMAC-SHA-256 under one secret of the ring; undefined when the ring does not hold it. As text: to hand it over in a Buffer
+ * of its own costs Node as much as to make it.
+ */
+export function sign(ring: Keyring, id: string, message: string, encoding: BinaryToTextEncoding): string | undefined {
   const secret = ring.secrets.get(id);
-  return secret === undefined ? undefined : createHmac('sha256', secret).update(message).digest();
+  return secret === undefined ? undefined : createHmac('sha256', secret).update(message).digest(encoding);
 }
 
 /** Compares in constant time; false for different lengths. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The same for texts of which each character is a byte, as digests and what is encoded are. */
+export function equalTexts(a: string, b: string): boolean {
+  return equalBytes(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'));
 }
 
 /** A setting that holds a keyring. */

@@ -1,4 +1,4 @@
-import { equalBytes, sign } from './keyring.ts';
+import { equalTexts, sign } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 
 /**
@@ -23,9 +23,9 @@ const MAX_CHARACTERS = 2048;
 export function signTicket(ring: Keyring, { session, worker, epoch, expMs }: Ticket): string {
   const payload = { v: VERSION, kid: ring.current, session, worker, epoch, exp: expMs };
   const body = Buffer.from(JSON.stringify(payload)).toString('base64url');
-  const signature = sign(ring, ring.current, body);
+  const signature = sign(ring, ring.current, body, 'base64url');
   if (signature === undefined) throw new Error('the current secret of a keyring is in it');
-  return `${body}.${signature.toString('base64url')}`;
+  return `${body}.${signature}`;
 }
 
 /** What a ticket says, when a secret of the ring made it for this worker and its time is not over. */
@@ -37,8 +37,8 @@ export function verifyTicket(
   const [body = '', signature = '', ...rest] = ticket.length > MAX_CHARACTERS ? [] : ticket.split('.');
   const payload = rest.length === 0 ? parse(body) : undefined;
   if (payload === undefined) return undefined;
-  const expected = sign(ring, payload.kid, body);
-  if (expected === undefined || !equalBytes(expected, Buffer.from(signature, 'base64url'))) return undefined;
+  const expected = sign(ring, payload.kid, body, 'base64url');
+  if (expected === undefined || !equalTexts(expected, signature)) return undefined;
   return payload.worker === worker && nowMs < payload.expMs ? payload : undefined;
 }
 

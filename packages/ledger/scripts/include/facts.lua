@@ -1,8 +1,6 @@
 -- What does not change of a session, in one field `d` of its hash: to Redis one field costs a fraction of nine.
--- expires, created, reserved ms, remaining s, requested s, model, then attempt that made it, id of the session secret and hash
--- of the credential, which come as one
-local function write_facts(...) return string.format('%d %d %d %d %d %s %s', ...) end
-
+-- reserve.lua writes it: expires, created, reserved ms, remaining s, requested s, model, then attempt that made it, id of
+-- the session secret and hash of the credential, which come as one.
 local function read_facts(d)
   local f = {}
   for word in string.gmatch(d, '%S+') do f[#f + 1] = word end

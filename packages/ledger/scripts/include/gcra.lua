@@ -5,7 +5,7 @@ local GCRA_WINDOW_MS = 60000
 
 local function gcra(arrival, limit, now)
   local interval = GCRA_WINDOW_MS / limit
-  local before = math.max(now, tonumber(arrival or 0))
+  local before = math.max(now, (arrival or 0) + 0)
   local after = before + interval
   -- A hair of tolerance: the last request of a burst must not fall to rounding.
   local over = after - now - GCRA_WINDOW_MS - 0.001

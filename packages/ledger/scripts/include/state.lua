@@ -8,6 +8,3 @@ end
 local function state_of(base, id, st, expires)
   return st or state_by_due(st, redis.call('ZSCORE', base .. 'live', id), expires)
 end
-
--- When a provisional session is due: with its lease, and before its credential in any case.
-local function provisional_due(now, lease, expires) return string.format('%d', math.min(now + lease, expires - 1)) end
