@@ -141,7 +141,6 @@ test('gives a worker its settings by environment and nothing by arguments, and k
     MODEL_DIR: '/repository/models/m',
     PROVIDER: 'cpu',
     SLOTS: '7',
-    UTILIZATION_PERCENT: '62',
     WORKER_ID: id,
     REVISION: found?.revision,
     HOST: '127.0.0.1',

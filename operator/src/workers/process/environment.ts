@@ -10,12 +10,6 @@ const NOT_FOR_WORKERS =
 /** What a worker may use of its grace period to hand its streams over; the rest is for ending. */
 const SHARE_OF_GRACE = 0.8;
 
-/**
- * A worker measures its slots while nobody speaks. A pod keeps its cores when they do; on one machine gateway, Redis and
- * whoever sends the audio take their share of the same ones.
- */
-const UTILIZATION_PERCENT = '62';
-
 export interface EnvironmentOptions {
   /** The environment to build on: the operator's own. */
   base: NodeJS.ProcessEnv;
@@ -39,7 +33,6 @@ export function buildEnvironment(template: WorkerTemplate, id: string, options: 
   const inherited = Object.entries(base).filter(([name]) => !NOT_FOR_WORKERS.test(name));
   const path = 'path' in template.artifact ? template.artifact.path : '';
   return {
-    UTILIZATION_PERCENT,
     ...Object.fromEntries(inherited),
     ...ownVariables(template),
     ...(base.REDIS_URL_FILE ? {} : { REDIS_URL: redis.url }),
