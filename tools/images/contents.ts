@@ -4,7 +4,6 @@ import { cudaFiles } from './cuda.ts';
 import type { DebianPackage } from './debian.ts';
 import { listFolder } from './image-file.ts';
 import type { Layer } from './image-file.ts';
-import { workspacesOf } from './image.ts';
 import type { ServiceImage } from './image.ts';
 import { k6Files } from './k6.ts';
 import type { K6 } from './k6.ts';
@@ -45,8 +44,7 @@ export interface Contents {
 export function listContents(image: ServiceImage, platform: Platform, sources: Sources): Contents {
   const { root, debian, cuda, k6 } = sources;
   const cpu = PLATFORMS[platform].node;
-  const isLoadtest = image.service === 'loadtest';
-  const places = resolvePackages(sources.lockfile, workspacesOf(image), cpu);
+  const places = resolvePackages(sources.lockfile, image.workspaces, cpu);
   const bought = places.filter(({ isWorkspace }) => !isWorkspace);
   const own = places.filter(({ isWorkspace }) => isWorkspace);
   const provider = image.cuda ? cudaFiles(cuda) : [];
@@ -61,8 +59,11 @@ export function listContents(image: ServiceImage, platform: Platform, sources: S
     { name: 'cuda', files: provider },
     { name: 'models', files: image.models ? modelFiles(root) : [] },
     { name: 'k6', files: k6 === undefined ? [] : k6Files(k6) },
-    { name: 'recordings', files: isLoadtest ? recordingFiles(root) : [] },
-    { name: 'program', files: isLoadtest ? loadtestFiles(root) : own.flatMap((place) => programFiles(root, place)) },
+    { name: 'recordings', files: image.loadtests ? recordingFiles(root) : [] },
+    {
+      name: 'program',
+      files: image.loadtests ? loadtestFiles(root) : own.flatMap((place) => programFiles(root, place)),
+    },
   ];
   return { layers: layers.filter(({ files }) => files.length > 0), npm: places, debian, cuda, k6 };
 }

@@ -5,8 +5,8 @@ import { IMAGES, titleOf } from './image.ts';
 import type { ServiceImage } from './image.ts';
 
 /** Layers in the order in which the list names them. */
-function layersOf({ cuda, models, service }: ServiceImage): string[] {
-  if (service === 'loadtest') return ['system', 'node', 'k6', 'recordings', 'program'];
+function layersOf({ cuda, models, loadtests }: ServiceImage): string[] {
+  if (loadtests) return ['system', 'node', 'k6', 'recordings', 'program'];
   return ['system', 'node', 'dependencies', ...(cuda ? ['cuda'] : []), ...(models ? ['models'] : []), 'program'];
 }
 
@@ -21,12 +21,11 @@ export function buildDockerfile(image: ServiceImage): string {
   const python = image.cuda
     ? 'RUN apt-get update && apt-get install --yes --no-install-recommends python3-pip && rm -rf /var/lib/apt/lists/*\n'
     : '';
-  const isLoadtest = image.service === 'loadtest';
   return `# Made by \`npm run images -- --dockerfiles\` from tools/images, which a test compares it with.
 # docker build --file images/${title}.Dockerfile --build-arg VERSION=0.1.0 --tag ${image.name}:0.1.0${image.tagSuffix} .
-${isLoadtest ? `FROM --platform=$BUILDPLATFORM ${goImage()} AS go\n\n` : ''}FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
+${image.loadtests ? `FROM --platform=$BUILDPLATFORM ${goImage()} AS go\n\n` : ''}FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 ARG TARGETARCH${image.cuda ? `=${CUDA_PLATFORM.replace('linux/', '')}` : ''}
-${python}${isLoadtest ? 'COPY --from=go /usr/local/go /usr/local/go\n' : ''}WORKDIR /src
+${python}${image.loadtests ? 'COPY --from=go /usr/local/go /usr/local/go\n' : ''}WORKDIR /src
 COPY . .
 RUN npm install --no-save --no-audit --no-fund && npx tsc --build
 RUN node tools/images/stage.ts ${title} linux/$TARGETARCH /stage

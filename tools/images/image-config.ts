@@ -1,5 +1,5 @@
 import type { ServiceImage } from './image.ts';
-import { entrypointOf, titleOf, USER } from './image.ts';
+import { titleOf, USER } from './image.ts';
 import { K6_LICENCE } from './k6.ts';
 import type { ImageConfig } from './oci.ts';
 
@@ -8,7 +8,7 @@ export function buildImageConfig(image: ServiceImage, version: string): ImageCon
   return {
     user: `${USER.id}:${USER.id}`,
     workingDir: '/app',
-    entrypoint: entrypointOf(image),
+    entrypoint: ['node', `/app/${image.program}`],
     env: environmentOf(image),
     labels: labelsOf(image, version),
   };
@@ -25,6 +25,6 @@ function labelsOf(image: ServiceImage, version: string): Record<string, string> 
     'org.opencontainers.image.title': titleOf(image),
     'org.opencontainers.image.description': image.description,
     'org.opencontainers.image.version': version,
-    'org.opencontainers.image.licenses': image.service === 'loadtest' ? `Apache-2.0 AND ${K6_LICENCE}` : 'Apache-2.0',
+    'org.opencontainers.image.licenses': image.loadtests ? `Apache-2.0 AND ${K6_LICENCE}` : 'Apache-2.0',
   };
 }

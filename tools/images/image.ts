@@ -9,14 +9,16 @@ export interface ServiceImage {
   name: string;
   /** Comes after the version in the tag. */
   tagSuffix: string;
-  /** The workspace whose program it runs; the load tests are none and run from their sources. */
-  service: 'operator' | 'gateway' | 'worker' | 'console' | 'loadtest';
-  /** Other programs in it. */
-  alsoHolds: readonly string[];
+  /** The file that it starts. */
+  program: string;
+  /** The workspaces in it, with all that they need. */
+  workspaces: readonly string[];
   /** Whether it carries the demo models. */
   models: boolean;
   /** Whether it computes on NVIDIA GPUs. */
   cuda: boolean;
+  /** Whether it carries the load tests: their sources, k6 and recordings. */
+  loadtests: boolean;
   description: string;
 }
 
@@ -25,56 +27,62 @@ export const IMAGES: readonly ServiceImage[] = [
   {
     name: 'svc-asr-operator',
     tagSuffix: '',
-    service: 'operator',
-    alsoHolds: [],
+    program: 'operator/dist/main.js',
+    workspaces: ['operator'],
     models: false,
     cuda: false,
+    loadtests: false,
     description: 'Brings ASRModel, Tenant and ApiKey resources into force.',
   },
   {
     name: 'svc-asr-gateway',
     tagSuffix: '',
-    service: 'gateway',
-    alsoHolds: [],
+    program: 'gateway/dist/main.js',
+    workspaces: ['gateway'],
     models: false,
     cuda: false,
+    loadtests: false,
     description: 'The HTTP API and the streams of svc-asr.',
   },
   {
     name: 'svc-asr-worker',
     tagSuffix: '',
-    service: 'worker',
-    alsoHolds: [],
+    program: 'worker/dist/main.js',
+    workspaces: ['worker'],
     models: true,
     cuda: false,
+    loadtests: false,
     description: 'Recognizes speech on CPUs; carries the demo models.',
   },
   {
     name: 'svc-asr-worker',
     tagSuffix: '-cuda',
-    service: 'worker',
-    alsoHolds: [],
+    program: 'worker/dist/main.js',
+    workspaces: ['worker'],
     models: true,
     cuda: true,
+    loadtests: false,
     description: 'Recognizes speech on NVIDIA GPUs; carries the demo models.',
   },
   {
     name: 'svc-asr-console',
     tagSuffix: '',
-    service: 'console',
-    // The command `svc-asr`, for tests of an installation and for jobs in it.
-    alsoHolds: ['packages/client'],
+    program: 'console/dist/main.js',
+    // With the command `svc-asr`, for tests of an installation and for jobs in it.
+    workspaces: ['console', 'packages/client'],
     models: false,
     cuda: false,
+    loadtests: false,
     description: 'The console of svc-asr, and the svc-asr command.',
   },
   {
     name: 'svc-asr-loadtest',
     tagSuffix: '',
-    service: 'loadtest',
-    alsoHolds: [],
+    program: LOADTEST_TASK,
+    workspaces: [],
     models: false,
     cuda: false,
+    loadtests: true,
     description: 'Load tests of svc-asr, with k6 and recordings.',
   },
 ];
@@ -82,14 +90,4 @@ export const IMAGES: readonly ServiceImage[] = [
 /** The name of an image by which people choose it: `svc-asr-worker-cuda`. */
 export function titleOf({ name, tagSuffix }: Pick<ServiceImage, 'name' | 'tagSuffix'>): string {
   return `${name}${tagSuffix}`;
-}
-
-/** The workspaces that an image holds. */
-export function workspacesOf({ service, alsoHolds }: Pick<ServiceImage, 'service' | 'alsoHolds'>): string[] {
-  return service === 'loadtest' ? [] : [service, ...alsoHolds];
-}
-
-/** What starts in an image. */
-export function entrypointOf({ service }: Pick<ServiceImage, 'service'>): string[] {
-  return ['node', `/app/${service === 'loadtest' ? LOADTEST_TASK : `${service}/dist/main.js`}`];
 }

@@ -1,5 +1,5 @@
 import { root } from '../launch/terminal.mjs';
-import { IMAGES, titleOf, workspacesOf } from './image.ts';
+import { IMAGES, titleOf } from './image.ts';
 import { readLockfile, resolvePackages } from './lockfile.ts';
 import type { Lockfile } from './lockfile.ts';
 
@@ -50,15 +50,15 @@ test('a lockfile that lacks a dependency is refused', () => {
   expect(() => resolvePackages({ gateway: { dependencies: { ws: '8' } } }, ['gateway'], 'x64')).toThrow('no ws for');
 });
 
-const services = IMAGES.filter(({ service }) => service !== 'loadtest');
+const services = IMAGES.filter(({ loadtests }) => !loadtests);
 
 test.each(services.map((image) => [titleOf(image), image] as const))('%s holds no tool of ours', (_title, image) => {
   const lockfile = readLockfile(root);
   for (const cpu of ['x64', 'arm64'] as const) {
-    const names = resolvePackages(lockfile, workspacesOf(image), cpu).map(({ name }) => name);
-    expect(names).toContain(`@svc-asr/${image.service}`);
+    const names = resolvePackages(lockfile, image.workspaces, cpu).map(({ name }) => name);
+    expect(names).toContain(image.name.replace('svc-asr-', '@svc-asr/'));
     expect(names).toContain('@svc-asr/core');
     for (const tool of ['typescript', 'jest', 'eslint', 'prettier', '@swc/core']) expect(names).not.toContain(tool);
-    expect(names.includes('onnxruntime-node')).toBe(image.service === 'worker');
+    expect(names.includes('onnxruntime-node')).toBe(image.models);
   }
 });

@@ -12,7 +12,7 @@ import { SYSTEM_PACKAGES } from './system-files.ts';
 export async function fetchSources(
   root: string,
   platform: Platform,
-  { cuda, service }: Pick<ServiceImage, 'cuda' | 'service'>,
+  { cuda, loadtests }: Pick<ServiceImage, 'cuda' | 'loadtests'>,
 ): Promise<Sources> {
   return {
     root,
@@ -20,6 +20,6 @@ export async function fetchSources(
     debian: fetchDebianPackages(SYSTEM_PACKAGES, platform),
     node: fetchNode(platform),
     cuda: cuda ? fetchCudaWheels() : [],
-    k6: service === 'loadtest' ? await fetchK6(platform) : undefined,
+    k6: loadtests ? await fetchK6(platform) : undefined,
   };
 }

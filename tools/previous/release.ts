@@ -14,7 +14,7 @@ export interface Release {
 }
 
 /** The chart's. */
-const SERVICES = ['operator', 'gateway', 'worker', 'console'];
+const NAMES = ['svc-asr-operator', 'svc-asr-gateway', 'svc-asr-worker', 'svc-asr-console'];
 
 /** Builds the images of a commit with the tools of that commit, under a tag of their own. */
 export async function buildRelease(root: string, commit: string, folder: string): Promise<Release> {
@@ -34,7 +34,7 @@ async function buildWithOwnTools(source: string, out: string, version: string) {
   const load = (name: string): Promise<unknown> => import(pathToFileURL(join(source, 'tools/images', name)).href);
   const { buildImages } = (await load('build-all.ts')) as typeof import('../images/build-all.ts');
   const { IMAGES } = (await load('image.ts')) as typeof import('../images/image.ts');
-  const images = IMAGES.filter(({ service, cuda }) => SERVICES.includes(service) && !cuda);
+  const images = IMAGES.filter(({ name, cuda }) => NAMES.includes(name) && !cuda);
   return buildImages({ root: source, out, images, redis: false, version });
 }
 
