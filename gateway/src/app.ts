@@ -60,7 +60,7 @@ export function createApp(parts: AppParts): Express {
   const createSession = createSessionRoute({
     ...{ ledger, catalogue, metrics, timeLeft, cancellations: parts.cancellations, tracing: parts.tracing },
     secrets: settings.SESSION_SECRETS,
-    holdMs: settings.SESSION_TTL_MS + settings.SLOT_HOLD_EXTRA_MS,
+    holdExtraMs: settings.SLOT_HOLD_EXTRA_MS,
     noCapacityRetryS: settings.NO_CAPACITY_RETRY_SECONDS,
     publicUrl: settings.PUBLIC_URL,
   });

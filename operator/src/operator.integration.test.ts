@@ -71,8 +71,8 @@ test('brings tenants, keys and models into Redis by the time it is ready', async
     { id: 'm1', ...shared, maxWaitSeconds: 120 },
     { id: 'm2', ...shared, maxWaitSeconds: 7 },
   ]);
-  expect(await ledger.pools.claim('m1', 's1', 1000)).toBe(true);
-  expect(await ledger.pools.claim('m2', 's2', 1000)).toBe(false);
+  expect(await ledger.pools.claim('m1', 's1', Date.now() + 1000)).toBe(true);
+  expect(await ledger.pools.claim('m2', 's2', Date.now() + 1000)).toBe(false);
 });
 
 test('writes an empty catalogue where there are no models', async () => {

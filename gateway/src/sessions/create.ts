@@ -11,8 +11,8 @@ export interface CreateOptions {
   ledger: Ledger;
   secrets: Keyring;
   cancellations: Cancellations;
-  /** How long the place in the pool is held. */
-  holdMs: number;
+  /** How much longer than its credential a session holds its place in the pool. */
+  holdExtraMs: number;
   /** What a caller is told to wait where there is no place. */
   noCapacityRetryS: number;
 }
@@ -81,10 +81,10 @@ async function makeSure(
   reservation: Reservation,
 ): Promise<void> {
   const { tenant, model } = mine;
-  const { sessionId } = reservation;
-  const { ledger, cancellations, holdMs, noCapacityRetryS } = options;
+  const { sessionId, expiresAtMs } = reservation;
+  const { ledger, cancellations, holdExtraMs, noCapacityRetryS } = options;
   request.timeLeft();
-  if (!(await ledger.pools.claim(model, sessionId, holdMs))) {
+  if (!(await ledger.pools.claim(model, sessionId, expiresAtMs + holdExtraMs))) {
     cancellations.add({ ...mine, sessionId, reason: 'no capacity', forAll: true });
     throw new ApiError('no_capacity', { retryAfterS: noCapacityRetryS });
   }

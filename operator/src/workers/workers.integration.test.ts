@@ -92,7 +92,7 @@ const upToNumber = (count: number) =>
     expect(standIn.running()).toHaveLength(count);
     return found;
   });
-const held = (sessionId: string) => ledger.pools.claim('m', sessionId, 60_000);
+const held = (sessionId: string) => ledger.pools.claim('m', sessionId, Date.now() + 60_000);
 const placed = async (sessionId: string) =>
   eventually(async () => {
     const placement = await ledger.pools.place('m', { sessionId, tenant: 't' });

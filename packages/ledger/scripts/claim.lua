@@ -1,16 +1,15 @@
 #!lua
 -- Holds a place in a model's pool for a session, idempotent by its id. While the pool can grow there is always one.
 -- KEYS  1 pool
--- ARGV  1 session id  2 how long the place is held, ms
+-- ARGV  1 session id  2 until when the place is held, ms
 -- returns 1 | 0 when every place is taken or promised
--- @include now_ms
-local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local pool = redis.call('HMGET', KEYS[1], 'grow', 'slots')
 if pool[1] == '0' and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
-  redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now)
+  -- @include now_ms
+  redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now_ms())
   local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
   if taken >= tonumber(pool[2] or 0) then return 0 end
 end
-redis.call('ZADD', base .. 'h', string.format('%d', now + ARGV[2]), ARGV[1])
+redis.call('ZADD', base .. 'h', ARGV[2], ARGV[1])
 return 1

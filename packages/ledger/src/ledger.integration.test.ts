@@ -449,20 +449,20 @@ describe.each([
 
   test('a pool that cannot grow gives as many places as it has slots', async () => {
     const model = `m-${randomUUID()}`;
-    expect(await ledger.pools.claim(model, 'before any worker', 1)).toBe(true);
+    expect(await ledger.pools.claim(model, 'before any worker', Date.now() + 1)).toBe(true);
     await pause(5);
     await ledger.workers.register(model, { id: 'w1', address: 'ws://w1', revision: 'r', slots: 2 });
     await ledger.pools.configure(model, { canGrow: false });
-    expect(await ledger.pools.claim(model, 'a', 60_000)).toBe(true);
-    expect(await ledger.pools.claim(model, 'b', 60_000)).toBe(true);
-    expect(await ledger.pools.claim(model, 'c', 60_000)).toBe(false);
-    expect(await ledger.pools.claim(model, 'b', 60_000)).toBe(true);
+    expect(await ledger.pools.claim(model, 'a', Date.now() + 60_000)).toBe(true);
+    expect(await ledger.pools.claim(model, 'b', Date.now() + 60_000)).toBe(true);
+    expect(await ledger.pools.claim(model, 'c', Date.now() + 60_000)).toBe(false);
+    expect(await ledger.pools.claim(model, 'b', Date.now() + 60_000)).toBe(true);
     await ledger.pools.release(model, 'b');
-    expect(await ledger.pools.claim(model, 'c', 300)).toBe(true);
-    expect(await ledger.pools.claim(model, 'd', 60_000)).toBe(false);
+    expect(await ledger.pools.claim(model, 'c', Date.now() + 300)).toBe(true);
+    expect(await ledger.pools.claim(model, 'd', Date.now() + 60_000)).toBe(false);
     await pause(350);
-    expect(await ledger.pools.claim(model, 'd', 60_000)).toBe(true);
+    expect(await ledger.pools.claim(model, 'd', Date.now() + 60_000)).toBe(true);
     await ledger.pools.configure(model, { canGrow: true });
-    expect(await ledger.pools.claim(model, 'e', 60_000)).toBe(true);
+    expect(await ledger.pools.claim(model, 'e', Date.now() + 60_000)).toBe(true);
   });
 });

@@ -122,7 +122,7 @@ describe.each([
   });
 
   test('a hold becomes a stream and is not counted twice', async () => {
-    await ledger.pools.claim(model, 'a', 60_000);
+    await ledger.pools.claim(model, 'a', Date.now() + 60_000);
     expect(await load()).toMatchObject({ held: 1, waiting: 0, active: 0 });
     await place('a');
     expect(await load()).toMatchObject({ held: 0, waiting: 1, active: 0 });

@@ -24,8 +24,8 @@ export function createPools(link: RedisLink, keys: Keys) {
     },
 
     /** Holds a place for a session that is to connect; false when all are taken and the pool cannot grow. */
-    async claim(model: string, sessionId: string, holdMs: number): Promise<boolean> {
-      return (await link.run(CLAIM, keys.pool(model), [sessionId, holdMs])) === 1;
+    async claim(model: string, sessionId: string, untilMs: number): Promise<boolean> {
+      return (await link.run(CLAIM, keys.pool(model), [sessionId, untilMs])) === 1;
     },
 
     async release(model: string, sessionId: string): Promise<void> {

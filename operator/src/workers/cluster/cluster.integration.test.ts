@@ -28,7 +28,7 @@ const pods = () => stage.list('pods', `${LABELS.model}=m`);
 const deployments = () => stage.list('apps/deployments', `${LABELS.model}=m`);
 const revisionsOf = (objects: Awaited<ReturnType<typeof pods>>) =>
   new Set(objects.map(({ metadata }) => metadata.labels?.[LABELS.revision]));
-const held = (sessionId: string) => stage.ledger.pools.claim('m', sessionId, 600_000);
+const held = (sessionId: string) => stage.ledger.pools.claim('m', sessionId, Date.now() + 600_000);
 const leave = (sessionId: string) => stage.ledger.pools.leave('m', sessionId, 't');
 const placed = (sessionId: string) =>
   eventually(async () => {

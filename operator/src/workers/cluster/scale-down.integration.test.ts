@@ -41,7 +41,7 @@ test(
     const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
     await stage.apply(model('m', { scaling: { ...quick, min: 0, max: WORKERS } }));
     const sessions = Array.from({ length: WORKERS * SLOTS }, (_, at) => `session-${at}`);
-    const isClaimed = (session: string) => stage.ledger.pools.claim('m', session, 600_000);
+    const isClaimed = (session: string) => stage.ledger.pools.claim('m', session, Date.now() + 600_000);
     await eventually(async () => expect(await isClaimed('session-0')).toBe(true), LONG_MS);
     for (const session of sessions) await isClaimed(session);
     /** Who is where. */
