@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiError, buildAsyncApi, buildOpenApi } from '@svc-asr/core';
 import type { ErrorRequestHandler } from 'express';
 import express from 'express';
+import { openExchange } from '../http/exchange.ts';
 import { documentsRouter } from './router.ts';
 
 const options = { version: '1.0.0', publicUrl: 'https://asr.example.com' };
@@ -17,7 +18,7 @@ let server: Server;
 let address: string;
 
 beforeAll(async () => {
-  const app = express().set('etag', false).use(documentsRouter(options)).use(writeError);
+  const app = express().set('etag', false).use(openExchange, documentsRouter(options)).use(writeError);
   await new Promise<void>((resolve) => (server = app.listen(0, '127.0.0.1', () => resolve())));
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

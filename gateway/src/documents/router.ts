@@ -2,6 +2,7 @@ import { ApiError, buildAsyncApi, buildOpenApi } from '@svc-asr/core';
 import type { OpenApi } from '@svc-asr/core';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
+import { exchangeOf } from '../http/exchange.ts';
 import { page } from './page.ts';
 import { CONTENT_SECURITY_POLICY } from './policy.ts';
 import { ENCODINGS, prepare } from './prepared.ts';
@@ -36,6 +37,7 @@ function send({ contentType, variants }: Prepared, headers: Record<string, strin
     const encoding = request.acceptsEncodings([...ENCODINGS]) || 'identity';
     const { body, etag } = variants[encoding as Encoding];
     response.set({
+      'X-Request-Id': exchangeOf(response).requestId,
       'Content-Type': contentType,
       'Cache-Control': 'public, max-age=300',
       'Access-Control-Allow-Origin': '*',

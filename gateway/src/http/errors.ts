@@ -4,7 +4,7 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import { redact } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import { exchangeOf } from './exchange.ts';
-import { sendJson } from './send-json.ts';
+import { NOT_STORED, sendJson } from './send-json.ts';
 
 /** What is at no path is answered like any other error. */
 export const notFound: RequestHandler = () => {
@@ -35,11 +35,10 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     if (known === undefined) logger.error({ err: error, request_id: exchange.requestId }, 'unexpected error');
     const answer = known ?? new ApiError('service_unavailable');
     exchange.code = answer.code;
-    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-    if (answer.retryAfterS !== undefined) response.setHeader('Retry-After', String(answer.retryAfterS));
-    response.setHeader('Cache-Control', 'no-store');
+    const retry = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
     // A message may name a field of the request; whoever sends a secret as a name does not get it back.
-    sendJson(response, answer.status, redact(JSON.stringify(answer.body(exchange.requestId))));
+    const text = redact(JSON.stringify(answer.body(exchange.requestId)));
+    sendJson(response, answer.status, text, { ...answer.headers, ...retry, ...NOT_STORED });
   };
 }
 

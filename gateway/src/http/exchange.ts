@@ -29,7 +29,7 @@ export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
 }
 
-/** Opens the exchange: every answer has an X-Request-Id made here, one that comes in is not trusted. */
+/** Opens the exchange: its id, which every answer has as X-Request-Id, is made here; one that comes in is not trusted. */
 export const openExchange: RequestHandler = (request, response, next) => {
   const exchange: Exchange = {
     requestId: randomUUID(),
@@ -39,7 +39,6 @@ export const openExchange: RequestHandler = (request, response, next) => {
     route: 'none',
   };
   response.locals.exchange = exchange;
-  response.setHeader('X-Request-Id', exchange.requestId);
   next();
 };
 

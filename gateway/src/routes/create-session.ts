@@ -7,7 +7,7 @@ import type { Tracing } from '@svc-asr/runtime';
 import type { CatalogueView } from '../catalogue.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { sendJson } from '../http/send-json.ts';
+import { NOT_STORED, sendJson } from '../http/send-json.ts';
 import type { TimeLeft } from '../http/time-left.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { createSession } from '../sessions/create.ts';
@@ -42,8 +42,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
       onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),
     });
     options.metrics.sessionsCreated.add(1, { model });
-    response.setHeader('Cache-Control', 'no-store');
-    sendJson(response, 201, JSON.stringify(answer(session, model, streams)));
+    sendJson(response, 201, JSON.stringify(answer(session, model, streams)), NOT_STORED);
   };
 }
 

@@ -10,8 +10,8 @@ export function listModels(catalogue: CatalogueView): RequestHandler {
   return (_request, response) => {
     const entries = catalogue.entries();
     if (entries === undefined) throw new ApiError('service_unavailable', { message: 'The models are not known yet.' });
-    response.setHeader('Access-Control-Allow-Origin', '*');
-    sendJson(response, 200, JSON.stringify({ object: 'list', data: entries.map(modelOf) }));
+    const text = JSON.stringify({ object: 'list', data: entries.map(modelOf) });
+    sendJson(response, 200, text, { 'Access-Control-Allow-Origin': '*' });
   };
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '@svc-asr/core';
 import type { CreditBalance, UsageSession } from '@svc-asr/core';
 import type { Ledger, SessionRecord } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
-import { sendJson } from '../http/send-json.ts';
+import { NOT_STORED, sendJson } from '../http/send-json.ts';
 import type { TimeLeft } from '../http/time-left.ts';
 
 /** GET /v1/usage: balance and recent sessions. */
@@ -22,8 +22,7 @@ export function usageRoute(ledger: Ledger, timeLeft: TimeLeft): RequestHandler {
       consumed_ms: consumedMs,
       recent_sessions: usage.recent.map(usageSession),
     };
-    response.setHeader('Cache-Control', 'no-store');
-    sendJson(response, 200, JSON.stringify(body));
+    sendJson(response, 200, JSON.stringify(body), NOT_STORED);
   };
 }
 
