@@ -52,7 +52,7 @@ function open(port: number): Promise<Socket> {
 /** Sends one request and reads its answer whole; both servers answer with Content-Length. */
 function exchange(socket: Socket, request: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
-    let received = '';
+    let received: Buffer | undefined;
     const done = (finish: () => void) => {
       socket.off('data', onData);
       socket.off('close', onClose);
@@ -60,11 +60,12 @@ function exchange(socket: Socket, request: Buffer): Promise<number> {
     };
     const onClose = () => done(() => reject(new Error('the connection was closed')));
     const onData = (data: Buffer) => {
-      received += data.toString('latin1');
-      const head = received.indexOf('\r\n\r\n');
-      if (head < 0) return;
-      const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? 0);
-      if (received.length >= head + 4 + length) done(() => resolve(Number(received.slice(9, 12))));
+      received = received === undefined ? data : Buffer.concat([received, data]);
+      const end = received.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = received.toString('latin1', 0, end);
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      if (received.length >= end + 4 + length) done(() => resolve(Number(head.slice(9, 12))));
     };
     socket.on('data', onData);
     socket.on('close', onClose);

@@ -34,6 +34,7 @@ export async function startGateway(
   redisUrl: string,
   prefix: string,
   env: NodeJS.ProcessEnv = {},
+  { readsOutput = true } = {},
 ): Promise<TestGateway> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, [MAIN], {
@@ -43,10 +44,10 @@ export async function startGateway(
       ...{ API_KEY_PEPPERS: ring('p1', PEPPER), SESSION_SECRETS: SESSION_SECRETS, WORKER_TICKETS },
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', readsOutput ? 'pipe' : 'ignore', 'pipe'],
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (output += data.toString()));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const gateway: TestGateway = {
     baseUrl: `http://127.0.0.1:${port}`,
