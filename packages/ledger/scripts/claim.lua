@@ -4,12 +4,11 @@
 -- ARGV  1 session id  2 until when the place is held, ms
 -- returns 1 | 0 when every place is taken or promised
 local base = string.sub(KEYS[1], 1, -2)
-local pool = redis.call('HMGET', KEYS[1], 'grow', 'slots')
-if pool[1] == '0' and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
+if redis.call('HGET', KEYS[1], 'grow') == '0' and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
   -- @include now_ms
   redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now_ms())
   local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
-  if taken >= tonumber(pool[2] or 0) then return 0 end
+  if taken >= tonumber(redis.call('HGET', KEYS[1], 'slots') or 0) then return 0 end
 end
 redis.call('ZADD', base .. 'h', ARGV[2], ARGV[1])
 return 1
