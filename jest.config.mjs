@@ -22,5 +22,6 @@ export default {
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // One more than a small machine has cores: files that start services wait for part of their time.
+  maxWorkers: 3,
 };
