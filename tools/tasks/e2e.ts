@@ -27,13 +27,11 @@ const previousFolder = join(home, 'previous');
 const notShown: string[] = [];
 
 async function setUp(): Promise<void> {
-  const images = await buildImages({ root, out: join(home, 'images') });
-  say(`images: ${images.map(({ reference }) => reference).join(', ')}`);
-  const previous = await buildPrevious();
-  // One that a killed run left is not what these tests begin with.
-  await removeCluster();
-  const cluster: Cluster = await startCluster({ name: NAME, home, nodes: NODES, say });
-  say(`cluster: export KUBECONFIG=${cluster.kubeconfig}`);
+  // A cluster that starts mostly waits, and a build computes: together they take as long as the build.
+  const begun = [beginCluster(), build()] as const;
+  // One that fails ends this step only when the other is over too: it would go on while all is torn down.
+  await Promise.allSettled(begun);
+  const [cluster, { images, previous }] = await Promise.all(begun);
   await cluster.importImages([...images.map(({ file }) => file), ...(previous?.files ?? [])]);
   const tag = images
     .find(({ reference }) => reference.includes('gateway'))
@@ -45,6 +43,20 @@ async function setUp(): Promise<void> {
     Object.assign(process.env, { E2E_PREVIOUS_CHART: previous.chart, E2E_PREVIOUS_TAG: previous.tag });
   }
   say(`tests: ${['CLUSTER', 'HOME', 'PORT', 'TAG', 'PREVIOUS_CHART', 'PREVIOUS_TAG'].map(describe).join(' ')}`);
+}
+
+async function beginCluster(): Promise<Cluster> {
+  // One that a killed run left is not what these tests begin with.
+  await removeCluster();
+  const cluster = await startCluster({ name: NAME, home, nodes: NODES, say });
+  say(`cluster: export KUBECONFIG=${cluster.kubeconfig}`);
+  return cluster;
+}
+
+async function build() {
+  const images = await buildImages({ root, out: join(home, 'images') });
+  say(`images: ${images.map(({ reference }) => reference).join(', ')}`);
+  return { images, previous: await buildPrevious() };
 }
 
 const describe = (name: string) => `E2E_${name}=${process.env[`E2E_${name}`] ?? ''}`;
