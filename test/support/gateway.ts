@@ -3,6 +3,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { makeApiKey } from '@svc-asr/core';
 import type { Ledger, TenantSettings } from '@svc-asr/ledger';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { makeTenant } from './ledger.ts';
 import { freePort } from './ports.ts';
 
@@ -39,6 +40,7 @@ export async function startGateway(
   const [port, adminPort] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, [MAIN], {
     env: {
+      ...COMPILE_CACHE,
       ...{ PATH: process.env.PATH, HOST: '127.0.0.1', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
       ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix },
       ...{ API_KEY_PEPPERS: ring('p1', PEPPER), SESSION_SECRETS: SESSION_SECRETS, WORKER_TICKETS },

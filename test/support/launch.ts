@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { eventually } from './eventually.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -43,7 +44,7 @@ export function launch(home: string, env: Readonly<Record<string, string>>): Lau
   // Nothing of the caller's environment but what programs need: a setting there would change what is tested.
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(ROOT, 'tools/tasks/start.ts')], {
-    env: { PATH, HOME, SVC_ASR_HOME: home, PORT: '0', CONSOLE_PORT: '0', ...env },
+    env: { ...COMPILE_CACHE, PATH, HOME, SVC_ASR_HOME: home, PORT: '0', CONSOLE_PORT: '0', ...env },
     // The channel is how it notices that the test is gone.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from '../../test/support/compile-cache.ts';
 import { root } from '../launch/terminal.mjs';
 import { isAlive } from '../supervise/alive.ts';
 import type { LocalJson } from './local-json.ts';
@@ -30,7 +31,7 @@ interface Run {
 
 function start(env: NodeJS.ProcessEnv = {}): Run {
   const child = spawn(process.execPath, [join(root, 'tools/tasks/start.ts')], {
-    env: { ...process.env, SVC_ASR_HOME: home, PORT: '0', ...env },
+    env: { ...process.env, ...COMPILE_CACHE, SVC_ASR_HOME: home, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   started.push(child);

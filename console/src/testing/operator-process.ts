@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 
 /** The real operator, as a process of its own. */
 export interface OperatorProcess {
@@ -12,7 +13,7 @@ export interface OperatorProcess {
 export function startOperatorProcess(settings: Record<string, string>): OperatorProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../operator/src/main.ts')], {
-    env: { PATH, HOME, LOG_LEVEL: 'debug', ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
+    env: { ...COMPILE_CACHE, PATH, HOME, LOG_LEVEL: 'debug', ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 import type { LogLine } from './logs.ts';
 
 /** Settings of an operator in a test cluster, with short times. */
@@ -31,7 +32,7 @@ export interface OperatorProcess {
 export function spawnOperator(settings: Record<string, string>): OperatorProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
-    env: { PATH, HOME, LOG_LEVEL: 'debug', ...settings },
+    env: { ...COMPILE_CACHE, PATH, HOME, LOG_LEVEL: 'debug', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines: LogLine[] = [];

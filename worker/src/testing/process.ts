@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseKeyring, signTicket } from '@svc-asr/runtime';
+import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 import { modelsFolder } from './data.ts';
 import { RelayClient } from './relay-client.ts';
 
@@ -30,6 +31,7 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
   const child = spawn(process.execPath, ['--no-warnings', ...before, MAIN], {
     env: {
+      ...COMPILE_CACHE,
       ...{ PATH: process.env.PATH, MODEL, MODEL_DIR, SLOTS: '2', WORKER_ID: id, WORKER_TICKETS: TICKETS },
       ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), LEASE_MS: '1500', LEASE_RENEW_MS: '400' },
       ...env,
