@@ -61,8 +61,11 @@ export interface Service {
   stop: (options?: { keepHome?: boolean }) => Promise<void>;
 }
 
-/** Resources are looked at more often than by default, so that making a tenant takes no second. */
-const QUICK = { CONFIG_POLL_MS: '20', CONFIG_QUIET_MS: '20' };
+/**
+ * Resources are looked at more often than by default, so that making a tenant takes no second; and a worker warms up
+ * with few streams, which is half of what its start computes.
+ */
+const QUICK = { CONFIG_POLL_MS: '20', CONFIG_QUIET_MS: '20', MAX_BATCH: '4' };
 const MODEL = 'svc-asr-kikuyu-v1';
 const running = new Set<Service>();
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { MODEL, WORKER_TICKETS } from './gateway.ts';
 import { freePort } from './ports.ts';
 import { modelFolder } from './recording.ts';
@@ -24,7 +25,10 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
   const id = `w${process.pid}-${++started}`;
   const child = spawn(process.execPath, [MAIN], {
     env: {
+      ...COMPILE_CACHE,
       ...{ PATH: process.env.PATH, MODEL, MODEL_DIR: modelFolder(MODEL), WORKER_ID: id, WORKER_TICKETS, SLOTS: '20' },
+      // It warms up with as many streams, which is half of what its start computes.
+      MAX_BATCH: '4',
       ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix },
       ...env,
     },
