@@ -13,7 +13,8 @@ import { memoryOfSessions } from './memory.ts';
 
 /** Many and short: a shared machine changes its speed from one second to the next, and both sides are to meet the same. */
 const ROUNDS = 30;
-const CONNECTIONS = 64;
+/** Enough that both sides have work all the time: with half as many ours waits for a fifth of it. */
+const CONNECTIONS = 128;
 const DURATION_MS = 1000;
 /** Does not count: since its last turn a side has lost its place in caches, and the accounts are new. */
 const SETTLE_MS = 300;
