@@ -13,8 +13,8 @@ import { Gauges, type SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
 import { measureRealTimeFactor } from './warmup.ts';
 
-/** Rounds of a measurement that decides about slots. */
-const ROUNDS = 15;
+/** Long enough to see a shared core at its best and at its worst. */
+const MEASURE_MS = 4000;
 
 /** How often an idle thread shows that it is alive. */
 const IDLE_TICK_MS = 250;
@@ -78,10 +78,10 @@ async function describe(model: Model, { maxBatch, slots, maxSlots, utilization }
   const contexts: ContextInfo[] = [];
   for (const { context } of manifest.contexts) {
     // The first one decides about slots.
-    const rounds = contexts.length === 0 && slots === undefined ? ROUNDS : 3;
+    const durationMs = contexts.length === 0 && slots === undefined ? MEASURE_MS : 0;
     const encoder = encoders.get(contextKey(context));
     if (encoder === undefined) continue;
-    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, rounds);
+    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, durationMs);
     contexts.push({ context, chunkSamples: chunkSamples(encoder.shape.framing), realTimeFactor });
   }
   const factor = contexts[0]?.realTimeFactor ?? 1;

@@ -11,19 +11,20 @@ import { AudioRing, createSharedBuffers } from './shared.ts';
 
 /** Lazy initialization and the first compilation of what runs often. */
 const WARM_ROUNDS = 4;
+const LEAST_ROUNDS = 3;
 const NOISE = 2_000;
 
 /**
  * Wall time per second of audio and stream at one context: full batches of noise through features, encoder and search, the way real
- * streams go. The first rounds do not count; of the others the median does: a machine that others use too will not be at
- * its best while people speak.
+ * streams go. The first rounds do not count, the mean of the others does: a core that others use too is quick in one second
+ * and slow in the next, and people speak through all of them.
  */
 export async function measureRealTimeFactor(
   model: Model,
   context: string,
   encoder: Encoder,
   batch: number,
-  rounds: number,
+  durationMs: number,
 ): Promise<number> {
   const { shape } = encoder;
   const shared = createSharedBuffers(batch);
@@ -48,15 +49,16 @@ export async function measureRealTimeFactor(
   });
   const noise = (samples: number) => Int16Array.from({ length: samples }, () => (Math.random() - 0.5) * NOISE);
   const chunk = chunkSamples(shape.framing);
-  const times: number[] = [];
-  for (let round = 0; round < WARM_ROUNDS + rounds; round++) {
+  let counted = 0;
+  let totalMs = 0;
+  for (let round = 0; counted < LEAST_ROUNDS || totalMs < durationMs; round++) {
     const audio = noise(round === 0 ? samplesFor(shape.framing, 1) : chunk);
     for (const { lane } of work) lane.ring.write(audio);
     const started = performance.now();
     await runner.run(work, () => true);
-    if (round >= WARM_ROUNDS) times.push(performance.now() - started);
+    if (round < WARM_ROUNDS) continue;
+    counted++;
+    totalMs += performance.now() - started;
   }
-  times.sort((one, other) => one - other);
-  const median = times[Math.floor(times.length / 2)] ?? Infinity;
-  return median / 1000 / (batch * (chunk / SAMPLE_RATE_HZ));
+  return totalMs / 1000 / (counted * batch * (chunk / SAMPLE_RATE_HZ));
 }
