@@ -29,7 +29,7 @@ export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
 }
 
-/** Opens the exchange: its id, which every answer has as X-Request-Id, is made here; one that comes in is not trusted. */
+/** Opens the exchange. Its id, which whoever answers sends as X-Request-Id, is made here; one that comes in is not trusted. */
 export const openExchange: RequestHandler = (request, response, next) => {
   const exchange: Exchange = {
     requestId: randomUUID(),

@@ -16,7 +16,8 @@ local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id, model, exists, requested, idempotency, proof = ARGV[1], ARGV[2], ARGV[3], ARGV[4] + 0, ARGV[5], ARGV[6]
 local lease, expires = ARGV[8], now + ARGV[7]
--- Each number is written out once and read by arithmetic: next to its commands that is what this script costs.
+-- To turn numbers into text and back is what costs this script most, next to its commands: each is written out once, and
+-- text is made a number by arithmetic.
 local created = string.format('%d', now)
 local key = base .. 's:' .. id
 -- With its lease, and before its credential in any case: that tells it from a reserved one (state.lua).

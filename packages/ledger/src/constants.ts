@@ -40,5 +40,5 @@ export function withConstants(link: RedisLink, constants: ScriptConstants): Redi
 }
 
 function replaceConstant(source: string, name: string, value: number): string {
-  return source.replace(new RegExp(`^local ${name} = \\d+$`, 'm'), `local ${name} = ${value}`);
+  return source.replace(new RegExp(`^local ${name} = \\d+$`, 'gm'), `local ${name} = ${value}`);
 }

@@ -13,39 +13,28 @@ const SLACK_MS = 500;
 const TAKEN_AT_ONCE = 100;
 const REMEMBERED = 10_000;
 
-/** The seconds of a tenant that were marked last, and the latest time that they cover. */
-interface Marked {
-  readonly lease: number;
-  readonly ttl: number;
-  readonly untilMs: number;
-}
-
 /**
  * Marks say "at this second look at this tenant". They are written before the reservation they are for, so whatever
  * happens to the gateway, somebody looks when its time is over. A mark too many costs one look.
  * A mark whose reaper died comes back into sight after `retryMs`.
  */
 export function createDue(link: RedisLink, keys: Keys, clock: Clock, retryMs: number) {
-  const written = new Map<string, Marked>();
+  /** For each tenant the seconds that were marked last, one for each lifetime. */
+  const written = new Map<string, readonly number[]>();
 
-  /** Marks the times at which a session with this lease and lifetime may be overdue; returns the latest time it covers. */
-  async function mark(tenant: string, leaseMs: number, ttlMs: number): Promise<number> {
-    const fromMs = clock.now() + SLACK_MS;
-    // What a gateway left half made need not be found to the second: looks for it are a lease apart.
-    const step = Math.max(1, Math.ceil(leaseMs / 1000));
-    const lease = Math.ceil((fromMs + leaseMs) / 1000 / step) * step;
-    const ttl = Math.ceil((fromMs + ttlMs) / 1000);
+  /** Marks the times at which a session with these lifetimes may be overdue; returns the latest time it covers. */
+  async function mark(tenant: string, lifetimesMs: readonly number[]): Promise<number> {
+    const seconds = lifetimesMs.map((lifetime) => Math.ceil((clock.now() + lifetime + SLACK_MS) / 1000));
     const last = written.get(tenant);
-    const leaseIsMarked = last !== undefined && isMarked(lease, last.lease, step);
-    const ttlIsMarked = last !== undefined && isMarked(ttl, last.ttl, 1);
-    if (leaseIsMarked && ttlIsMarked) return last.untilMs;
-    const key = keys.due(dueShard(tenant));
-    const missing = [...(leaseIsMarked ? [] : [lease]), ...(ttlIsMarked ? [] : [ttl])];
-    await link.send(key, ['ZADD', key, ...missing.flatMap((second) => [`${second}000`, `${second}:${tenant}`])]);
-    if (written.size > REMEMBERED) written.clear();
-    const untilMs = Math.max(lease, ttl) * 1000;
-    written.set(tenant, { lease, ttl, untilMs });
-    return untilMs;
+    const missing = last === undefined ? seconds : seconds.filter((second, at) => second !== last[at]);
+    if (missing.length > 0) {
+      const key = keys.due(dueShard(tenant));
+      const members = missing.flatMap((second) => [String(second * 1000), `${second}:${tenant}`]);
+      await link.send(key, ['ZADD', key, ...members]);
+      if (written.size > REMEMBERED) written.clear();
+      written.set(tenant, seconds);
+    }
+    return Math.max(...seconds) * 1000;
   }
 
   /**
@@ -66,17 +55,19 @@ export function createDue(link: RedisLink, keys: Keys, clock: Clock, retryMs: nu
     let ended = 0;
     for (;;) {
       const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, retryMs])) as string[];
-      for (const [tenant, members] of byTenant(marks)) {
+      const looks = [...byTenant(marks)].map(async ([tenant, members]) => {
         try {
           const { count, nowMs } = await expireAll(tenant);
           ended += count;
           // In a cluster the tenant's node may be behind this one: a mark that is not due there stays.
-          const done = members.filter((member) => Number.parseInt(member) * 1000 <= nowMs);
-          if (done.length > 0) await link.send(key, ['ZREM', key, ...done]);
+          return members.filter((member) => Number.parseInt(member) * 1000 <= nowMs);
         } catch (error) {
           onError(error);
+          return [];
         }
-      }
+      });
+      const done = (await Promise.all(looks)).flat();
+      if (done.length > 0) await link.send(key, ['ZREM', key, ...done]);
       if (marks.length < TAKEN_AT_ONCE) return ended;
     }
   }
@@ -91,11 +82,6 @@ export function createDue(link: RedisLink, keys: Keys, clock: Clock, retryMs: nu
   }
 
   return { mark, reap, observe: clock.observe };
-}
-
-/** Whether a look comes in time. The clock follows Redis and trembles: a step back over a boundary needs no new mark. */
-function isMarked(second: number, last: number, step: number): boolean {
-  return last === second || last === second + step;
 }
 
 /** Marks are `SECOND:TENANT`. */

@@ -50,7 +50,7 @@ export function createSessions(link: RedisLink, keys: Keys, due: Due, options: S
   /** Makes a provisional session, or finds the one that the same Idempotency-Key made. */
   async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {
     for (let tries = 0; ; tries++) {
-      const marked = await due.mark(request.tenant, options.leaseMs, options.ttlMs);
+      const marked = await due.mark(request.tenant, [options.leaseMs, options.ttlMs]);
       const args = reserveArguments(request, options, marked);
       const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as ReserveReply;
       if (reply[0] !== 'unmarked') return reserveReply(reply, request, options.ttlMs);

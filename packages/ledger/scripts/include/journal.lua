@@ -3,7 +3,7 @@
 local CHECKPOINT_EVERY = 1000
 local CHECKPOINTS_KEPT = 10
 
--- One field in a line of words: kind, subject, changes of granted, reserved and consumed, further facts.
+-- One field in a line of words (reserve.lua writes its own): kind, subject, changes of granted, reserved and consumed, further facts.
 local function journal_line(base, kind, subject, granted, reserved, consumed, detail)
   local line = string.format('%s %s %d %d %d %s', kind, subject, granted, reserved, consumed, detail)
   return redis.call('XADD', base .. 'j', '*', 'e', line)
