@@ -30,6 +30,10 @@ export const KNOBS = {
       'Such as ws://10.0.0.7:8443: used instead of the origin of `websocket_url` where that name does not lead to the service from here.',
   },
   MODEL: { fallback: 'svc-asr-kikuyu-v1', description: 'The model that is spoken to.' },
+  PROVIDER: {
+    fallback: 'cpu',
+    description: 'Execution provider of the worker in a service of its own: cpu, or cuda where there is a GPU.',
+  },
   RECORDINGS: {
     fallback: '',
     description:
@@ -73,7 +77,7 @@ export const KNOBS = {
     fallback: '',
     description: 'noisy-tenant: streams of the tenant that sends as fast as it can. Empty: as many as STREAMS.',
   },
-  RAMP_START_PERCENT: { fallback: '50', description: 'ramp: first step, in percent of the declared slots.' },
+  RAMP_START_PERCENT: { fallback: '70', description: 'ramp: first step, in percent of the declared slots.' },
   RAMP_STEP_PERCENT: { fallback: '10', description: 'ramp: what each step adds, in percent of the declared slots.' },
   RAMP_STEP_SECONDS: { fallback: '30', description: 'ramp: length of a step. The first SPREAD_SECONDS do not count.' },
   RAMP_MAX_PERCENT: { fallback: '200', description: 'ramp: last step, in percent of the declared slots.' },

@@ -11,8 +11,14 @@ import type { Target } from './target.ts';
 export interface OwnService extends Target {
   /** Folder in which its operator writes the worker processes down. */
   readonly workerRecords: string;
-  /** Adds a model that is served by exactly one worker; 0 slots: it measures them. */
-  addModel: (name: string, slots: number) => void;
+  /** Adds a model that is served by exactly one worker. */
+  addModel: (name: string, worker: OwnWorker) => void;
+}
+
+export interface OwnWorker {
+  /** 0: it measures them. */
+  readonly slots: number;
+  readonly provider: string;
 }
 
 /** The artifact that own models use, from the root of the repository. */
@@ -42,7 +48,7 @@ export async function startOwnService(
   return {
     ...{ baseUrl: local.base_url, adminUrl: local.admin_url, adminToken: local.admin_token },
     ...{ caFile: local.ca_file, operatorUrl: local.operator_admin_url, workerRecords: home.workers },
-    addModel: (name, slots) => writeFileSync(join(home.config, `${name}.yaml`), modelOf(name, slots)),
+    addModel: (name, worker) => writeFileSync(join(home.config, `${name}.yaml`), modelOf(name, worker)),
   };
 }
 
@@ -55,7 +61,7 @@ export function ownEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.Pro
   return { ...Object.fromEntries(notOurs), SVC_ASR_HOME: home, PORT: '0', HOST: '127.0.0.1', CONSOLE_PORT: '0' };
 }
 
-function modelOf(name: string, slots: number): string {
+function modelOf(name: string, { slots, provider }: OwnWorker): string {
   return `apiVersion: asr.svc.dev/v1
 kind: ASRModel
 metadata:
@@ -66,7 +72,7 @@ spec:
   artifact:
     path: ${ARTIFACT}
   worker:
-    provider: cpu
+    provider: ${JSON.stringify(provider)}
     slots: ${slots}
   scaling:
     min: 1

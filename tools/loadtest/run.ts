@@ -98,6 +98,9 @@ export async function runLoadtest(
     ...(saturation === null ? [] : [K6_STATUS.stopped]),
   ];
   if (!expected.includes(status)) throw new Error(`k6 ended with ${status}; its messages are above`);
+  if (saturation !== null && service.declareAgain !== undefined) {
+    saturation = { ...saturation, declaredAfter: await service.declareAgain() };
+  }
 
   const records = readRecords(files.records);
   const seconds = (Date.now() - startedAt.getTime()) / 1000;

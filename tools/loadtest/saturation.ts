@@ -15,6 +15,8 @@ export interface Step {
 /** Where a ramp ended. */
 export interface Saturation {
   readonly declaredSlots: number;
+  /** What a worker like it declares that measures when the ramp is over; null: not known. */
+  readonly declaredAfter: number | null;
   /** The most streams at which everything held; 0: not even the first step did. */
   readonly held: number;
   /** The streams at which a promise broke; null: none did up to the last step. */
@@ -22,6 +24,9 @@ export interface Saturation {
   readonly reason: string;
   readonly steps: readonly Step[];
 }
+
+/** Slots that differ by more than this share from one measurement to the next were measured on a machine that others use. */
+const CHANGED_SHARE = 0.1;
 
 /** The numbers of streams to try, from the first to the last. */
 export function stepsOf(declaredSlots: number, percent: { start: number; step: number; max: number }): number[] {
@@ -52,6 +57,7 @@ export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Sat
   const held = final.filter((step) => step.broken.length === 0 && step.streams < (broken?.streams ?? Infinity));
   return {
     declaredSlots,
+    declaredAfter: null,
     held: held.at(-1)?.streams ?? 0,
     broke: broken?.streams ?? null,
     reason: broken?.broken.join(', ') ?? 'every promise held to the last step',
@@ -60,11 +66,17 @@ export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Sat
 }
 
 /** One line for a person. */
-export function describeSaturation({ declaredSlots, held, broke, reason }: Saturation): string {
+export function describeSaturation({ declaredSlots, declaredAfter, held, broke, reason }: Saturation): string {
   const share = (streams: number) => `${Math.round((100 * streams) / Math.max(1, declaredSlots))} %`;
   const found =
     broke === null
       ? `not reached: ${held} streams hold (${share(held)})`
       : `a promise breaks at ${broke} streams (${share(broke)}; ${reason}), ${held} hold`;
-  return `saturation: ${found}; the workers declared ${declaredSlots} slots`;
+  return `saturation: ${found}; the workers declared ${declaredSlots} slots${describeAfter(declaredSlots, declaredAfter)}`;
+}
+
+function describeAfter(before: number, after: number | null): string {
+  if (after === null) return '';
+  const hasChanged = Math.abs(after - before) > CHANGED_SHARE * before;
+  return ` before and ${after} after it${hasChanged ? ': the machine changed its speed, run again' : ''}`;
 }

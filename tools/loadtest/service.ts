@@ -9,8 +9,11 @@ import type { Target } from './target.ts';
 
 /** A model of our own service that exactly one worker serves: a pool that grows under the test would be another test. */
 const OWN_MODEL = 'svc-asr-loadtest';
-/** A ramp must be able to go beyond what the worker would declare. */
+/** A ramp must be able to go beyond what the worker declared: another one like it takes so many times the streams. */
+const RAMP_MODEL = 'svc-asr-loadtest-ramp';
 const RAMP_HEADROOM = 3;
+/** Its worker measures when the ramp is over. */
+const AFTER_MODEL = 'svc-asr-loadtest-after';
 const WORKER_WITHIN_MS = 120_000;
 /** How long a service that is there may take to tell of a worker; a pool may be at zero. */
 const LOOK_MS = 3000;
@@ -26,6 +29,8 @@ export interface Service {
   readonly name: string;
   /** Where worker processes of ours are written down. */
   readonly workerRecords: string | undefined;
+  /** Lets another worker measure how many slots it declares; only a service of our own can. */
+  readonly declareAgain?: () => Promise<number>;
 }
 
 export interface ServiceOptions {
@@ -73,14 +78,22 @@ async function startOwn({ scenario, knobs, env, signal, own }: ServiceOptions): 
   const { startOwnService } = await import('./own-service.ts');
   const target = await startOwnService(env, signal, own);
   const model = knobs.text('MODEL');
-  const isOurs = env.MODEL === undefined && scenario !== 'smoke';
   const facts = { target, name: 'a service of its own', workerRecords: target.workerRecords };
-  // The worker that is always there measures by itself what it sustains.
-  const measured = await awaitSlots(target.operatorUrl, model, ' (a model with scaling.min 1 is needed)');
-  if (!isOurs) return { ...facts, model, declaredSlots: measured };
-  target.addModel(OWN_MODEL, scenario === 'ramp-to-saturation' ? measured * RAMP_HEADROOM : 0);
-  const declared = await awaitSlots(target.operatorUrl, OWN_MODEL, '');
+  // Workers that come up at the same time would measure each other.
+  const slots = await awaitSlots(target.operatorUrl, model, ' (a model with scaling.min 1 is needed)');
+  if (env.MODEL !== undefined || scenario === 'smoke') return { ...facts, model, declaredSlots: slots };
+  const provider = knobs.text('PROVIDER');
+  target.addModel(OWN_MODEL, { slots: 0, provider });
+  const declaredSlots = await awaitSlots(target.operatorUrl, OWN_MODEL, '');
+  const isRamp = scenario === 'ramp-to-saturation';
+  if (isRamp) {
+    target.addModel(RAMP_MODEL, { slots: declaredSlots * RAMP_HEADROOM, provider });
+    await awaitSlots(target.operatorUrl, RAMP_MODEL, '');
+  }
   await sleep(CATALOGUE_MS, undefined, { signal });
-  const declaredSlots = scenario === 'ramp-to-saturation' ? measured : declared;
-  return { ...facts, model: OWN_MODEL, declaredSlots };
+  const declareAgain = () => {
+    target.addModel(AFTER_MODEL, { slots: 0, provider });
+    return awaitSlots(target.operatorUrl, AFTER_MODEL, '');
+  };
+  return { ...facts, model: isRamp ? RAMP_MODEL : OWN_MODEL, declaredSlots, declareAgain };
 }

@@ -13,6 +13,7 @@ export async function loadEngine(settings: WorkerSettings, logger: Logger): Prom
     provider: settings.PROVIDER,
     threads: settings.THREADS,
     maxSlots: settings.MAX_SLOTS,
+    measureMs: settings.MEASURE_SECONDS * 1000,
     ...(settings.SLOTS === 0 ? {} : { slots: settings.SLOTS }),
     ...(settings.UTILIZATION_PERCENT === 0 ? {} : { utilization: settings.UTILIZATION_PERCENT / 100 }),
     ...(settings.MAX_BATCH === 0 ? {} : { maxBatch: settings.MAX_BATCH }),

@@ -12,6 +12,8 @@ export interface ThreadOptions {
   /** Fixed number of slots; undefined derives it from the warm-up. */
   readonly slots: number | undefined;
   readonly maxSlots: number;
+  /** How long the warm-up measures what slots are derived from. */
+  readonly measureMs: number;
   /** Share of the measured capacity that slots may use. */
   readonly utilization: number;
 }

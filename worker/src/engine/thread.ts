@@ -13,9 +13,6 @@ import { Gauges, type SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
 import { measureRealTimeFactor } from './warmup.ts';
 
-/** Long enough to see a shared core at its best and at its worst. */
-const MEASURE_MS = 4000;
-
 /** How often an idle thread shows that it is alive. */
 const IDLE_TICK_MS = 250;
 
@@ -73,12 +70,13 @@ function createLoop(
   });
 }
 
-async function describe(model: Model, { maxBatch, slots, maxSlots, utilization }: ThreadOptions): Promise<ModelInfo> {
+async function describe(model: Model, options: ThreadOptions): Promise<ModelInfo> {
+  const { maxBatch, slots, maxSlots, measureMs, utilization } = options;
   const { manifest, encoders } = model;
   const contexts: ContextInfo[] = [];
   for (const { context } of manifest.contexts) {
     // The first one decides about slots.
-    const durationMs = contexts.length === 0 && slots === undefined ? MEASURE_MS : 0;
+    const durationMs = contexts.length === 0 && slots === undefined ? measureMs : 0;
     const encoder = encoders.get(contextKey(context));
     if (encoder === undefined) continue;
     const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, durationMs);

@@ -8,6 +8,7 @@ import { CachePool } from './caches.ts';
 import { Lane } from './lane.ts';
 import { startSearch } from './search.ts';
 import { AudioRing, createSharedBuffers } from './shared.ts';
+import { slowRun } from './slots.ts';
 
 /** Lazy initialization and the first compilation of what runs often. */
 const WARM_ROUNDS = 4;
@@ -17,8 +18,7 @@ const NOISE = 2_000;
 
 /**
  * Wall time per second of audio and stream at one context: full batches of noise through features, encoder and search, the way real
- * streams go. The first rounds do not count, nor the slowest tenth, which is stalls; of the others the mean does: a core
- * that others use too is quick in one second and slow in the next, and people speak through all of them.
+ * streams go. The first rounds do not count.
  */
 export async function measureRealTimeFactor(
   model: Model,
@@ -60,7 +60,5 @@ export async function measureRealTimeFactor(
     await runner.run(work, () => true);
     if (round >= WARM_ROUNDS) times.push(performance.now() - started);
   }
-  const counted = times.sort((one, other) => one - other).slice(0, Math.ceil(times.length * 0.9));
-  const mean = counted.reduce((sum, ms) => sum + ms, 0) / counted.length;
-  return mean / 1000 / (batch * (chunk / SAMPLE_RATE_HZ));
+  return slowRun(times) / 1000 / (batch * (chunk / SAMPLE_RATE_HZ));
 }

@@ -40,7 +40,7 @@ export const WorkerSpec = closed(
       minimum: 0,
       maximum: 100_000,
       default: 0,
-      description: 'Sessions that one worker takes; 0: measured at warm-up.',
+      description: 'Sessions that one worker takes; 0: each measures it for 8 s before it is ready.',
     }),
     image: Type.Optional(
       Type.String({
