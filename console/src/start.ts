@@ -34,7 +34,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     metrics,
     now: Date.now,
   });
-  const page = await startPage(settings);
+  const page = await startPage(settings, logger);
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,

@@ -80,6 +80,21 @@ test('a gateway that is told to stop refuses handshakes, gives a final and 1001,
   expect(await ended(tenant, 1000)).toMatchObject({ state: 'failed', billableMs: 0 });
 }, 30_000);
 
+test('a worker that hangs when the last words are due costs nothing: no final, no charge', async () => {
+  const { tenant, key } = await seedTenant(ledger, 3_600_000);
+  const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 1 }));
+  await stream.next('ready');
+  process.kill(worker.pid, 'SIGSTOP');
+  try {
+    stream.audio(pcm.subarray(0, 32_000));
+    expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
+  } finally {
+    process.kill(worker.pid, 'SIGCONT');
+  }
+  expect(await ended(tenant, 5000)).toMatchObject({ state: 'failed', audioMs: 1000, billableMs: 0 });
+  await untilPoolIsEmpty(ledger, MODEL);
+}, 30_000);
+
 test('while Redis is away a live stream goes on, and is settled when it is back', async () => {
   const { tenant, stream } = await begin(gateway);
   await redis.kill();

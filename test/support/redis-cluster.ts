@@ -53,7 +53,8 @@ async function whole(port: number): Promise<boolean> {
   return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3');
 }
 
-function ask(port: number, command: string): Promise<string> {
+/** One command on a connection of its own. */
+export function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
     socket.once('data', (data) => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KNOBS } from '../../loadtest/lib/knobs.ts';
 import type { Knobs } from '../../loadtest/lib/knobs.ts';
 import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
 import { say } from '../launch/terminal.mjs';
@@ -81,8 +82,10 @@ async function startOwn({ scenario, knobs, env, signal, own }: ServiceOptions): 
   const facts = { target, name: 'a service of its own', workerRecords: target.workerRecords };
   // Workers that come up at the same time would measure each other.
   const slots = await awaitSlots(target.operatorUrl, model, ' (a model with scaling.min 1 is needed)');
-  if (env.MODEL !== undefined || scenario === 'smoke') return { ...facts, model, declaredSlots: slots };
   const provider = knobs.text('PROVIDER');
+  const isUsual = provider === KNOBS.PROVIDER.fallback;
+  if ((env.MODEL ?? '') !== '' && !isUsual) throw new Error(`PROVIDER=${provider} is for the worker of its own model: leave out MODEL`);
+  if ((env.MODEL ?? '') !== '' || (scenario === 'smoke' && isUsual)) return { ...facts, model, declaredSlots: slots };
   target.addModel(OWN_MODEL, { slots: 0, provider });
   const declaredSlots = await awaitSlots(target.operatorUrl, OWN_MODEL, '');
   const isRamp = scenario === 'ramp-to-saturation';

@@ -11,7 +11,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { freePort } from '../../test/support/ports.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import type { TestRedis } from '../../test/support/redis.ts';
-import { makeCertificate } from './testing/certificate.ts';
+import { makeCertificate } from '../../test/support/certificate.ts';
 import { readWav } from './testing/data.ts';
 import { ask, MODEL, MODEL_DIR, openStream, spawnWorker } from './testing/process.ts';
 import type { TestWorker } from './testing/process.ts';

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createSecureServer } from '@svc-asr/runtime';
+import type { Logger } from '@svc-asr/runtime';
 import type { ConsoleSettings } from '../settings.ts';
 import { servePage } from './page.ts';
 
 type PageSettings = Pick<ConsoleSettings, 'CONSOLE_HOST' | 'CONSOLE_PORT' | 'TLS_CERT_FILE' | 'TLS_KEY_FILE'>;
 
 /** Starts the console's port, with TLS when it has a certificate. */
-export async function startPage(settings: PageSettings): Promise<Server> {
-  const server = createPageServer(settings);
+export async function startPage(settings: PageSettings, logger: Logger): Promise<Server> {
+  const server = createPageServer(settings, logger);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.CONSOLE_PORT, settings.CONSOLE_HOST, resolve);
@@ -17,8 +17,9 @@ export async function startPage(settings: PageSettings): Promise<Server> {
   return server;
 }
 
-function createPageServer({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: PageSettings): Server {
+function createPageServer(settings: PageSettings, logger: Logger): Server {
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = settings;
   if (certFile === '' && keyFile === '') return createServer(servePage);
   if (certFile === '' || keyFile === '') throw new Error('set both TLS_CERT_FILE and TLS_KEY_FILE, or neither');
-  return createTlsServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, servePage);
+  return createSecureServer(settings, {}, servePage, { logger });
 }

@@ -1,7 +1,6 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createSecureServer } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySettings } from '../settings.ts';
@@ -28,31 +27,14 @@ export async function listen(
     shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === 'websocket',
   };
   const server =
-    settings.TLS_CERT_FILE === '' ? createServer(timeouts, handler) : secure(handler, timeouts, settings, logger);
+    settings.TLS_CERT_FILE === ''
+      ? createServer(timeouts, handler)
+      : createSecureServer(settings, timeouts, handler, { logger });
   server.on('clientError', answerBrokenRequests(logger, metrics));
   server.on('checkExpectation', handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.PORT, settings.HOST, resolve);
   });
-  return server;
-}
-
-function secure(handler: RequestListener, timeouts: object, settings: GatewaySettings, logger: Logger): Server {
-  const read = () => ({ cert: readFileSync(settings.TLS_CERT_FILE), key: readFileSync(settings.TLS_KEY_FILE) });
-  const server = createTlsServer({ ...timeouts, ...read(), minVersion: 'TLSv1.2' }, handler);
-  // A renewed certificate is taken up without a restart.
-  const reload = () => {
-    try {
-      server.setSecureContext({ ...read(), minVersion: 'TLSv1.2' });
-      logger.info('the certificate was renewed');
-    } catch (err) {
-      logger.error({ err }, 'the renewed certificate cannot be used; the old one stays');
-    }
-  };
-  for (const file of [settings.TLS_CERT_FILE, settings.TLS_KEY_FILE]) {
-    watchFile(file, { interval: 10_000, persistent: false }, reload);
-    server.once('close', () => unwatchFile(file, reload));
-  }
   return server;
 }

@@ -45,6 +45,7 @@ export class Stream {
   private changing: { from: ContextSize; to: ContextSize } | undefined;
   private invalidMessages = 0;
   private ending: Ending | undefined;
+  private lastWait: NodeJS.Timeout | undefined;
   private over = false;
 
   constructor(parts: StreamParts, session: StreamSession, client: Client) {
@@ -99,8 +100,9 @@ export class Stream {
       return;
     }
     this.end('flush');
-    // A worker that is lost just now must not hold up the close.
-    setTimeout(() => this.finish(ending), this.parts.times.finalMs);
+    // A worker that is lost just now must not hold up the close. Nobody pays for a stream whose last words were lost.
+    const giveUp = () => (ending.outcome === 'failed' ? this.finish(ending) : this.fail('internal_error'));
+    this.lastWait = setTimeout(giveUp, this.parts.times.finalMs);
   }
 
   private take(data: string | Buffer): void {
@@ -267,6 +269,7 @@ export class Stream {
   private finish({ outcome, code, reason, error, message }: Ending): void {
     if (this.over) return;
     this.over = true;
+    clearTimeout(this.lastWait);
     this.clocks?.stop();
     this.recognition.stop();
     if (error !== undefined) {

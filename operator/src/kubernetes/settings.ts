@@ -23,7 +23,7 @@ export const CLUSTER_API_SETTINGS = {
   LEASE_NAME: text('Name of the Lease by which one of several operators leads.', 'svc-asr-operator'),
   LEASE_SECONDS: integer('How long the others wait for a leader that is silent.', 15, 1, 3600),
   LEASE_RENEW_MS: integer(
-    'A leader that could not renew its lease for so long stops writing and ends. Less than LEASE_SECONDS.',
+    'A leader that could not renew its lease for so long stops writing until it has; it ends when another one leads. Less than LEASE_SECONDS.',
     10_000,
     50,
     3_600_000,

@@ -1,5 +1,6 @@
 export * from './admin.ts';
 export * from './backoff.ts';
+export * from './certificate.ts';
 export * from './durable-file.ts';
 export * from './failed-attempts.ts';
 export * from './keyring.ts';

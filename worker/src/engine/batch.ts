@@ -30,7 +30,7 @@ export class BatchRunner {
     this.#onRun = onRun;
   }
 
-  /** All lanes must share an encoder. `isOpen` says which still count once the run is over. */
+  /** All lanes must share an encoder. `isOpen` says which still count once the run is over, and once their search is. */
   async run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]> {
     const encoder = batch[0]?.lane.encoder;
     if (encoder === undefined) return [];
@@ -50,7 +50,9 @@ export class BatchRunner {
       isOpen(lane) ? [{ lane, place, search: lane.search, frames: Number(scratch.encodedLengths[place] ?? 0n) }] : [],
     );
     await searchBatch(this.#model, encoder, kept);
-    return kept.flatMap(({ lane, place, frames }) => {
+    // A search with runs of its own takes a while, in which a stream may have closed and another one got its slot.
+    const open = kept.filter(({ lane }) => isOpen(lane));
+    return open.flatMap(({ lane, place, frames }) => {
       this.#caches.save(lane.slot, scratch, place);
       lane.ran(now, { batch: batch.length, runMs: now - started, waitMs: waitedMs(lane) });
       return lane.advance(frames);

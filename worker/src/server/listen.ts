@@ -1,8 +1,7 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createSecureServer } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { WorkerSettings } from '../settings.ts';
 
@@ -12,7 +11,10 @@ const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, connectionsChecki
 
 /** Opens the port for streams, with TLS where a certificate is set; a plain request is told to upgrade. */
 export async function listen(settings: Settings, logger: Logger): Promise<{ server: Server; port: number }> {
-  const server = settings.TLS_CERT_FILE === '' ? createServer(TIMEOUTS, toldToUpgrade) : secure(settings, logger);
+  const server =
+    settings.TLS_CERT_FILE === ''
+      ? createServer(TIMEOUTS, toldToUpgrade)
+      : createSecureServer(settings, TIMEOUTS, toldToUpgrade, { logger });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.PORT, settings.HOST, resolve);
@@ -24,24 +26,3 @@ const toldToUpgrade: RequestListener = (_request, response) => {
   response.writeHead(426, { connection: 'close', upgrade: 'websocket', 'content-type': 'text/plain' });
   response.end('this port takes WebSocket connections of gateways only\n');
 };
-
-function secure(settings: Settings, logger: Logger): Server {
-  const read = () => ({
-    cert: readFileSync(settings.TLS_CERT_FILE),
-    key: readFileSync(settings.TLS_KEY_FILE),
-    minVersion: 'TLSv1.2' as const,
-  });
-  const server = createTlsServer({ ...TIMEOUTS, ...read() }, toldToUpgrade);
-  // A renewed certificate is taken up without a restart.
-  const reload = () => {
-    try {
-      server.setSecureContext(read());
-      logger.info('the certificate was renewed');
-    } catch (err) {
-      logger.error({ err }, 'the renewed certificate cannot be used; the old one stays');
-    }
-  };
-  watchFile(settings.TLS_CERT_FILE, { interval: 10_000, persistent: false }, reload);
-  server.once('close', () => unwatchFile(settings.TLS_CERT_FILE, reload));
-  return server;
-}

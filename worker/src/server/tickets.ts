@@ -9,7 +9,10 @@ export interface TicketGate {
   readonly size: number;
 }
 
-/** Remembers used tickets until they expire: a restarted worker has another id, for which they are no good. */
+/**
+ * Remembers used tickets until they expire, which is within seconds. A container that is restarted in its pod keeps the worker's
+ * id and has forgotten them.
+ */
 export function createTicketGate(ring: Keyring, worker: string): TicketGate {
   const used = new Map<string, number>();
 

@@ -7,8 +7,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   invalid_idempotency_key: 'Use a UUID, or any 1 to 128 characters that match the pattern.',
   missing_api_key: 'Send `Authorization: Bearer <API_KEY>` from your server.',
   invalid_api_key: 'Nobody has this key. Check that all of it was copied and that it belongs to this service.',
-  expired_api_key: 'The key was made with an expiry that has passed. Create a new one in the developer console.',
-  revoked_api_key: 'The key was revoked. Use another key of the account, or create one in the developer console.',
+  expired_api_key: 'The key was made with an expiry that has passed. Ask whoever runs the service for a new one.',
+  revoked_api_key: 'The key was revoked. Use another key of the account, or ask whoever runs the service for one.',
   invalid_session_credential:
     'Answers a WebSocket handshake. The credential works once and for 60 seconds: create a new session.',
   insufficient_credits:

@@ -113,7 +113,8 @@ function openSingle(url: string, options: ConnectOptions): Connection {
 }
 
 function openCluster(addresses: readonly string[], options: ConnectOptions): Connection {
-  const { username, password } = new URL(addresses[0] ?? '');
+  const { protocol, username, password } = new URL(addresses[0] ?? '');
+  const { socket, ...alive } = liveness(options);
   const cluster = createCluster({
     rootNodes: addresses.map((url) => ({ url })),
     RESP: 2,
@@ -123,7 +124,9 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
       disableOfflineQueue: true,
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-      ...liveness(options),
+      ...alive,
+      // The client takes it from the address of a root node, and for all that it discovers from here.
+      socket: protocol === 'rediss:' ? { ...socket, tls: true } : socket,
     },
   });
   const state = { connected: false, closing: false };

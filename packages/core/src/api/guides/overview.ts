@@ -19,7 +19,7 @@ The service keeps usage metadata. It stores neither audio nor transcripts.
 function quickStart(publicUrl: string): string {
   return `## Quick start
 
-1. **Get a key.** Join the waitlist in the developer console. Once the account is approved, create a key there; it is shown once.
+1. **Get a key.** Whoever runs the service makes your account and gives you a key, which is shown once.
 2. **Choose a model.** No key is needed for this.
 
 \`\`\`shell
@@ -46,7 +46,7 @@ const GUIDE = `## Authentication
 | \`POST /v1/asr/sessions\`, \`GET /v1/usage\` | \`Authorization: Bearer <API_KEY>\` |
 | WebSocket | second value of \`websocket_protocols\`, one use, 60 seconds |
 
-An API key begins with \`svc_live_v1_\`. It is shown once, when it is created in the developer console. Whoever holds it can spend the credit of the account: keep it in the secret manager of your server, never in a browser, a mobile or a desktop application. Routes that take a key answer no cross-origin requests, so that this mistake shows at once.
+An API key begins with \`svc_live_v1_\`. It is shown once, when it is created. Whoever holds it can spend the credit of the account: keep it in the secret manager of your server, never in a browser, a mobile or a desktop application. Routes that take a key answer no cross-origin requests, so that this mistake shows at once.
 
 The session response is a secret too. Relay it to your client over TLS and log neither it nor its credential. A leaked session costs at most its reservation; a leaked key costs the account.
 

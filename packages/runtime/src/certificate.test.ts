@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { makeCertificate } from '../../../test/support/certificate.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { createSecureServer } from './certificate.ts';
+import { createLogger } from './logger.ts';
+
+const LOOK_MS = 50;
+const folder = mkdtempSync(join(tmpdir(), 'svc-asr-certificate-'));
+const files = { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') };
+let server: Server;
+let log = '';
+let old: { cert: string; key: string };
+
+beforeAll(async () => {
+  old = await makeCertificate();
+  writeFileSync(files.TLS_CERT_FILE, old.cert);
+  writeFileSync(files.TLS_KEY_FILE, old.key);
+  const logger = createLogger('test', 'info', { write: (line) => (log += line) });
+  server = createSecureServer(files, {}, (_request, response) => response.end(), { logger, lookMs: LOOK_MS });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+function shown(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate()?.toString().trim() ?? '');
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+test('a renewed certificate is taken up, also when its key is written later', async () => {
+  expect(await shown()).toBe(old.cert.trim());
+  const renewed = await makeCertificate();
+  writeFileSync(files.TLS_CERT_FILE, renewed.cert);
+  await eventually('a certificate without its key is refused', 5000, () => log.includes('the old one stays'));
+  expect(await shown()).toBe(old.cert.trim());
+  // File times are looked at, which must differ from those before.
+  await sleep(2 * LOOK_MS);
+  writeFileSync(files.TLS_KEY_FILE, renewed.key);
+  await eventually('the new one is shown', 5000, async () => (await shown()) === renewed.cert.trim());
+  expect(log).not.toContain(renewed.key.slice(40, 80));
+});
