@@ -26,8 +26,6 @@ export interface HandshakeParts {
   ledgerWatch: Pick<LedgerWatch, 'sure'>;
   /** undefined: this gateway holds no lease now. */
   owner: () => Owner | undefined;
-  /** Why no stream can be taken now. */
-  refusal: () => string | undefined;
 }
 
 export interface Handshake {
@@ -59,11 +57,8 @@ export function readOffer(request: IncomingMessage): Offer {
 
 /** Consumes the credential of an offer. Of any number of handshakes with one credential, one comes through. */
 export async function accept(parts: HandshakeParts, { sessionId, credential }: Offer): Promise<Handshake> {
-  const reason = parts.refusal();
   const owner = parts.owner();
-  if (reason !== undefined || owner === undefined) {
-    throw new ApiError('service_unavailable', { message: reason ?? 'This gateway is starting.' });
-  }
+  if (owner === undefined) throw new ApiError('service_unavailable', { message: 'This gateway is starting.' });
   const tenant = credentialTenant(parts.secrets, credential, sessionId);
   if (tenant === undefined) throw new ApiError('invalid_session_credential');
   const stream = { tenant, sessionId };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AUDIO, MAX_AUDIO_SECONDS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
+import { ApiError, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Tracing } from '@svc-asr/runtime';
@@ -11,6 +11,8 @@ import { credentialTenant } from '../sessions/credential.ts';
 import { StreamTrace } from '../telemetry/stream-trace.ts';
 import type { StreamRequest } from '../telemetry/stream-trace.ts';
 import { StreamWatch } from '../telemetry/stream-watch.ts';
+import { AudioBudget } from './audio-budget.ts';
+import type { AudioShare } from './audio-budget.ts';
 import { Claims } from './claims.ts';
 import { ClientSocket } from './client-socket.ts';
 import { Client } from './client.ts';
@@ -32,7 +34,7 @@ const TICK_MS = 250;
 const ACCOUNTS_AT_ONCE = 32;
 
 export interface StreamsOptions
-  extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'refusal' | 'ledger' | 'claims'> {
+  extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'claims'> {
   catalogue: CatalogueView;
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
@@ -42,15 +44,11 @@ export interface StreamsOptions
   tracing: Tracing | undefined;
 }
 
-/** The most that a stream may have to hold. */
-function bytesOf(reservedMs: number): number {
-  return (reservedMs * AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
-}
-
 /** All live streams of this gateway. */
 export class Streams {
   private readonly live = new Set<Stream>();
   private readonly claims = new Claims();
+  private readonly budget: AudioBudget;
   private readonly sockets: WebSocketServer;
   private readonly options: StreamsOptions;
   private readonly ticker: Ticker;
@@ -59,6 +57,7 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.options = options;
+    this.budget = new AudioBudget(options.memoryBytes);
     const { idleMs, pingMs } = options.times;
     this.ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
     this.sockets = new WebSocketServer({
@@ -99,7 +98,8 @@ export class Streams {
   async drain(deadlineMs: number): Promise<void> {
     this.draining = true;
     const wait = async (untilMs: number) => {
-      while (this.live.size > 0 && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
+      // Handshakes that were let in before are streams in a moment.
+      while (this.budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
     };
     const { finalMs } = this.options.times;
     await wait(deadlineMs - finalMs);
@@ -126,11 +126,14 @@ export class Streams {
     };
     let handshake: Handshake;
     let offer: Offer | undefined;
+    let share: AudioShare | undefined;
     try {
-      const parts = { ...this.options, claims: this.claims, refusal: () => this.refusal() };
       offer = readOffer(request);
-      handshake = await accept(parts, offer);
+      share = this.admit();
+      handshake = await accept({ ...this.options, claims: this.claims }, offer);
+      share.narrow(handshake.reservedMs);
     } catch (error) {
+      share?.release();
       const { code, status } = refuse(socket, error);
       logger.info({ code, route: 'stream' }, 'handshake refused');
       metrics.handshakes.add(1, { code });
@@ -145,21 +148,22 @@ export class Streams {
     const trace = StreamTrace.accepted(tracing, asked(handshake.sessionId), model);
     const watch = new StreamWatch({ metrics, trace, model, askedAtMs: startedAtMs });
     if (!socket.readable || !socket.writable) {
+      share.release();
       void this.settle(handshake, watch, { outcome: 'completed', reason: 'client closed', samples: 0 });
       return;
     }
-    this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake, watch));
+    this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake, share, watch));
   }
 
-  private refusal(): string | undefined {
-    if (this.draining) return 'This gateway is going away. Try again at once.';
-    // How much the next one has reserved is only known when it is taken: so there must be room for the longest.
-    let heldBytes = bytesOf(MAX_AUDIO_SECONDS * 1000);
-    for (const { session } of this.live) heldBytes += bytesOf(session.reservedMs);
-    return heldBytes > this.options.memoryBytes ? 'This gateway is full. Try again at once.' : undefined;
+  /** Room for one more stream. */
+  private admit(): AudioShare {
+    const share = this.draining ? undefined : this.budget.take();
+    if (share !== undefined) return share;
+    const reason = this.draining ? 'This gateway is going away.' : 'This gateway is full.';
+    throw new ApiError('service_unavailable', { message: `${reason} Try again at once.` });
   }
 
-  private begin(socket: WebSocket, handshake: Handshake, watch: StreamWatch): void {
+  private begin(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
     const entry = this.options.catalogue.entries()?.find(({ id }) => id === handshake.model);
     const session = {
       ...handshake,
@@ -179,6 +183,7 @@ export class Streams {
     socket.on('close', () => stream.closed());
     void stream.ended.then((end) => {
       this.live.delete(stream);
+      share.release();
       return this.settle(handshake, watch, end);
     });
   }
