@@ -28,12 +28,17 @@ export interface HandshakeParts {
   owner: () => Owner | undefined;
 }
 
-export interface Handshake {
+/** One connect of a session. */
+interface Attempt {
   sessionId: string;
   tenant: string;
+  owner: Owner;
+  connectionId: string;
+}
+
+export interface Handshake extends Attempt {
   model: string;
   reservedMs: number;
-  owner: Owner;
 }
 
 /** What a request for a stream offers, before anything is looked up. */
@@ -46,9 +51,12 @@ export function readOffer(request: IncomingMessage): Offer {
   if (!sound || !/^[+/0-9A-Za-z]{22}==$/.test(String(key))) {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
-  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  const header = request.headers['sec-websocket-protocol'] ?? '';
+  const offered = header.split(',').map((name) => name.trim());
   const [first, credential = ''] = offered;
-  if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
+  // trim() knows more spaces than HTTP does: ws would refuse, here too late, what has one of those.
+  const plain = /^[\t -~]*$/.test(header);
+  if (!plain || offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
     const message = 'Offer both values of websocket_protocols as subprotocols, in the returned order.';
     throw new ApiError('invalid_session_credential', { message });
   }
@@ -61,29 +69,34 @@ export async function accept(parts: HandshakeParts, { sessionId, credential }: O
   if (owner === undefined) throw new ApiError('service_unavailable', { message: 'This gateway is starting.' });
   const tenant = credentialTenant(parts.secrets, credential, sessionId);
   if (tenant === undefined) throw new ApiError('invalid_session_credential');
-  const stream = { tenant, sessionId };
-  const { claims, ledger } = parts;
-  claims.take(sessionId);
-  const letGo = () => {
-    // Not waited for: the note of a session that is not ours does no harm.
-    if (claims.release(sessionId)) ledger.gateways.disown(owner, stream).catch(() => undefined);
-  };
-  const connectionId = randomUUID();
+  const attempt: Attempt = { tenant, sessionId, owner, connectionId: randomUUID() };
+  parts.claims.take(sessionId);
   let connected: Connected;
   try {
-    await ledger.gateways.own(owner, stream);
-    connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner, connectionId });
+    await parts.ledger.gateways.own(owner, { tenant, sessionId });
+    connected = await connect(parts, { ...attempt, credentialHash: credentialHash(credential) });
   } catch (error) {
-    // The client is refused, so its credential must work again. Until then the note stays: should this process end
-    // before, others fail what it may have connected.
-    void parts.settlements.takeBack(stream, connectionId).then(letGo);
+    void takeBack(parts, attempt);
     throw error;
   }
-  if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
-  letGo();
+  if (connected.outcome === 'ok') return { ...attempt, ...connected };
+  letGo(parts, attempt);
   // An emptied Redis refuses every credential.
   await parts.ledgerWatch.sure();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
+}
+
+/** Takes back a connect that is not answered with 101, so that its credential works again. */
+export async function takeBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
+  const { tenant, sessionId, connectionId } = attempt;
+  await parts.settlements.takeBack({ tenant, sessionId }, connectionId);
+  // Until now the note stayed: had this process ended before, others would fail what it may have connected.
+  letGo(parts, attempt);
+}
+
+function letGo({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
+  // Not waited for: the note of a session that is not ours does no harm.
+  if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
 }
 
 /** Asks again when the answer is lost. */

@@ -7,7 +7,7 @@ import type { StreamEnd } from './session.ts';
 export interface Settlements {
   /** Brings the end of a stream into the ledger; while Redis does not answer, again until it does. */
   add: (stream: OwnedStream, owner: Owner, end: StreamEnd) => Promise<void>;
-  /** Takes back a connect whose answer never came, so that its credential works again. */
+  /** Takes back a connect whose answer never came or went nowhere, so that its credential works again. */
   takeBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   settled: () => Promise<void>;

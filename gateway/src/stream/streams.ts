@@ -8,15 +8,14 @@ import type { CatalogueView } from '../catalogue.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import { credentialTenant } from '../sessions/credential.ts';
-import { StreamTrace } from '../telemetry/stream-trace.ts';
-import type { StreamRequest } from '../telemetry/stream-trace.ts';
-import { StreamWatch } from '../telemetry/stream-watch.ts';
+import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
+import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import { AudioBudget } from './audio-budget.ts';
 import type { AudioShare } from './audio-budget.ts';
 import { Claims } from './claims.ts';
 import { ClientSocket } from './client-socket.ts';
 import { Client } from './client.ts';
-import { accept, readOffer, refuse } from './handshake.ts';
+import { accept, readOffer, refuse, takeBack } from './handshake.ts';
 import type { Handshake, HandshakeParts, Offer } from './handshake.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
@@ -114,45 +113,45 @@ export class Streams {
     for (const stream of this.live) stream.fail('internal_error');
   }
 
-  private isOurs({ credential, sessionId }: Offer): boolean {
-    return credentialTenant(this.options.secrets, credential, sessionId) !== undefined;
+  /** The session that a refusal is traced for: who has no credential of ours decides nothing about what is recorded. */
+  private tracedSession(offer: Offer | undefined): string | undefined {
+    const { tracing, secrets } = this.options;
+    if (tracing === undefined || offer === undefined) return undefined;
+    const { credential, sessionId } = offer;
+    return credentialTenant(secrets, credential, sessionId) === undefined ? undefined : sessionId;
   }
 
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { logger, metrics, tracing } = this.options;
-    const startedAtMs = performance.now();
-    const asked = (sessionId: string): StreamRequest => {
-      return { sessionId, startedAtMs, traceparent: request.headers.traceparent };
-    };
+    const watch = new HandshakeWatch(this.options, request.headers.traceparent);
+    const parts = { ...this.options, claims: this.claims };
     let handshake: Handshake;
     let offer: Offer | undefined;
     let share: AudioShare | undefined;
     try {
       offer = readOffer(request);
       share = this.admit();
-      handshake = await accept({ ...this.options, claims: this.claims }, offer);
+      handshake = await accept(parts, offer);
       share.narrow(handshake.reservedMs);
     } catch (error) {
       share?.release();
-      const { code, status } = refuse(socket, error);
-      logger.info({ code, route: 'stream' }, 'handshake refused');
-      metrics.handshakes.add(1, { code });
-      // Who has no credential of ours decides nothing about what is recorded.
-      if (tracing !== undefined && offer !== undefined && this.isOurs(offer)) {
-        StreamTrace.refused(tracing, asked(offer.sessionId), status, code);
-      }
+      watch.refused(refuse(socket, error), this.tracedSession(offer));
       return;
     }
-    metrics.handshakes.add(1, { code: 'ok' });
-    const { model } = handshake;
-    const trace = StreamTrace.accepted(tracing, asked(handshake.sessionId), model);
-    const watch = new StreamWatch({ metrics, trace, model, askedAtMs: startedAtMs });
-    if (!socket.readable || !socket.writable) {
-      share.release();
-      void this.settle(handshake, watch, { outcome: 'completed', reason: 'client closed', samples: 0 });
+    const client = this.answer(request, socket, head);
+    if (client !== undefined) {
+      this.begin(client, handshake, share, watch.accepted(handshake));
       return;
     }
-    this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake, share, watch));
+    share.release();
+    watch.lost(handshake);
+    void takeBack(parts, handshake);
+  }
+
+  /** Answers with 101. undefined: it was not sent; ws drops, without a word, a client that is gone. */
+  private answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
+    const clients: WebSocket[] = [];
+    this.sockets.handleUpgrade(request, socket, head, (client) => clients.push(client));
+    return clients[0];
   }
 
   /** Room for one more stream. */
