@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-asr/core';
@@ -33,7 +32,8 @@ interface Attempt {
   sessionId: string;
   tenant: string;
   owner: Owner;
-  connectionId: string;
+  /** Of the handshake. The ledger knows the connection by it. */
+  requestId: string;
 }
 
 export interface Handshake extends Attempt {
@@ -64,17 +64,18 @@ export function readOffer(request: IncomingMessage): Offer {
 }
 
 /** Consumes the credential of an offer. Of any number of handshakes with one credential, one comes through. */
-export async function accept(parts: HandshakeParts, { sessionId, credential }: Offer): Promise<Handshake> {
+export async function accept(parts: HandshakeParts, offer: Offer, requestId: string): Promise<Handshake> {
+  const { sessionId, credential } = offer;
   const owner = parts.owner();
   if (owner === undefined) throw new ApiError('service_unavailable', { message: 'This gateway is starting.' });
   const tenant = credentialTenant(parts.secrets, credential, sessionId);
   if (tenant === undefined) throw new ApiError('invalid_session_credential');
-  const attempt: Attempt = { tenant, sessionId, owner, connectionId: randomUUID() };
+  const attempt: Attempt = { tenant, sessionId, owner, requestId };
   parts.claims.take(sessionId);
   let connected: Connected;
   try {
     await parts.ledger.gateways.own(owner, { tenant, sessionId });
-    connected = await connect(parts, { ...attempt, credentialHash: credentialHash(credential) });
+    connected = await connect(parts, attempt, credential);
   } catch (error) {
     void takeBack(parts, attempt);
     throw error;
@@ -88,8 +89,8 @@ export async function accept(parts: HandshakeParts, { sessionId, credential }: O
 
 /** Takes back a connect that is not answered with 101, so that its credential works again. */
 export async function takeBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
-  const { tenant, sessionId, connectionId } = attempt;
-  await parts.settlements.takeBack({ tenant, sessionId }, connectionId);
+  const { tenant, sessionId, requestId } = attempt;
+  await parts.settlements.takeBack({ tenant, sessionId }, requestId);
   // Until now the note stayed: had this process ended before, others would fail what it may have connected.
   letGo(parts, attempt);
 }
@@ -100,13 +101,12 @@ function letGo({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }:
 }
 
 /** Asks again when the answer is lost. */
-async function connect(
-  { ledger }: HandshakeParts,
-  attempt: Parameters<Ledger['sessions']['connect']>[0],
-): Promise<Connected> {
+async function connect({ ledger }: HandshakeParts, attempt: Attempt, credential: string): Promise<Connected> {
+  const { requestId: connectionId, ...of } = attempt;
+  const request = { ...of, connectionId, credentialHash: credentialHash(credential) };
   for (let tries = 1; ; tries++) {
     try {
-      return await ledger.sessions.connect(attempt);
+      return await ledger.sessions.connect(request);
     } catch (error) {
       if (!(error instanceof LedgerUnavailable) || tries === CONNECT_TRIES) throw error;
     }
@@ -114,9 +114,8 @@ async function connect(
 }
 
 /** Refuses a handshake with the same body as any other error. */
-export function refuse(socket: Duplex, error: unknown): { code: string; status: number } {
+export function refuse(socket: Duplex, error: unknown, requestId: string): { code: string; status: number } {
   const answer = error instanceof ApiError ? error : new ApiError('service_unavailable');
-  const requestId = randomUUID();
   const body = JSON.stringify(answer.body(requestId));
   const headers = {
     Connection: 'close',

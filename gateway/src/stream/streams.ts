@@ -49,6 +49,8 @@ export class Streams {
   private readonly claims = new Claims();
   private readonly budget: AudioBudget;
   private readonly sockets: WebSocketServer;
+  /** Of handshakes under way. */
+  private readonly requestIds = new WeakMap<IncomingMessage, string>();
   private readonly options: StreamsOptions;
   private readonly ticker: Ticker;
   private readonly stopWatching: () => void;
@@ -66,6 +68,9 @@ export class Streams {
       maxFragments: MAX_FRAGMENTS,
       perMessageDeflate: false,
       handleProtocols: () => STREAM_SUBPROTOCOL,
+    });
+    this.sockets.on('headers', (lines, request) => {
+      lines.push(`X-Request-Id: ${this.requestIds.get(request) ?? ''}`);
     });
     this.stopWatching = repeat(
       options.logger,
@@ -123,6 +128,8 @@ export class Streams {
 
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const watch = new HandshakeWatch(this.options, request.headers.traceparent);
+    const { requestId } = watch;
+    this.requestIds.set(request, requestId);
     const parts = { ...this.options, claims: this.claims };
     let handshake: Handshake;
     let offer: Offer | undefined;
@@ -130,11 +137,11 @@ export class Streams {
     try {
       offer = readOffer(request);
       share = this.admit();
-      handshake = await accept(parts, offer);
+      handshake = await accept(parts, offer, requestId);
       share.narrow(handshake.reservedMs);
     } catch (error) {
       share?.release();
-      watch.refused(refuse(socket, error), this.tracedSession(offer));
+      watch.refused(refuse(socket, error, requestId), this.tracedSession(offer));
       return;
     }
     const client = this.answer(request, socket, head);
