@@ -9,6 +9,8 @@ import { authenticate } from './auth/authenticate.ts';
 import { createKeyLookup } from './auth/lookup.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
+import { partWhenAnnounced, refuseWhenClosed } from './http/departure.ts';
+import type { Departure } from './http/departure.ts';
 import { answerErrors, notAWebSocket, notFound, onlyMethods } from './http/errors.ts';
 import { exchangeOf, openExchange } from './http/exchange.ts';
 import { jsonBody } from './http/json-body.ts';
@@ -31,13 +33,14 @@ export interface AppParts {
   catalogue: CatalogueView;
   ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
+  departure: Departure;
   /** undefined: no traces are wanted. */
   tracing: Tracing | undefined;
 }
 
 /** The HTTP chain, from the outside in: what a request passes, in the order in which it may be refused. */
 export function createApp(parts: AppParts): Express {
-  const { settings, logger, metrics, ledger, catalogue, ledgerWatch } = parts;
+  const { settings, logger, metrics, ledger, catalogue, ledgerWatch, departure } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -65,8 +68,9 @@ export function createApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
 
-  app.use(openExchange, observe(logger, metrics), soundHeaders);
-  route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, createSession] });
+  app.use(openExchange, observe(logger, metrics), partWhenAnnounced(departure), soundHeaders);
+  // Refused only when the body was read: the connection ends with the answer, and who still sends would not see it.
+  route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, refuseWhenClosed(departure), createSession] });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, timeLeft)] });

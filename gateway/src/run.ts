@@ -3,6 +3,7 @@ import { createLogger, createTelemetry, ledgerConstants, readSettingsOrExit, run
 import { startAdmin } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import { followCatalogue } from './catalogue.ts';
+import type { Departure } from './http/departure.ts';
 import { watchLedger } from './ledger-id.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { startReaper } from './reaper.ts';
@@ -84,15 +85,17 @@ export async function run(): Promise<void> {
       for (const { id: model } of catalogue.entries() ?? []) result.observe(counts.get(model) ?? 0, { model });
     });
 
-    let draining = false;
+    const departure: Departure = { announced: false, closed: false };
     const ready = () => {
-      if (draining) return 'draining';
+      if (departure.announced) return 'draining';
       // Without Redis a gateway still serves models, documents and answers that say what is wrong: it stays in service.
       if (lease.owner() === undefined) return 'this gateway holds no lease yet';
       if (!ledgerWatch.known()) return 'it is not known yet whether Redis holds the ledger';
       return catalogue.entries() === undefined ? 'no catalogue was read yet' : undefined;
     };
-    const app = createApp({ settings, logger, metrics, ledger, catalogue, ledgerWatch, cancellations, tracing });
+    const app = createApp({
+      ...{ settings, logger, metrics, ledger, catalogue, ledgerWatch, cancellations, departure, tracing },
+    });
     const server = await listen(app, settings, logger, metrics);
     streams.attach(server);
     const admin = await startAdmin({
@@ -105,11 +108,17 @@ export async function run(): Promise<void> {
       {
         name: 'tell the balancer',
         stop: () => {
-          draining = true;
+          departure.announced = true;
           return new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS));
         },
       },
-      { name: 'finish streams', stop: () => streams.drain(Date.now() + settings.STOP_GRACE_MS - STOP_RESERVE_MS) },
+      {
+        name: 'finish streams',
+        stop: () => {
+          departure.closed = true;
+          return streams.drain(Date.now() + settings.STOP_GRACE_MS - STOP_RESERVE_MS);
+        },
+      },
       { name: 'finish requests', stop: () => drain(server) },
       { name: 'settle streams', stop: () => settlements.settled() },
       { name: 'take back unanswered sessions', stop: () => cancellations.settled() },

@@ -154,7 +154,7 @@ export const GATEWAY_SETTINGS = {
   ),
   SUSPENSION_INTERVAL_MS: integer('How often the accounts of live streams are looked at.', 2000, 50, 60_000),
   DRAIN_DELAY_MS: integer(
-    'Time between saying not ready and refusing connections, for balancers to notice.',
+    'Time between saying not ready and refusing sessions and streams, for balancers to notice.',
     0,
     0,
     120_000,

@@ -1,14 +1,19 @@
+import { Agent } from 'node:http';
 import type { Ledger } from '@svc-asr/ledger';
+import { send } from '../support/answer.ts';
+import type { Answer } from '../support/answer.ts';
 import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { connected } from '../support/connected.ts';
+import { eventually } from '../support/eventually.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
 import { recording } from '../support/recording.ts';
+import { refusal } from '../support/refusals.ts';
 import { startRedis } from '../support/redis.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { createSession, openStream, Refused } from '../support/stream-client.ts';
-import type { StreamClient } from '../support/stream-client.ts';
+import type { SessionBody, StreamClient } from '../support/stream-client.ts';
 import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
 
@@ -94,6 +99,43 @@ test('a worker that hangs when the last words are due costs nothing: no final, n
   expect(await ended(tenant, 5000)).toMatchObject({ state: 'failed', audioMs: 1000, billableMs: 0 });
   await untilPoolIsEmpty(ledger, MODEL);
 }, 30_000);
+
+test('a gateway that goes away makes sessions until balancers know, for another to stream, and none afterwards', async () => {
+  const DELAY_MS = 3000;
+  const leaving = await startGateway(redis.url, prefix, {
+    ...{ ...HASTY, DRAIN_DELAY_MS: String(DELAY_MS), STOP_GRACE_MS: '20000' },
+  });
+  // As long as this one goes on, so does the gateway.
+  const { stream } = await begin(leaving);
+  const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 2 });
+  const agent = new Agent({ keepAlive: true });
+  const ask = (method: string, path: string): Promise<Answer> => {
+    const body = method === 'POST' ? { model: MODEL, max_audio_seconds: 5 } : undefined;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    return send(leaving.baseUrl + path, { method, headers, body, agent });
+  };
+  expect((await ask('GET', '/v1/usage')).headers.connection).toBe('keep-alive');
+  const exit = leaving.stop('SIGTERM');
+  await eventually('it says so', 2000, async () => (await fetch(`${leaving.adminUrl}/readyz`)).status === 503);
+  const made = await ask('POST', '/v1/asr/sessions');
+  expect([made.status, made.headers.connection]).toEqual([201, 'close']);
+
+  await pause(DELAY_MS);
+  const refused = await ask('POST', '/v1/asr/sessions');
+  expect([refusal(refused), refused.headers.connection]).toEqual(['service_unavailable', 'close']);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(0);
+  expect((await ledger.accounts.usage(tenant))!.balance.reservedMs).toBe(5000);
+  expect(await ask('GET', '/v1/usage')).toMatchObject({ status: 200, headers: { connection: 'close' } });
+
+  const session = made.body as SessionBody;
+  const elsewhere = session.websocket_url.replace(leaving.baseUrl.slice(4), gateway.baseUrl.slice(4));
+  const moved = await openStream({ ...session, websocket_url: elsewhere });
+  await moved.next('ready');
+  moved.close();
+  stream.close();
+  expect(await exit).toBe(0);
+  agent.destroy();
+}, 60_000);
 
 test('while Redis is away a live stream goes on, and is settled when it is back', async () => {
   const { tenant, stream } = await begin(gateway);

@@ -57,6 +57,8 @@ test('refuses offers that are not the two protocols in order, which consumes not
     [''],
     [first, credential.replace('svc.auth.', 'svc.token.')],
     [first, credential.slice('svc.auth.'.length)],
+    // A space to JavaScript, not to HTTP.
+    [first, `\u00a0${credential}`],
     ['svc.realtime.v2', credential],
     [first.toUpperCase(), credential],
     [first, 'svc.auth.'],

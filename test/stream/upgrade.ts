@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import type { Answer } from '../support/answer.ts';
 import { parse } from '../support/answer.ts';
 import type { SessionBody } from '../support/stream-client.ts';
@@ -13,18 +15,21 @@ export interface Handshake {
   headers?: Readonly<Record<string, string | undefined>>;
 }
 
+/** Sends a handshake and goes away without an answer. */
+export async function abandon(session: SessionBody): Promise<void> {
+  const { hostname, port, pathname } = new URL(session.websocket_url);
+  const socket = connect(Number(port), hostname);
+  const lines = Object.entries(upgradeHeaders(session.websocket_protocols)).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`GET ${pathname} HTTP/1.1`, `Host: ${hostname}`, ...lines, '', ''].join('\r\n'));
+  await once(socket, 'finish');
+  socket.destroy();
+}
+
 /** Sends a handshake by hand and reads the answer; one that is answered with 101 is closed at once. */
 export function upgrade(session: SessionBody, handshake: Handshake = {}): Promise<Answer> {
   const { host, pathname } = new URL(session.websocket_url);
   const protocols = 'protocols' in handshake ? handshake.protocols : session.websocket_protocols;
-  const headers = {
-    Connection: 'Upgrade',
-    Upgrade: 'websocket',
-    'Sec-WebSocket-Version': '13',
-    'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
-    'Sec-WebSocket-Protocol': protocols?.join(', '),
-    ...handshake.headers,
-  };
+  const headers = { ...upgradeHeaders(protocols), ...handshake.headers };
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const path = handshake.path ?? pathname;
   return new Promise((resolve, reject) => {
@@ -45,4 +50,14 @@ export function upgrade(session: SessionBody, handshake: Handshake = {}): Promis
     outgoing.setTimeout(20_000, () => outgoing.destroy(new Error('no answer within 20 s')));
     outgoing.end();
   });
+}
+
+function upgradeHeaders(protocols: readonly string[] | undefined): Record<string, string | undefined> {
+  return {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+    'Sec-WebSocket-Protocol': protocols?.join(', '),
+  };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-asr/core';
@@ -26,16 +25,20 @@ export interface HandshakeParts {
   ledgerWatch: Pick<LedgerWatch, 'sure'>;
   /** undefined: this gateway holds no lease now. */
   owner: () => Owner | undefined;
-  /** Why no stream can be taken now. */
-  refusal: () => string | undefined;
 }
 
-export interface Handshake {
+/** One connect of a session. */
+interface Attempt {
   sessionId: string;
   tenant: string;
+  owner: Owner;
+  /** Of the handshake. The ledger knows the connection by it. */
+  requestId: string;
+}
+
+export interface Handshake extends Attempt {
   model: string;
   reservedMs: number;
-  owner: Owner;
 }
 
 /** What a request for a stream offers, before anything is looked up. */
@@ -48,9 +51,12 @@ export function readOffer(request: IncomingMessage): Offer {
   if (!sound || !/^[+/0-9A-Za-z]{22}==$/.test(String(key))) {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
-  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  const header = request.headers['sec-websocket-protocol'] ?? '';
+  const offered = header.split(',').map((name) => name.trim());
   const [first, credential = ''] = offered;
-  if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
+  // trim() knows more spaces than HTTP does: ws would refuse, here too late, what has one of those.
+  const plain = /^[\t -~]*$/.test(header);
+  if (!plain || offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
     const message = 'Offer both values of websocket_protocols as subprotocols, in the returned order.';
     throw new ApiError('invalid_session_credential', { message });
   }
@@ -58,47 +64,49 @@ export function readOffer(request: IncomingMessage): Offer {
 }
 
 /** Consumes the credential of an offer. Of any number of handshakes with one credential, one comes through. */
-export async function accept(parts: HandshakeParts, { sessionId, credential }: Offer): Promise<Handshake> {
-  const reason = parts.refusal();
+export async function accept(parts: HandshakeParts, offer: Offer, requestId: string): Promise<Handshake> {
+  const { sessionId, credential } = offer;
   const owner = parts.owner();
-  if (reason !== undefined || owner === undefined) {
-    throw new ApiError('service_unavailable', { message: reason ?? 'This gateway is starting.' });
-  }
+  if (owner === undefined) throw new ApiError('service_unavailable', { message: 'This gateway is starting.' });
   const tenant = credentialTenant(parts.secrets, credential, sessionId);
   if (tenant === undefined) throw new ApiError('invalid_session_credential');
-  const stream = { tenant, sessionId };
-  const { claims, ledger } = parts;
-  claims.take(sessionId);
-  const letGo = () => {
-    // Not waited for: the note of a session that is not ours does no harm.
-    if (claims.release(sessionId)) ledger.gateways.disown(owner, stream).catch(() => undefined);
-  };
-  const connectionId = randomUUID();
+  const attempt: Attempt = { tenant, sessionId, owner, requestId };
+  parts.claims.take(sessionId);
   let connected: Connected;
   try {
-    await ledger.gateways.own(owner, stream);
-    connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner, connectionId });
+    await parts.ledger.gateways.own(owner, { tenant, sessionId });
+    connected = await connect(parts, attempt, credential);
   } catch (error) {
-    // The client is refused, so its credential must work again. Until then the note stays: should this process end
-    // before, others fail what it may have connected.
-    void parts.settlements.takeBack(stream, connectionId).then(letGo);
+    void takeBack(parts, attempt);
     throw error;
   }
-  if (connected.outcome === 'ok') return { ...stream, ...connected, owner };
-  letGo();
+  if (connected.outcome === 'ok') return { ...attempt, ...connected };
+  letGo(parts, attempt);
   // An emptied Redis refuses every credential.
   await parts.ledgerWatch.sure();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
 
+/** Takes back a connect that is not answered with 101, so that its credential works again. */
+export async function takeBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
+  const { tenant, sessionId, requestId } = attempt;
+  await parts.settlements.takeBack({ tenant, sessionId }, requestId);
+  // Until now the note stayed: had this process ended before, others would fail what it may have connected.
+  letGo(parts, attempt);
+}
+
+function letGo({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
+  // Not waited for: the note of a session that is not ours does no harm.
+  if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
+}
+
 /** Asks again when the answer is lost. */
-async function connect(
-  { ledger }: HandshakeParts,
-  attempt: Parameters<Ledger['sessions']['connect']>[0],
-): Promise<Connected> {
+async function connect({ ledger }: HandshakeParts, attempt: Attempt, credential: string): Promise<Connected> {
+  const { requestId: connectionId, ...of } = attempt;
+  const request = { ...of, connectionId, credentialHash: credentialHash(credential) };
   for (let tries = 1; ; tries++) {
     try {
-      return await ledger.sessions.connect(attempt);
+      return await ledger.sessions.connect(request);
     } catch (error) {
       if (!(error instanceof LedgerUnavailable) || tries === CONNECT_TRIES) throw error;
     }
@@ -106,9 +114,8 @@ async function connect(
 }
 
 /** Refuses a handshake with the same body as any other error. */
-export function refuse(socket: Duplex, error: unknown): { code: string; status: number } {
+export function refuse(socket: Duplex, error: unknown, requestId: string): { code: string; status: number } {
   const answer = error instanceof ApiError ? error : new ApiError('service_unavailable');
-  const requestId = randomUUID();
   const body = JSON.stringify(answer.body(requestId));
   const headers = {
     Connection: 'close',

@@ -4,10 +4,15 @@ import type { GatewayMetrics } from '../metrics.ts';
 import { untilAnswered } from '../until-answered.ts';
 import type { StreamEnd } from './session.ts';
 
+interface OpenedStream extends OwnedStream {
+  /** Of the handshake that opened it. */
+  requestId: string;
+}
+
 export interface Settlements {
   /** Brings the end of a stream into the ledger; while Redis does not answer, again until it does. */
-  add: (stream: OwnedStream, owner: Owner, end: StreamEnd) => Promise<void>;
-  /** Takes back a connect whose answer never came, so that its credential works again. */
+  add: (stream: OpenedStream, owner: Owner, end: StreamEnd) => Promise<void>;
+  /** Takes back a connect whose answer never came or went nowhere, so that its credential works again. */
   takeBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   settled: () => Promise<void>;
@@ -22,7 +27,7 @@ export function createSettlements(
   const pending = new Set<Promise<void>>();
 
   async function settle(
-    { tenant, sessionId }: OwnedStream,
+    { tenant, sessionId, requestId }: OpenedStream,
     owner: Owner,
     { outcome, reason, samples }: StreamEnd,
   ): Promise<void> {
@@ -37,7 +42,10 @@ export function createSettlements(
       if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
       await ledger.gateways.disown(owner, { tenant, sessionId });
       logger.info(
-        { session_id: sessionId, tenant, model, code: ended.outcome, reason, amount: billableMs ?? 0 },
+        {
+          ...{ request_id: requestId, session_id: sessionId, tenant, model },
+          ...{ code: ended.outcome, reason, amount: billableMs ?? 0 },
+        },
         'stream settled',
       );
     });

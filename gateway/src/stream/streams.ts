@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AUDIO, MAX_AUDIO_SECONDS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
+import { ApiError, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Tracing } from '@svc-asr/runtime';
@@ -8,13 +8,14 @@ import type { CatalogueView } from '../catalogue.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import { credentialTenant } from '../sessions/credential.ts';
-import { StreamTrace } from '../telemetry/stream-trace.ts';
-import type { StreamRequest } from '../telemetry/stream-trace.ts';
-import { StreamWatch } from '../telemetry/stream-watch.ts';
+import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
+import type { StreamWatch } from '../telemetry/stream-watch.ts';
+import { AudioBudget } from './audio-budget.ts';
+import type { AudioShare } from './audio-budget.ts';
 import { Claims } from './claims.ts';
 import { ClientSocket } from './client-socket.ts';
 import { Client } from './client.ts';
-import { accept, readOffer, refuse } from './handshake.ts';
+import { accept, readOffer, refuse, takeBack } from './handshake.ts';
 import type { Handshake, HandshakeParts, Offer } from './handshake.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
@@ -32,7 +33,7 @@ const TICK_MS = 250;
 const ACCOUNTS_AT_ONCE = 32;
 
 export interface StreamsOptions
-  extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'refusal' | 'ledger' | 'claims'> {
+  extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'claims'> {
   catalogue: CatalogueView;
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
@@ -42,16 +43,14 @@ export interface StreamsOptions
   tracing: Tracing | undefined;
 }
 
-/** The most that a stream may have to hold. */
-function bytesOf(reservedMs: number): number {
-  return (reservedMs * AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
-}
-
 /** All live streams of this gateway. */
 export class Streams {
   private readonly live = new Set<Stream>();
   private readonly claims = new Claims();
+  private readonly budget: AudioBudget;
   private readonly sockets: WebSocketServer;
+  /** Of handshakes under way. */
+  private readonly requestIds = new WeakMap<IncomingMessage, string>();
   private readonly options: StreamsOptions;
   private readonly ticker: Ticker;
   private readonly stopWatching: () => void;
@@ -59,6 +58,7 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.options = options;
+    this.budget = new AudioBudget(options.memoryBytes);
     const { idleMs, pingMs } = options.times;
     this.ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
     this.sockets = new WebSocketServer({
@@ -68,6 +68,9 @@ export class Streams {
       maxFragments: MAX_FRAGMENTS,
       perMessageDeflate: false,
       handleProtocols: () => STREAM_SUBPROTOCOL,
+    });
+    this.sockets.on('headers', (lines, request) => {
+      lines.push(`X-Request-Id: ${this.requestIds.get(request) ?? ''}`);
     });
     this.stopWatching = repeat(
       options.logger,
@@ -99,7 +102,8 @@ export class Streams {
   async drain(deadlineMs: number): Promise<void> {
     this.draining = true;
     const wait = async (untilMs: number) => {
-      while (this.live.size > 0 && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
+      // Handshakes that were let in before are streams in a moment.
+      while (this.budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
     };
     const { finalMs } = this.options.times;
     await wait(deadlineMs - finalMs);
@@ -114,52 +118,58 @@ export class Streams {
     for (const stream of this.live) stream.fail('internal_error');
   }
 
-  private isOurs({ credential, sessionId }: Offer): boolean {
-    return credentialTenant(this.options.secrets, credential, sessionId) !== undefined;
+  /** The session that a refusal is traced for: who has no credential of ours decides nothing about what is recorded. */
+  private tracedSession(offer: Offer | undefined): string | undefined {
+    const { tracing, secrets } = this.options;
+    if (tracing === undefined || offer === undefined) return undefined;
+    const { credential, sessionId } = offer;
+    return credentialTenant(secrets, credential, sessionId) === undefined ? undefined : sessionId;
   }
 
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { logger, metrics, tracing } = this.options;
-    const startedAtMs = performance.now();
-    const asked = (sessionId: string): StreamRequest => {
-      return { sessionId, startedAtMs, traceparent: request.headers.traceparent };
-    };
+    const watch = new HandshakeWatch(this.options, request.headers.traceparent);
+    const { requestId } = watch;
+    this.requestIds.set(request, requestId);
+    const parts = { ...this.options, claims: this.claims };
     let handshake: Handshake;
     let offer: Offer | undefined;
+    let share: AudioShare | undefined;
     try {
-      const parts = { ...this.options, claims: this.claims, refusal: () => this.refusal() };
       offer = readOffer(request);
-      handshake = await accept(parts, offer);
+      share = this.admit();
+      handshake = await accept(parts, offer, requestId);
+      share.narrow(handshake.reservedMs);
     } catch (error) {
-      const { code, status } = refuse(socket, error);
-      logger.info({ code, route: 'stream' }, 'handshake refused');
-      metrics.handshakes.add(1, { code });
-      // Who has no credential of ours decides nothing about what is recorded.
-      if (tracing !== undefined && offer !== undefined && this.isOurs(offer)) {
-        StreamTrace.refused(tracing, asked(offer.sessionId), status, code);
-      }
+      share?.release();
+      watch.refused(refuse(socket, error, requestId), this.tracedSession(offer));
       return;
     }
-    metrics.handshakes.add(1, { code: 'ok' });
-    const { model } = handshake;
-    const trace = StreamTrace.accepted(tracing, asked(handshake.sessionId), model);
-    const watch = new StreamWatch({ metrics, trace, model, askedAtMs: startedAtMs });
-    if (!socket.readable || !socket.writable) {
-      void this.settle(handshake, watch, { outcome: 'completed', reason: 'client closed', samples: 0 });
+    const client = this.answer(request, socket, head);
+    if (client !== undefined) {
+      this.begin(client, handshake, share, watch.accepted(handshake));
       return;
     }
-    this.sockets.handleUpgrade(request, socket, head, (client) => this.begin(client, handshake, watch));
+    share.release();
+    watch.lost(handshake);
+    void takeBack(parts, handshake);
   }
 
-  private refusal(): string | undefined {
-    if (this.draining) return 'This gateway is going away. Try again at once.';
-    // How much the next one has reserved is only known when it is taken: so there must be room for the longest.
-    let heldBytes = bytesOf(MAX_AUDIO_SECONDS * 1000);
-    for (const { session } of this.live) heldBytes += bytesOf(session.reservedMs);
-    return heldBytes > this.options.memoryBytes ? 'This gateway is full. Try again at once.' : undefined;
+  /** Answers with 101. undefined: it was not sent; ws drops, without a word, a client that is gone. */
+  private answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
+    const clients: WebSocket[] = [];
+    this.sockets.handleUpgrade(request, socket, head, (client) => clients.push(client));
+    return clients[0];
   }
 
-  private begin(socket: WebSocket, handshake: Handshake, watch: StreamWatch): void {
+  /** Room for one more stream. */
+  private admit(): AudioShare {
+    const share = this.draining ? undefined : this.budget.take();
+    if (share !== undefined) return share;
+    const reason = this.draining ? 'This gateway is going away.' : 'This gateway is full.';
+    throw new ApiError('service_unavailable', { message: `${reason} Try again at once.` });
+  }
+
+  private begin(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
     const entry = this.options.catalogue.entries()?.find(({ id }) => id === handshake.model);
     const session = {
       ...handshake,
@@ -179,6 +189,7 @@ export class Streams {
     socket.on('close', () => stream.closed());
     void stream.ended.then((end) => {
       this.live.delete(stream);
+      share.release();
       return this.settle(handshake, watch, end);
     });
   }

@@ -35,7 +35,9 @@ Only a handshake that is answered 101 uses the credential up. A browser does not
       ],
       responses: {
         101: { description: 'The connection is a WebSocket from here on.', headers: headersOf('X-Request-Id') },
-        ...errorResponses(['invalid_session_credential', 'account_inactive', 'service_unavailable']),
+        ...errorResponses([
+          ...(['invalid_parameters', 'invalid_session_credential', 'account_inactive', 'service_unavailable'] as const),
+        ]),
       },
     },
   };

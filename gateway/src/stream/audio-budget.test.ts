@@ -1,0 +1,40 @@
+import { AudioBudget } from './audio-budget.ts';
+
+/** 300 s of 16,000 samples of two bytes. */
+const LONGEST_BYTES = 9_600_000;
+
+test.each([
+  [2 * LONGEST_BYTES, 2],
+  [2 * LONGEST_BYTES - 1, 1],
+  [LONGEST_BYTES - 1, 0],
+])('%d bytes have room for %d handshakes at a time', (bytes, room) => {
+  const budget = new AudioBudget(bytes);
+  for (let taken = 0; taken < room; taken++) expect(budget.take()).toBeDefined();
+  expect(budget.take()).toBeUndefined();
+});
+
+test('a stream takes what its session has reserved, to the byte', () => {
+  const second = 32_000;
+  const exact = new AudioBudget(LONGEST_BYTES + second);
+  exact.take()!.narrow(1000);
+  expect(exact.take()).toBeDefined();
+  const short = new AudioBudget(LONGEST_BYTES + second - 1);
+  short.take()!.narrow(1000);
+  expect(short.take()).toBeUndefined();
+});
+
+test('what is released is free again, once', () => {
+  const budget = new AudioBudget(2 * LONGEST_BYTES);
+  const first = budget.take()!;
+  const second = budget.take()!;
+  second.narrow(300_000);
+  expect(budget.take()).toBeUndefined();
+  first.release();
+  first.release();
+  const last = budget.take()!;
+  expect(budget.take()).toBeUndefined();
+  second.release();
+  expect(budget.inUse).toBe(true);
+  last.release();
+  expect(budget.inUse).toBe(false);
+});
