@@ -26,34 +26,38 @@ const attempt = (session: SessionBody) =>
 test.each([
   ['18', 1],
   ['19', 2],
-])('with %s MiB for audio, %d of five handshakes at once come through', async (mib, room) => {
-  const small = await startGateway(stage.redis.url, stage.prefix, { STREAM_MEMORY_MIB: mib, STOP_GRACE_MS: '4000' });
-  const sessions = await Promise.all(
-    Array.from({ length: 5 }, async () => {
-      const { key } = await stage.caller();
-      return createSession(small, key, { model: MODEL, max_audio_seconds: LONGEST_S });
-    }),
-  );
-  // None is through before the last is asked for.
-  await stage.ledger.link.send('', ['CLIENT', 'PAUSE', String(PAUSE_MS)]);
-  const answers = await Promise.all(sessions.map(attempt));
-  const opened = answers.filter((answer): answer is StreamClient => !(answer instanceof Refused));
-  const refused = answers.filter((answer) => answer instanceof Refused);
-  expect(opened).toHaveLength(room);
-  expect(refused.map(({ status, code }) => [status, code])).toEqual(
-    Array<unknown>(5 - room).fill([503, 'service_unavailable']),
-  );
+])(
+  'with %s MiB for audio, %d of five handshakes at once come through',
+  async (mib, room) => {
+    const small = await startGateway(stage.redis.url, stage.prefix, { STREAM_MEMORY_MIB: mib, STOP_GRACE_MS: '4000' });
+    const sessions = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { key } = await stage.caller();
+        return createSession(small, key, { model: MODEL, max_audio_seconds: LONGEST_S });
+      }),
+    );
+    // None is through before the last is asked for.
+    await stage.ledger.link.send('', ['CLIENT', 'PAUSE', String(PAUSE_MS)]);
+    const answers = await Promise.all(sessions.map(attempt));
+    const opened = answers.filter((answer): answer is StreamClient => !(answer instanceof Refused));
+    const refused = answers.filter((answer) => answer instanceof Refused);
+    expect(opened).toHaveLength(room);
+    expect(refused.map(({ status, code }) => [status, code])).toEqual(
+      Array<unknown>(5 - room).fill([503, 'service_unavailable']),
+    );
 
-  // Nothing was consumed by a refusal: where one stream goes, the next comes in.
-  const next = sessions[answers.findIndex((answer) => answer instanceof Refused)]!;
-  await expect(openStream(next)).rejects.toMatchObject({ status: 503 });
-  opened[0]!.close();
-  const stream = await eventually('there is room again', 5000, async () => {
-    const answer = await attempt(next);
-    if (!(answer instanceof Refused)) return answer;
-    expect(answer.code).toBe('service_unavailable');
-    return undefined;
-  });
-  stream.close();
-  await small.stop();
-}, 60_000);
+    // Nothing was consumed by a refusal: where one stream goes, the next comes in.
+    const next = sessions[answers.findIndex((answer) => answer instanceof Refused)]!;
+    await expect(openStream(next)).rejects.toMatchObject({ status: 503 });
+    opened[0]!.close();
+    const stream = await eventually('there is room again', 5000, async () => {
+      const answer = await attempt(next);
+      if (!(answer instanceof Refused)) return answer;
+      expect(answer.code).toBe('service_unavailable');
+      return undefined;
+    });
+    stream.close();
+    await small.stop();
+  },
+  60_000,
+);

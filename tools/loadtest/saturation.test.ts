@@ -48,8 +48,12 @@ test('slots that are measured again afterwards tell whether the machine was the 
   const found = concludeRamp(50, [step(25), step(35, 'late'), step(35, 'late')]);
   expect(describeSaturation({ ...found, declaredAfter: 55 })).toMatch(/declared 50 slots before and 55 after it$/);
   expect(describeSaturation({ ...found, declaredAfter: 45 })).toMatch(/declared 50 slots before and 45 after it$/);
-  expect(describeSaturation({ ...found, declaredAfter: 56 })).toMatch(/56 after it: the machine changed its speed, run again$/);
-  expect(describeSaturation({ ...found, declaredAfter: 44 })).toMatch(/44 after it: the machine changed its speed, run again$/);
+  expect(describeSaturation({ ...found, declaredAfter: 56 })).toMatch(
+    /56 after it: the machine changed its speed, run again$/,
+  );
+  expect(describeSaturation({ ...found, declaredAfter: 44 })).toMatch(
+    /44 after it: the machine changed its speed, run again$/,
+  );
 });
 
 test('a step that broke once and held when it was repeated holds', () => {

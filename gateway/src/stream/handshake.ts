@@ -56,7 +56,12 @@ export function readOffer(request: IncomingMessage): Offer {
   const [first, credential = ''] = offered;
   // trim() knows more spaces than HTTP does: ws would refuse, here too late, what has one of those.
   const plain = /^[\t -~]*$/.test(header);
-  if (!plain || offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
+  if (
+    !plain ||
+    offered.length !== 2 ||
+    first !== STREAM_SUBPROTOCOL ||
+    !credential.startsWith(SESSION_CREDENTIAL_PREFIX)
+  ) {
     const message = 'Offer both values of websocket_protocols as subprotocols, in the returned order.';
     throw new ApiError('invalid_session_credential', { message });
   }

@@ -32,8 +32,7 @@ const TICK_MS = 250;
 /** Accounts that are read at a time: one by one is costly, all at once is a stall. */
 const ACCOUNTS_AT_ONCE = 32;
 
-export interface StreamsOptions
-  extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'claims'> {
+export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'claims'> {
   catalogue: CatalogueView;
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;

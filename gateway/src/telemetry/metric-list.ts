@@ -34,7 +34,8 @@ export const GATEWAY_METRICS = {
     name: 'svc_asr_handshakes',
     kind: 'counter',
     labels: ['code'],
-    description: 'WebSocket handshakes by code: ok, client_closed (gone before the answer), or that of the error they were refused with.',
+    description:
+      'WebSocket handshakes by code: ok, client_closed (gone before the answer), or that of the error they were refused with.',
   },
   streams: { name: 'svc_asr_streams', kind: 'gauge', labels: ['model'], description: 'Streams that are open now.' },
   streamsEnded: {

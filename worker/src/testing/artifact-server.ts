@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { makeCertificate } from './certificate.ts';
+import { makeCertificate } from '../../../test/support/certificate.ts';
 
 /** An HTTPS server on loopback that serves one archive, and does as a test tells it. */
 export interface ArtifactServer {
