@@ -26,7 +26,7 @@ test('a spike adds to the streams what makes them three times as many', () => {
 });
 
 test('a ramp has users for its last step', () => {
-  const { ramp, streams } = plan('ramp-to-saturation', { RAMP_STEP_PERCENT: '50' });
+  const { ramp, streams } = plan('ramp-to-saturation', { RAMP_START_PERCENT: '50', RAMP_STEP_PERCENT: '50' });
   expect(ramp?.steps).toEqual([50, 100, 150, 200]);
   expect(streams).toBe(200);
 });

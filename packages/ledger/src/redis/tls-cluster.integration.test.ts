@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { makeCertificate } from '../../../../test/support/certificate.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { makeTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
 import { freePort } from '../../../../test/support/ports.ts';
 import { startRedis } from '../../../../test/support/redis.ts';
@@ -23,11 +24,15 @@ beforeAll(async () => {
   const [tlsPort, bus] = [await freePort(), await freePort()];
   const tls = ['--tls-port', String(tlsPort), '--tls-cert-file', certFile, '--tls-key-file', keyFile];
   const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), '--cluster-announce-ip', '127.0.0.1'];
-  redis = await startRedis([...tls, '--tls-ca-cert-file', certFile, '--tls-auth-clients', 'no', ...cluster]);
+  // With `tls-cluster` it names its TLS port to those who ask for its nodes.
+  const who = ['--tls-ca-cert-file', certFile, '--tls-auth-clients', 'no', '--tls-cluster', 'yes'];
+  redis = await startRedis([...tls, ...who, ...cluster]);
   await ask(redis.port, 'CLUSTER ADDSLOTSRANGE 0 16383');
+  const isWhole = async () => (await ask(redis.port, 'CLUSTER INFO')).includes('cluster_state:ok');
+  await eventually('the cluster is whole', 20_000, isWhole);
   // Two addresses, separated by a comma, are a cluster.
   url = `rediss://127.0.0.1:${tlsPort},rediss://localhost:${tlsPort}`;
-});
+}, 30_000);
 afterAll(async () => {
   setDefaultCACertificates(trusted);
   await redis.stop();
