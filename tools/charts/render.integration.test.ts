@@ -57,7 +57,12 @@ test.each([
   ['a certificate without its Secret', { tls: { mode: 'existingSecret' } }, 'set tls.existingSecret'],
   ['a Certificate without issuer', { tls: { mode: 'certManager' } }, 'issuerRef.name'],
   ['workers without a name', { workerTls: { existingSecret: 'x' } }, 'set workerTls.serverName'],
-  ['a route to nowhere', { gateway: { httpRoute: { enabled: true } } }, 'parentRefs'],
+  [
+    'a route to nowhere',
+    { publicUrl: 'https://asr.example.com', gateway: { httpRoute: { enabled: true } } },
+    'parentRefs',
+  ],
+  ['an Ingress whose address nobody knows', { gateway: { ingress: { enabled: true } } }, 'set publicUrl'],
   ['http where TLS is', { publicUrl: 'http://asr.example.com' }, 'tls.mode'],
 ])(
   '%s is refused, with what to do',

@@ -21,6 +21,9 @@
 {{- fail "gateway.autoscaling: minReplicas is above maxReplicas" }}
 {{- end }}
 {{- end }}
+{{- if and (or .Values.gateway.ingress.enabled .Values.gateway.httpRoute.enabled) (not .Values.publicUrl) }}
+{{- fail "gateway.ingress or gateway.httpRoute is enabled: set publicUrl to the address that callers use, which sessions name in websocket_url" }}
+{{- end }}
 {{- if and .Values.publicUrl (hasPrefix "http://" .Values.publicUrl) (ne .Values.tls.mode "none") }}
 {{- fail "publicUrl begins with http:// although the gateway speaks TLS: write https://, or set tls.mode to none" }}
 {{- end }}

@@ -39,6 +39,7 @@ export const OPTIONS: Options = {
     {},
     { gateway: { autoscaling: { enabled: true }, service: { type: 'LoadBalancer', externalTrafficPolicy: 'Local' } } },
     {
+      publicUrl: 'https://asr.example.com',
       gateway: {
         autoscaling: { enabled: true, sessions: { enabled: true } },
         service: { type: 'NodePort', nodePort: 30443, port: 8443 },
@@ -47,6 +48,7 @@ export const OPTIONS: Options = {
       },
     },
     {
+      publicUrl: 'https://asr.example.com',
       gateway: {
         ingress: { enabled: true, controller: 'haproxy', host: 'asr.example.com' },
         httpRoute: { enabled: true, parentRefs: PARENTS },
