@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError, STREAM_SUBPROTOCOL } from '@svc-asr/core';
+import { ApiError, STREAM_LIMITS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Tracing } from '@svc-asr/runtime';
@@ -20,9 +20,6 @@ import type { Handshake, HandshakeParts, Offer } from './handshake.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
-
-/** More than the limits of the protocol, so that what is somewhat too large gets its own answer; ws refuses the rest. */
-const MAX_PAYLOAD_BYTES = 131_072;
 
 /** No client needs more for a message, and each is kept until the last has come. */
 const MAX_FRAGMENTS = 256;
@@ -63,7 +60,7 @@ export class Streams {
     this.sockets = new WebSocketServer({
       noServer: true,
       WebSocket: ClientSocket,
-      maxPayload: MAX_PAYLOAD_BYTES,
+      maxPayload: STREAM_LIMITS.maxPayloadBytes,
       maxFragments: MAX_FRAGMENTS,
       perMessageDeflate: false,
       handleProtocols: () => STREAM_SUBPROTOCOL,

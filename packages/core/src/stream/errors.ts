@@ -27,7 +27,7 @@ export const STREAM_ERRORS = {
   frame_too_large: {
     close: 1009,
     counts: false,
-    message: `An audio frame is larger than ${STREAM_LIMITS.maxFrameBytes} bytes. Send smaller frames.`,
+    message: `A frame is larger than the ${STREAM_LIMITS.maxFrameBytes} bytes that audio may have. Send smaller frames.`,
   },
   invalid_message: {
     close: undefined,

@@ -12,6 +12,8 @@ export const STREAM_LIMITS = {
   maxFrameBytes: AUDIO.maxFrameBytes,
   /** Largest text message, in bytes of UTF-8. */
   maxMessageBytes: 16_384,
+  /** Of whatever kind; more than the limits above, so that what is somewhat too large gets its own answer. More is not read. */
+  maxPayloadBytes: 131_072,
   /** So many invalid messages end the stream; the ones before are answered and forgiven. */
   maxInvalidMessages: 10,
   /** How long a credential works after the session was created. */

@@ -90,7 +90,7 @@ function limits(): string {
 | limit | value | when it is exceeded |
 |---|---|---|
 | Binary frame | ${grouped(STREAM_LIMITS.maxFrameBytes)} bytes | \`frame_too_large\`, close 1009 |
-| Text message | ${grouped(STREAM_LIMITS.maxMessageBytes)} bytes | \`invalid_message\` |
+| Text message | ${grouped(STREAM_LIMITS.maxMessageBytes)} bytes | \`invalid_message\`; beyond ${grouped(STREAM_LIMITS.maxPayloadBytes)} bytes \`frame_too_large\`, close 1009: so much is not even read |
 | Invalid messages | ${STREAM_LIMITS.maxInvalidMessages} | close 4400 |
 | Audio of a session | what was reserved, at most 300 s | accepted to the exact limit, then \`final\` and close 1000 \`audio_limit_reached\` |
 | Life of a stream | reserved audio and ${STREAM_LIMITS.extraSeconds} s from \`ready\` | \`final\`, close 1000 \`session_time_limit\` |
