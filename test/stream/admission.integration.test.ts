@@ -1,7 +1,8 @@
+import { eventually } from '../support/eventually.ts';
 import { MODEL, startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { createSession, openStream, Refused } from '../support/stream-client.ts';
 import type { SessionBody, StreamClient } from '../support/stream-client.ts';
-import { eventually } from '../support/eventually.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -10,10 +11,12 @@ const PAUSE_MS = 400;
 const LONGEST_S = 300;
 
 let stage: Stage;
+let small: TestGateway;
 beforeAll(async () => {
   // No handshake needs a worker.
   stage = await setStage({ workers: [] });
 }, STAGE_TIMEOUT_MS);
+afterEach(() => small.stop());
 afterAll(() => stage.stop());
 
 const attempt = (session: SessionBody) =>
@@ -29,7 +32,7 @@ test.each([
 ])(
   'with %s MiB for audio, %d of five handshakes at once come through',
   async (mib, room) => {
-    const small = await startGateway(stage.redis.url, stage.prefix, { STREAM_MEMORY_MIB: mib, STOP_GRACE_MS: '4000' });
+    small = await startGateway(stage.redis.url, stage.prefix, { STREAM_MEMORY_MIB: mib, STOP_GRACE_MS: '4000' });
     const sessions = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const { key } = await stage.caller();
@@ -57,7 +60,6 @@ test.each([
       return undefined;
     });
     stream.close();
-    await small.stop();
   },
   60_000,
 );

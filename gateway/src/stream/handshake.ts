@@ -52,16 +52,10 @@ export function readOffer(request: IncomingMessage): Offer {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
   const header = request.headers['sec-websocket-protocol'] ?? '';
-  const offered = header.split(',').map((name) => name.trim());
-  const [first, credential = ''] = offered;
   // trim() knows more spaces than HTTP does: ws would refuse, here too late, what has one of those.
-  const plain = /^[\t -~]*$/.test(header);
-  if (
-    !plain ||
-    offered.length !== 2 ||
-    first !== STREAM_SUBPROTOCOL ||
-    !credential.startsWith(SESSION_CREDENTIAL_PREFIX)
-  ) {
+  const offered = /^[\t -~]*$/.test(header) ? header.split(',').map((name) => name.trim()) : [];
+  const [first, credential = ''] = offered;
+  if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
     const message = 'Offer both values of websocket_protocols as subprotocols, in the returned order.';
     throw new ApiError('invalid_session_credential', { message });
   }
