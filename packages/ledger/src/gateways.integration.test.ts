@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { eventually } from '../../../test/support/eventually.ts';
 import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
@@ -8,6 +9,9 @@ import type { OwnedStream } from './gateways.ts';
 import type { Owner } from './sessions.ts';
 
 const CREDIT_MS = 60_000;
+const raise = (error: unknown) => {
+  throw error;
+};
 
 describe.each([
   ['one Redis', startRedis],
@@ -21,7 +25,7 @@ describe.each([
   beforeAll(async () => {
     redis = await start();
     // No lease runs out by itself here, and no pause of the machine makes the reaper careful.
-    const times = { processLeaseMs: 600_000, largestTimeStepMs: 600_000 };
+    const times = { processLeaseMs: 600_000, largestTimeStepMs: 600_000, reaperRetryMs: 300 };
     ledger = await openLedger(redis.url, { prefix, ...times });
   });
   afterAll(async () => {
@@ -55,7 +59,7 @@ describe.each([
     const leaving = await ledger.gateways.join('leaving');
     const left = await stream(leaving);
     await ledger.gateways.leave(leaving);
-    expect(await ledger.gateways.reapDead()).toBe(1);
+    expect(await ledger.gateways.reapDead(raise)).toBe(1);
     await expectFailed(left);
     expect(await known()).toEqual([]);
     await reserved(ledger, left.tenant);
@@ -69,13 +73,36 @@ describe.each([
     const leaving = await ledger.gateways.join('leaving');
     const kept = await stream(staying);
     await ledger.gateways.leave(leaving);
-    expect(await ledger.gateways.reapDead()).toBe(0);
+    expect(await ledger.gateways.reapDead(raise)).toBe(0);
     await ledger.gateways.leave(leaving);
     expect(await known()).toEqual(['staying']);
     expect((await ledger.sessions.settle(kept.tenant, kept.sessionId, staying, 16_000, 'done')).outcome).toBe('ok');
     await ledger.gateways.disown(staying, kept);
     await ledger.gateways.leave(staying);
-    expect(await ledger.gateways.reapDead()).toBe(0);
+    expect(await ledger.gateways.reapDead(raise)).toBe(0);
     expect(await known()).toEqual([]);
   });
+
+  test('a stream that cannot be failed holds up no other, and is failed when it can be', async () => {
+    const [first, second] = [await ledger.gateways.join('dead-1'), await ledger.gateways.join('dead-2')];
+    const stuck = await stream(first);
+    const others = [await stream(first), await stream(first), await stream(second)];
+    const session = `${prefix}:{t:${stuck.tenant}}:s:${stuck.sessionId}`;
+    await ledger.link.send(session, ['RENAME', session, `${session}:aside`]);
+    await ledger.link.send(session, ['SET', session, 'not a session']);
+    await ledger.gateways.leave(first);
+    await ledger.gateways.leave(second);
+
+    const errors: unknown[] = [];
+    expect(await ledger.gateways.reapDead((error) => errors.push(error))).toBe(3);
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as string })]);
+    for (const other of others) await expectFailed(other);
+    expect(await known()).toEqual(['dead-1']);
+    expect(await ledger.gateways.renew(first)).toBe(false);
+
+    await ledger.link.send(session, ['RENAME', `${session}:aside`, session]);
+    await eventually('it is looked at again', 20_000, async () => (await ledger.gateways.reapDead(raise)) === 1);
+    await expectFailed(stuck);
+    expect(await known()).toEqual([]);
+  }, 30_000);
 });
