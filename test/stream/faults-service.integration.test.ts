@@ -4,6 +4,7 @@ import { connected } from '../support/connected.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
+import { makeNarrowUser, WITHOUT_ACCOUNTS } from '../support/narrow-redis.ts';
 import { recording } from '../support/recording.ts';
 import { startRedis } from '../support/redis.ts';
 import type { TestRedis } from '../support/redis.ts';
@@ -65,6 +66,21 @@ test('a gateway that dies costs its sessions nothing: they fail, uncharged, and 
   });
   await untilPoolIsEmpty(ledger, MODEL);
 }, 30_000);
+
+test('a gateway that stops while Redis refuses to settle its streams leaves them to others: failed, uncharged', async () => {
+  const user = await makeNarrowUser(redis, ledger.link, 'leaving');
+  const leaving = await startGateway(user.url, prefix, HASTY);
+  const { tenant, stream } = await begin(leaving);
+  await user.allow(...WITHOUT_ACCOUNTS);
+  stream.close();
+  await stream.closed;
+  expect(await leaving.stop('SIGTERM')).toBe(0);
+  expect(await ended(tenant, 20_000)).toMatchObject({
+    ...{ state: 'failed', billableMs: 0 },
+    balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
+  });
+  await untilPoolIsEmpty(ledger, MODEL);
+}, 60_000);
 
 test('a gateway that is told to stop refuses handshakes, gives a final and 1001, and charges nothing', async () => {
   const leaving = await startGateway(redis.url, prefix, HASTY);
