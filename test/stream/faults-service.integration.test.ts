@@ -96,6 +96,29 @@ test('a gateway that is told to stop refuses handshakes, gives a final and 1001,
   expect(await ended(tenant, 1000)).toMatchObject({ state: 'failed', billableMs: 0 });
 }, 30_000);
 
+test('a gateway that finds its lease lost ends its streams with 1011, charges nothing and takes new ones', async () => {
+  const frozen = await startGateway(redis.url, prefix, HASTY);
+  const { tenant, stream } = await begin(frozen);
+  process.kill(frozen.pid, 'SIGSTOP');
+  try {
+    expect(await ended(tenant, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
+  } finally {
+    process.kill(frozen.pid, 'SIGCONT');
+  }
+  expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
+  expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'internal_error', fatal: true });
+
+  const next = await begin(frozen);
+  next.stream.close();
+  expect(await ended(next.tenant, 20_000)).toMatchObject({ state: 'completed' });
+  // By now the lost stream was brought to the ledger as well, which knew better.
+  expect(await ended(tenant, 1000)).toMatchObject({
+    ...{ state: 'failed', billableMs: 0 },
+    balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
+  });
+  expect(await frozen.stop()).toBe(0);
+}, 90_000);
+
 test('while Redis is away a live stream goes on, and is settled when it is back', async () => {
   const { tenant, stream } = await begin(gateway);
   await redis.kill();

@@ -78,6 +78,8 @@ export async function accept(parts: HandshakeParts, { sessionId, credential }: O
   try {
     await ledger.gateways.own(owner, stream);
     connected = await connect(parts, { ...stream, credentialHash: credentialHash(credential), owner, connectionId });
+    // The lease was lost meanwhile: who failed the streams of this process does not come back for one more.
+    if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
     // The client is refused, so its credential must work again. Until then the note stays: should this process end
     // before, others fail what it may have connected.
