@@ -9,8 +9,9 @@ export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetr
     logger,
     () => intervalMs,
     async () => {
-      const overdue = await ledger.reap((error) => tellUnexpected(logger, error));
-      const ended = overdue + (await ledger.gateways.reapDead());
+      const tell = (error: unknown) => tellUnexpected(logger, error);
+      const overdue = await ledger.reap(tell);
+      const ended = overdue + (await ledger.gateways.reapDead(tell));
       if (ended === 0) return;
       metrics.reaped.add(ended);
       logger.info({ amount: ended }, 'overdue sessions were ended');

@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
+import { makeNarrowUser, WITHOUT_ACCOUNTS } from '../support/narrow-redis.ts';
 import { recording } from '../support/recording.ts';
 import { refusal } from '../support/refusals.ts';
 import { startRedis } from '../support/redis.ts';
@@ -70,6 +71,21 @@ test('a gateway that dies costs its sessions nothing: they fail, uncharged, and 
   });
   await untilPoolIsEmpty(ledger, MODEL);
 }, 30_000);
+
+test('a gateway that stops while Redis refuses to settle its streams leaves them to others: failed, uncharged', async () => {
+  const user = await makeNarrowUser(redis, ledger.link, 'leaving');
+  const leaving = await startGateway(user.url, prefix, HASTY);
+  const { tenant, stream } = await begin(leaving);
+  await user.allow(...WITHOUT_ACCOUNTS);
+  stream.close();
+  await stream.closed;
+  expect(await leaving.stop('SIGTERM')).toBe(0);
+  expect(await ended(tenant, 20_000)).toMatchObject({
+    ...{ state: 'failed', billableMs: 0 },
+    balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
+  });
+  await untilPoolIsEmpty(ledger, MODEL);
+}, 60_000);
 
 test('a gateway that is told to stop refuses handshakes, gives a final and 1001, and charges nothing', async () => {
   const leaving = await startGateway(redis.url, prefix, HASTY);
@@ -135,6 +151,28 @@ test('a gateway that goes away makes sessions until balancers know, for another 
   expect(await exit).toBe(0);
   agent.destroy();
 }, 60_000);
+test('a gateway that finds its lease lost ends its streams with 1011, charges nothing and takes new ones', async () => {
+  const frozen = await startGateway(redis.url, prefix, HASTY);
+  const { tenant, stream } = await begin(frozen);
+  process.kill(frozen.pid, 'SIGSTOP');
+  try {
+    expect(await ended(tenant, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
+  } finally {
+    process.kill(frozen.pid, 'SIGCONT');
+  }
+  expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
+  expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'internal_error', fatal: true });
+
+  const next = await begin(frozen);
+  next.stream.close();
+  expect(await ended(next.tenant, 20_000)).toMatchObject({ state: 'completed' });
+  // By now the lost stream was brought to the ledger as well, which knew better.
+  expect(await ended(tenant, 1000)).toMatchObject({
+    ...{ state: 'failed', billableMs: 0 },
+    balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
+  });
+  expect(await frozen.stop()).toBe(0);
+}, 90_000);
 
 test('while Redis is away a live stream goes on, and is settled when it is back', async () => {
   const { tenant, stream } = await begin(gateway);

@@ -75,6 +75,8 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
   try {
     await parts.ledger.gateways.own(owner, { tenant, sessionId });
     connected = await connect(parts, attempt, credential);
+    // The lease was lost meanwhile: who failed the streams of this process does not come back for one more.
+    if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
     void takeBack(parts, attempt);
     throw error;

@@ -18,7 +18,7 @@ export function holdLease(
   renewMs: number,
   { onLost, sureOfLedger }: { onLost: () => void; sureOfLedger: () => Promise<void> },
 ): Lease {
-  const id = `gateway-${randomUUID()}`;
+  let id = newId();
   let owner: Owner | undefined;
   let renewedAt = -Infinity;
   // More often than the lease is renewed: until it is held no stream can be taken.
@@ -36,6 +36,8 @@ export function holdLease(
         // Told so, not merely unanswered: others have failed our streams.
         logger.error({ reason: id }, 'the lease was lost; its streams are over');
         owner = undefined;
+        // Not the name under which others may still be failing the old streams: new ones must not be among those.
+        id = newId();
         onLost();
         owner = await ledger.gateways.join(id);
       }
@@ -49,6 +51,10 @@ export function holdLease(
       if (owner !== undefined) await ledger.gateways.leave(owner);
     },
   };
+}
+
+function newId(): string {
+  return `gateway-${randomUUID()}`;
 }
 
 function isSure(sureOfLedger: () => Promise<void>): Promise<boolean> {

@@ -1,8 +1,11 @@
 import type { Ledger, OwnedStream, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../metrics.ts';
-import { untilAnswered } from '../until-answered.ts';
+import { untilDone } from '../until-answered.ts';
 import type { StreamEnd } from './session.ts';
+
+/** How often who waits looks whether all is settled. */
+const LOOK_MS = 20;
 
 interface OpenedStream extends OwnedStream {
   /** Of the handshake that opened it. */
@@ -10,11 +13,12 @@ interface OpenedStream extends OwnedStream {
 }
 
 export interface Settlements {
-  /** Brings the end of a stream into the ledger; while Redis does not answer, again until it does. */
+  /** Brings the end of a stream into the ledger; while Redis does not answer or refuses, again until it is there. */
   add: (stream: OpenedStream, owner: Owner, end: StreamEnd) => Promise<void>;
   /** Takes back a connect whose answer never came or went nowhere, so that its credential works again. */
   takeBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
+  /** Resolves when nothing is pending but what Redis refuses: that is for those who see this process leave. */
   settled: () => Promise<void>;
 }
 
@@ -24,7 +28,7 @@ export function createSettlements(
   logger: Logger,
   metrics: Pick<GatewayMetrics, 'billedSeconds'>,
 ): Settlements {
-  const pending = new Set<Promise<void>>();
+  const pending = new Set<{ refused: boolean }>();
 
   async function settle(
     { tenant, sessionId, requestId }: OpenedStream,
@@ -32,51 +36,45 @@ export function createSettlements(
     { outcome, reason, samples }: StreamEnd,
   ): Promise<void> {
     const end = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
-    await untilAnswered(async () => {
-      const ended = await end(tenant, sessionId, owner, samples, reason);
-      // Of a session that is not ours the owner gives up the place.
-      const { model, billableMs } = 'model' in ended ? ended : {};
-      if (model !== undefined && ended.outcome === 'ok') {
-        metrics.billedSeconds.add((billableMs ?? 0) / 1000, { model });
-      }
-      if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
-      await ledger.gateways.disown(owner, { tenant, sessionId });
-      logger.info(
-        {
-          ...{ request_id: requestId, session_id: sessionId, tenant, model },
-          ...{ code: ended.outcome, reason, amount: billableMs ?? 0 },
-        },
-        'stream settled',
-      );
-    });
+    const ended = await end(tenant, sessionId, owner, samples, reason);
+    // Of a session that is not ours the owner gives up the place.
+    const { model, billableMs } = 'model' in ended ? ended : {};
+    if (model !== undefined && ended.outcome === 'ok') {
+      metrics.billedSeconds.add((billableMs ?? 0) / 1000, { model });
+    }
+    if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
+    await ledger.gateways.disown(owner, { tenant, sessionId });
+    logger.info(
+      {
+        ...{ request_id: requestId, session_id: sessionId, tenant, model },
+        ...{ code: ended.outcome, reason, amount: billableMs ?? 0 },
+      },
+      'stream settled',
+    );
   }
 
-  /** Asking again would not help: the session ends, uncharged, with the lease of this process. */
-  function keep({ sessionId: session_id, tenant }: OwnedStream, work: Promise<unknown>): Promise<void> {
-    const task = work
-      .then(
-        () => undefined,
-        (err: unknown) => logger.error({ err, session_id, tenant }, 'a stream could not be settled'),
-      )
-      .finally(() => pending.delete(task));
+  /** Not given up while this process lives: a session that nobody ends holds credit and a tenant's place for ever. */
+  async function keep({ sessionId: session_id, tenant }: OwnedStream, work: () => Promise<unknown>): Promise<void> {
+    const task = { refused: false };
     pending.add(task);
-    return task;
+    await untilDone(work, (err) => {
+      task.refused = true;
+      logger.error({ err, session_id, tenant }, 'a stream could not be settled');
+    });
+    pending.delete(task);
   }
 
   return {
-    add: (stream, owner, end) => keep(stream, settle(stream, owner, end)),
+    add: (stream, owner, end) => keep(stream, () => settle(stream, owner, end)),
     takeBack: (stream, connectionId) => {
       const { tenant, sessionId } = stream;
-      return keep(
-        stream,
-        untilAnswered(() => ledger.sessions.disconnect(tenant, sessionId, connectionId)),
-      );
+      return keep(stream, () => ledger.sessions.disconnect(tenant, sessionId, connectionId));
     },
     get pending() {
       return pending.size;
     },
     settled: async () => {
-      while (pending.size > 0) await Promise.all(pending);
+      while ([...pending].some(({ refused }) => !refused)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     },
   };
 }

@@ -36,6 +36,10 @@ export interface PoolWorld {
   occupy: (active: number) => void;
   /** Keeps workers of a revision from starting. */
   breakRevision: (revision: string, trouble: Trouble) => void;
+  /** Lets workers of a revision start, those included that could not. */
+  mendRevision: (revision: string) => void;
+  /** What the ledger was last told: whether the pool can still grow. */
+  canGrow: () => boolean | undefined;
   weights: () => Record<string, number>;
   needed: () => readonly string[];
 }
@@ -50,6 +54,7 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
   let needed: readonly string[] = [];
   let load = { active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 };
   let scale: WrittenScale | undefined;
+  let grows: boolean | undefined;
   let nowMs = 0;
   let made = 0;
   const { logger, lines } = createTestLogger();
@@ -59,19 +64,23 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
     records.delete(id);
     pool.ended(id);
   };
+  const register = (id: string, revision: string) =>
+    records.set(id, { id, revision, address: 'ws://x', slots: 1, active: 0, draining: false, leaseUntilMs: 0 });
   const have = (revision: string, count: number) => {
     const present = [...running.values()].filter((worker) => worker.revision === revision).length;
     for (let missing = count - present; missing > 0; missing--) {
       const id = `w${String(made++).padStart(4, '0')}`;
       running.set(id, { id, model: 'm', revision, ageMs: 0, stopping: false });
-      if (troubles.has(revision)) continue;
-      records.set(id, { id, revision, address: 'ws://x', slots: 1, active: 0, draining: false, leaseUntilMs: 0 });
+      if (!troubles.has(revision)) register(id, revision);
     }
   };
   const pool: Pool = createPool('m', {
     pools: {
       load: () => Promise.resolve(load),
-      configure: () => Promise.resolve(),
+      configure: (_model, { canGrow }) => {
+        grows = canGrow;
+        return Promise.resolve();
+      },
       remove: () => Promise.resolve(),
     },
     workers: {
@@ -147,6 +156,14 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
       for (const [id, record] of records) records.set(id, { ...record, active });
     },
     breakRevision: (revision, trouble) => void troubles.set(revision, trouble),
+    mendRevision: (mended) => {
+      troubles.delete(mended);
+      for (const { id, revision } of running.values()) {
+        if (revision === mended && !records.has(id)) register(id, revision);
+      }
+      pool.wake();
+    },
+    canGrow: () => grows,
     weights: () => Object.fromEntries(weights),
     needed: () => needed,
   };

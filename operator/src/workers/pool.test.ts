@@ -95,6 +95,28 @@ test('a pool without workers is served by the revision before while the new one 
   expect([world.ready(old), world.ready(broken)]).toEqual([2, 0]);
 });
 
+test('a pool whose pods cannot be scheduled takes nobody beyond its slots, until they can', async () => {
+  const world = createPoolWorld();
+  const revision = world.set({ ...spec('worker:1'), scaling: { min: 2, max: 10 } });
+  await world.tick(3);
+  expect([world.ready(revision), world.canGrow()]).toEqual([2, true]);
+  world.breakRevision(revision, { reason: 'Unschedulable', message: 'no node can take a worker' });
+  world.set({ ...spec('worker:1'), scaling: { min: 4, max: 10 } });
+  await world.tick();
+  expect([world.ready(revision), world.canGrow()]).toEqual([2, false]);
+  expect(world.pool.standing()).toMatchObject({ running: 4, trouble: { reason: 'Unschedulable' } });
+  world.mendRevision(revision);
+  await world.tick();
+  expect([world.ready(revision), world.canGrow()]).toEqual([4, true]);
+});
+
+test('a pool at its maximum cannot grow', async () => {
+  const world = createPoolWorld();
+  const revision = world.set(spec('worker:1'));
+  await world.tick(3);
+  expect([world.ready(revision), world.canGrow()]).toEqual([10, false]);
+});
+
 test('a deleted model finishes its streams before its last workers go', async () => {
   const world = createPoolWorld();
   world.set(spec('worker:1'));

@@ -8,6 +8,9 @@ const JOIN = loadScript('gateway_join');
 const RENEW = loadScript('gateway_renew');
 const DEAD = loadScript('gateways_dead');
 
+/** Streams of a dead process that are failed side by side: one by one, a node that is away would hold up the rest. */
+const FAILED_AT_ONCE = 100;
+
 /** A stream that a gateway process holds. */
 export interface OwnedStream {
   tenant: string;
@@ -40,9 +43,12 @@ export function createGateways(link: RedisLink, keys: Keys, parts: GatewayParts)
     return (await link.run(RENEW, keys.gateways(), [owner.id, leaseMs])) === 1;
   }
 
-  /** Ends a process whose streams have all ended. */
+  /**
+   * Ends a process. Its lease runs out now rather than being forgotten: the next look of a reaper fails what it has not
+   * settled. Whether there is such a stream cannot be asked in the same step, for its notes may be on another node.
+   */
   async function leave(owner: Owner): Promise<void> {
-    await link.send(keys.gateways(), ['ZREM', keys.gateways(), owner.id]);
+    await link.send(keys.gateways(), ['ZADD', keys.gateways(), 'XX', '0', owner.id]);
   }
 
   /** Notes a stream before it is connected, so that nothing can be left behind. */
@@ -54,8 +60,11 @@ export function createGateways(link: RedisLink, keys: Keys, parts: GatewayParts)
     await link.send(keys.owned(owner.id), ['SREM', keys.owned(owner.id), member(owner, stream)]);
   }
 
-  /** Fails the streams of processes that are gone; returns how many. */
-  async function reapDead(): Promise<number> {
+  /**
+   * Fails the streams of processes that are gone; returns how many. What cannot be failed is told and tried again when
+   * its process comes back into sight; other streams and processes are not held up.
+   */
+  async function reapDead(onError: (error: unknown) => void): Promise<number> {
     const [nowText] = (await link.run(DEAD, keys.gateways(), [1, 0])) as unknown[];
     const now = Number(nowText);
     const step = now - (lastTimeMs ?? now);
@@ -65,22 +74,43 @@ export function createGateways(link: RedisLink, keys: Keys, parts: GatewayParts)
     if (now < carefulUntilMs) return 0;
     const [, ...dead] = (await link.run(DEAD, keys.gateways(), [0, reaperRetryMs])) as string[];
     let failed = 0;
-    for (const id of dead) failed += await failAll(id);
+    for (const result of await Promise.allSettled(dead.map((id) => failAll(id, onError)))) {
+      if (result.status === 'fulfilled') failed += result.value;
+      else onError(result.reason);
+    }
     return failed;
   }
 
-  async function failAll(id: string): Promise<number> {
-    const members = (await link.send(keys.owned(id), ['SMEMBERS', keys.owned(id)])) as string[];
+  /** Fails what a process held, and forgets it once nothing is left. */
+  async function failAll(id: string, onError: (error: unknown) => void): Promise<number> {
+    const key = keys.owned(id);
+    const members = (await link.send(key, ['SMEMBERS', key])) as string[];
     let failed = 0;
-    for (const entry of members) {
-      const [epoch, tenant = '', sessionId = ''] = entry.split(' ');
-      const ended = await sessions.fail(tenant, sessionId, { id, epoch: Number(epoch) }, 0, 'gateway lost');
-      if (ended.outcome === 'ok') failed++;
-      if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
+    let left = members.length;
+    for (let from = 0; from < members.length; from += FAILED_AT_ONCE) {
+      const looks = members.slice(from, from + FAILED_AT_ONCE).map(async (entry) => {
+        try {
+          if (await failOne(id, entry)) failed++;
+          return [entry];
+        } catch (error) {
+          onError(error);
+          return [];
+        }
+      });
+      const done = (await Promise.all(looks)).flat();
+      if (done.length > 0) await link.send(key, ['SREM', key, ...done]);
+      left -= done.length;
     }
-    await link.send(keys.owned(id), ['DEL', keys.owned(id)]);
-    await link.send(keys.gateways(), ['ZREM', `${keys.gateways()}:dead`, id]);
+    if (left === 0) await link.send(keys.gateways(), ['ZREM', `${keys.gateways()}:dead`, id]);
     return failed;
+  }
+
+  /** True when it was this call that ended the session. */
+  async function failOne(id: string, entry: string): Promise<boolean> {
+    const [epoch, tenant = '', sessionId = ''] = entry.split(' ');
+    const ended = await sessions.fail(tenant, sessionId, { id, epoch: Number(epoch) }, 0, 'gateway lost');
+    if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
+    return ended.outcome === 'ok';
   }
 
   return { join, renew, leave, own, disown, reapDead };

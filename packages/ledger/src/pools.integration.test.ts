@@ -7,6 +7,9 @@ import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 /** Long enough for a busy machine to ask several times within it. */
 const LEASE_MS = 3000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const raise = (error: unknown) => {
+  throw error;
+};
 
 describe.each([
   ['one Redis', startRedis],
@@ -147,7 +150,7 @@ describe.each([
     const untilMs = Date.now() + 2 * LEASE_MS;
     while (Date.now() < untilMs) {
       expect(await ledger.gateways.renew(alive)).toBe(true);
-      failed += await ledger.gateways.reapDead();
+      failed += await ledger.gateways.reapDead(raise);
       await pause(100);
     }
     expect(failed).toBe(1);

@@ -11,9 +11,10 @@ local function end_session(base, id, state, now, samples, billable, reason)
   end
   local reserved = read_facts(redis.call('HGET', key, 'd')).reserved
   local audio = math.ceil(samples / 16)
+  -- Before any credit moves: should Redis refuse a command further down, a repeat must not charge again.
+  redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
   redis.call('HINCRBY', base .. 'a', 'reserved', -reserved)
   if billable > 0 then redis.call('HINCRBY', base .. 'a', 'consumed', billable) end
-  redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
   redis.call('HDEL', key, 'h')
   redis.call('ZREM', base .. 'live', id)
   retain_ended(base, id)

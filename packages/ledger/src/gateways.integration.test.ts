@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../../../test/support/eventually.ts';
+import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+import { createKeys } from './keys.ts';
+import type { Ledger } from './ledger.ts';
+import type { OwnedStream } from './gateways.ts';
+import type { Owner } from './sessions.ts';
+
+const CREDIT_MS = 60_000;
+const raise = (error: unknown) => {
+  throw error;
+};
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('gateway processes on %s', (_name, start) => {
+  const prefix = `test-${randomUUID()}`;
+  const keys = createKeys(prefix);
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+
+  beforeAll(async () => {
+    redis = await start();
+    // No lease runs out by itself here, and no pause of the machine makes the reaper careful.
+    const times = { processLeaseMs: 600_000, largestTimeStepMs: 600_000, reaperRetryMs: 300 };
+    ledger = await openLedger(redis.url, { prefix, ...times });
+  });
+  afterAll(async () => {
+    await ledger.link.close();
+    await redis.stop();
+  });
+
+  async function stream(owner: Owner): Promise<OwnedStream> {
+    const tenant = await makeTenant(ledger, CREDIT_MS);
+    const { sessionId } = await reserved(ledger, tenant);
+    await ledger.gateways.own(owner, { tenant, sessionId });
+    await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId: 'c' });
+    return { tenant, sessionId };
+  }
+
+  async function expectFailed({ tenant }: OwnedStream): Promise<void> {
+    expect(await ledger.accounts.usage(tenant)).toMatchObject({
+      balance: { availableMs: CREDIT_MS, reservedMs: 0, consumedMs: 0 },
+      recent: [{ state: 'failed', billableMs: 0 }],
+    });
+  }
+
+  /** Processes of which something is still known. */
+  async function known(): Promise<string[]> {
+    const lists = [keys.gateways(), `${keys.gateways()}:dead`];
+    const members = await Promise.all(lists.map((key) => ledger.link.send(key, ['ZRANGE', key, '0', '-1'])));
+    return (members as string[][]).flat();
+  }
+
+  test('one that leaves a stream unsettled has it failed, uncharged, by another, and the tenant its place back', async () => {
+    const leaving = await ledger.gateways.join('leaving');
+    const left = await stream(leaving);
+    await ledger.gateways.leave(leaving);
+    expect(await ledger.gateways.reapDead(raise)).toBe(1);
+    await expectFailed(left);
+    expect(await known()).toEqual([]);
+    await reserved(ledger, left.tenant);
+    expect((await ledger.sessions.settle(left.tenant, left.sessionId, leaving, 16_000, 'late')).outcome).toBe(
+      'already',
+    );
+  });
+
+  test('one that leaves nothing is forgotten, also when it leaves twice', async () => {
+    const staying = await ledger.gateways.join('staying');
+    const leaving = await ledger.gateways.join('leaving');
+    const kept = await stream(staying);
+    await ledger.gateways.leave(leaving);
+    expect(await ledger.gateways.reapDead(raise)).toBe(0);
+    await ledger.gateways.leave(leaving);
+    expect(await known()).toEqual(['staying']);
+    expect((await ledger.sessions.settle(kept.tenant, kept.sessionId, staying, 16_000, 'done')).outcome).toBe('ok');
+    await ledger.gateways.disown(staying, kept);
+    await ledger.gateways.leave(staying);
+    expect(await ledger.gateways.reapDead(raise)).toBe(0);
+    expect(await known()).toEqual([]);
+  });
+
+  test('a stream that cannot be failed holds up no other, and is failed when it can be', async () => {
+    const [first, second] = [await ledger.gateways.join('dead-1'), await ledger.gateways.join('dead-2')];
+    const stuck = await stream(first);
+    const others = [await stream(first), await stream(first), await stream(second)];
+    const session = `${prefix}:{t:${stuck.tenant}}:s:${stuck.sessionId}`;
+    await ledger.link.send(session, ['RENAME', session, `${session}:aside`]);
+    await ledger.link.send(session, ['SET', session, 'not a session']);
+    await ledger.gateways.leave(first);
+    await ledger.gateways.leave(second);
+
+    const errors: unknown[] = [];
+    expect(await ledger.gateways.reapDead((error) => errors.push(error))).toBe(3);
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as string })]);
+    for (const other of others) await expectFailed(other);
+    expect(await known()).toEqual(['dead-1']);
+    expect(await ledger.gateways.renew(first)).toBe(false);
+
+    await ledger.link.send(session, ['RENAME', `${session}:aside`, session]);
+    await eventually('it is looked at again', 20_000, async () => (await ledger.gateways.reapDead(raise)) === 1);
+    await expectFailed(stuck);
+    expect(await known()).toEqual([]);
+  }, 30_000);
+});

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { chunkSamples, parseRelayRequest, RELAY_PATH } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { MODEL } from '../support/gateway.ts';
+
+/** Stands in for workers that some audio kills: it speaks their protocol and recognizes nothing. */
+export interface DroppingWorker {
+  /** How often from now on a link is lost at the first audio of an utterance. */
+  drop: (times: number) => void;
+  /** How often an utterance was begun since then, replays included. */
+  begun: () => number;
+  stop: () => void;
+}
+
+/** Registers as many workers, which are all this one: a stream keeps away from each that it lost. */
+export async function startDroppingWorker(ledger: Ledger, count: number): Promise<DroppingWorker> {
+  let drops = 0;
+  let begun = 0;
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: RELAY_PATH, perMessageDeflate: false });
+  await once(server, 'listening');
+  const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  function serve(socket: WebSocket): void {
+    let samples = 0;
+    let lost = false;
+    const send = (answer: RelayAnswer) => socket.send(JSON.stringify(answer));
+    const hear = (pcm: Buffer) => {
+      if (samples === 0) begun++;
+      if (samples === 0 && drops > 0) {
+        drops--;
+        lost = true;
+        socket.terminate();
+      }
+      samples += pcm.length / 2;
+    };
+    const answer = (text: string) => {
+      const request = parseRelayRequest(text);
+      if (!request.ok) throw new Error(`not a request of this protocol: ${request.reason}`);
+      const { message } = request;
+      if (message.type === 'open') {
+        send({ type: 'opened', chunk_samples: chunkSamples(message.context[1]), context: message.context });
+        return;
+      }
+      if (message.type === 'flush') {
+        send({ type: 'final', text: `${samples} samples`, audio_end: samples, words: [] });
+      } else send({ type: 'reset_done' });
+      samples = 0;
+    };
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (lost) return;
+      if (isBinary) hear(data);
+      else answer(data.toString());
+    });
+    socket.on('error', () => socket.terminate());
+  }
+
+  server.on('connection', serve);
+  for (let at = 0; at < count; at++) {
+    await ledger.workers.register(MODEL, { id: `dropping-${at}`, address, revision: 'r', slots: 4 });
+  }
+  return {
+    drop: (times) => {
+      drops = times;
+      begun = 0;
+    },
+    begun: () => begun,
+    stop: () => {
+      for (const socket of server.clients) socket.terminate();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Ledger } from '@svc-asr/ledger';
+import { openLedger } from '../support/ledger.ts';
+import { startDroppingWorker } from './dropping-worker.ts';
+import type { DroppingWorker } from './dropping-worker.ts';
+import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** A second of audio in one frame: less than a chunk, so that it goes out with the flush and nobody owes a delta. */
+const SECOND = Buffer.alloc(32_000, 1);
+const FRAME_BYTES = 65_536;
+/** More than a stream loses here. */
+const WORKERS = 6;
+
+let stage: Stage;
+/** Whose leases outlast the test, for nobody renews them. */
+let ledger: Ledger;
+let worker: DroppingWorker;
+beforeAll(async () => {
+  stage = await setStage({ workers: [] });
+  ledger = await openLedger(stage.redis.url, { prefix: stage.prefix, processLeaseMs: 600_000 });
+  worker = await startDroppingWorker(ledger, WORKERS);
+}, STAGE_TIMEOUT_MS);
+afterAll(async () => {
+  worker.stop();
+  await ledger.link.close();
+  await stage.stop();
+});
+
+test('an utterance that three workers are lost over is not given to a fourth: 1011, uncharged', async () => {
+  const opened = await stage.ready();
+  const { stream } = opened;
+  worker.drop(Infinity);
+  stream.audio(SECOND, FRAME_BYTES);
+  stream.send({ type: 'flush' });
+  expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
+  expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'internal_error', fatal: true });
+  expect(worker.begun()).toBe(3);
+  expect(await stage.settled(opened)).toMatchObject({
+    ...{ state: 'failed', audioMs: 1000, billableMs: 0 },
+    balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS },
+  });
+  expect(worker.begun()).toBe(3);
+}, 60_000);
+
+test('each utterance survives two lost workers, whatever the one before went through', async () => {
+  const opened = await stage.ready();
+  const { stream } = opened;
+  for (const utterance of [1, 2]) {
+    worker.drop(2);
+    stream.audio(SECOND, FRAME_BYTES);
+    stream.send({ type: 'flush' });
+    expect(await stream.next('final')).toMatchObject({ utterance, text: '16000 samples' });
+    expect(worker.begun()).toBe(3);
+  }
+  stream.close();
+  expect(await stream.closed).toMatchObject({ code: 1000 });
+  expect(stream.events.filter(({ type }) => type === 'final')).toHaveLength(2);
+  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 2000, billableMs: 2000 });
+}, 60_000);
