@@ -54,7 +54,11 @@ async function refused() {
 test('a settlement that Redis refuses is kept and asked again, which charges once', async () => {
   const { owner, stream, usage } = await connected();
   const { settlements, refusals } = await refused();
-  const added = settlements.add(stream, owner, { outcome: 'completed', reason: 'client closed', samples: 20_000 });
+  const added = settlements.add({ ...stream, requestId: 'request' }, owner, {
+    outcome: 'completed',
+    reason: 'client closed',
+    samples: 20_000,
+  });
   await eventually('it is refused twice', 20_000, () => refusals() > 1);
   expect([settlements.pending, (await usage()).state]).toEqual([1, 'active']);
   // Who stops does not wait for it: its lease is what ends the session then.
