@@ -84,9 +84,9 @@ async function startOwn({ scenario, knobs, env, signal, own }: ServiceOptions): 
   const slots = await awaitSlots(target.operatorUrl, model, ' (a model with scaling.min 1 is needed)');
   const provider = knobs.text('PROVIDER');
   const isUsual = provider === KNOBS.PROVIDER.fallback;
-  if ((env.MODEL ?? '') !== '' && !isUsual)
-    throw new Error(`PROVIDER=${provider} is for the worker of its own model: leave out MODEL`);
-  if ((env.MODEL ?? '') !== '' || (scenario === 'smoke' && isUsual)) return { ...facts, model, declaredSlots: slots };
+  const isNamed = (env.MODEL ?? '') !== '';
+  if (isNamed && !isUsual) throw new Error(`PROVIDER=${provider} is for the worker of its own model: leave out MODEL`);
+  if (isNamed || (scenario === 'smoke' && isUsual)) return { ...facts, model, declaredSlots: slots };
   target.addModel(OWN_MODEL, { slots: 0, provider });
   const declaredSlots = await awaitSlots(target.operatorUrl, OWN_MODEL, '');
   const isRamp = scenario === 'ramp-to-saturation';

@@ -13,28 +13,24 @@ export interface PipelineResult {
   readonly ids: number[];
 }
 
-/** Streams a recording through lane, features, caches and search as one of a batch, without threads. */
-export async function throughPipeline(folder: string, wav: string, context = '56,13'): Promise<PipelineResult> {
+/** One stream of a model: lane, features, caches and search, without threads. */
+export async function openPipeline(folder: string, context = '56,13') {
   const model = await loadModel(folder, { provider: 'cpu', threads: 1, paddedBatches: false }, 2);
   const encoder = model.encoders.get(context);
   if (encoder === undefined) throw new Error(`no context ${context}`);
-  const { shape, scratch } = encoder;
-  const runner = new BatchRunner(
-    model,
-    new CachePool(1, channelSize(shape), timeSize(shape)),
-    shape.mels,
-    () => undefined,
-  );
+  const { shape } = encoder;
+  const caches = new CachePool(1, channelSize(shape), timeSize(shape));
+  const runner = new BatchRunner(model, caches, shape.mels, () => undefined);
   const ring = new AudioRing(createSharedBuffers(1), 0);
-  const lane = new Lane({
-    id: 1,
-    slot: 0,
-    context,
-    encoder,
-    ring,
-    utterance: 0,
-    startSearch: () => startSearch(model),
-  });
+  const search = () => startSearch(model);
+  const lane = new Lane({ id: 1, slot: 0, context, encoder, ring, utterance: 0, startSearch: search });
+  return { encoder, runner, ring, lane };
+}
+
+/** Streams a recording through a pipeline as one of a batch. */
+export async function throughPipeline(folder: string, wav: string, context?: string): Promise<PipelineResult> {
+  const { encoder, runner, ring, lane } = await openPipeline(folder, context);
+  const { shape, scratch } = encoder;
   const search = lane.search;
   const audio = readWav(wav);
   const rows: Float32Array[] = [];
