@@ -79,7 +79,11 @@ export const KNOBS = {
   },
   RAMP_START_PERCENT: { fallback: '70', description: 'ramp: first step, in percent of the declared slots.' },
   RAMP_STEP_PERCENT: { fallback: '10', description: 'ramp: what each step adds, in percent of the declared slots.' },
-  RAMP_STEP_SECONDS: { fallback: '30', description: 'ramp: length of a step. The first SPREAD_SECONDS do not count.' },
+  RAMP_STEP_SECONDS: {
+    fallback: '60',
+    description:
+      'ramp: length of a step. The first SPREAD_SECONDS do not count; in what is left a machine that others use should have been slow too.',
+  },
   RAMP_MAX_PERCENT: { fallback: '200', description: 'ramp: last step, in percent of the declared slots.' },
 
   // What is promised, and what is worth nothing.

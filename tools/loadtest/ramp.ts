@@ -18,19 +18,14 @@ export interface RampOptions {
   readonly signal: AbortSignal;
 }
 
-/** Raises the number of streams step by step until a promise breaks twice in a row: once may be chance. */
+/** Raises the number of streams step by step until a promise breaks. */
 export async function climb(options: RampOptions): Promise<Saturation> {
   const { control, steps, declaredSlots, signal } = options;
   const seen: Step[] = [];
   for (const streams of steps) {
     control.want(streams);
-    let step = await look(streams, options);
+    const step = await look(streams, options);
     seen.push(step);
-    if (step.broken.length > 0) {
-      say(`${describe(step)}; once more`);
-      step = await look(streams, options);
-      seen.push(step);
-    }
     say(describe(step));
     if (step.broken.length > 0) break;
   }

@@ -32,12 +32,7 @@ test('a step in which nothing came is broken; one in which no session began is n
 });
 
 test('the saturation is the first step that broke, and below it the last that held', () => {
-  const found = concludeRamp(50, [
-    step(25),
-    step(35),
-    step(45, 'delta p95 400 ms > 300 ms'),
-    step(45, 'final p95 700 ms > 600 ms'),
-  ]);
+  const found = concludeRamp(50, [step(25), step(35), step(45, 'final p95 700 ms > 600 ms')]);
   expect(found).toMatchObject({ held: 35, broke: 45, reason: 'final p95 700 ms > 600 ms' });
   expect(describeSaturation(found)).toBe(
     'saturation: a promise breaks at 45 streams (90 %; final p95 700 ms > 600 ms), 35 hold; the workers declared 50 slots',
@@ -45,7 +40,7 @@ test('the saturation is the first step that broke, and below it the last that he
 });
 
 test('slots that are measured again afterwards tell whether the machine was the same all the time', () => {
-  const found = concludeRamp(50, [step(25), step(35, 'late'), step(35, 'late')]);
+  const found = concludeRamp(50, [step(25), step(35, 'late')]);
   expect(describeSaturation({ ...found, declaredAfter: 55 })).toMatch(/declared 50 slots before and 55 after it$/);
   expect(describeSaturation({ ...found, declaredAfter: 45 })).toMatch(/declared 50 slots before and 45 after it$/);
   expect(describeSaturation({ ...found, declaredAfter: 56 })).toMatch(
@@ -56,8 +51,8 @@ test('slots that are measured again afterwards tell whether the machine was the 
   );
 });
 
-test('a step that broke once and held when it was repeated holds', () => {
-  const found = concludeRamp(50, [step(25), step(35, 'chance'), step(35)]);
+test('a ramp may end before anything breaks', () => {
+  const found = concludeRamp(50, [step(25), step(35)]);
   expect(found).toMatchObject({ held: 35, broke: null });
   expect(describeSaturation(found)).toContain('not reached: 35 streams hold (70 %)');
 });

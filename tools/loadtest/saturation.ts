@@ -49,12 +49,10 @@ export function judgeStep(records: Records, streams: number, fromMs: number, toM
   return { streams, verdicts, refused, broken: refused > 0 ? [...broken, `${refused} sessions refused`] : broken };
 }
 
-/** What a ramp found, from its steps in order. A step that was repeated counts by its last try. */
+/** What a ramp found, from its steps in order. */
 export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Saturation {
-  const last = new Map(steps.map((step) => [step.streams, step]));
-  const final = [...last.values()];
-  const broken = final.find((step) => step.broken.length > 0);
-  const held = final.filter((step) => step.broken.length === 0 && step.streams < (broken?.streams ?? Infinity));
+  const broken = steps.find((step) => step.broken.length > 0);
+  const held = steps.filter((step) => step.broken.length === 0 && step.streams < (broken?.streams ?? Infinity));
   return {
     declaredSlots,
     declaredAfter: null,

@@ -12,15 +12,15 @@ export const WORKER_SETTINGS = {
   THREADS: integer('Threads inside one run of the model.', 1, 1, 1024),
   SLOTS: integer('Streams at a time; 0 measures at warm-up how many the machine sustains.', 0, 0, 100_000),
   MEASURE_SECONDS: integer(
-    'How long it measures: a worker is ready sooner with less, and where others use the same cores its slots differ more from start to start.',
-    8,
+    'How long it measures at most; a fifth of it where the cores are always as quick. With less a worker is ready sooner, and where others use the same cores its slots differ more from start to start.',
+    20,
     0,
     600,
   ),
   MAX_SLOTS: integer('Most slots that measuring may find.', 1024, 1, 100_000),
   MAX_BATCH: integer('Most streams in one run of the model; 0 is 16 on a CPU and 64 elsewhere.', 0, 0, 4096),
   UTILIZATION_PERCENT: integer(
-    'Share of the measured capacity that slots may use, the rest is for bursts; 0 is 75 on a CPU and 85 elsewhere.',
+    'Share of the measured capacity that slots may use, the rest is for bursts; 0 is 80 on a CPU and 90 elsewhere.',
     0,
     0,
     100,

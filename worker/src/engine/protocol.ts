@@ -12,7 +12,7 @@ export interface ThreadOptions {
   /** Fixed number of slots; undefined derives it from the warm-up. */
   readonly slots: number | undefined;
   readonly maxSlots: number;
-  /** How long the warm-up measures what slots are derived from. */
+  /** How long the warm-up measures what slots are derived from, at most. */
   readonly measureMs: number;
   /** Share of the measured capacity that slots may use. */
   readonly utilization: number;

@@ -76,10 +76,10 @@ async function describe(model: Model, options: ThreadOptions): Promise<ModelInfo
   const contexts: ContextInfo[] = [];
   for (const { context } of manifest.contexts) {
     // The first one decides about slots.
-    const durationMs = contexts.length === 0 && slots === undefined ? measureMs : 0;
+    const mostMs = contexts.length === 0 && slots === undefined ? measureMs : 0;
     const encoder = encoders.get(contextKey(context));
     if (encoder === undefined) continue;
-    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, durationMs);
+    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, mostMs);
     contexts.push({ context, chunkSamples: chunkSamples(encoder.shape.framing), realTimeFactor });
   }
   const factor = contexts[0]?.realTimeFactor ?? 1;

@@ -40,7 +40,7 @@ export const WorkerSpec = closed(
       minimum: 0,
       maximum: 100_000,
       default: 0,
-      description: 'Sessions that one worker takes; 0: each measures it for 8 s before it is ready.',
+      description: 'Sessions that one worker takes; 0: each measures it before it is ready, for 4 to 20 s.',
     }),
     image: Type.Optional(
       Type.String({
