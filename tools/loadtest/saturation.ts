@@ -30,11 +30,11 @@ const CHANGED_SHARE = 0.1;
 
 /** The numbers of streams to try, from the first to the last. */
 export function stepsOf(declaredSlots: number, percent: { start: number; step: number; max: number }): number[] {
-  const share = (of: number) => Math.max(1, Math.round((declaredSlots * of) / 100));
-  const [first, by, last] = [share(percent.start), share(percent.step), share(percent.max)];
-  const steps: number[] = [];
-  for (let streams = first; streams <= last; streams += by) steps.push(streams);
-  return steps;
+  const steps = new Set<number>();
+  for (let of = percent.start; of <= percent.max; of += percent.step) {
+    steps.add(Math.max(1, Math.round((declaredSlots * of) / 100)));
+  }
+  return [...steps];
 }
 
 /** Judges what was seen from one moment to another while so many streams were open. */
