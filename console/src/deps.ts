@@ -16,6 +16,7 @@ export interface Deps {
     | 'KEY_ACTIVATION_MS'
     | 'KEY_POLL_MS'
     | 'JOURNAL_PAGE_ENTRIES'
+    | 'WELCOME_SECONDS'
   >;
   logger: Logger;
   metrics: Metrics;

@@ -14,6 +14,27 @@ export const CONSOLE_ERRORS = {
     message: 'No admin token was sent. Send the header "Authorization: Bearer <ADMIN_TOKEN>".',
   },
   invalid_admin_token: { status: 401, type: 'authentication_error', message: 'The admin token is not valid.' },
+  not_signed_in: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'Nobody is signed in. Open your private link; whoever lost it asks the administrator for a new one.',
+  },
+  invalid_link: {
+    status: 401,
+    type: 'authentication_error',
+    message:
+      'The private link is not valid: it was replaced by a newer one, or its tenant is gone. Ask the administrator.',
+  },
+  foreign_origin: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The request was made by a page of another site.',
+  },
+  not_approved: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The tenant is not active, so it cannot have new keys.',
+  },
   cluster_refused: {
     status: 403,
     type: 'permission_error',
@@ -51,6 +72,16 @@ export const CONSOLE_ERRORS = {
     type: 'conflict',
     message: 'Others kept changing the resource at the same time, and nothing was written. Repeat it.',
   },
+  application_decided: {
+    status: 409,
+    type: 'conflict',
+    message: 'There is no application to decide about. Change the state of the tenant instead.',
+  },
+  too_many_keys: {
+    status: 409,
+    type: 'conflict',
+    message: 'The tenant has as many keys as it may have. Revoke those that are not needed.',
+  },
   grant_conflict: {
     status: 409,
     type: 'conflict',
@@ -78,12 +109,17 @@ export const CONSOLE_ERRORS = {
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'Too many failed attempts from this address. Wait as long as Retry-After says.',
+    message: 'Too many attempts from this address. Wait as long as Retry-After says.',
   },
   internal_error: {
     status: 500,
     type: 'api_error',
     message: 'Something failed in the console. Its log has the reason under this request id.',
+  },
+  waitlist_full: {
+    status: 503,
+    type: 'api_error',
+    message: 'The waitlist is full. Try again in some days, or write to the administrator.',
   },
   service_unavailable: {
     status: 503,

@@ -1,11 +1,12 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Account, DailyUsage, JournalEntry, KeyRecord, RebuildPlan } from '@svc-asr/ledger';
+import type { Account, DailyUsage, JournalEntry, KeyRecord, RebuildPlan, SessionRecord } from '@svc-asr/ledger';
 
 /** What the console reads of the ledger. It writes nothing but a request to rebuild: the operator brings resources to Redis. */
 export interface LedgerView {
   readonly accounts: {
     read: (tenant: string) => Promise<Account | undefined>;
     dailyUsage: (tenant: string, days: number) => Promise<DailyUsage[]>;
+    recent: (tenant: string) => Promise<SessionRecord[]>;
   };
   readonly journal: {
     /** One page, oldest first, after the entry whose id is `after`. */

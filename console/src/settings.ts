@@ -1,6 +1,6 @@
 import { KUBERNETES_SETTINGS } from '@svc-asr/kubernetes';
 import { integer, keyring, LEDGER_SETTINGS, list, readableFile } from '@svc-asr/runtime';
-import { REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
+import { networks, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 /** Shorter ones could be guessed. */
@@ -57,6 +57,29 @@ export const CONSOLE_SETTINGS = {
   CONSOLE_PORT: integer("Port of the console's page; 0 takes a free one.", 8444, 0, 65_535),
   TLS_CERT_FILE: readableFile("Certificate chain (PEM) of the console's page; empty: plain HTTP."),
   TLS_KEY_FILE: readableFile('Its private key (PEM); both are set, or neither.'),
+  TRUSTED_PROXIES: networks('Addresses or networks whose X-Forwarded-For the page believes, e.g. 10.0.0.0/8.'),
+  API_URL: text('Address of the public API, which the page shows in its examples.', 'https://localhost:8443'),
+  CONSOLE_BODY_BYTES: integer('Largest request body of the page.', 16_384, 1024, 1_048_576),
+  APPLICATIONS_PER_HOUR: integer(
+    'Applications that one address may make an hour; the burst is as large.',
+    5,
+    1,
+    1_000_000,
+  ),
+  MAX_APPLICATIONS: integer(
+    'Applications that may wait for a decision; beyond them nobody can apply.',
+    1000,
+    1,
+    1_000_000,
+  ),
+  SIGN_IN_FAILURES_PER_MINUTE: integer('Wrong private links that one address may try a minute.', 10, 1, 1_000_000),
+  MAX_KEYS: integer('Keys that a developer may have at a time.', 20, 1, 100_000),
+  WELCOME_SECONDS: integer(
+    'Credit that an approval gives where the administrator names no other.',
+    3600,
+    0,
+    1_000_000_000,
+  ),
   STOP_GRACE_MS: integer('How long requests may take to finish when the console stops.', 10_000, 0, 600_000),
 } as const;
 

@@ -3,6 +3,7 @@ import { connectRedis, createLedger } from '@svc-asr/ledger';
 import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
+import { createDeveloperApp } from './developer/app.ts';
 import { startPage } from './page/listen.ts';
 import { openStore } from './resources/open.ts';
 import type { ConsoleSettings } from './settings.ts';
@@ -25,7 +26,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     logger,
   });
   const resources = await openStore(settings, logger, metrics);
-  const app = createAdminApp({
+  const deps = {
     store: resources.store,
     ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX, constants: ledgerConstants(settings) }),
     peppers: settings.API_KEY_PEPPERS,
@@ -33,8 +34,8 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     logger,
     metrics,
     now: Date.now,
-  });
-  const page = await startPage(settings, logger);
+  };
+  const page = await startPage(settings, createDeveloperApp(deps), logger);
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
@@ -43,7 +44,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
       'Redis has not answered yet: check REDIS_URL': () => link.ready,
       'the Kubernetes API has not answered yet: check KUBERNETES and the rights of the console': resources.seen,
     }),
-    otherwise: app,
+    otherwise: createAdminApp(deps),
   });
   logger.info({ reason: `admin port ${portOf(admin)}, console port ${portOf(page)}` }, 'the console is up');
   return {

@@ -8,6 +8,7 @@ import type { Place } from './lockfile.ts';
 const BESIDE_DIST: Readonly<Record<string, readonly string[]>> = {
   'packages/ledger': ['scripts'],
   'packages/client': ['bin'],
+  console: ['page'],
 };
 
 /** By which people call a command in a pod. There is no env in an image that could look for Node. */

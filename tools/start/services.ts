@@ -54,6 +54,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       TLS_CERT_FILE: plan.tls.certFile,
       TLS_KEY_FILE: plan.tls.keyFile,
       API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
+      API_URL: `https://localhost:${plan.ports.gateway}`,
     },
     gateway: {
       TLS_CERT_FILE: plan.tls.certFile,

@@ -61,7 +61,7 @@ test('after its failed attempts an address waits, but not with the right token',
 
 test.each([
   ['GET', '/admin/v1/nowhere', 404, 'not_found', null],
-  ['GET', '/', 404, 'not_found', null],
+  ['POST', '/', 405, 'method_not_allowed', 'GET, HEAD'],
   ['GET', `${tenants}/`, 404, 'not_found', null],
   ['GET', '/admin/v1/Tenants', 404, 'not_found', null],
   ['GET', `${tenants}/nobody`, 404, 'tenant_not_found', null],
@@ -141,7 +141,7 @@ test('the console port has a page and not the admin API', async () => {
   const page = await fetch(`${console_.pageUrl}/`);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(await page.text()).toContain('svc-asr admin keys create');
+  expect(await page.text()).toContain('svc-asr console');
   const headers = { authorization: `Bearer ${TOKEN}` };
   expect((await fetch(`${console_.pageUrl}${tenants}`, { headers })).status).toBe(404);
   expect((await fetch(`${console_.pageUrl}/`, { method: 'POST' })).status).toBe(405);

@@ -2,7 +2,9 @@ import express from 'express';
 import type { Express } from 'express';
 import type { Deps } from '../deps.ts';
 import { authenticate } from './authenticate.ts';
+import { routeWaitlist } from './applications.ts';
 import { routeKeys } from './keys.ts';
+import { routePage } from '../page/files.ts';
 import { routeLedger } from './ledger.ts';
 import { observe } from './observe.ts';
 import { routeRecords } from './records.ts';
@@ -20,8 +22,10 @@ export function createAdminApp(deps: Deps): Express {
   app.set('query parser', 'simple');
 
   app.use(observe(logger, metrics));
+  routePage(app, ['admin.html', 'console.css', 'admin.js', 'html.js']);
   app.use('/admin/v1', authenticate(settings.ADMIN_TOKEN, settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE, now));
   routeTenants(app, deps);
+  routeWaitlist(app, deps);
   routeKeys(app, deps);
   routeRecords(app, deps);
   routeLedger(app, deps);

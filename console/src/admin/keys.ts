@@ -5,8 +5,8 @@ import { ConsoleError } from '../errors.ts';
 import { createKey } from '../keys/create.ts';
 import { expiryOf } from '../keys/expiry.ts';
 import { keyInForce, keyRevoked } from '../keys/in-force.ts';
+import { listKeys } from '../keys/list.ts';
 import { viewKey } from '../keys/view.ts';
-import { readIfAvailable } from '../ledger-view.ts';
 import type { ResourceStore } from '../resources/store.ts';
 import { createJsonReader, valid } from './body.ts';
 import { methodNotAllowed } from './refusals.ts';
@@ -24,18 +24,8 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       if (tenant !== undefined && (await store.get('Tenant', tenant)) === undefined) {
         throw new ConsoleError('tenant_not_found');
       }
-      const keys = (await store.list('ApiKey')).filter(
-        ({ resource }) => tenant === undefined || resource.spec.tenant === tenant,
-      );
-      const ids = keys.map(({ resource }) => resource.spec.keyId);
-      const used = await readIfAvailable(() => Promise.all(ids.map((id) => ledger.keys.lastUsed(id))));
-      const data = keys.map(({ resource, readOnlyIn }, at) => ({
-        ...viewKey(resource),
-        last_used_at: dateTime(used.value?.[at]) ?? resource.status?.lastUsedAt ?? null,
-        read_only: readOnlyIn !== undefined,
-      }));
-      const unreadable = await store.unreadable();
-      response.json({ object: 'list', data, unreadable, ledger_available: used.available });
+      const keys = await listKeys({ store, ledger }, tenant);
+      response.json({ object: 'list', ...keys, unreadable: await store.unreadable() });
     })
     .post(async (request, response) => {
       const { tenant, name = '', ...expiry } = valid(checkKeyRequest(await readJson(request, response)));
@@ -74,8 +64,4 @@ async function findToRevoke(store: ResourceStore, keyId: string): Promise<ApiKey
     if (error instanceof ConsoleError && error.code === 'unreadable_resource') return undefined;
     throw error;
   }
-}
-
-function dateTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
 }

@@ -4,9 +4,10 @@ import type { Router } from 'express';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { journalLines } from '../tenants/journal.ts';
+import { viewUsage } from '../tenants/view.ts';
 import { valid } from './body.ts';
 import { methodNotAllowed } from './refusals.ts';
-import { checkJournalQuery, checkUsageQuery } from './schemas.ts';
+import { checkJournalQuery, readUsageQuery } from './schemas.ts';
 
 /** What the ledger recorded of a tenant; that of a deleted one too, for as long as its account is kept. */
 export function routeRecords(router: Router, { store, ledger, settings, logger }: Deps): void {
@@ -40,15 +41,9 @@ export function routeRecords(router: Router, { store, ledger, settings, logger }
     .route('/admin/v1/tenants/:name/usage')
     .get(async (request, response) => {
       const { name } = request.params;
-      const { days: asked } = request.query;
-      const query = typeof asked === 'string' && /^\d{1,9}$/.test(asked) ? { days: Number(asked) } : {};
-      const { days } = valid(checkUsageQuery({ ...request.query, ...query }));
+      const days = readUsageQuery(request.query);
       await checkKnown(name);
-      const usage = await ledger.accounts.dailyUsage(name, days);
-      const data = usage.map(({ day, model, sessions, audioMs, billableMs }) => {
-        return { day, model, sessions, audio_ms: audioMs, billable_ms: billableMs };
-      });
-      response.json({ object: 'daily_usage', tenant: name, days, data });
+      response.json(viewUsage(name, days, await ledger.accounts.dailyUsage(name, days)));
     })
     .all(methodNotAllowed('GET, HEAD'));
 }

@@ -1,6 +1,8 @@
 import { validator } from '@svc-asr/core';
+import type { Request } from 'express';
 import Type from 'typebox';
 import type { TProperties } from 'typebox';
+import { valid } from './body.ts';
 
 const exact = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
 
@@ -28,7 +30,18 @@ export const checkNoQuery = validator(exact({}));
 export const checkKeyQuery = validator(exact({ tenant: Type.Optional(Type.String()) }));
 
 /** The ledger keeps 400 days. */
-export const checkUsageQuery = validator(exact({ days: Type.Integer({ minimum: 1, maximum: 400, default: 30 }) }));
+const checkUsageQuery = validator(exact({ days: Type.Integer({ minimum: 1, maximum: 400, default: 30 }) }));
+
+/** The days that a query asks for. */
+export function readUsageQuery(query: Request['query']): number {
+  const { days: asked } = query;
+  const given = typeof asked === 'string' && /^\d{1,9}$/.test(asked) ? { days: Number(asked) } : {};
+  return valid(checkUsageQuery({ ...query, ...given })).days;
+}
+
+export const checkApproval = validator(
+  exact({ audio_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })) }),
+);
 
 export const checkJournalQuery = validator(
   exact({ after: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}-[0-9]{1,19}$' })) }),

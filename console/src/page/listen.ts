@@ -1,15 +1,14 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createSecureServer } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { ConsoleSettings } from '../settings.ts';
-import { servePage } from './page.ts';
 
 type PageSettings = Pick<ConsoleSettings, 'CONSOLE_HOST' | 'CONSOLE_PORT' | 'TLS_CERT_FILE' | 'TLS_KEY_FILE'>;
 
 /** Starts the console's port, with TLS when it has a certificate. */
-export async function startPage(settings: PageSettings, logger: Logger): Promise<Server> {
-  const server = createPageServer(settings, logger);
+export async function startPage(settings: PageSettings, app: RequestListener, logger: Logger): Promise<Server> {
+  const server = createPageServer(settings, app, logger);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.CONSOLE_PORT, settings.CONSOLE_HOST, resolve);
@@ -17,9 +16,9 @@ export async function startPage(settings: PageSettings, logger: Logger): Promise
   return server;
 }
 
-function createPageServer(settings: PageSettings, logger: Logger): Server {
+function createPageServer(settings: PageSettings, app: RequestListener, logger: Logger): Server {
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = settings;
-  if (certFile === '' && keyFile === '') return createServer(servePage);
+  if (certFile === '' && keyFile === '') return createServer(app);
   if (certFile === '' || keyFile === '') throw new Error('set both TLS_CERT_FILE and TLS_KEY_FILE, or neither');
-  return createSecureServer(settings, {}, servePage, { logger });
+  return createSecureServer(settings, {}, app, { logger });
 }

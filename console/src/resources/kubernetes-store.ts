@@ -46,7 +46,10 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
 
   /** Makes an object, or puts one in the place of that which was read. */
   async function write<K extends ConsoleKind>(kind: K, wanted: ResourceOf<K>, before: KubeObject | undefined) {
-    if (before !== undefined) return api.replace(TYPES[kind], { ...before, spec: wanted.spec });
+    if (before !== undefined) {
+      const annotations = { ...before.metadata.annotations, ...wanted.metadata.annotations };
+      return api.replace(TYPES[kind], { ...before, metadata: { ...before.metadata, annotations }, spec: wanted.spec });
+    }
     const tenant = wanted.kind === 'ApiKey' ? await find('Tenant', wanted.spec.tenant) : undefined;
     if (wanted.kind === 'ApiKey' && (tenant === undefined || isLeaving(tenant))) {
       throw new ConsoleError('tenant_not_found');
@@ -61,7 +64,7 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
       const object = await find(kind, name);
       const before = object === undefined || isLeaving(object) ? undefined : object;
       const previous = before && demand(kind, before);
-      if (previous !== undefined && perhaps !== undefined && isSame(previous.spec, perhaps.wanted.spec)) {
+      if (previous !== undefined && perhaps !== undefined && isWritten(previous, perhaps.wanted)) {
         return { resource: previous, previous: perhaps.previous };
       }
       const wanted = change(structuredClone(previous));
@@ -127,6 +130,11 @@ function leavingMessage(kind: ConsoleKind, name: string): string {
 
 function isStatus(error: unknown, status: number): error is ApiError {
   return error instanceof ApiError && error.status === status;
+}
+
+/** Whether a resource is what was to be written of it. */
+function isWritten(there: ResourceOf<ConsoleKind>, wanted: ResourceOf<ConsoleKind>): boolean {
+  return isSame(there.spec, wanted.spec) && isSame(there.metadata.annotations ?? {}, wanted.metadata.annotations ?? {});
 }
 
 /** Whether two values are the same as they go over the wire. */

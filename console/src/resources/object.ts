@@ -1,4 +1,4 @@
-import { API_VERSION, checkResource, describeProblems } from '@svc-asr/core';
+import { API_GROUP, API_VERSION, checkResource, describeProblems } from '@svc-asr/core';
 import type { ResourceOf } from '@svc-asr/core';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { ConsoleKind } from './store.ts';
@@ -22,10 +22,19 @@ export function readObject<K extends ConsoleKind>(kind: K, object: KubeObject): 
   const checked = checkResource(object);
   if (!checked.ok) return { resource: undefined, problem: describeProblems(checked.problems) || 'it is not valid' };
   if (checked.value.kind !== kind) return { resource: undefined, problem: `it is a ${checked.value.kind}` };
-  const { name, creationTimestamp } = checked.value.metadata;
+  const { name, creationTimestamp, annotations } = checked.value.metadata;
   // The rest of the metadata is for the API server.
-  const metadata = { name, ...(creationTimestamp !== undefined && { creationTimestamp }) };
+  const metadata = {
+    name,
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+    annotations: ownAnnotations(annotations),
+  };
   return { resource: { ...checked.value, metadata } as ResourceOf<K>, problem: undefined };
+}
+
+/** Annotations that are the console's; those of others are none of its business. */
+export function ownAnnotations(annotations: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(annotations).filter(([name]) => name.startsWith(`${API_GROUP}/`)));
 }
 
 /** The object to create for a resource; a key goes with the Tenant that owns it. */
@@ -42,6 +51,7 @@ export function buildObject(
     metadata: {
       name: metadata.name,
       labels: { 'app.kubernetes.io/managed-by': 'svc-asr-console', 'app.kubernetes.io/part-of': 'svc-asr' },
+      ...(metadata.annotations !== undefined && { annotations: metadata.annotations }),
       ...(ownerReferences.length > 0 && { ownerReferences }),
     },
     spec,

@@ -16,7 +16,7 @@ const entry = (id: string, type: JournalEntry['type'], subject: string): Journal
 function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
   const missing = () => Promise.reject(new Error('not asked for'));
   return {
-    accounts: { read: missing, dailyUsage: missing },
+    accounts: { read: missing, dailyUsage: missing, recent: missing },
     journal: { read },
     identity: { read: missing, plan: missing, requestRebuild: missing },
     keys: { find: missing, lastUsed: missing },

@@ -1,4 +1,4 @@
-import type { Account } from '@svc-asr/ledger';
+import type { Account, DailyUsage } from '@svc-asr/ledger';
 import type { Stored } from '../resources/store.ts';
 
 /** A tenant as the admin API shows it: `spec` in the resource's own form, the rest in the API's. */
@@ -29,4 +29,12 @@ export function viewAccount(account: Account | undefined) {
     },
     live_sessions: account.liveSessions,
   } as const;
+}
+
+/** Use by day and model. */
+export function viewUsage(tenant: string, days: number, usage: readonly DailyUsage[]) {
+  const data = usage.map(({ day, model, sessions, audioMs, billableMs }) => {
+    return { day, model, sessions, audio_ms: audioMs, billable_ms: billableMs };
+  });
+  return { object: 'daily_usage', tenant, days, data } as const;
 }

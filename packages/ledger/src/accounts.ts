@@ -11,7 +11,7 @@ import type {
   TenantSettings,
   TenantVersion,
 } from './types.ts';
-import { fields, numbers, recentSessions } from './replies.ts';
+import { fields, numbers, readSession, recentSessions } from './replies.ts';
 
 const CONFIGURE = loadScript('configure');
 const GRANT = loadScript('grant');
@@ -86,6 +86,16 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
       if (reply.length === 0) return undefined;
       const [granted = 0, reserved = 0, consumed = 0] = numbers(reply.slice(0, 3));
       return { balance: balanceOf(granted, reserved, consumed), recent: recentSessions(reply.slice(3)) };
+    },
+
+    /** Recent sessions as they stand, read without changing anything: one that is overdue may still be among them as reserved. */
+    async recent(tenant: string): Promise<SessionRecord[]> {
+      const ids = (await link.send(keys.recent(tenant), ['LRANGE', keys.recent(tenant), '0', '-1'])) as string[];
+      const hashes = await Promise.all(
+        ids.map((id) => link.send(keys.session(tenant, id), ['HGETALL', keys.session(tenant, id)])),
+      );
+      const known = hashes.flatMap((hash, at) => readSession(ids[at] ?? '', fields(hash)) ?? []);
+      return known.sort((a, b) => b.createdAtMs - a.createdAtMs);
     },
 
     /** Usage by day and model, newest day first; days without any are left out. */

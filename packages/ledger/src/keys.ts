@@ -33,6 +33,8 @@ export function createKeys(prefix: string) {
     account: (tenant: string) => `${prefix}:{t:${tenant}}:a`,
     journal: (tenant: string) => `${prefix}:{t:${tenant}}:j`,
     live: (tenant: string) => `${prefix}:{t:${tenant}}:live`,
+    recent: (tenant: string) => `${prefix}:{t:${tenant}}:recent`,
+    session: (tenant: string, id: string) => `${prefix}:{t:${tenant}}:s:${id}`,
     day: (tenant: string, day: number) => `${prefix}:{t:${tenant}}:d:${day}`,
     apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,
     pool: (model: string) => `${prefix}:{m:${model}}:p`,

@@ -19,6 +19,15 @@ export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
   return rows.map(sessionRecord).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
+/** A session's hash as include/facts.lua describes it; undefined when the session is no longer known. */
+export function readSession(id: string, hash: Map<string, string>): SessionRecord | undefined {
+  const facts = hash.get('d')?.split(' ');
+  if (facts === undefined) return undefined;
+  const [, created, , , , model] = facts;
+  const state = hash.get('st') ?? 'reserved';
+  return sessionRecord([id, model, state, hash.get('au') ?? 0, hash.get('bi') ?? 0, created, hash.get('co') ?? 0]);
+}
+
 function sessionRecord(row: unknown): SessionRecord {
   const [id, model, state, audio, billable, created, completed] = row as string[];
   return {

@@ -6,6 +6,8 @@ ADMIN_HOST: "::"
 ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
 API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
 CONSOLE_PORT: "8444"
+API_URL: {{ include "svc-asr.publicUrl" . | quote }}
+TRUSTED_PROXIES: {{ join "," .Values.console.trustedProxies | quote }}
 # For people who call svc-asr in the pod.
 SVC_ASR_ADMIN_URL: http://localhost:9090
 SVC_ASR_ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Command, Invocation, Stdout } from './command.ts';
+import { APPLICATION_COMMANDS } from './commands/applications.ts';
 import { JOURNAL_COMMANDS } from './commands/journal.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
 import { LEDGER_COMMANDS } from './commands/ledger.ts';
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   ...SERVICE_COMMANDS,
   ...KEY_COMMANDS,
   ...TENANT_COMMANDS,
+  ...APPLICATION_COMMANDS,
   ...JOURNAL_COMMANDS,
   ...LEDGER_COMMANDS,
 ];

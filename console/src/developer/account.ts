@@ -1,0 +1,68 @@
+import type { Tenant } from '@svc-asr/core';
+import type { Router } from 'express';
+import { valid } from '../admin/body.ts';
+import { methodNotAllowed } from '../admin/refusals.ts';
+import { checkNoQuery, readUsageQuery } from '../admin/schemas.ts';
+import { readIfAvailable } from '../ledger-view.ts';
+import { viewAccount, viewUsage } from '../tenants/view.ts';
+import type { DeveloperDeps } from './deps.ts';
+import type { SignedIn } from './sign-in.ts';
+
+/** What a developer sees of the own tenant. */
+export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps, signedIn: SignedIn): void {
+  router
+    .route('/console/v1/account')
+    .get(async (request, response) => {
+      valid(checkNoQuery(request.query));
+      const tenant = await signedIn(request);
+      const { available, value } = await readIfAvailable(() => ledger.accounts.read(tenant.metadata.name));
+      const account = viewAccount(value);
+      response.json({ ...viewOwn(tenant), api_url: settings.API_URL, account, ledger_available: available });
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+
+  router
+    .route('/console/v1/usage')
+    .get(async (request, response) => {
+      const days = readUsageQuery(request.query);
+      const { name } = (await signedIn(request)).metadata;
+      response.json(viewUsage(name, days, await ledger.accounts.dailyUsage(name, days)));
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+
+  router
+    .route('/console/v1/sessions')
+    .get(async (request, response) => {
+      valid(checkNoQuery(request.query));
+      const { name } = (await signedIn(request)).metadata;
+      const data = (await ledger.accounts.recent(name)).map((session) => ({
+        id: session.id,
+        model: session.model,
+        state: session.state,
+        audio_ms: session.audioMs,
+        billable_ms: session.billableMs,
+        created_at: new Date(session.createdAtMs).toISOString(),
+        completed_at: session.completedAtMs === null ? null : new Date(session.completedAtMs).toISOString(),
+      }));
+      response.json({ object: 'list', data });
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+}
+
+/** The tenant, without what is between the administrator and the platform. */
+function viewOwn({ metadata, spec }: Tenant) {
+  return {
+    object: 'tenant',
+    name: metadata.name,
+    display_name: spec.displayName,
+    state: spec.state,
+    created_at: metadata.creationTimestamp ?? null,
+    contact: spec.contact ?? null,
+    models: spec.models,
+    limits: {
+      concurrent_sessions: spec.limits.concurrentSessions,
+      sessions_per_minute: spec.limits.sessionsPerMinute,
+      requests_per_minute: spec.limits.requestsPerMinute,
+    },
+  } as const;
+}

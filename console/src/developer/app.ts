@@ -1,0 +1,35 @@
+import express from 'express';
+import type { Express } from 'express';
+import { observe } from '../admin/observe.ts';
+import { notFound, refuse } from '../admin/refusals.ts';
+import { routeAccount } from './account.ts';
+import { routeApplications } from './applications.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { routeOwnKeys } from './keys.ts';
+import { refuseForeignOrigin } from './origin.ts';
+import { routePage } from '../page/files.ts';
+import { createSignedIn, routeSignIn } from './sign-in.ts';
+
+/** The console's port: the page for developers and what it asks for. The admin API is not here. */
+export function createDeveloperApp(deps: DeveloperDeps): Express {
+  const { settings, logger, metrics } = deps;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
+
+  app.use(observe(logger, metrics));
+  routePage(app, ['index.html', 'console.css', 'console.js', 'api.js', 'html.js', 'account.js', 'keys.js', 'usage.js']);
+  app.use(refuseForeignOrigin);
+  const signedIn = createSignedIn(deps);
+  routeApplications(app, deps);
+  routeSignIn(app, deps);
+  routeAccount(app, deps, signedIn);
+  routeOwnKeys(app, deps, signedIn);
+  app.use(notFound);
+  app.use(refuse(logger));
+  return app;
+}

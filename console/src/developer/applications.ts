@@ -1,0 +1,53 @@
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { Router } from 'express';
+import { createJsonReader, valid } from '../admin/body.ts';
+import { methodNotAllowed } from '../admin/refusals.ts';
+import { buildApplication } from '../applications/application.ts';
+import { giveLink } from '../applications/link.ts';
+import { ConsoleError } from '../errors.ts';
+import { writeCookie } from './cookie.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { checkApplication } from './schemas.ts';
+import { tooMany } from './sign-in.ts';
+
+const HOUR_MS = 3_600_000;
+/** A name is drawn from 36^6 for each stem: a second collision in a row means that something is broken. */
+const DRAWS = 5;
+
+/** Joining the waitlist: makes a Tenant that waits, and a private link to it that is shown this once. */
+export function routeApplications(router: Router, { store, peppers, settings, logger, now }: DeveloperDeps): void {
+  const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+  // Everyone may apply, so what is limited is every application and not only wrong ones.
+  const applications = createAttemptLimiter(settings.APPLICATIONS_PER_HOUR, HOUR_MS);
+
+  async function checkRoom(): Promise<void> {
+    const waiting = (await store.list('Tenant')).filter(({ resource }) => resource.spec.state === 'Waitlisted');
+    if (waiting.length >= settings.MAX_APPLICATIONS) throw new ConsoleError('waitlist_full');
+  }
+
+  router
+    .route('/console/v1/applications')
+    .post(async (request, response) => {
+      const applicant = valid(checkApplication(await readJson(request, response)));
+      const address = request.ip ?? '';
+      const waitMs = applications.waitMs(address, now());
+      if (waitMs > 0) throw tooMany(waitMs);
+      await checkRoom();
+      applications.fail(address, now());
+      for (let draw = 0; draw < DRAWS; draw++) {
+        const { token, tenant } = giveLink(buildApplication(applicant), peppers);
+        const { name } = tenant.metadata;
+        if ((await store.get('Tenant', name)) !== undefined) continue;
+        await store.update('Tenant', name, (current) => {
+          if (current !== undefined) throw new Error('another tenant took the same random name at the same time');
+          return tenant;
+        });
+        logger.info({ tenant: name }, 'somebody applied');
+        writeCookie(request, response, token);
+        response.status(201).json({ object: 'application', tenant: name, state: 'Waitlisted', token });
+        return;
+      }
+      throw new Error(`${DRAWS} random names in a row were taken`);
+    })
+    .all(methodNotAllowed('POST'));
+}

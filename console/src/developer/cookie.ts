@@ -1,0 +1,25 @@
+import type { Request, Response } from 'express';
+
+/** The browser sends it back and no script can read it. */
+const NAME = 'svc_asr_console';
+const DAYS = 30;
+
+export function readCookie(request: Request): string | undefined {
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${NAME}=`))?.slice(NAME.length + 1);
+}
+
+export function writeCookie(request: Request, response: Response, token: string): void {
+  response.append('Set-Cookie', `${NAME}=${token}; Max-Age=${DAYS * 86_400}; ${attributes(request)}`);
+}
+
+export function clearCookie(request: Request, response: Response): void {
+  response.append('Set-Cookie', `${NAME}=; Max-Age=0; ${attributes(request)}`);
+}
+
+/** Strict: no other site's page can make a browser send it. */
+function attributes(request: Request): string {
+  // Whoever lies about the protocol harms only his own cookie.
+  const isSecure = request.secure || request.headers['x-forwarded-proto'] === 'https';
+  return `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+}

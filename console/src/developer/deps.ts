@@ -1,0 +1,18 @@
+import type { Deps } from '../deps.ts';
+import type { ConsoleSettings } from '../settings.ts';
+
+/** What the routes of the developers' side work with. */
+export interface DeveloperDeps extends Pick<Deps, 'store' | 'ledger' | 'peppers' | 'logger' | 'metrics' | 'now'> {
+  settings: Pick<
+    ConsoleSettings,
+    | 'API_URL'
+    | 'CONSOLE_BODY_BYTES'
+    | 'TRUSTED_PROXIES'
+    | 'SIGN_IN_FAILURES_PER_MINUTE'
+    | 'APPLICATIONS_PER_HOUR'
+    | 'MAX_APPLICATIONS'
+    | 'MAX_KEYS'
+    | 'KEY_ACTIVATION_MS'
+    | 'KEY_POLL_MS'
+  >;
+}

@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startTestConsole, untilReady } from '../testing/console.ts';
+import { createVisitor } from '../testing/visitor.ts';
+import { startTestOperator } from '../testing/operator.ts';
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let console_: Awaited<ReturnType<typeof startTestConsole>>;
+let operator: ReturnType<typeof startTestOperator>;
+
+const APPLICANT = {
+  name: 'Achieng',
+  email: 'achieng@example.org',
+  organisation: 'Nam Lolwe FM',
+  use: 'Captions for radio',
+};
+
+beforeAll(async () => {
+  redis = await startRedis();
+  console_ = await startTestConsole(redis.url, {
+    APPLICATIONS_PER_HOUR: '1000',
+    MAX_APPLICATIONS: '12',
+    MAX_KEYS: '3',
+  });
+  await untilReady(console_);
+  operator = startTestOperator(console_.ledger, [console_.readFolder, console_.folder]);
+});
+
+afterAll(async () => {
+  await operator.stop();
+  await console_.stop();
+  await redis.stop();
+});
+
+const visitor = () => createVisitor(console_.pageUrl);
+const admin: typeof console_.call = (...args) => console_.call(...args);
+
+/** A developer whose application was approved. */
+async function approved(seconds = 60) {
+  const developer = visitor();
+  const { body } = await developer.call('POST', 'applications', APPLICANT);
+  await admin('POST', `/admin/v1/applications/${body.tenant}/approve`, { body: { audio_seconds: seconds } });
+  return { developer, tenant: String(body.tenant), token: String(body.token) };
+}
+
+test('from the waitlist to a key that gateways accept', async () => {
+  const developer = visitor();
+  const applied = await developer.call('POST', 'applications', APPLICANT);
+  expect(applied.status).toBe(201);
+  const { tenant, token } = applied.body;
+  expect(applied.body).toEqual({ object: 'application', tenant, state: 'Waitlisted', token });
+  expect(tenant).toMatch(/^nam-lolwe-fm-[0-9a-z]{6}$/);
+  expect(applied.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+
+  const waiting = await developer.call('GET', 'account');
+  expect(waiting.body).toMatchObject({ state: 'Waitlisted', contact: APPLICANT, display_name: 'Nam Lolwe FM' });
+  const early = await developer.call('POST', 'keys', { name: 'early' });
+  expect([early.status, early.body.error.code]).toEqual([403, 'not_approved']);
+
+  const list = await admin('GET', '/admin/v1/applications');
+  expect(list.body.data).toContainEqual(expect.objectContaining({ name: tenant }));
+  const approval = await admin('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
+  expect([approval.status, approval.body.in_force]).toEqual([200, true]);
+  expect((await admin('GET', '/admin/v1/applications')).body.data).not.toContainEqual(
+    expect.objectContaining({ name: tenant }),
+  );
+
+  const account = await developer.call('GET', 'account');
+  expect(account.body).toMatchObject({
+    state: 'Active',
+    account: { credits: { available_ms: 3_600_000 }, live_sessions: 0 },
+    limits: { concurrent_sessions: 1 },
+    api_url: 'https://localhost:8443',
+  });
+  const made = await developer.call('POST', 'keys', { name: 'production', expires_in_days: 90 });
+  expect([made.status, made.body.active, made.body.name]).toEqual([201, true, 'production']);
+  expect(made.body.key).toMatch(new RegExp(`^${made.body.prefix}`));
+  expect((await console_.ledger.keys.find(made.body.key_id))?.tenant).toBe(tenant);
+
+  const keys = await developer.call('GET', 'keys');
+  expect(keys.body.data).toMatchObject([{ key_id: made.body.key_id, name: 'production', last_used_at: null }]);
+  expect(keys.text).not.toContain(made.body.key);
+  const revoked = await developer.call('DELETE', `keys/${made.body.key_id}`);
+  expect(revoked.body).toMatchObject({ revoked: true, in_force: true });
+  expect((await developer.call('GET', 'keys')).body.data).toEqual([]);
+
+  const stored = readdirSync(console_.folder).map((file) => readFileSync(join(console_.folder, file), 'utf8'));
+  expect(stored.join()).not.toContain(token.split('.')[1]);
+  expect(console_.output()).not.toContain(token.split('.')[1]);
+  expect(console_.output()).not.toContain(APPLICANT.email);
+});
+
+test('the private link opens the account in another browser, until it is replaced', async () => {
+  const { tenant, token } = await approved();
+  const other = visitor();
+  expect((await other.call('GET', 'account')).body.error.code).toBe('not_signed_in');
+  expect((await other.call('POST', 'sign-in', { token })).body).toEqual({ object: 'sign_in', tenant });
+  expect((await other.call('GET', 'account')).body.name).toBe(tenant);
+  await other.call('DELETE', 'sign-in');
+  expect((await other.call('GET', 'account')).status).toBe(401);
+
+  await other.call('POST', 'sign-in', { token });
+  const renewed = await admin('POST', `/admin/v1/tenants/${tenant}/link`);
+  expect(renewed.body).toMatchObject({ object: 'link', tenant, path: `/#${renewed.body.token}` });
+  expect((await other.call('GET', 'account')).status).toBe(401);
+  expect((await visitor().call('POST', 'sign-in', { token })).body.error.code).toBe('invalid_link');
+  expect((await visitor().call('POST', 'sign-in', { token: renewed.body.token })).status).toBe(200);
+  // Approving again after that must not bring the old one back.
+  await admin('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
+  expect((await visitor().call('POST', 'sign-in', { token: renewed.body.token })).status).toBe(200);
+});
+
+test('nobody sees or revokes the keys of others', async () => {
+  const [one, other] = [await approved(), await approved()];
+  const { body } = await one.developer.call('POST', 'keys', { name: 'mine' });
+  expect((await other.developer.call('GET', 'keys')).body.data).toEqual([]);
+  const refused = await other.developer.call('DELETE', `keys/${body.key_id}`);
+  expect([refused.status, refused.body.error.code]).toEqual([404, 'key_not_found']);
+  expect((await console_.ledger.keys.find(body.key_id))?.revoked).toBe(false);
+});
+
+test('usage and recent sessions are those of the own tenant', async () => {
+  const { developer, tenant } = await approved();
+  expect((await developer.call('GET', 'usage?days=7')).body).toEqual({
+    object: 'daily_usage',
+    tenant,
+    days: 7,
+    data: [],
+  });
+  expect((await developer.call('GET', 'sessions')).body).toEqual({ object: 'list', data: [] });
+  expect((await developer.call('GET', 'usage?days=401')).status).toBe(400);
+  expect((await developer.call('GET', 'usage?tenant=other')).status).toBe(400);
+});
+
+test('a developer has so many keys and no more', async () => {
+  const { developer } = await approved();
+  const made = [];
+  for (let key = 0; key < 4; key++) made.push(await developer.call('POST', 'keys', {}));
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 409]);
+  expect(made.at(-1)?.body.error.code).toBe('too_many_keys');
+  await developer.call('DELETE', `keys/${made[0]?.body.key_id}`);
+  expect((await developer.call('POST', 'keys', {})).status).toBe(201);
+});
+
+test('a declined application stays where it is, and its link still tells so', async () => {
+  const developer = visitor();
+  const { body } = await developer.call('POST', 'applications', APPLICANT);
+  const path = `/admin/v1/applications/${body.tenant}`;
+  expect((await admin('POST', `${path}/decline`)).body).toMatchObject({ in_force: true, spec: { state: 'Declined' } });
+  expect((await developer.call('GET', 'account')).body.state).toBe('Declined');
+  expect((await developer.call('POST', 'keys', {})).status).toBe(403);
+  expect((await admin('POST', `${path}/approve`, { body: {} })).status).toBe(200);
+  const late = await admin('POST', `${path}/decline`);
+  expect([late.status, late.body.error.code]).toEqual([409, 'application_decided']);
+});
+
+test.each([
+  [{}, /name: is required.*email: is required.*use: is required/],
+  [{ ...APPLICANT, name: '   ' }, /name/],
+  [{ ...APPLICANT, name: 'two\nlines' }, /name/],
+  [{ ...APPLICANT, name: 'x'.repeat(201) }, /name/],
+  [{ ...APPLICANT, email: 'nobody' }, /email/],
+  [{ ...APPLICANT, email: 'a b@example.org' }, /email/],
+  [{ ...APPLICANT, use: 'x'.repeat(4001) }, /use/],
+  [{ ...APPLICANT, use: 'bell \u0007' }, /use/],
+  [{ ...APPLICANT, organisation: 'two\nlines' }, /organisation/],
+  [{ ...APPLICANT, state: 'Active' }, /state: is not a known field/],
+])('the application %j is refused and nothing is written', async (body, message) => {
+  const before = readdirSync(console_.folder).length;
+  const answer = await visitor().call('POST', 'applications', body);
+  expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_parameters']);
+  expect(answer.body.error.message).toMatch(message);
+  expect(readdirSync(console_.folder)).toHaveLength(before);
+});
+
+test('an application may be as long as its limits, over several lines', async () => {
+  const longest = { name: 'x'.repeat(200), email: `${'e'.repeat(308)}@example.org`, use: `a\n${'x'.repeat(3998)}` };
+  const { status, body } = await visitor().call('POST', 'applications', longest);
+  expect(status).toBe(201);
+  await admin('DELETE', `/admin/v1/tenants/${body.tenant}`);
+});
+
+test('what a page of another site makes a browser send is refused', async () => {
+  const { developer } = await approved();
+  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
+    const answer = await developer.call('POST', 'keys', {}, headers);
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'foreign_origin']);
+  }
+  const own = await developer.call('POST', 'keys', {}, { origin: console_.pageUrl, 'sec-fetch-site': 'same-origin' });
+  expect(own.status).toBe(201);
+  // No form can send JSON.
+  const form = await developer.call('POST', 'keys', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' });
+  expect(form.status).toBe(415);
+});
+
+test('the admin API is not on the port of the page, nor the other way round', async () => {
+  const asAdmin = { headers: { authorization: 'Bearer test-admin-token-0123456789-abcdefgh' } };
+  expect((await fetch(`${console_.pageUrl}/admin/v1/tenants`, asAdmin)).status).toBe(404);
+  expect((await fetch(`${console_.pageUrl}/admin.html`)).status).toBe(404);
+  expect((await fetch(`${console_.adminUrl}/console/v1/account`)).status).toBe(404);
+  expect((await admin('GET', '/admin/v1/applications', { token: null })).status).toBe(401);
+});
+
+test('the waitlist ends somewhere', async () => {
+  const answers = [];
+  for (let at = 0; at < 13; at++) answers.push((await visitor().call('POST', 'applications', APPLICANT)).status);
+  expect(answers.at(-1)).toBe(503);
+  const { body } = await admin('GET', '/admin/v1/applications');
+  expect(body.data).toHaveLength(12);
+});

@@ -1,0 +1,66 @@
+import type { ApiKey, Tenant } from '@svc-asr/core';
+import type { Request, Response, Router } from 'express';
+import { createJsonReader, valid } from '../admin/body.ts';
+import { methodNotAllowed } from '../admin/refusals.ts';
+import { checkNoQuery } from '../admin/schemas.ts';
+import { ConsoleError } from '../errors.ts';
+import { createKey } from '../keys/create.ts';
+import { expiryOf } from '../keys/expiry.ts';
+import { keyInForce, keyRevoked } from '../keys/in-force.ts';
+import { listKeys } from '../keys/list.ts';
+import { viewKey } from '../keys/view.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { checkOwnKey } from './schemas.ts';
+import type { SignedIn } from './sign-in.ts';
+
+/** The keys of the own tenant: named, shown once, with an expiry if wanted; replaced and revoked here too. */
+export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: SignedIn): void {
+  const { store, ledger, peppers, settings, logger, now } = deps;
+  const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+  const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
+
+  async function keysOf({ metadata }: Tenant): Promise<ApiKey[]> {
+    const keys = await store.list('ApiKey');
+    return keys.map(({ resource }) => resource).filter(({ spec }) => spec.tenant === metadata.name);
+  }
+
+  async function create(request: Request, response: Response): Promise<void> {
+    const { name: displayName = '', ...expiry } = valid(checkOwnKey(await readJson(request, response)));
+    const tenant = await signedIn(request);
+    if (tenant.spec.state !== 'Active') {
+      throw new ConsoleError('not_approved', {
+        message: `The tenant is ${tenant.spec.state}: it cannot have new keys.`,
+      });
+    }
+    if ((await keysOf(tenant)).length >= settings.MAX_KEYS) throw new ConsoleError('too_many_keys');
+    const { name } = tenant.metadata;
+    const made = await createKey(store, peppers, { tenant: name, displayName, expiresAt: expiryOf(expiry, now()) });
+    logger.info({ tenant: name, key_id: made.resource.spec.keyId }, 'an API key was created');
+    const active = await keyInForce(ledger, made.resource, patience);
+    response.status(201).json({ ...viewKey(made.resource), key: made.key, active });
+  }
+
+  router
+    .route('/console/v1/keys')
+    .get(async (request, response) => {
+      valid(checkNoQuery(request.query));
+      const { name } = (await signedIn(request)).metadata;
+      response.json({ object: 'list', ...(await listKeys({ store, ledger }, name)) });
+    })
+    .post(create)
+    .all(methodNotAllowed('GET, HEAD, POST'));
+
+  router
+    .route('/console/v1/keys/:keyId')
+    .delete(async (request, response) => {
+      const { keyId } = request.params;
+      const tenant = await signedIn(request);
+      // The keys of others do not exist, as far as anybody can tell.
+      const found = (await keysOf(tenant)).find(({ spec }) => spec.keyId === keyId);
+      if (found === undefined) throw new ConsoleError('key_not_found');
+      await store.delete('ApiKey', found.metadata.name);
+      logger.info({ tenant: tenant.metadata.name, key_id: found.spec.keyId }, 'an API key was revoked');
+      response.json({ ...viewKey(found), revoked: true, in_force: await keyRevoked(ledger, keyId, patience) });
+    })
+    .all(methodNotAllowed('DELETE'));
+}

@@ -1,0 +1,65 @@
+import type { Tenant } from '@svc-asr/core';
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { Request, Response, Router } from 'express';
+import { createJsonReader, valid } from '../admin/body.ts';
+import { methodNotAllowed } from '../admin/refusals.ts';
+import { isLinkOf, tenantOf } from '../applications/link.ts';
+import { ConsoleError } from '../errors.ts';
+import { clearCookie, readCookie, writeCookie } from './cookie.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { checkSignIn } from './schemas.ts';
+
+/** The tenant that a request is signed in for; throws when it is for none. */
+export type SignedIn = (request: Request) => Promise<Tenant>;
+
+/** Who a request comes from: by the private link, which a cookie holds from the first time on. */
+export function createSignedIn({ store, peppers }: Pick<DeveloperDeps, 'store' | 'peppers'>): SignedIn {
+  return async (request) => {
+    const tenant = await tenantBy(readCookie(request) ?? '', { store, peppers });
+    if (tenant === undefined) throw new ConsoleError('not_signed_in');
+    return tenant;
+  };
+}
+
+/** Signing in and out. */
+export function routeSignIn(router: Router, { store, peppers, settings, now }: DeveloperDeps): void {
+  const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+  const attempts = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
+
+  async function signIn(request: Request, response: Response): Promise<void> {
+    const { token } = valid(checkSignIn(await readJson(request, response)));
+    const address = request.ip ?? '';
+    const tenant = await tenantBy(token, { store, peppers });
+    if (tenant === undefined) {
+      const waitMs = attempts.waitMs(address, now());
+      if (waitMs > 0) throw tooMany(waitMs);
+      attempts.fail(address, now());
+      throw new ConsoleError('invalid_link');
+    }
+    writeCookie(request, response, token);
+    response.json({ object: 'sign_in', tenant: tenant.metadata.name });
+  }
+
+  router
+    .route('/console/v1/sign-in')
+    .post(signIn)
+    .delete((request, response) => {
+      clearCookie(request, response);
+      response.json({ object: 'sign_in', tenant: null });
+    })
+    .all(methodNotAllowed('POST, DELETE'));
+}
+
+/** The refusal of an address that asked too often. */
+export function tooMany(waitMs: number): ConsoleError {
+  return new ConsoleError('rate_limit_exceeded', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } });
+}
+
+async function tenantBy(
+  token: string,
+  { store, peppers }: Pick<DeveloperDeps, 'store' | 'peppers'>,
+): Promise<Tenant | undefined> {
+  const name = tenantOf(token);
+  const found = name === undefined ? undefined : await store.get('Tenant', name);
+  return found !== undefined && isLinkOf(found.resource, token, peppers) ? found.resource : undefined;
+}

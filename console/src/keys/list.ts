@@ -1,0 +1,22 @@
+import type { Deps } from '../deps.ts';
+import { readIfAvailable } from '../ledger-view.ts';
+import { viewKey } from './view.ts';
+
+/** The keys of a tenant, or of all, with when each was used last. */
+export async function listKeys({ store, ledger }: Pick<Deps, 'store' | 'ledger'>, tenant: string | undefined) {
+  const keys = (await store.list('ApiKey')).filter(
+    ({ resource }) => tenant === undefined || resource.spec.tenant === tenant,
+  );
+  const ids = keys.map(({ resource }) => resource.spec.keyId);
+  const used = await readIfAvailable(() => Promise.all(ids.map((id) => ledger.keys.lastUsed(id))));
+  const data = keys.map(({ resource, readOnlyIn }, at) => ({
+    ...viewKey(resource),
+    last_used_at: dateTime(used.value?.[at]) ?? resource.status?.lastUsedAt ?? null,
+    read_only: readOnlyIn !== undefined,
+  }));
+  return { data, ledger_available: used.available };
+}
+
+function dateTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}

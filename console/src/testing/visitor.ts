@@ -1,0 +1,33 @@
+import type { Answer } from './console.ts';
+
+/** Somebody at the page: keeps the cookie as a browser does. */
+export interface Visitor {
+  /** Asks by a path below /console/v1/. */
+  call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+}
+
+export function createVisitor(pageUrl: string): Visitor {
+  let cookie = '';
+  return {
+    call: async (method, path, body, headers = {}) => {
+      const response = await fetch(`${pageUrl}/console/v1/${path}`, {
+        method,
+        headers: {
+          ...(cookie !== '' && { cookie }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const given = response.headers.get('set-cookie');
+      if (given !== null) cookie = given.split(';')[0] ?? '';
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        ...(JSON.parse(`{"body":${text}}`) as Pick<Answer, 'body'>),
+      };
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { isIP } from 'node:net';
+import { list } from './settings.ts';
+import type { Setting } from './settings.ts';
+
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Wrong entries would fail the first request that needs them, or believe nobody. */
+export function networks(description: string): Setting<string[]> {
+  const any = list(`${description} The words ${NAMED_NETWORKS.join(', ')} name networks too.`);
+  return {
+    ...any,
+    read: (value) => {
+      const entries = any.read(value);
+      const wrong = entries.find((entry) => !NAMED_NETWORKS.includes(entry) && !isNetwork(entry));
+      if (wrong === undefined) return entries;
+      throw new Error(
+        `"${wrong}" is neither an IP address, nor a network such as 10.0.0.0/8, nor one of ${NAMED_NETWORKS.join(', ')}`,
+      );
+    },
+  };
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', bits, ...more] = entry.split('/');
+  const family = address.includes('%') ? 0 : isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  // A network of all addresses would let every caller choose the address it is known by.
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
