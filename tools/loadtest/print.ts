@@ -2,12 +2,6 @@ import type { Distribution } from './percentile.ts';
 import { describeSaturation } from './saturation.ts';
 import type { Summary } from './summary.ts';
 
-const MEANINGS = {
-  passed: 'passed',
-  failed: 'FAILED',
-  void: 'VOID: the generator itself was too slow; give it more or less to do and run again',
-} as const;
-
 /** The result as lines for a terminal. */
 export function buildLines(summary: Summary, holdsPromises: boolean): string[] {
   const { gates, promises, lag, create, contexts, saturation, wordErrorRatePercent: wer } = summary;
@@ -26,8 +20,15 @@ export function buildLines(summary: Summary, holdsPromises: boolean): string[] {
     ...Object.entries(summary.refusals).map(([refusal, count]) => `  refused ${count} x ${refusal}`),
     ...gates.map(({ name, passed, detail }) => `${passed ? '✓' : '✗'} ${name}: ${detail}`),
     ...(saturation === null ? [] : [describeSaturation(saturation)]),
-    `${summary.scenario}: ${MEANINGS[summary.outcome]}`,
+    `${summary.scenario}: ${meaningOf(summary)}`,
   ];
+}
+
+function meaningOf({ outcome, voidReason, declaredSlots, declaredAfter }: Summary): string {
+  if (outcome !== 'void') return outcome === 'failed' ? 'FAILED' : outcome;
+  return voidReason === 'late generator'
+    ? 'VOID: the generator itself was too slow; give it more or less to do and run again'
+    : `VOID: the machine became slower meanwhile: a worker declares ${declaredAfter ?? 0} slots now, not ${declaredSlots}; run again`;
 }
 
 function row(name: string, { count, p50, p95, max }: Distribution): string {

@@ -26,7 +26,7 @@ export interface Saturation {
 }
 
 /** Slots that differ by more than this share from one measurement to the next were measured on a machine that others use. */
-const CHANGED_SHARE = 0.1;
+export const CHANGED_SHARE = 0.1;
 
 /** The numbers of streams to try, from the first to the last. */
 export function stepsOf(declaredSlots: number, percent: { start: number; step: number; max: number }): number[] {

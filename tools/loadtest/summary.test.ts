@@ -6,7 +6,15 @@ import { booksOf, recordsOf, session, utterance } from './testing/records.ts';
 
 const facts = {
   ...({ scenario: 'steady', startedAt: '2027-01-01T00:00:00.000Z', seconds: 60, service: 'https://<here>' } as const),
-  ...{ model: 'm', streams: 1, declaredSlots: 4, slowWorker: false, lagLimitMs: 50, crossedThresholds: false },
+  ...{
+    model: 'm',
+    streams: 1,
+    declaredSlots: 4,
+    declaredAfter: null,
+    slowWorker: false,
+    lagLimitMs: 50,
+    crossedThresholds: false,
+  },
   limits: { delta: 300, final: 600, ready: 1000 },
 };
 const strict = { what: '', defaults: {}, holdsPromises: true, mayBeRefused: false };
@@ -33,6 +41,22 @@ test('latencies that a late generator measured are void; what must be right must
   expect(summarize(facts, strict, found(late)).outcome).toBe('void');
   expect(summarize(facts, lenient, found(late)).outcome).toBe('passed');
   expect(summarize(facts, strict, { ...found(late), books: [booksOf(9000)] }).outcome).toBe('failed');
+});
+
+test('a broken promise on a machine that became slower is void, on one that is as it was it is not', () => {
+  const outcome = (changes: object, records = slow) => {
+    const { outcome: of, voidReason } = summarize({ ...facts, declaredSlots: 100, ...changes }, strict, found(records));
+    return [of, voidReason];
+  };
+  expect(outcome({ declaredAfter: 89 })).toEqual(['void', 'slower machine']);
+  expect(outcome({ declaredAfter: 90 })).toEqual(['failed', null]);
+  expect(outcome({ declaredAfter: 130 })).toEqual(['failed', null]);
+  expect(outcome({ declaredAfter: 89, streams: 101 })).toEqual(['failed', null]);
+  expect(outcome({ declaredAfter: 89 }, good)).toEqual(['passed', null]);
+  const lines = buildLines(summarize({ ...facts, declaredSlots: 100, declaredAfter: 80 }, strict, found(slow)), true);
+  expect(lines.at(-1)).toBe(
+    'steady: VOID: the machine became slower meanwhile: a worker declares 80 slots now, not 100; run again',
+  );
 });
 
 test('the terminal shows latencies, gates and the outcome last', () => {

@@ -8,6 +8,7 @@ import type { Verdict } from './latencies.ts';
 import type { Distribution } from './percentile.ts';
 import { distributionOf } from './percentile.ts';
 import type { Records } from './records.ts';
+import { CHANGED_SHARE } from './saturation.ts';
 import type { Saturation } from './saturation.ts';
 
 /** What a run was. */
@@ -20,6 +21,8 @@ export interface RunFacts {
   readonly streams: number;
   /** 0: not known. */
   readonly declaredSlots: number;
+  /** What a worker like it declares when the run is over, where that was looked at. */
+  readonly declaredAfter: number | null;
   readonly slowWorker: boolean;
   readonly limits: Limits;
   readonly lagLimitMs: number;
@@ -28,10 +31,13 @@ export interface RunFacts {
 }
 
 export type Outcome = 'passed' | 'failed' | 'void';
+/** Why latencies are about something else than the service. */
+export type VoidReason = 'late generator' | 'slower machine';
 
 /** What a run found: the JSON summary. */
 export interface Summary extends RunFacts {
   readonly outcome: Outcome;
+  readonly voidReason: VoidReason | null;
   readonly gates: readonly Gate[];
   readonly promises: readonly Verdict[];
   readonly create: Distribution;
@@ -56,12 +62,15 @@ export function summarize(
   const lag = lagOf(records);
   const isRight = gates.every(({ passed }) => passed);
   const areKept = promises.every(({ kept }) => kept) && !facts.crossedThresholds;
-  // Latencies that a slow generator measured say nothing about the service, good or bad.
-  const isVoid = (holdsPromises || saturation !== null) && (lag.p95 ?? 0) > facts.lagLimitMs;
-  const outcome = !isRight ? 'failed' : isVoid ? 'void' : holdsPromises && !areKept ? 'failed' : 'passed';
+  const isBroken = holdsPromises && !areKept;
+  const isLate = (holdsPromises || saturation !== null) && (lag.p95 ?? 0) > facts.lagLimitMs;
+  // Latencies that a slow generator measured say nothing about the service, good or bad; bad ones of a machine that became
+  // slower say nothing about what was declared before.
+  const voidReason = isLate ? 'late generator' : isBroken && hasSlowed(facts) ? 'slower machine' : null;
+  const outcome = !isRight ? 'failed' : voidReason !== null ? 'void' : isBroken ? 'failed' : 'passed';
   return {
     ...facts,
-    ...{ outcome, gates, promises, lag, saturation },
+    ...{ outcome, voidReason, gates, promises, lag, saturation },
     create: distributionOf(records.sessions.map(({ createMs }) => createMs)),
     wordErrorRatePercent: wordErrorRateOf(records),
     contexts: byContext(records),
@@ -69,6 +78,11 @@ export function summarize(
     utterances: records.utterances.length,
     refusals: countBy(records.refusals.map(({ status, code }) => `${status} ${code}`)),
   };
+}
+
+function hasSlowed({ streams, declaredSlots, declaredAfter }: RunFacts): boolean {
+  // More streams than were declared are late anyway.
+  return declaredAfter !== null && streams <= declaredSlots && declaredAfter < declaredSlots * (1 - CHANGED_SHARE);
 }
 
 function countBy(names: readonly string[]): Record<string, number> {
