@@ -15,7 +15,7 @@ export async function loadEngine(settings: WorkerSettings, logger: Logger): Prom
     maxSlots: settings.MAX_SLOTS,
     measureMs: settings.MEASURE_SECONDS * 1000,
     ...(settings.SLOTS === 0 ? {} : { slots: settings.SLOTS }),
-    utilization: settings.UTILIZATION_PERCENT / 100,
+    ...(settings.UTILIZATION_PERCENT === 0 ? {} : { utilization: settings.UTILIZATION_PERCENT / 100 }),
     ...(settings.MAX_BATCH === 0 ? {} : { maxBatch: settings.MAX_BATCH }),
   });
   process.off('SIGTERM', giveUp).off('SIGINT', giveUp);

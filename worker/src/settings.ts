@@ -20,9 +20,9 @@ export const WORKER_SETTINGS = {
   MAX_SLOTS: integer('Most slots that measuring may find.', 1024, 1, 100_000),
   MAX_BATCH: integer('Most streams in one run of the model; 0 is 16 on a CPU and 64 elsewhere.', 0, 0, 4096),
   UTILIZATION_PERCENT: integer(
-    'Share of the measured capacity that slots may use; the rest is for bursts.',
-    85,
-    1,
+    'Share of the measured capacity that slots may use, the rest is for bursts; 0 is 80 on a CPU and 85 elsewhere.',
+    0,
+    0,
     100,
   ),
   WORKER_ID: workerId('Name of this process among the workers, never used twice. Empty: a random one.'),

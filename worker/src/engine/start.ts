@@ -24,7 +24,7 @@ export interface EngineOptions {
   readonly maxBatch?: number;
   /** Whether every batch is filled up to the largest; unless given, on all but a CPU. */
   readonly paddedBatches?: boolean;
-  /** Share of the measured capacity that slots may use; 0.85 unless given. The rest absorbs bursts. */
+  /** Share of the measured capacity that slots may use; 0.8 on a CPU and 0.85 elsewhere unless given. The rest absorbs bursts. */
   readonly utilization?: number;
 }
 
@@ -42,7 +42,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     // Nor can more be ready than there are slots.
     maxBatch: Math.min(options.maxBatch ?? (provider === 'cpu' ? 16 : 64), options.slots ?? options.maxSlots ?? 1024),
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
-    utilization: options.utilization ?? 0.85,
+    utilization: options.utilization ?? (provider === 'cpu' ? 0.8 : 0.85),
   };
   // Tests run the sources, services the build.
   const entry = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
