@@ -58,6 +58,9 @@ export function firstRequest({ api_url: url, models }) {
       'On a server: a key never belongs into a browser or an app. They get the short-lived session that this answers with.',
     ),
     html('pre', {}, lines.join('\n')),
+    ...(model === 'MODEL'
+      ? [html('p', { class: 'faint' }, 'Put an id of the first answer in the place of MODEL.')]
+      : []),
   );
 }
 

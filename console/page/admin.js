@@ -38,7 +38,12 @@ function button(text, act, kind = '') {
 
 function application({ name, created_at: since, spec }) {
   const { name: who = '', email = '', organisation = '', use = '' } = spec.contact ?? {};
-  const seconds = html('input', { type: 'number', min: 0, placeholder: 'as set', 'aria-label': 'Seconds of audio' });
+  const seconds = html('input', {
+    type: 'number',
+    min: 0,
+    placeholder: 'the default of the console',
+    'aria-label': 'Seconds of audio',
+  });
   const decide = async (step, body) => {
     await call('POST', `applications/${encodeURIComponent(name)}/${step}`, body);
     await refresh();
@@ -68,13 +73,24 @@ function tenantsTable(tenants) {
       section(`New private link of ${name}`, { class: 'secret' }, html('p', {}, text), secret(made.path)),
     );
   };
+  const approve = async (name) => {
+    await call('POST', `applications/${encodeURIComponent(name)}/approve`, {});
+    await refresh();
+  };
   const rows = tenants.map(({ name, spec, read_only: isReadOnly }) => [
     spec.displayName,
     name,
     spec.state,
     spec.models.join(', '),
     String(spec.limits.concurrentSessions),
-    isReadOnly ? html('span', { class: 'faint' }, 'defined elsewhere') : button('New link', () => newLink(name)),
+    isReadOnly
+      ? html('span', { class: 'faint' }, 'defined elsewhere')
+      : html(
+          'span',
+          {},
+          ...(spec.state === 'Declined' ? [button('Approve', () => approve(name)), ' '] : []),
+          button('New link', () => newLink(name)),
+        ),
   ]);
   return table(['Name', 'Tenant', 'State', 'Models', 'Sessions at a time', ''], rows);
 }

@@ -1,4 +1,4 @@
-/* global addEventListener, document, history, location, setInterval */
+/* global addEventListener, confirm, document, history, location, setInterval */
 import { balance, firstRequest, linkOf, recentSessions, standing } from './account.js';
 import { call } from './api.js';
 import { form, html, secret, section } from './html.js';
@@ -20,12 +20,18 @@ function tell(message) {
 
 /** For whoever is not signed in: the waitlist, and the way back for those who have a link. */
 function showEntrance() {
+  state = undefined;
+  tell('');
   at('who').replaceChildren();
   at('sign-out').hidden = true;
   const input = (attributes) => html('input', { required: true, ...attributes });
   const applicant = [
     { name: 'name', label: 'Your name', control: input({ maxlength: 200, autocomplete: 'name' }) },
-    { name: 'email', label: 'E-mail', control: input({ type: 'email', maxlength: 320, autocomplete: 'email' }) },
+    {
+      name: 'email',
+      label: 'E-mail',
+      control: input({ type: 'email', maxlength: 320, autocomplete: 'email', pattern: '[^@]+@[^@]+[.][^@.]+' }),
+    },
     {
       name: 'organisation',
       label: 'Organisation (optional)',
@@ -58,13 +64,15 @@ function showEntrance() {
 
 async function join({ organisation, ...rest }) {
   const { token } = await call('POST', 'applications', { ...rest, ...(organisation !== '' && { organisation }) });
-  const link = section(
-    'Your private link',
-    { class: 'secret', id: 'private-link' },
-    html('p', {}, 'Keep it now: it is how you come back, and it cannot be shown again. Whoever has it is you.'),
-    secret(linkOf(token)),
+  keep(
+    section(
+      'Your private link',
+      { class: 'secret', id: 'private-link' },
+      html('p', {}, 'Keep it now: it is how you come back, and it cannot be shown again. Whoever has it is you.'),
+      secret(linkOf(token)),
+    ),
   );
-  await refresh(link);
+  await refresh();
 }
 
 async function signIn(token) {
@@ -72,9 +80,18 @@ async function signIn(token) {
   await refresh();
 }
 
-/** Draws everything anew; `first` stands above it. */
-async function refresh(first) {
+/** Shows something that cannot be shown again, until the person has it: whatever else is drawn or fails meanwhile. */
+function keep(element) {
+  const done = html('button', { type: 'button', class: 'quiet' }, 'I have kept it');
+  done.addEventListener('click', () => element.remove());
+  element.append(' ', done);
+  at('kept').prepend(element);
+}
+
+/** Draws everything anew. */
+async function refresh() {
   const account = await call('GET', 'account');
+  tell('');
   state = account.state;
   at('who').replaceChildren(
     html('span', {}, account.display_name),
@@ -82,43 +99,70 @@ async function refresh(first) {
     html('span', { class: `state ${account.state}` }, account.state),
   );
   at('sign-out').hidden = false;
-  const above = first === undefined ? [] : [first];
   if (account.state === 'Waitlisted' || account.state === 'Declined') {
-    show(...above, ...standing(account));
+    show(...standing(account));
     return;
   }
   // Each by itself: while the ledger is away keys can still be seen and revoked.
   const part = (asked, draw, name) =>
     asked.then(draw).catch(({ message }) => section(name, {}, html('p', { class: 'faint' }, message)));
-  const parts = await Promise.all([
-    part(call('GET', 'keys'), ({ data }) => keysSection(data, (key) => refresh(key && newKey(key))), 'API keys'),
+  const made = (key) => {
+    if (key !== undefined) keep(newKey(key));
+    return refresh();
+  };
+  const [keys, usage, sessions] = await Promise.all([
+    part(call('GET', 'keys'), ({ data }) => keysSection(data, made), 'API keys'),
     part(call('GET', 'usage?days=30'), usageSection, 'Use'),
     part(call('GET', 'sessions'), ({ data }) => recentSessions(data), 'Recent sessions'),
   ]);
-  const [keys, usage, sessions] = parts;
-  show(...above, ...standing(account), balance(account), keys, firstRequest(account), usage, sessions);
+  show(...standing(account), balance(account), keys, firstRequest(account), usage, sessions);
+}
+
+/** Whoever opens another's link while signed in should know it: keys that are made then are the other's. */
+async function mayBecome(tenant) {
+  const present = await call('GET', 'account').catch(() => undefined);
+  if (present === undefined || present.name === tenant) return true;
+  return confirm(`You are signed in as ${present.display_name}. Sign in as the tenant ${tenant} instead?`);
 }
 
 async function start() {
   const token = location.hash.slice(1);
   // Not in the history, where others on this machine would find it.
   if (token !== '') history.replaceState(null, '', '/');
-  tell('');
   try {
-    await (token === '' ? refresh() : signIn(token));
+    const isNew = token !== '' && (await mayBecome(token.split('.')[0]));
+    await (isNew ? signIn(token) : refresh());
   } catch (error) {
-    if (error.code !== 'not_signed_in') tell(error.message);
-    showEntrance();
+    explain(error);
   }
 }
 
-at('sign-out').addEventListener(
-  'click',
-  () => void call('DELETE', 'sign-in').then(showEntrance, ({ message }) => tell(message)),
-);
+/** Only whoever is not signed in is asked to join: anything else passes. */
+function explain({ code, message }) {
+  if (code === 'not_signed_in') {
+    showEntrance();
+    return;
+  }
+  if (code === 'invalid_link') showEntrance();
+  else show(html('button', { onclick: () => void start() }, 'Try again'));
+  tell(message);
+}
+
+at('sign-out').addEventListener('click', () => {
+  call('DELETE', 'sign-in').then(
+    () => {
+      at('kept').replaceChildren();
+      showEntrance();
+    },
+    ({ message }) => tell(message),
+  );
+});
 // Whoever waits need not load the page again.
 setInterval(() => {
-  if (state === 'Waitlisted' && !document.hidden && at('private-link') === null) refresh().catch(() => undefined);
+  if (state !== 'Waitlisted' || document.hidden) return;
+  refresh().catch((error) => {
+    if (error.code === 'not_signed_in') showEntrance();
+  });
 }, LOOK_AGAIN_MS);
 addEventListener('hashchange', () => {
   if (location.hash !== '') void start();

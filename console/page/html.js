@@ -39,12 +39,18 @@ export function table(heads, rows) {
 
 /** Something to be copied, shown this once. */
 export function secret(text) {
+  // Browsers have no clipboard on plain HTTP.
+  if (navigator.clipboard === undefined) return html('pre', { class: 'shown-once' }, text);
   const copy = html('button', { type: 'button', class: 'quiet' }, 'Copy');
   copy.addEventListener('click', () => {
-    void navigator.clipboard.writeText(text).then(() => {
-      copy.textContent = 'Copied';
+    const told = (words) => {
+      copy.textContent = words;
       setTimeout(() => (copy.textContent = 'Copy'), 2000);
-    });
+    };
+    navigator.clipboard.writeText(text).then(
+      () => told('Copied'),
+      () => told('Copy it by hand'),
+    );
   });
   return html('div', {}, html('pre', { class: 'shown-once' }, text), copy);
 }
@@ -79,6 +85,11 @@ export function when(iso, otherwise) {
   return iso === null
     ? otherwise
     : new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** A day as people read it. */
+export function day(iso, otherwise) {
+  return iso === null ? otherwise : new Date(iso).toLocaleDateString(undefined, { dateStyle: 'medium' });
 }
 
 /** Milliseconds of audio as people read them. */

@@ -1,15 +1,16 @@
 /* global confirm */
 import { call } from './api.js';
-import { form, html, secret, section, table, when } from './html.js';
+import { day, form, html, secret, section, table, when } from './html.js';
 
 const DAY_MS = 86_400_000;
+const MOST_DAYS = 3650;
 const DAYS = { 30: '30 days', 90: '90 days', 365: '1 year', '': 'Never' };
 
 /** In days; empty: for ever. */
-function lifetime({ created_at: from, expires_at: to }) {
-  return from === null || to === null
-    ? ''
-    : String(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)));
+function lifetime({ created_at: made, expires_at: to }) {
+  if (to === null) return '';
+  const days = Math.round((Date.parse(to) - (made === null ? Date.now() : Date.parse(made))) / DAY_MS);
+  return String(Math.min(MOST_DAYS, Math.max(1, days)));
 }
 
 /** The keys, a form for a new one, and the one that was just made. */
@@ -49,15 +50,15 @@ export function keysSection(keys, refresh) {
   const rows = keys.map((key) => [
     key.name === '' ? '–' : key.name,
     `${key.prefix}…${key.last_four}`,
-    when(key.created_at, '–'),
-    when(key.expires_at, 'never'),
+    day(key.created_at, '–'),
+    day(key.expires_at, 'never'),
     when(key.last_used_at, 'not yet'),
     html(
       'span',
       {},
       action('Replace', () => create({ name: key.name, days: lifetime(key) })),
       ' ',
-      action('Revoke', () => revoke(key), 'quiet danger'),
+      ...(key.read_only ? [] : [action('Revoke', () => revoke(key), 'quiet danger')]),
     ),
   ]);
   const name = html('input', { maxlength: 200, placeholder: 'production' });

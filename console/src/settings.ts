@@ -74,6 +74,7 @@ export const CONSOLE_SETTINGS = {
   ),
   SIGN_IN_FAILURES_PER_MINUTE: integer('Wrong private links that one address may try a minute.', 10, 1, 1_000_000),
   MAX_KEYS: integer('Keys that a developer may have at a time.', 20, 1, 100_000),
+  KEYS_PER_HOUR: integer('Keys that a developer may make an hour; the burst is as large.', 60, 1, 1_000_000),
   WELCOME_SECONDS: integer(
     'Credit that an approval gives where the administrator names no other.',
     3600,

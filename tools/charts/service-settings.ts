@@ -27,7 +27,7 @@ const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
   console: [
     ...['ADMIN_PORT', 'ADMIN_TOKEN', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'KUBERNETES', 'API_KEY_PEPPERS'],
-    ...['CONSOLE_PORT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+    ...['CONSOLE_PORT', 'API_URL', 'TRUSTED_PROXIES', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ],
 };
 

@@ -1,28 +1,31 @@
 import type { Tenant } from '@svc-asr/core';
 import type { Router } from 'express';
-import { approve, decline } from '../applications/application.ts';
+import { approve, decline, WELCOME_GRANT } from '../applications/application.ts';
 import { giveLink, withLink } from '../applications/link.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
-import { tenantInForce } from '../tenants/in-force.ts';
+import { grantInForce, tenantInForce } from '../tenants/in-force.ts';
 import { viewTenant } from '../tenants/view.ts';
 import { createJsonReader, valid } from './body.ts';
 import { methodNotAllowed } from './refusals.ts';
 import { checkApproval, checkNoQuery } from './schemas.ts';
 
 /** The waitlist as the administrator sees it, and decisions about it. Private links are replaced here too. */
-export function routeWaitlist(router: Router, { store, ledger, peppers, settings, logger }: Deps): void {
+export function routeWaitlist(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
 
   /** Changes a tenant that is there, and answers with it once the operator has heard of it. */
   async function change(name: string, by: (tenant: Tenant) => Tenant) {
+    let isChanged = false;
     const { resource } = await store.update('Tenant', name, (current) => {
       if (current === undefined) throw new ConsoleError('tenant_not_found');
-      return by(current);
+      const changed = by(current);
+      isChanged = changed !== current;
+      return changed;
     });
     const inForce = await tenantInForce(ledger, resource, patience);
-    return { ...viewTenant({ resource, readOnlyIn: undefined }), in_force: inForce };
+    return { ...viewTenant({ resource, readOnlyIn: undefined }), in_force: inForce, isChanged };
   }
 
   router
@@ -31,7 +34,7 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       valid(checkNoQuery(request.query));
       const waiting = (await store.list('Tenant')).filter(({ resource }) => resource.spec.state === 'Waitlisted');
       // Who waited longest comes first.
-      const data = waiting.map(viewTenant).sort((a, b) => ((a.created_at ?? '') < (b.created_at ?? '') ? -1 : 1));
+      const data = waiting.map(viewTenant).sort((a, b) => (a.created_at ?? '').localeCompare(b.created_at ?? ''));
       response.json({ object: 'list', data });
     })
     .all(methodNotAllowed('GET, HEAD'));
@@ -40,11 +43,16 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
     .route('/admin/v1/applications/:name/approve')
     .post(async (request, response) => {
       const { name } = request.params;
-      const given = valid(checkApproval(await readJson(request, response)));
-      const audioSeconds = given.audio_seconds ?? settings.WELCOME_SECONDS;
-      const answer = await change(name, (tenant) => approve(tenant, { audioSeconds }));
-      logger.info({ tenant: name, amount: audioSeconds }, 'an application was approved');
-      response.json(answer);
+      const { audio_seconds: asked } = valid(checkApproval(await readJson(request, response)));
+      const askedAtMs = now();
+      const answer = await change(name, (tenant) => approve(tenant, { asked, usual: settings.WELCOME_SECONDS }));
+      const grant = answer.spec.grants.find(({ id }) => id === WELCOME_GRANT);
+      // A grant of long ago is in force, and its entry may be far back in the journal.
+      const isNew = grant !== undefined && answer.isChanged;
+      const hasCredit = !isNew || (await grantInForce(ledger, name, WELCOME_GRANT, askedAtMs, patience));
+      const { isChanged, ...shown } = answer;
+      if (isChanged) logger.info({ tenant: name, amount: grant?.audioSeconds ?? 0 }, 'an application was approved');
+      response.json({ ...shown, in_force: shown.in_force && hasCredit });
     })
     .all(methodNotAllowed('POST'));
 
@@ -52,9 +60,9 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
     .route('/admin/v1/applications/:name/decline')
     .post(async (request, response) => {
       const { name } = request.params;
-      const answer = await change(name, decline);
-      logger.info({ tenant: name }, 'an application was declined');
-      response.json(answer);
+      const { isChanged, ...shown } = await change(name, decline);
+      if (isChanged) logger.info({ tenant: name }, 'an application was declined');
+      response.json(shown);
     })
     .all(methodNotAllowed('POST'));
 

@@ -21,10 +21,15 @@ export function methodNotAllowed(allow: string): RequestHandler {
   };
 }
 
-/** Writes every error in the one body form. */
-export function refuse(logger: Logger): ErrorRequestHandler {
+/** What is said about files and the cluster is for administrators. */
+const FOR_ADMINISTRATORS: readonly string[] = ['cluster_refused', 'unreadable_resource', 'read_only_resource'];
+
+/** Writes every error in the one body form; to the public without what is for administrators. */
+export function refuse(logger: Logger, audience: 'administrators' | 'public' = 'administrators'): ErrorRequestHandler {
   return (thrown: unknown, _request, response, next) => {
-    const error = translate(thrown);
+    const whole = translate(thrown);
+    const isPlain = audience === 'administrators' || !FOR_ADMINISTRATORS.includes(whole.code);
+    const error = isPlain ? whole : new ConsoleError(whole.code, { cause: whole });
     const requestId = requestIdOf(response);
     if (error.code === 'internal_error') logger.error({ err: thrown, request_id: requestId }, 'a request failed');
     // What the API server says of wrong fields quotes them, and is for whoever sent them alone.

@@ -32,19 +32,24 @@ test('who names no organisation is known by the own name', () => {
 });
 
 test('approval makes it active with one grant, however often it is given', () => {
-  const once = approve(tenant(), { audioSeconds: 60 });
+  const once = approve(tenant(), { asked: undefined, usual: 60 });
   expect(once.spec).toMatchObject({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 60 }] });
-  expect(approve(once, { audioSeconds: 3600 })).toBe(once);
-  expect(approve(tenant(), { audioSeconds: 0 }).spec).toMatchObject({ state: 'Active', grants: [] });
+  expect(approve(once, { asked: undefined, usual: 3600 })).toBe(once);
+  expect(approve(once, { asked: 60, usual: 3600 })).toBe(once);
+  // Whoever asks for another amount must not believe that it was given.
+  expect(() => approve(once, { asked: 61, usual: 60 })).toThrow('is Active');
+  const without = approve(tenant(), { asked: 0, usual: 60 });
+  expect(without.spec).toMatchObject({ state: 'Active', grants: [] });
+  expect(approve(without, { asked: 0, usual: 60 })).toBe(without);
 });
 
 test('who was declined can be approved; whoever is served is not up for a decision', () => {
   const declined = decline(tenant());
   expect(declined.spec.state).toBe('Declined');
   expect(decline(declined)).toBe(declined);
-  expect(approve(declined, { audioSeconds: 1 }).spec.state).toBe('Active');
+  expect(approve(declined, { asked: 1, usual: 2 }).spec.state).toBe('Active');
   expect(() => decline(tenant({ state: 'Active' }))).toThrow('is Active: there is no application');
-  expect(() => approve(tenant({ state: 'Suspended' }), { audioSeconds: 1 })).toThrow('is Suspended');
+  expect(() => approve(tenant({ state: 'Suspended' }), { asked: 1, usual: 1 })).toThrow('is Suspended');
   // Made by hand and active already: an approval would add credit that nobody meant.
-  expect(() => approve(tenant({ state: 'Active' }), { audioSeconds: 1 })).toThrow('is Active');
+  expect(() => approve(tenant({ state: 'Active' }), { asked: 1, usual: 1 })).toThrow('is Active');
 });

@@ -12,9 +12,10 @@ export interface Applicant {
   readonly use: string;
 }
 
-/** What an administrator gives with an approval. */
+/** What an approval gives: what the administrator asked for, else the usual. */
 export interface Welcome {
-  readonly audioSeconds: number;
+  readonly asked: number | undefined;
+  readonly usual: number;
 }
 
 /** The grant of an approval: an id of its own, so that approving twice gives once. */
@@ -25,7 +26,8 @@ const STEM_CHARACTERS = 40;
 
 /** A Tenant that waits for an administrator's decision. */
 export function buildApplication(applicant: Applicant, randomInt: (max: number) => number = randomIntOf): Tenant {
-  const { name, email, organisation = '', use } = applicant;
+  const { name, email, use } = applicant;
+  const organisation = applicant.organisation?.trim() ?? '';
   const displayName = organisation === '' ? name : organisation;
   return buildTenant(nameFor(displayName, randomInt), {
     displayName,
@@ -34,11 +36,13 @@ export function buildApplication(applicant: Applicant, randomInt: (max: number) 
   });
 }
 
-/** The tenant with its application approved; the same again changes nothing. */
-export function approve(tenant: Tenant, { audioSeconds }: Welcome): Tenant {
+/** The tenant with its application approved; the same again changes nothing, and another amount is refused. */
+export function approve(tenant: Tenant, { asked, usual }: Welcome): Tenant {
   const { state, grants } = tenant.spec;
-  if (state === 'Active' && grants.some(({ id }) => id === WELCOME_GRANT)) return tenant;
+  const given = grants.find(({ id }) => id === WELCOME_GRANT)?.audioSeconds ?? 0;
+  if (state === 'Active' && (asked === undefined || asked === given)) return tenant;
   if (state !== 'Waitlisted' && state !== 'Declined') throw decided(tenant);
+  const audioSeconds = asked ?? usual;
   const added = audioSeconds > 0 ? appendGrants(grants, [{ id: WELCOME_GRANT, audioSeconds }]) : grants;
   return { ...tenant, spec: { ...tenant.spec, state: 'Active', grants: added } };
 }

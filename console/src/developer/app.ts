@@ -30,6 +30,6 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeAccount(app, deps, signedIn);
   routeOwnKeys(app, deps, signedIn);
   app.use(notFound);
-  app.use(refuse(logger));
+  app.use(refuse(logger, 'public'));
   return app;
 }

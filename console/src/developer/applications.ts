@@ -3,8 +3,10 @@ import type { Router } from 'express';
 import { createJsonReader, valid } from '../admin/body.ts';
 import { methodNotAllowed } from '../admin/refusals.ts';
 import { buildApplication } from '../applications/application.ts';
+import type { Applicant } from '../applications/application.ts';
 import { giveLink } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
+import { createTurns } from '../resources/turns.ts';
 import { writeCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkApplication } from './schemas.ts';
@@ -17,12 +19,28 @@ const DRAWS = 5;
 /** Joining the waitlist: makes a Tenant that waits, and a private link to it that is shown this once. */
 export function routeApplications(router: Router, { store, peppers, settings, logger, now }: DeveloperDeps): void {
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+  // One at a time, so that the last place on the waitlist is given once.
+  const inTurn = createTurns();
   // Everyone may apply, so what is limited is every application and not only wrong ones.
   const applications = createAttemptLimiter(settings.APPLICATIONS_PER_HOUR, HOUR_MS);
 
   async function checkRoom(): Promise<void> {
     const waiting = (await store.list('Tenant')).filter(({ resource }) => resource.spec.state === 'Waitlisted');
     if (waiting.length >= settings.MAX_APPLICATIONS) throw new ConsoleError('waitlist_full');
+  }
+
+  async function write(applicant: Applicant): Promise<{ token: string; name: string }> {
+    for (let draw = 0; draw < DRAWS; draw++) {
+      const { token, tenant } = giveLink(buildApplication(applicant), peppers);
+      const { name } = tenant.metadata;
+      if ((await store.get('Tenant', name)) !== undefined) continue;
+      await store.update('Tenant', name, (current) => {
+        if (current !== undefined) throw new Error('another tenant took the same random name at the same time');
+        return tenant;
+      });
+      return { token, name };
+    }
+    throw new Error(`${DRAWS} random names in a row were taken`);
   }
 
   router
@@ -32,22 +50,15 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
       const address = request.ip ?? '';
       const waitMs = applications.waitMs(address, now());
       if (waitMs > 0) throw tooMany(waitMs);
-      await checkRoom();
+      // Before anything is waited for: requests that come together are counted one by one.
       applications.fail(address, now());
-      for (let draw = 0; draw < DRAWS; draw++) {
-        const { token, tenant } = giveLink(buildApplication(applicant), peppers);
-        const { name } = tenant.metadata;
-        if ((await store.get('Tenant', name)) !== undefined) continue;
-        await store.update('Tenant', name, (current) => {
-          if (current !== undefined) throw new Error('another tenant took the same random name at the same time');
-          return tenant;
-        });
-        logger.info({ tenant: name }, 'somebody applied');
-        writeCookie(request, response, token);
-        response.status(201).json({ object: 'application', tenant: name, state: 'Waitlisted', token });
-        return;
-      }
-      throw new Error(`${DRAWS} random names in a row were taken`);
+      const { token, name } = await inTurn('applications', async () => {
+        await checkRoom();
+        return write(applicant);
+      });
+      logger.info({ tenant: name }, 'somebody applied');
+      writeCookie(request, response, token);
+      response.status(201).json({ object: 'application', tenant: name, state: 'Waitlisted', token });
     })
     .all(methodNotAllowed('POST'));
 }

@@ -20,6 +20,6 @@ export function clearCookie(request: Request, response: Response): void {
 /** Strict: no other site's page can make a browser send it. */
 function attributes(request: Request): string {
   // Whoever lies about the protocol harms only his own cookie.
-  const isSecure = request.secure || request.headers['x-forwarded-proto'] === 'https';
+  const isSecure = request.secure || String(request.headers['x-forwarded-proto']).split(',')[0] === 'https';
   return `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 }

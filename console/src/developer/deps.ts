@@ -12,6 +12,7 @@ export interface DeveloperDeps extends Pick<Deps, 'store' | 'ledger' | 'peppers'
     | 'APPLICATIONS_PER_HOUR'
     | 'MAX_APPLICATIONS'
     | 'MAX_KEYS'
+    | 'KEYS_PER_HOUR'
     | 'KEY_ACTIVATION_MS'
     | 'KEY_POLL_MS'
   >;

@@ -109,6 +109,10 @@ test('the private link opens the account in another browser, until it is replace
   // Approving again after that must not bring the old one back.
   await admin('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
   expect((await visitor().call('POST', 'sign-in', { token: renewed.body.token })).status).toBe(200);
+  // Nor may anybody believe that another amount was given.
+  const more = await admin('POST', `/admin/v1/applications/${tenant}/approve`, { body: { audio_seconds: 61 } });
+  expect([more.status, more.body.error.code]).toEqual([409, 'application_decided']);
+  expect((await console_.ledger.accounts.read(tenant))?.grantedMs).toBe(60_000);
 });
 
 test('nobody sees or revokes the keys of others', async () => {
@@ -162,6 +166,8 @@ test.each([
   [{ ...APPLICANT, name: 'x'.repeat(201) }, /name/],
   [{ ...APPLICANT, email: 'nobody' }, /email/],
   [{ ...APPLICANT, email: 'a b@example.org' }, /email/],
+  [{ ...APPLICANT, email: 'a\u001b@example.org' }, /email/],
+  [{ ...APPLICANT, email: 'a@example' }, /email/],
   [{ ...APPLICANT, use: 'x'.repeat(4001) }, /use/],
   [{ ...APPLICANT, use: 'bell \u0007' }, /use/],
   [{ ...APPLICANT, organisation: 'two\nlines' }, /organisation/],
@@ -175,7 +181,7 @@ test.each([
 });
 
 test('an application may be as long as its limits, over several lines', async () => {
-  const longest = { name: 'x'.repeat(200), email: `${'e'.repeat(308)}@example.org`, use: `a\n${'x'.repeat(3998)}` };
+  const longest = { name: 'x'.repeat(200), email: `${'e'.repeat(308)}@example.org`, use: `a\n\t${'x'.repeat(3997)}` };
   const { status, body } = await visitor().call('POST', 'applications', longest);
   expect(status).toBe(201);
   await admin('DELETE', `/admin/v1/tenants/${body.tenant}`);

@@ -37,6 +37,8 @@ test('a developer joins, an administrator approves, the developer makes and revo
   const link = String(await page.evaluate("document.querySelector('.shown-once').innerText"));
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#nam-b-lolwe-b-fm-/);
   await sees('You are on the waitlist');
+  await page.click('I have kept it');
+  await page.until("document.querySelector('.shown-once') === null");
   // Texts stay texts.
   expect(await page.evaluate("document.querySelector('#who b')")).toBeNull();
 
@@ -67,6 +69,14 @@ test('a developer joins, an administrator approves, the developer makes and revo
   await sees(key.slice(-4));
   expect(await page.evaluate('document.body.innerText')).not.toContain(key);
   await page.evaluate('window.confirm = () => true');
+  await page.click('Replace');
+  await page.until("document.querySelectorAll('#keys tbody tr').length === 2");
+  const replaced = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
+  await page.click('Revoke');
+  await page.until("document.querySelectorAll('#keys tbody tr').length === 1");
+  // The new key stays in sight until it was kept, whatever is done meanwhile.
+  expect(await page.evaluate("document.querySelector('#new-key .shown-once').innerText")).toBe(replaced);
+  await page.click('I have kept it');
   await page.click('Revoke');
   await sees('None yet.');
   expect((await console_.call('GET', '/admin/v1/keys')).body.data).toEqual([]);

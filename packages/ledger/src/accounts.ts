@@ -13,6 +13,8 @@ import type {
 } from './types.ts';
 import { fields, numbers, readSession, recentSessions } from './replies.ts';
 
+/** As in scripts/include/retain.lua. */
+const RECENT_SHOWN = 20;
 const CONFIGURE = loadScript('configure');
 const GRANT = loadScript('grant');
 const RESTORE = loadScript('restore');
@@ -90,7 +92,12 @@ export function createAccounts(link: RedisLink, keys: Keys, options: { retention
 
     /** Recent sessions as they stand, read without changing anything: one that is overdue may still be among them as reserved. */
     async recent(tenant: string): Promise<SessionRecord[]> {
-      const ids = (await link.send(keys.recent(tenant), ['LRANGE', keys.recent(tenant), '0', '-1'])) as string[];
+      const ids = (await link.send(keys.recent(tenant), [
+        'LRANGE',
+        keys.recent(tenant),
+        '0',
+        String(RECENT_SHOWN - 1),
+      ])) as string[];
       const hashes = await Promise.all(
         ids.map((id) => link.send(keys.session(tenant, id), ['HGETALL', keys.session(tenant, id)])),
       );

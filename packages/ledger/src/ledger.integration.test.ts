@@ -166,6 +166,18 @@ describe.each([
     expect((await ledger.accounts.usage(tenant))!.recent).toHaveLength(1);
   });
 
+  test('recent sessions read without a script are those of the script, at most 20', async () => {
+    const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 30 });
+    for (let session = 0; session < 23; session++) await reserved(ledger, tenant, { seconds: 1 });
+    const shown = (await ledger.accounts.usage(tenant))!.recent;
+    const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id).sort();
+    const read = await ledger.accounts.recent(tenant);
+    expect(read).toHaveLength(20);
+    expect(ids(read)).toEqual(ids(shown));
+    const byId = new Map(shown.map((session) => [session.id, session]));
+    for (const session of read) expect(session).toEqual(byId.get(session.id));
+  });
+
   test('an Idempotency-Key belongs to one tenant', async () => {
     const [one, two] = [await makeTenant(ledger, 60_000), await makeTenant(ledger, 60_000)];
     const [a, b] = [
@@ -193,6 +205,7 @@ describe.each([
     expect(after).toMatchObject({ availableMs: 60_000, reservedMs: 0, consumedMs: 0 });
     expect(recent).toMatchObject([{ id: sessionId, state: 'expired', audioMs: 0, billableMs: 0 }]);
     expect(recent[0]!.completedAtMs).toBeGreaterThan(recent[0]!.createdAtMs);
+    expect(await hasty.accounts.recent(tenant)).toEqual(recent);
   });
 
   test('the reaper returns overdue sessions of all tenants without any request', async () => {
