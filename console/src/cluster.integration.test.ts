@@ -6,6 +6,7 @@ import { grantRules, readChartRules } from '../../test/support/kubernetes/grant.
 import { startRedis } from '../../test/support/redis.ts';
 import { startTestConsole, untilReady } from './testing/console.ts';
 import type { TestConsole } from './testing/console.ts';
+import { createVisitor } from './testing/visitor.ts';
 
 const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((plural) =>
   resolve(import.meta.dirname, `../../crds/${plural}.yaml`),
@@ -111,6 +112,38 @@ test(
       async () => (await kubectl(['get', 'apikeys', '-o', 'name'])) === '',
     );
     expect(await call('DELETE', `/admin/v1/keys/${second.key_id}`)).toMatchObject({ status: 404 });
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'a developer applies; kubectl shows, approves and edits the tenant, and the private link goes on working',
+  async () => {
+    const developer = createVisitor(console_.pageUrl);
+    const contact = { name: 'Achieng', email: 'achieng@example.org', use: 'captions' };
+    const { status, body } = await developer.call('POST', 'applications', contact);
+    expect(status).toBe(201);
+    const object = await read(`tenant/${body.tenant}`);
+    expect(object.spec).toMatchObject({ state: 'Waitlisted', contact });
+    expect(object.metadata.annotations['asr.svc.dev/link-hash']).toMatch(/^p1:[0-9a-f]{64}$/);
+    expect(JSON.stringify(object)).not.toContain(body.token.split('.')[1]);
+
+    await kubectl(['annotate', `tenant/${body.tenant}`, 'team=radio']);
+    await kubectl(
+      ['apply', '-f', '-'],
+      manifest(body.tenant, { state: 'Active', grants: [{ id: 'a', audioSeconds: 1 }] }),
+    );
+    expect((await developer.call('GET', 'account')).body).toMatchObject({ state: 'Active' });
+    expect((await developer.call('POST', 'keys', { name: 'k' })).status).toBe(201);
+    expect((await developer.call('GET', 'keys')).body.data).toHaveLength(1);
+
+    const renewed = await call('POST', `/admin/v1/tenants/${body.tenant}/link`);
+    expect(renewed.status).toBe(201);
+    expect((await developer.call('GET', 'account')).status).toBe(401);
+    expect((await developer.call('POST', 'sign-in', { token: renewed.body.token })).status).toBe(200);
+    expect((await read(`tenant/${body.tenant}`)).metadata.annotations).toMatchObject({ team: 'radio' });
+    await call('DELETE', `/admin/v1/tenants/${body.tenant}`);
+    expect((await developer.call('GET', 'account')).status).toBe(401);
   },
   TEST_TIMEOUT_MS,
 );
