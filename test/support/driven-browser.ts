@@ -14,7 +14,7 @@ export interface Page {
   until: (expression: string) => Promise<void>;
   /** Types into the field with this label and tells the page, as a person would. */
   fill: (label: string, value: string) => Promise<void>;
-  /** Clicks the button with this text. */
+  /** Clicks the button with this text; whatever the page asks then is answered with yes. */
   click: (text: string) => Promise<void>;
   /** What the page complained about: errors of scripts, and what its policy refused. */
   complaints: () => readonly string[];
@@ -43,6 +43,8 @@ export async function openBrowser(): Promise<Page> {
   socket.on('message', (data: Buffer) => {
     const reply = JSON.parse(data.toString()) as Reply;
     if (reply.id !== undefined) waiting.get(reply.id)?.(reply);
+    else if (reply.method === 'Page.javascriptDialogOpening')
+      void send('Page.handleJavaScriptDialog', { accept: true });
     else if (reply.method === 'Runtime.exceptionThrown' || reply.method === 'Log.entryAdded') {
       complaints.push(JSON.stringify(reply.params));
     }

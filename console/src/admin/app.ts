@@ -6,9 +6,9 @@ import { routeWaitlist } from './applications.ts';
 import { routeKeys } from './keys.ts';
 import { routePage } from '../page/files.ts';
 import { routeLedger } from './ledger.ts';
-import { observe } from './observe.ts';
+import { observe } from '../http/observe.ts';
 import { routeRecords } from './records.ts';
-import { notFound, refuse } from './refusals.ts';
+import { notFound, refuse } from '../http/refusals.ts';
 import { routeTenants } from './tenants.ts';
 
 /** The admin API, from the outermost step to the innermost. */

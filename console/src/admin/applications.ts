@@ -6,9 +6,10 @@ import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { grantInForce, tenantInForce } from '../tenants/in-force.ts';
 import { viewTenant } from '../tenants/view.ts';
-import { createJsonReader, valid } from './body.ts';
-import { methodNotAllowed } from './refusals.ts';
-import { checkApproval, checkNoQuery } from './schemas.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
+import { checkNoQuery } from '../http/query.ts';
+import { checkApproval } from './schemas.ts';
 
 /** The waitlist as the administrator sees it, and decisions about it. Private links are replaced here too. */
 export function routeWaitlist(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {

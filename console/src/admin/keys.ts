@@ -8,8 +8,8 @@ import { keyInForce, keyRevoked } from '../keys/in-force.ts';
 import { listKeys } from '../keys/list.ts';
 import { viewKey } from '../keys/view.ts';
 import type { ResourceStore } from '../resources/store.ts';
-import { createJsonReader, valid } from './body.ts';
-import { methodNotAllowed } from './refusals.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
 import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
 
 /** API keys. Creating one answers when it works, revoking one when it no longer does, or says that it is not so yet. */

@@ -2,8 +2,8 @@ import type { Router } from 'express';
 import type { RebuildPlan } from '@svc-asr/ledger';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
-import { createJsonReader, valid } from './body.ts';
-import { methodNotAllowed } from './refusals.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
 import { checkRebuildRequest } from './schemas.ts';
 
 /** Whether the accounts are in this Redis, what a rebuild would do, and the request for one. */

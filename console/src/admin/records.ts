@@ -5,9 +5,10 @@ import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { journalLines } from '../tenants/journal.ts';
 import { viewUsage } from '../tenants/view.ts';
-import { valid } from './body.ts';
-import { methodNotAllowed } from './refusals.ts';
-import { checkJournalQuery, readUsageQuery } from './schemas.ts';
+import { valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
+import { readUsageQuery } from '../http/query.ts';
+import { checkJournalQuery } from './schemas.ts';
 
 /** What the ledger recorded of a tenant; that of a deleted one too, for as long as its account is kept. */
 export function routeRecords(router: Router, { store, ledger, settings, logger }: Deps): void {

@@ -8,9 +8,10 @@ import { appendGrants } from '../tenants/grants.ts';
 import { grantInForce, tenantClosed, tenantInForce } from '../tenants/in-force.ts';
 import { buildTenant, replaceTenant } from '../tenants/tenant.ts';
 import { viewAccount, viewTenant } from '../tenants/view.ts';
-import { createJsonReader, valid } from './body.ts';
-import { methodNotAllowed } from './refusals.ts';
-import { checkGrantRequest, checkNoQuery } from './schemas.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
+import { checkNoQuery } from '../http/query.ts';
+import { checkGrantRequest } from './schemas.ts';
 
 /** Tenants and their grants. */
 export function routeTenants(router: Router, deps: Deps): void {

@@ -1,8 +1,8 @@
 import type { Tenant } from '@svc-asr/core';
 import type { Router } from 'express';
-import { valid } from '../admin/body.ts';
-import { methodNotAllowed } from '../admin/refusals.ts';
-import { checkNoQuery, readUsageQuery } from '../admin/schemas.ts';
+import { valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
+import { checkNoQuery, readUsageQuery } from '../http/query.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { viewAccount, viewUsage } from '../tenants/view.ts';
 import type { DeveloperDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 import express from 'express';
 import type { Express } from 'express';
-import { observe } from '../admin/observe.ts';
-import { notFound, refuse } from '../admin/refusals.ts';
+import { observe } from '../http/observe.ts';
+import { notFound, refuse } from '../http/refusals.ts';
 import { routeAccount } from './account.ts';
 import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Router } from 'express';
-import { createJsonReader, valid } from '../admin/body.ts';
-import { methodNotAllowed } from '../admin/refusals.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
 import { buildApplication } from '../applications/application.ts';
 import type { Applicant } from '../applications/application.ts';
 import { giveLink } from '../applications/link.ts';

@@ -1,9 +1,9 @@
 import type { ApiKey, Tenant } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
-import { createJsonReader, valid } from '../admin/body.ts';
-import { methodNotAllowed } from '../admin/refusals.ts';
-import { checkNoQuery } from '../admin/schemas.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
+import { checkNoQuery } from '../http/query.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKey } from '../keys/create.ts';
 import { expiryOf } from '../keys/expiry.ts';

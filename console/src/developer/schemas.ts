@@ -1,8 +1,6 @@
 import { validator } from '@svc-asr/core';
 import Type from 'typebox';
-import type { TProperties } from 'typebox';
-
-const exact = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
+import { exact } from '../http/query.ts';
 
 /** No control characters; with line ends and tabs, or without; and what can be seen. Each pattern reads a text once. */
 const LINES = '[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]';

@@ -1,8 +1,8 @@
 import type { Tenant } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
-import { createJsonReader, valid } from '../admin/body.ts';
-import { methodNotAllowed } from '../admin/refusals.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
 import { isLinkOf, tenantOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { clearCookie, readCookie, writeCookie } from './cookie.ts';

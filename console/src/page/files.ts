@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Router } from 'express';
-import { methodNotAllowed } from '../admin/refusals.ts';
+import { methodNotAllowed } from '../http/refusals.ts';
 
 /** Beside src and dist. */
 const FOLDER = new URL('../../page/', import.meta.url);

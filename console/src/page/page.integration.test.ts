@@ -68,7 +68,6 @@ test('a developer joins, an administrator approves, the developer makes and revo
   await page.open(`${console_.pageUrl}/`);
   await sees(key.slice(-4));
   expect(await page.evaluate('document.body.innerText')).not.toContain(key);
-  await page.evaluate('window.confirm = () => true');
   await page.click('Replace');
   await page.until("document.querySelectorAll('#keys tbody tr').length === 2");
   const replaced = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
@@ -78,7 +77,7 @@ test('a developer joins, an administrator approves, the developer makes and revo
   expect(await page.evaluate("document.querySelector('#new-key .shown-once').innerText")).toBe(replaced);
   await page.click('I have kept it');
   await page.click('Revoke');
-  await sees('None yet.');
+  await page.until("document.querySelector('#keys').innerText.includes('None yet.')");
   expect((await console_.call('GET', '/admin/v1/keys')).body.data).toEqual([]);
   await page.click('Sign out');
   await sees('Join the waitlist');
