@@ -53,7 +53,7 @@ export async function speak(connection: Connection, speech: Speech, number: numb
 
 /**
  * Sends at the pace of speech, by absolute times: a frame that is late makes no other one late. One promise for all frames: with
- * one for each, the generator would spend a third of its time on them, which a service beside it on the same cores would lack.
+ * one for each, the generator takes a quarter more, which a service beside it on the same cores lacks.
  */
 function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: Manner): Promise<number[]> {
   const { frameMs } = plan;
