@@ -1,22 +1,12 @@
-/* global document, fetch */
+/* global document */
+import { createCall } from './api.js';
 import { form, html, secret, section, table, when } from './html.js';
 
 const at = (id) => document.getElementById(id);
 /** Kept in this page alone: it is gone when the page is. */
 let token = '';
 
-async function call(method, path, body) {
-  const response = await fetch(`/admin/v1/${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch(() => {
-    throw new Error('The console does not answer.');
-  });
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
-  throw new Error(answer.error?.message ?? `The console answered ${response.status}.`);
-}
+const call = createCall('/admin/v1', () => ({ authorization: `Bearer ${token}` }));
 
 function tell(message) {
   at('notice').textContent = message;

@@ -1,4 +1,3 @@
-import express from 'express';
 import type { Express } from 'express';
 import type { Deps } from '../deps.ts';
 import { authenticate } from './authenticate.ts';
@@ -6,7 +5,7 @@ import { routeWaitlist } from './applications.ts';
 import { routeKeys } from './keys.ts';
 import { routePage } from '../page/files.ts';
 import { routeLedger } from './ledger.ts';
-import { observe } from '../http/observe.ts';
+import { createApp } from '../http/app.ts';
 import { routeRecords } from './records.ts';
 import { notFound, refuse } from '../http/refusals.ts';
 import { routeTenants } from './tenants.ts';
@@ -14,15 +13,9 @@ import { routeTenants } from './tenants.ts';
 /** The admin API, from the outermost step to the innermost. */
 export function createAdminApp(deps: Deps): Express {
   const { settings, logger, metrics, now } = deps;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('query parser', 'simple');
+  const app = createApp(logger, metrics);
 
-  app.use(observe(logger, metrics));
-  routePage(app, ['admin.html', 'console.css', 'admin.js', 'html.js']);
+  routePage(app, ['admin.html', 'console.css', 'admin.js', 'api.js', 'html.js']);
   app.use('/admin/v1', authenticate(settings.ADMIN_TOKEN, settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE, now));
   routeTenants(app, deps);
   routeWaitlist(app, deps);

@@ -1,6 +1,5 @@
-import express from 'express';
 import type { Express } from 'express';
-import { observe } from '../http/observe.ts';
+import { createApp } from '../http/app.ts';
 import { notFound, refuse } from '../http/refusals.ts';
 import { routeAccount } from './account.ts';
 import { routeApplications } from './applications.ts';
@@ -13,15 +12,9 @@ import { createSignedIn, routeSignIn } from './sign-in.ts';
 /** The console's port: the page for developers and what it asks for. The admin API is not here. */
 export function createDeveloperApp(deps: DeveloperDeps): Express {
   const { settings, logger, metrics } = deps;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('query parser', 'simple');
+  const app = createApp(logger, metrics);
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
-  app.use(observe(logger, metrics));
   routePage(app, ['index.html', 'console.css', 'console.js', 'api.js', 'html.js', 'account.js', 'keys.js', 'usage.js']);
   app.use(refuseForeignOrigin);
   const signedIn = createSignedIn(deps);
