@@ -18,6 +18,26 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { fixStyle: 'separate-type-imports', disallowTypeAnnotations: false },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility=/^(private|public)$/]',
+          message: 'Use #name for private members and no modifier for public ones.',
+        },
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+          message: 'List the fields directly instead of spreading an object literal.',
+        },
+        {
+          selector: 'ImportSpecifier[importKind="type"], ExportSpecifier[exportKind="type"]',
+          message: 'Use a separate `import type` or `export type` statement.',
+        },
+      ],
     },
   },
   {

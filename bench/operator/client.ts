@@ -16,7 +16,10 @@ export function createClient(
 ): KubeApi {
   const access = createAccess(kubeconfig, () => performance.now());
   return createKubeApi({
-    ...{ namespace, access, onRequest, fieldManager: CLIENT },
+    namespace,
+    access,
+    onRequest,
+    fieldManager: CLIENT,
     transport: createTransport({ access, client: CLIENT, maxSockets: connections }),
     watchTransport: createTransport({ access, client: CLIENT }),
     timeoutMs: TIMEOUT_MS,
@@ -35,7 +38,9 @@ export function followObjects(
   },
 ): Reflector {
   return createReflector({
-    ...{ api, type, ...options },
+    api,
+    type,
+    ...options,
     times: {
       pageSize: 500,
       watchSeconds: { min: 3000, max: 3600 },

@@ -2,7 +2,10 @@ import type { WorkerRecord } from '@svc-asr/ledger';
 import { createDrainWatch } from './drains.ts';
 
 const worker = (id: string, active: number, draining = false, revision = 'a'): WorkerRecord => ({
-  ...{ id, active, draining, revision },
+  id,
+  active,
+  draining,
+  revision,
   address: '',
   slots: 2,
   leaseUntilMs: 0,

@@ -60,7 +60,10 @@ export async function resync(scene: Scene, count: number): Promise<Resync> {
     const changed = difference(before, await readVersions(api)).size;
     return {
       writes: writes.reduce((sum, [, times]) => sum + times, 0),
-      ...{ changed, startMs: ms, usage: operator.usage(), idleCores },
+      changed,
+      startMs: ms,
+      usage: operator.usage(),
+      idleCores,
     };
   } finally {
     await operator.stop();

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startEngine, type Engine } from '@svc-asr/worker';
+import { startEngine } from '@svc-asr/worker';
+import type { Engine } from '@svc-asr/worker';
 import { readStreams, secondsOf } from '../worker/audio.ts';
 import { runDeclaredLoad } from '../worker/declared.ts';
 import { runOurs } from '../worker/ours.ts';

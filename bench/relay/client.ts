@@ -14,28 +14,28 @@ const OPEN_TIMEOUT_MS = 20_000;
 /** One stream at the client's end: knows when each chunk was complete and when its delta came. */
 export class LoadStream {
   readonly latenciesMs: number[] = [];
-  private readonly socket: WebSocket;
-  private readonly completedAtMs: number[] = [];
-  private chunkSamples = Infinity;
-  private sentSamples = 0;
-  private announce: () => void = () => undefined;
-  private reject: (error: Error) => void = () => undefined;
+  readonly #socket: WebSocket;
+  readonly #completedAtMs: number[] = [];
+  #chunkSamples = Infinity;
+  #sentSamples = 0;
+  #announce: () => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
 
   private constructor(socket: WebSocket) {
-    this.socket = socket;
-    socket.on('message', (data: Buffer) => this.receive(data.toString()));
-    socket.on('error', (error) => this.reject(error));
-    socket.on('close', (code) => this.reject(new Error(`the stream was closed with ${code}`)));
+    this.#socket = socket;
+    socket.on('message', (data: Buffer) => this.#receive(data.toString()));
+    socket.on('error', (error) => this.#reject(error));
+    socket.on('close', (code) => this.#reject(new Error(`the stream was closed with ${code}`)));
   }
 
   /** Resolves when audio may be sent. */
   static async open({ url, protocols = [], first }: Door): Promise<LoadStream> {
     const socket = new WebSocket(url, [...protocols], { perMessageDeflate: false });
     const stream = new LoadStream(socket);
-    const timer = setTimeout(() => stream.reject(new Error('a stream did not open in time')), OPEN_TIMEOUT_MS);
+    const timer = setTimeout(() => stream.#reject(new Error('a stream did not open in time')), OPEN_TIMEOUT_MS);
     await new Promise<void>((resolve, reject) => {
-      stream.announce = resolve;
-      stream.reject = reject;
+      stream.#announce = resolve;
+      stream.#reject = reject;
       socket.once('open', () => {
         if (first !== undefined) socket.send(JSON.stringify(first));
       });
@@ -45,37 +45,37 @@ export class LoadStream {
   }
 
   get chunk(): number {
-    return this.chunkSamples;
+    return this.#chunkSamples;
   }
 
   /** Chunks that were sent and not answered yet. */
   get unanswered(): number {
-    return this.completedAtMs.length - this.latenciesMs.length;
+    return this.#completedAtMs.length - this.latenciesMs.length;
   }
 
   send(pcm: Buffer): void {
-    const chunksBefore = Math.floor(this.sentSamples / this.chunkSamples);
-    this.sentSamples += pcm.length / 2;
-    if (Math.floor(this.sentSamples / this.chunkSamples) > chunksBefore) this.completedAtMs.push(performance.now());
-    this.socket.send(pcm);
+    const chunksBefore = Math.floor(this.#sentSamples / this.#chunkSamples);
+    this.#sentSamples += pcm.length / 2;
+    if (Math.floor(this.#sentSamples / this.#chunkSamples) > chunksBefore) this.#completedAtMs.push(performance.now());
+    this.#socket.send(pcm);
   }
 
   async close(): Promise<void> {
-    if (this.socket.readyState === WebSocket.CLOSED) return;
-    const closed = once(this.socket, 'close');
-    this.socket.close(1000);
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
+    const closed = once(this.#socket, 'close');
+    this.#socket.close(1000);
     await closed;
   }
 
-  private receive(text: string): void {
+  #receive(text: string): void {
     const message = JSON.parse(text) as { type: string; chunk_samples?: number };
     if (message.type === 'delta') {
-      const completedAtMs = this.completedAtMs[this.latenciesMs.length];
+      const completedAtMs = this.#completedAtMs[this.latenciesMs.length];
       if (completedAtMs === undefined) throw new Error('a delta came for a chunk that was not sent');
       this.latenciesMs.push(performance.now() - completedAtMs);
     } else if (message.type === 'ready' || message.type === 'opened') {
-      this.chunkSamples = message.chunk_samples ?? Infinity;
-      this.announce();
+      this.#chunkSamples = message.chunk_samples ?? Infinity;
+      this.#announce();
     }
   }
 }

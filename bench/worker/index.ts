@@ -1,12 +1,16 @@
 /** Recognition beside sherpa-onnx: same weights, same audio, one inference thread each, rounds interleaved, best of each. */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startEngine, type Engine } from '@svc-asr/worker';
-import { readStreams, secondsOf, type Utterances } from './audio.ts';
+import { startEngine } from '@svc-asr/worker';
+import type { Engine } from '@svc-asr/worker';
+import { readStreams, secondsOf } from './audio.ts';
+import type { Utterances } from './audio.ts';
 import { runDeclaredLoad } from './declared.ts';
-import { runOurs, type Round } from './ours.ts';
+import { runOurs } from './ours.ts';
+import type { Round } from './ours.ts';
 import type { SherpaRequest } from './sherpa.ts';
 import { wordErrorRate } from './wer.ts';
 

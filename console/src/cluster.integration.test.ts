@@ -35,7 +35,10 @@ afterAll(async () => {
 async function start(env: Record<string, string> = {}): Promise<TestConsole> {
   const kubeconfig = await grantRules(kubernetes, namespace, 'console', readChartRules('console'));
   const started = await startTestConsole(redis.url, {
-    ...{ KUBERNETES: kubeconfig, NAMESPACE: namespace, KEY_ACTIVATION_MS: '0', KUBERNETES_RETRY_BASE_MS: '20' },
+    KUBERNETES: kubeconfig,
+    NAMESPACE: namespace,
+    KEY_ACTIVATION_MS: '0',
+    KUBERNETES_RETRY_BASE_MS: '20',
     ...env,
   });
   await untilReady(started);
@@ -71,7 +74,9 @@ test(
     });
     const { spec, metadata } = await read('tenant/radio');
     expect(spec).toMatchObject({
-      ...{ displayName: 'radio', state: 'Suspended', models: ['m'] },
+      displayName: 'radio',
+      state: 'Suspended',
+      models: ['m'],
       limits: { concurrentSessions: 1 },
       grants: [{ id: 'may', audioSeconds: 60 }],
     });

@@ -32,12 +32,21 @@ beforeAll(async () => {
   const kubeconfig = (service: 'operator' | 'console') =>
     grantRules(kubernetes, namespace, service, readChartRules(service));
   operator = startOperatorProcess({
-    ...{ KUBERNETES: await kubeconfig('operator'), NAMESPACE: namespace, REDIS_URL: redis.url },
-    ...{ WORKER_IMAGE: 'example.invalid/worker:1', LEDGER_INTERVAL_MS: '200', STATUS_BALANCE_MS: '200' },
-    ...{ LEASE_SECONDS: '6', LEASE_RENEW_MS: '4000', LEASE_RETRY_MS: '200', RETRY_MAX_MS: '500' },
+    KUBERNETES: await kubeconfig('operator'),
+    NAMESPACE: namespace,
+    REDIS_URL: redis.url,
+    WORKER_IMAGE: 'example.invalid/worker:1',
+    LEDGER_INTERVAL_MS: '200',
+    STATUS_BALANCE_MS: '200',
+    LEASE_SECONDS: '6',
+    LEASE_RENEW_MS: '4000',
+    LEASE_RETRY_MS: '200',
+    RETRY_MAX_MS: '500',
   });
   console_ = await startTestConsole(redis.url, {
-    ...{ KUBERNETES: await kubeconfig('console'), NAMESPACE: namespace, KEY_ACTIVATION_MS: '60000' },
+    KUBERNETES: await kubeconfig('console'),
+    NAMESPACE: namespace,
+    KEY_ACTIVATION_MS: '60000',
   });
   await untilReady(console_);
   home = mkdtempSync(join(tmpdir(), 'command-'));
@@ -60,7 +69,9 @@ test(
   async () => {
     const options = ['--display-name', 'Acme', '--grant-seconds', '3600'];
     expect(await admin('tenants', 'create', 'acme', ...options)).toEqual({
-      ...{ status: 0, out: 'Created the tenant acme.\n', err: '' },
+      status: 0,
+      out: 'Created the tenant acme.\n',
+      err: '',
     });
     const made = await admin('keys', 'create', '--tenant', 'acme');
     expect(made).toMatchObject({ status: 0, err: expect.not.stringContaining('not in force') });

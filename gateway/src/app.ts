@@ -61,7 +61,12 @@ export function createApp(parts: AppParts): Express {
     admit(ledger, ledgerWatch, timeLeft),
   ];
   const createSession = createSessionRoute({
-    ...{ ledger, catalogue, metrics, timeLeft, cancellations: parts.cancellations, tracing: parts.tracing },
+    ledger,
+    catalogue,
+    metrics,
+    timeLeft,
+    cancellations: parts.cancellations,
+    tracing: parts.tracing,
     secrets: settings.SESSION_SECRETS,
     holdExtraMs: settings.SLOT_HOLD_EXTRA_MS,
     noCapacityRetryS: settings.NO_CAPACITY_RETRY_SECONDS,

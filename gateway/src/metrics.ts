@@ -4,18 +4,18 @@ import { GATEWAY_METRICS } from './telemetry/metric-list.ts';
 
 /** Counts by labels, kept in a map and read when Prometheus asks: an instrument's `add` costs ten times as much. */
 class Tally {
-  private readonly counts = new Map<string, { labels: Record<string, string | number>; count: number }>();
+  readonly #counts = new Map<string, { labels: Record<string, string | number>; count: number }>();
 
   add(amount: number, labels: Record<string, string | number> = {}): void {
     let key = '';
     for (const name in labels) key += `${labels[name]}|`;
-    const entry = this.counts.get(key);
-    if (entry === undefined) this.counts.set(key, { labels, count: amount });
+    const entry = this.#counts.get(key);
+    if (entry === undefined) this.#counts.set(key, { labels, count: amount });
     else entry.count += amount;
   }
 
   *[Symbol.iterator](): Iterator<{ labels: Record<string, string | number>; count: number }> {
-    yield* this.counts.values();
+    yield* this.#counts.values();
   }
 }
 

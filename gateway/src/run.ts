@@ -71,7 +71,15 @@ export async function run(): Promise<void> {
       () => tallies.tell(),
     );
     const streams = new Streams({
-      ...{ ledger, logger, catalogue, settlements, tallies, ledgerWatch, metrics, tracing, owner: lease.owner },
+      ledger,
+      logger,
+      catalogue,
+      settlements,
+      tallies,
+      ledgerWatch,
+      metrics,
+      tracing,
+      owner: lease.owner,
       workerTrust: createWorkerTrust({ caFile: settings.WORKER_CA_FILE, serverName: settings.WORKER_SERVER_NAME }),
       secrets: settings.SESSION_SECRETS,
       tickets: settings.WORKER_TICKETS,
@@ -94,12 +102,22 @@ export async function run(): Promise<void> {
       return catalogue.entries() === undefined ? 'no catalogue was read yet' : undefined;
     };
     const app = createApp({
-      ...{ settings, logger, metrics, ledger, catalogue, ledgerWatch, cancellations, departure, tracing },
+      settings,
+      logger,
+      metrics,
+      ledger,
+      catalogue,
+      ledgerWatch,
+      cancellations,
+      departure,
+      tracing,
     });
     const server = await listen(app, settings, logger, metrics);
     streams.attach(server);
     const admin = await startAdmin({
-      ...{ host: settings.ADMIN_HOST, port: settings.ADMIN_PORT, ready },
+      host: settings.ADMIN_HOST,
+      port: settings.ADMIN_PORT,
+      ready,
       metrics: telemetry.metrics,
     });
     logger.info({ reason: settings.PUBLIC_URL }, 'listening');

@@ -53,9 +53,20 @@ export async function call(role: Role = 'regular'): Promise<void> {
   const { track, openedAtMs, endedAtMs, closeCode } = connection;
   if (track.faults.length > 0) faults.add(track.faults.length, { role });
   note({
-    ...{ kind: 'session', session: session.id, tenant: caller.tenant, role, context: name },
-    ...{ createMs: session.createMs, openedAtMs, readyMs, endedAtMs, closeCode, utterances },
-    ...{ samples: track.samples, finals: track.finals, faults: track.faults },
+    kind: 'session',
+    session: session.id,
+    tenant: caller.tenant,
+    role,
+    context: name,
+    createMs: session.createMs,
+    openedAtMs,
+    readyMs,
+    endedAtMs,
+    closeCode,
+    utterances,
+    samples: track.samples,
+    finals: track.finals,
+    faults: track.faults,
   });
 }
 

@@ -10,7 +10,11 @@ function speaking(frames: number): Track {
 
 const delta = (endMs: number, utterance = 1) => ({ type: 'delta', text: '', utterance, audio_end_ms: endMs });
 const final = (startMs: number, endMs: number, utterance = 1) => ({
-  ...{ type: 'final', text: 'wĩ mwega', utterance, audio_start_ms: startMs, audio_end_ms: endMs },
+  type: 'final',
+  text: 'wĩ mwega',
+  utterance,
+  audio_start_ms: startMs,
+  audio_end_ms: endMs,
 });
 
 test('the latency of a delta counts from the sending of the sample that it names', () => {

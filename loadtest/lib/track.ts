@@ -28,25 +28,25 @@ export class Track {
   readonly faults: string[] = [];
   samples = 0;
   finals = 0;
-  private isReady = false;
-  private lastDeltaEndMs = -1;
-  private lastFinalEndMs = 0;
-  private readonly frames: { end: number; atMs: number }[] = [];
-  private readonly flushes: { samples: number; atMs: number }[] = [];
+  #isReady = false;
+  #lastDeltaEndMs = -1;
+  #lastFinalEndMs = 0;
+  readonly #frames: { end: number; atMs: number }[] = [];
+  readonly #flushes: { samples: number; atMs: number }[] = [];
 
   /** Notes that the next samples were sent. */
   sent(samples: number, atMs: number): void {
     this.samples += samples;
-    this.frames.push({ end: this.samples, atMs });
+    this.#frames.push({ end: this.samples, atMs });
   }
 
   flushed(atMs: number): void {
-    this.flushes.push({ samples: this.samples, atMs });
+    this.#flushes.push({ samples: this.samples, atMs });
   }
 
   /** Whether a flush has not got its final yet. */
   get awaitsFinal(): boolean {
-    return this.flushes.length > this.finals;
+    return this.#flushes.length > this.finals;
   }
 
   /** When the last sample of so many milliseconds of audio was sent; undefined: not yet. */
@@ -54,31 +54,31 @@ export class Track {
     // audio_end_ms is rounded up: at the end of the audio it may name a sample that there is not.
     const sample = Math.min(audioMs * SAMPLES_PER_MS, this.samples);
     if (audioMs > Math.ceil(this.samples / SAMPLES_PER_MS)) return undefined;
-    let [low, high] = [0, this.frames.length - 1];
+    let [low, high] = [0, this.#frames.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.frames[middle]?.end ?? 0) >= sample) high = middle;
+      if ((this.#frames[middle]?.end ?? 0) >= sample) high = middle;
       else low = middle + 1;
     }
-    return this.frames[low]?.atMs;
+    return this.#frames[low]?.atMs;
   }
 
   /** Takes a message of the server. */
   receive(event: ServerEvent, atMs: number): Observation {
     switch (event.type) {
       case 'status':
-        if (this.isReady) this.faults.push('status after ready');
+        if (this.#isReady) this.faults.push('status after ready');
         return NOTHING;
       case 'ready':
-        if (this.isReady) this.faults.push('ready twice');
-        this.isReady = true;
+        if (this.#isReady) this.faults.push('ready twice');
+        this.#isReady = true;
         return { kind: 'ready', chunkSamples: event.chunk_samples ?? 0 };
       case 'config_ack':
         return { kind: 'configured' };
       case 'delta':
-        return this.delta(event, atMs);
+        return this.#delta(event, atMs);
       case 'final':
-        return this.final(event, atMs);
+        return this.#final(event, atMs);
       case 'error':
         this.faults.push(`error ${event.code ?? 'without a code'}`);
         return NOTHING;
@@ -88,11 +88,11 @@ export class Track {
     }
   }
 
-  private delta({ utterance, audio_end_ms: endMs = -1 }: ServerEvent, atMs: number): Observation {
+  #delta({ utterance, audio_end_ms: endMs = -1 }: ServerEvent, atMs: number): Observation {
     if (utterance !== this.finals + 1) this.faults.push(`delta of utterance ${utterance ?? '?'} in ${this.finals + 1}`);
-    else if (endMs === this.lastDeltaEndMs) this.faults.push('delta twice');
-    else if (endMs < this.lastDeltaEndMs) this.faults.push('delta out of order');
-    this.lastDeltaEndMs = endMs;
+    else if (endMs === this.#lastDeltaEndMs) this.faults.push('delta twice');
+    else if (endMs < this.#lastDeltaEndMs) this.faults.push('delta out of order');
+    this.#lastDeltaEndMs = endMs;
     const sentAtMs = this.sentAt(endMs);
     if (sentAtMs === undefined) {
       this.faults.push('delta of audio that was not sent');
@@ -101,8 +101,8 @@ export class Track {
     return { kind: 'delta', latencyMs: Math.max(0, atMs - sentAtMs) };
   }
 
-  private final(event: ServerEvent, atMs: number): Observation {
-    const flush = this.flushes[this.finals];
+  #final(event: ServerEvent, atMs: number): Observation {
+    const flush = this.#flushes[this.finals];
     if (flush === undefined) {
       this.faults.push('final without a flush');
       return NOTHING;
@@ -111,11 +111,12 @@ export class Track {
     if (event.utterance !== this.finals)
       this.faults.push(`final of utterance ${event.utterance ?? '?'}, not ${this.finals}`);
     const endMs = Math.ceil(flush.samples / SAMPLES_PER_MS);
-    if (event.audio_start_ms !== this.lastFinalEndMs) this.faults.push('final does not begin where the last one ended');
+    if (event.audio_start_ms !== this.#lastFinalEndMs)
+      this.faults.push('final does not begin where the last one ended');
     if (event.audio_end_ms !== endMs)
       this.faults.push('final does not end where the audio does: audio was lost or doubled');
-    this.lastFinalEndMs = event.audio_end_ms ?? endMs;
-    this.lastDeltaEndMs = -1;
+    this.#lastFinalEndMs = event.audio_end_ms ?? endMs;
+    this.#lastDeltaEndMs = -1;
     return { kind: 'final', latencyMs: Math.max(0, atMs - flush.atMs), text: event.text ?? '' };
   }
 }

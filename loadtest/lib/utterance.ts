@@ -36,8 +36,16 @@ export async function speak(connection: Connection, speech: Speech, number: numb
   const final = await connection.next('final', FINAL_WITHIN_MS);
 
   const record: UtteranceRecord = {
-    ...{ kind: 'utterance', session, role, context, utterance: number, deltas, lagsMs },
-    ...{ final: null, words: 0, wordErrors: 0 },
+    kind: 'utterance',
+    session,
+    role,
+    context,
+    utterance: number,
+    deltas,
+    lagsMs,
+    final: null,
+    words: 0,
+    wordErrors: 0,
   };
   if (final?.kind !== 'final') {
     note(record);

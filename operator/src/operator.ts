@@ -102,7 +102,10 @@ export async function startOperator(
     });
 
   const { guard, checkpoints } = createLedgerCare({
-    ...{ settings, ledger, source, logger },
+    settings,
+    ledger,
+    source,
+    logger,
     cluster: cluster && watched && { cluster, source: watched },
   });
   const leads = () => cluster === undefined || cluster.gate.isOpen();
@@ -140,7 +143,10 @@ export async function startOperator(
   const reconcilers = {
     ASRModel: createModelReconciler({ pools, catalogue, applied }),
     Tenant: createTenantReconciler({
-      ...{ accounts: ledger.accounts, applied, notices, logger },
+      accounts: ledger.accounts,
+      applied,
+      notices,
+      logger,
       checkpointOf: checkpoints.of,
       isNewest: source.isNewest,
       ledgerId: guard.ledgerId,

@@ -40,7 +40,9 @@ async function live(rules: Rule[]): Promise<string[]> {
   const runner = await runPods(kubernetes.request, { namespace });
   const operator = await startTestOperator([], redis.url, {
     ...clusterSettings(kubeconfig, namespace, redis.url),
-    ...{ LEASE_SECONDS: '3', LEASE_RENEW_MS: '2000', LEASE_RETRY_MS: '200' },
+    LEASE_SECONDS: '3',
+    LEASE_RENEW_MS: '2000',
+    LEASE_RETRY_MS: '200',
   });
   const refused = () => [
     ...new Set(

@@ -102,7 +102,10 @@ describe('the reservation', () => {
     const { key: own } = await service.tenant({ seconds: 0 });
     expect(refusal(await service.create(own))).toBe('insufficient_credits');
     expect(balanceOf(await service.usage(own))).toMatchObject({
-      ...{ available_ms: 0, reserved_ms: 0, consumed_ms: 0, recent_sessions: [] },
+      available_ms: 0,
+      reserved_ms: 0,
+      consumed_ms: 0,
+      recent_sessions: [],
     });
   });
 

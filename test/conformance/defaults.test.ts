@@ -30,7 +30,10 @@ test('the gateway has the limits and durations that the interface promises unles
 
 test('a default never breaks a promise about time', () => {
   const settings = readSettings(GATEWAY_SETTINGS, {
-    ...{ PUBLIC_URL: 'https://asr.example.com', API_KEY_PEPPERS: ring, SESSION_SECRETS: ring, WORKER_TICKETS: ring },
+    PUBLIC_URL: 'https://asr.example.com',
+    API_KEY_PEPPERS: ring,
+    SESSION_SECRETS: ring,
+    WORKER_TICKETS: ring,
   });
   const operator = readSettings(OPERATOR_SETTINGS, {});
   // Overdue reservations come back within 2 s: marks are rounded up to the second, with half a second of slack.

@@ -65,7 +65,9 @@ test('suspending or deleting one tenant does not touch the other', async () => {
   await service.admin.change(one.name, { state: 'Suspended' });
   await service.admin.call('DELETE', `/tenants/${one.name}`);
   expect(await balance(other)).toMatchObject({
-    ...{ available_ms: 240_000, reserved_ms: 60_000, recent_sessions: [{ id, status: 'reserved' }] },
+    available_ms: 240_000,
+    reserved_ms: 60_000,
+    recent_sessions: [{ id, status: 'reserved' }],
   });
 });
 
@@ -75,7 +77,9 @@ test('a tenant that is deleted and made again resumes its account, with its sess
   await service.admin.change(one.name, { seconds: 100 });
   const key = await service.admin.key(one.name);
   expect(balanceOf(await service.usage(key))).toMatchObject({
-    ...{ available_ms: 100_000, reserved_ms: 0, consumed_ms: 0 },
+    available_ms: 100_000,
+    reserved_ms: 0,
+    consumed_ms: 0,
     recent_sessions: [{ id, status: 'failed', billable_ms: 0, completed_at: expect.any(String) }],
   });
 });

@@ -34,7 +34,8 @@ describe('concurrency', () => {
     const { expires_at: expiresAt, id } = sessionOf(await service.create(key));
     const refused = await service.create(key);
     expect(errorOf(refused)).toMatchObject({
-      ...{ type: 'rate_limit_error', code: 'concurrency_limit_exceeded' },
+      type: 'rate_limit_error',
+      code: 'concurrency_limit_exceeded',
       message: 'The account already has an active or reserved ASR session.',
     });
     const retryAfterS = Number(refused.headers['retry-after']);

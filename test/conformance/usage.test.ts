@@ -85,7 +85,10 @@ test('a session is active, then completed, and its audio is charged to the next 
   expect(balance).toMatchObject({ available_ms: 97_000, reserved_ms: 0, consumed_ms: 3000 });
   expect(balance.recent_sessions).toEqual([
     expect.objectContaining({
-      ...{ id: session.id, status: 'completed', audio_ms: 2001, billable_ms: 3000 },
+      id: session.id,
+      status: 'completed',
+      audio_ms: 2001,
+      billable_ms: 3000,
       completed_at: expect.stringMatching(DATE_TIME),
     }),
   ]);

@@ -25,12 +25,18 @@ beforeAll(async () => {
   const pods = await Promise.all(parts.map((part) => podOf(part)));
   const [gateway, console, operator, redis, worker, stranger] = pods.map(({ address }) => address);
   places = {
-    ...{ api: `${gateway}:8443`, 'gateway metrics': `${gateway}:9090` },
-    ...{ page: `${console}:8444`, 'admin API': `${console}:9090`, 'operator metrics': `${operator}:9090` },
-    ...{ redis: `${redis}:6379`, streams: `${worker}:8443`, 'worker metrics': `${worker}:9090` },
+    api: `${gateway}:8443`,
+    'gateway metrics': `${gateway}:9090`,
+    page: `${console}:8444`,
+    'admin API': `${console}:9090`,
+    'operator metrics': `${operator}:9090`,
+    redis: `${redis}:6379`,
+    streams: `${worker}:8443`,
+    'worker metrics': `${worker}:9090`,
     // By its name: who may ask for names is shown with it.
     kubernetes: 'kubernetes.default.svc.cluster.local:443',
-    ...{ stranger: `${stranger}:${STRANGER_PORTS[0]}`, 'redis of a stranger': `${stranger}:${STRANGER_PORTS[1]}` },
+    stranger: `${stranger}:${STRANGER_PORTS[0]}`,
+    'redis of a stranger': `${stranger}:${STRANGER_PORTS[1]}`,
   };
 });
 afterAll(async () => {

@@ -42,7 +42,9 @@ const ledger = async () => JSON.parse(await runAdmin(stage, ['ledger', 'status',
 /** What a caller with a key is answered. */
 async function answerTo(key: string, baseUrl = access.baseUrl) {
   const { status, body } = await send(`${baseUrl}/v1/usage`, {
-    ...{ method: 'GET', ca: access.ca, headers: { authorization: `Bearer ${key}` } },
+    method: 'GET',
+    ca: access.ca,
+    headers: { authorization: `Bearer ${key}` },
   });
   return { status, body: body as { recent_sessions?: { status: string }[] } };
 }

@@ -25,7 +25,9 @@ export function buildModel(name: string, language: string, languageCode: string,
     kind: 'ASRModel',
     metadata: { name },
     spec: {
-      ...{ language, languageCode, artifact: { path: `/models/${name}` } },
+      language,
+      languageCode,
+      artifact: { path: `/models/${name}` },
       // Fixed, so that a test knows when a worker is full.
       worker: { provider: 'cpu', slots: 2, resources: { requests: { cpu: '50m', memory: '256Mi' } } },
       scaling: { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 10, ...scaling },
@@ -40,7 +42,9 @@ export function buildTenant(name: string) {
     kind: 'Tenant',
     metadata: { name },
     spec: {
-      ...{ displayName: name, state: 'Active', models: ['*'] },
+      displayName: name,
+      state: 'Active',
+      models: ['*'],
       limits: { concurrentSessions: 20, sessionsPerMinute: 600, requestsPerMinute: 6000 },
       grants: [{ id: 'welcome', audioSeconds: 3600 }],
     },

@@ -22,7 +22,9 @@ export interface Access {
 export async function open(access: Access, model: string, seconds = 60): Promise<StreamClient> {
   const { baseUrl, ca, key } = access;
   const answer = await send(`${baseUrl}/v1/asr/sessions`, {
-    ...{ method: 'POST', ca, body: { model, max_audio_seconds: seconds } },
+    method: 'POST',
+    ca,
+    body: { model, max_audio_seconds: seconds },
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
   });
   if (answer.status !== 201) throw new Error(`no session: ${answer.status} ${answer.text}`);

@@ -15,15 +15,15 @@ function buildStranger(namespace: string): object {
     kind: 'Pod',
     metadata: { name: 'stranger', namespace, labels: { 'app.kubernetes.io/component': 'stranger' } },
     spec: {
-      ...{ restartPolicy: 'Never', terminationGracePeriodSeconds: 0, automountServiceAccountToken: false },
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
       containers: [
         {
-          ...{
-            name: 'stranger',
-            image: `localhost/svc-asr-gateway:${process.env.E2E_TAG ?? ''}`,
-            imagePullPolicy: 'Never',
-          },
+          name: 'stranger',
+          image: `localhost/svc-asr-gateway:${process.env.E2E_TAG ?? ''}`,
+          imagePullPolicy: 'Never',
           command: ['node', '-e', LISTEN],
           securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
         },

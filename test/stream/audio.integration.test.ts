@@ -184,7 +184,9 @@ describe('the reservation', () => {
     expect(finals).toMatchObject([{ utterance: 1, audio_start_ms: 0, audio_end_ms: 1000 }]);
     expect(stream.events.at(-1)!.type).toBe('final');
     expect(await stage.settled(opened)).toMatchObject({
-      ...{ state: 'completed', audioMs: 1000, billableMs: 1000 },
+      state: 'completed',
+      audioMs: 1000,
+      billableMs: 1000,
       balance: { reservedMs: 0, consumedMs: 1000, availableMs: CREDIT_MS - 1000 },
     });
   });

@@ -66,7 +66,10 @@ test('audio_ms is exactly the accepted samples, billable_ms the next second, nev
       expect(settled).toMatchObject({ state: 'completed', audioMs: Math.ceil(samples / 16), billableMs });
       expect(settled.billableMs).toBeLessThanOrEqual(seconds * 1000);
       expect(settled.balance).toEqual({
-        ...{ grantedMs: CREDIT_MS, reservedMs: 0, consumedMs: billableMs, availableMs: CREDIT_MS - billableMs },
+        grantedMs: CREDIT_MS,
+        reservedMs: 0,
+        consumedMs: billableMs,
+        availableMs: CREDIT_MS - billableMs,
       });
     }),
     { numRuns: 60 },
@@ -82,7 +85,9 @@ test('what the ledger settled is what GET /v1/usage tells', async () => {
     headers: { Authorization: `Bearer ${opened.key}` },
   });
   expect(await usage.json()).toMatchObject({
-    ...{ available_ms: CREDIT_MS - 2000, reserved_ms: 0, consumed_ms: 2000 },
+    available_ms: CREDIT_MS - 2000,
+    reserved_ms: 0,
+    consumed_ms: 2000,
     recent_sessions: [{ id: opened.session.id, status: 'completed', audio_ms: 1001, billable_ms: 2000 }],
   });
 });

@@ -108,7 +108,10 @@ test('in a browser the client streams a WAV with the credential that a server ma
       throw new Error(`${String(error)}; the browser said: ${browser.output().slice(-4000)}`);
     });
     expect(result).toEqual({
-      ...{ text, words: words.length, code: 1000, retry: 'never' },
+      text,
+      words: words.length,
+      code: 1000,
+      retry: 'never',
       types: expect.arrayContaining(['ready', 'delta', 'final']) as unknown,
     });
     expect(await stage.settled(caller)).toMatchObject({

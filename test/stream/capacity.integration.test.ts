@@ -6,8 +6,11 @@ import type { Stage } from './stage.ts';
 
 /** A model without workers, whose sessions wait for 2 s. */
 const IMPATIENT = {
-  ...{ id: 'svc-asr-impatient-v1', language: 'None', languageCode: 'zxx' },
-  ...{ maxAudioSeconds: 300, maxWaitSeconds: 2 },
+  id: 'svc-asr-impatient-v1',
+  language: 'None',
+  languageCode: 'zxx',
+  maxAudioSeconds: 300,
+  maxWaitSeconds: 2,
 };
 
 /** Another one, whose workers nobody can reach. */
@@ -36,7 +39,9 @@ test('a session that finds no worker in time is told what happens, ends with 450
   expect(new Set(states.slice(1, -1))).toEqual(new Set(['waiting_for_capacity']));
   expect(stream.events.at(-1)).toMatchObject({ code: 'no_capacity', fatal: true });
   expect(await stage.settled(opened)).toMatchObject({
-    ...{ state: 'failed', audioMs: 0, billableMs: 0 },
+    state: 'failed',
+    audioMs: 0,
+    billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS },
   });
 });
@@ -98,8 +103,14 @@ test('a waiting session gets ready when a worker comes; its config is acknowledg
   expect(stream.events.map(({ type }) => type)).not.toContain('config_ack');
   await stage.startWorker();
   expect(await stream.next('ready')).toEqual({
-    ...{ type: 'ready', session_id: session.id, model: MODEL, chunk_samples: 17_920 },
-    ...{ sample_rate_hz: 16_000, context_size: [56, 13], max_frame_bytes: 65_536, max_audio_seconds: 7 },
+    type: 'ready',
+    session_id: session.id,
+    model: MODEL,
+    chunk_samples: 17_920,
+    sample_rate_hz: 16_000,
+    context_size: [56, 13],
+    max_frame_bytes: 65_536,
+    max_audio_seconds: 7,
   });
   const small = { type: 'config_ack', language: 'ki', context_size: [56, 3], chunk_samples: 5120 };
   expect(await stream.next('config_ack')).toEqual(small);

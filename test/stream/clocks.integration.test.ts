@@ -12,8 +12,10 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await setStage({
     gateway: {
-      ...{ STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: String(PING_MS), STREAM_EXTRA_MS: String(EXTRA_MS) },
-      ...{ SUSPENSION_INTERVAL_MS: '100' },
+      STREAM_IDLE_MS: String(IDLE_MS),
+      STREAM_PING_MS: String(PING_MS),
+      STREAM_EXTRA_MS: String(EXTRA_MS),
+      SUSPENSION_INTERVAL_MS: '100',
     },
   });
 }, STAGE_TIMEOUT_MS);
@@ -89,7 +91,9 @@ test('an account that is suspended gets a final and 4403, other accounts go on',
   const audioMs = final?.type === 'final' ? final.audio_end_ms : 0;
   expect(audioMs).toBeGreaterThan(0);
   expect(await stage.settled(opened)).toMatchObject({
-    ...{ state: 'completed', audioMs, billableMs: Math.ceil(audioMs / 1000) * 1000 },
+    state: 'completed',
+    audioMs,
+    billableMs: Math.ceil(audioMs / 1000) * 1000,
   });
   other.stream.send({ type: 'config' });
   await other.stream.next('config_ack');

@@ -13,8 +13,8 @@ import { recording } from '../support/recording.ts';
 import { refusal } from '../support/refusals.ts';
 import { startRedis } from '../support/redis.ts';
 import type { TestRedis } from '../support/redis.ts';
-import { createSession, openStream, Refused } from '../support/stream-client.ts';
-import type { SessionBody, StreamClient } from '../support/stream-client.ts';
+import { createSession, openStream } from '../support/stream-client.ts';
+import type { SessionBody, StreamClient, Refused } from '../support/stream-client.ts';
 import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
 
@@ -81,7 +81,8 @@ test('a gateway that stops while Redis refuses to settle its streams leaves them
   await stream.closed;
   expect(await leaving.stop('SIGTERM')).toBe(0);
   expect(await ended(tenant, 20_000)).toMatchObject({
-    ...{ state: 'failed', billableMs: 0 },
+    state: 'failed',
+    billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
   });
   await untilPoolIsEmpty(ledger, MODEL);
@@ -118,7 +119,9 @@ test('a worker that hangs when the last words are due costs nothing: no final, n
 test('a gateway that goes away makes sessions until balancers know, for another to stream, and none afterwards', async () => {
   const DELAY_MS = 3000;
   const leaving = await startGateway(redis.url, prefix, {
-    ...{ ...HASTY, DRAIN_DELAY_MS: String(DELAY_MS), STOP_GRACE_MS: '20000' },
+    ...HASTY,
+    DRAIN_DELAY_MS: String(DELAY_MS),
+    STOP_GRACE_MS: '20000',
   });
   // As long as this one goes on, so does the gateway.
   const { stream } = await begin(leaving);
@@ -168,7 +171,8 @@ test('a gateway that finds its lease lost ends its streams with 1011, charges no
   expect(await ended(next.tenant, 20_000)).toMatchObject({ state: 'completed' });
   // By now the lost stream was brought to the ledger as well, which knew better.
   expect(await ended(tenant, 1000)).toMatchObject({
-    ...{ state: 'failed', billableMs: 0 },
+    state: 'failed',
+    billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
   });
   expect(await frozen.stop()).toBe(0);

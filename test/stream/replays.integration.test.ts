@@ -36,7 +36,9 @@ test('an utterance that three workers are lost over is not given to a fourth: 10
   expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'internal_error', fatal: true });
   expect(worker.begun()).toBe(3);
   expect(await stage.settled(opened)).toMatchObject({
-    ...{ state: 'failed', audioMs: 1000, billableMs: 0 },
+    state: 'failed',
+    audioMs: 1000,
+    billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS },
   });
   expect(worker.begun()).toBe(3);

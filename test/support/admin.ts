@@ -62,7 +62,10 @@ export function createAdmin(url: string, token: string): Admin {
   async function write(name: string, request: TenantRequest): Promise<void> {
     const { seconds = 0, state = 'Active', models = ['*'], limits } = request;
     const written = await ask('PUT', `/tenants/${name}`, {
-      ...{ displayName: `Tenant ${name}`, state, models, limits: { ...GENEROUS, ...limits } },
+      displayName: `Tenant ${name}`,
+      state,
+      models,
+      limits: { ...GENEROUS, ...limits },
       grants: seconds === 0 ? [] : [{ id: 'first', audioSeconds: seconds }],
     });
     assert.equal(written.in_force, true, `the tenant ${name} is not in force`);

@@ -16,7 +16,10 @@ const error = (code: string, requestId = ID) => ({
 const balance = {
   object: 'credit_balance',
   unit: 'audio_millisecond',
-  ...{ available_ms: 1, reserved_ms: 0, consumed_ms: 0, recent_sessions: [] },
+  available_ms: 1,
+  reserved_ms: 0,
+  consumed_ms: 0,
+  recent_sessions: [],
 };
 
 test('an answer as described passes', () => {

@@ -109,7 +109,13 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
       apiServer = started(await launch(first.port));
     };
     return {
-      ...{ url, kubeconfig, ca, folder, request, kubectl, startControllers },
+      url,
+      kubeconfig,
+      ca,
+      folder,
+      request,
+      kubectl,
+      startControllers,
       get apiServerPid() {
         return apiServer.pid;
       },

@@ -91,7 +91,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const { key, options: requestOptions, headers, ...outgoing } = given;
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const answer = await send(local.base_url + path, {
-      ...{ method, agent, ca, servername: 'localhost', ...requestOptions, ...outgoing },
+      method,
+      agent,
+      ca,
+      servername: 'localhost',
+      ...requestOptions,
+      ...outgoing,
       headers: { ...authorization, ...headers },
     });
     check(method, path, answer);
@@ -105,8 +110,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const admin = createAdmin(local.admin_url, local.admin_token);
 
   const service: Service = {
-    ...{ baseUrl: local.base_url, ca, apiKey: local.api_key, adminUrl: local.admin_url, adminToken: local.admin_token },
-    ...{ home, redisUrl: local.redis_url, local, admin, document, tenant: admin.tenant, request, logs },
+    baseUrl: local.base_url,
+    ca,
+    apiKey: local.api_key,
+    adminUrl: local.admin_url,
+    adminToken: local.admin_token,
+    home,
+    redisUrl: local.redis_url,
+    local,
+    admin,
+    document,
+    tenant: admin.tenant,
+    request,
+    logs,
     create: (key, body = { model: MODEL }, headers = {}) =>
       request('POST', '/v1/asr/sessions', { key, body, headers: { 'content-type': 'application/json', ...headers } }),
     usage: (key) => request('GET', '/v1/usage', { key }),

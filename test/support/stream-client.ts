@@ -35,9 +35,9 @@ export class StreamClient {
   readonly events: ServerMessage[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly socket: WebSocket;
-  private taken = 0;
-  private readonly waiters = new Set<() => void>();
-  private over = false;
+  #taken = 0;
+  readonly #waiters = new Set<() => void>();
+  #over = false;
 
   constructor(socket: WebSocket) {
     this.socket = socket;
@@ -50,12 +50,12 @@ export class StreamClient {
         );
       }
       this.events.push(message);
-      for (const wake of this.waiters) wake();
+      for (const wake of this.#waiters) wake();
     });
     this.closed = new Promise((resolve) =>
       socket.on('close', (code, reason) => {
-        this.over = true;
-        for (const wake of this.waiters) wake();
+        this.#over = true;
+        for (const wake of this.#waiters) wake();
         resolve({ code, reason: reason.toString() });
       }),
     );
@@ -66,16 +66,16 @@ export class StreamClient {
   async next<T extends ServerMessage['type']>(type: T, timeoutMs = 20_000): Promise<Event<T>> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
-      while (this.taken < this.events.length) {
-        const event = this.events[this.taken++];
+      while (this.#taken < this.events.length) {
+        const event = this.events[this.#taken++];
         if (event?.type === type) return event as Event<T>;
       }
-      if (this.over || Date.now() > deadline) {
+      if (this.#over || Date.now() > deadline) {
         throw new Error(`no ${type} came; there were ${JSON.stringify(this.events).slice(0, 2000)}`);
       }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(done, Math.max(1, deadline - Date.now()));
-        const waiters = this.waiters;
+        const waiters = this.#waiters;
         function done() {
           clearTimeout(timer);
           waiters.delete(done);

@@ -26,10 +26,18 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...COMPILE_CACHE,
-      ...{ PATH: process.env.PATH, MODEL, MODEL_DIR: modelFolder(MODEL), WORKER_ID: id, WORKER_TICKETS, SLOTS: '20' },
+      PATH: process.env.PATH,
+      MODEL,
+      MODEL_DIR: modelFolder(MODEL),
+      WORKER_ID: id,
+      WORKER_TICKETS,
+      SLOTS: '20',
       // It warms up with as many streams, which is half of what its start computes.
       MAX_BATCH: '4',
-      ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix },
+      ADMIN_HOST: '127.0.0.1',
+      ADMIN_PORT: String(adminPort),
+      REDIS_URL: redisUrl,
+      REDIS_KEY_PREFIX: prefix,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -57,8 +57,14 @@ function targetOf(component: string, url: string, pod: string, labels: Record<st
   return {
     url,
     labels: {
-      ...{ job: service, service, endpoint: 'admin', namespace: NAMESPACE, pod, container: component },
-      ...{ app_kubernetes_io_component: component, ...labels },
+      job: service,
+      service,
+      endpoint: 'admin',
+      namespace: NAMESPACE,
+      pod,
+      container: component,
+      app_kubernetes_io_component: component,
+      ...labels,
     },
   };
 }

@@ -97,7 +97,11 @@ function spansOf({ resourceSpans = [] }: TracesBody): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ name, traceId, spanId, parentSpanId = '', attributes = [], events = [], links = [], ...times }) => ({
-        ...{ service: serviceOf(resource), name, traceId, spanId, parentSpanId },
+        service: serviceOf(resource),
+        name,
+        traceId,
+        spanId,
+        parentSpanId,
         startMs: Number(times.startTimeUnixNano) / 1e6,
         endMs: Number(times.endTimeUnixNano) / 1e6,
         attributes: read(attributes),

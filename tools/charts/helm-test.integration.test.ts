@@ -26,8 +26,13 @@ afterAll(async () => {
 function runTest(env: Record<string, string>): Promise<{ status: number | null; output: string }> {
   const child = spawn(process.execPath, [join(CHART_FOLDER, 'files/helm-test.mjs')], {
     env: {
-      ...{ PATH: process.env.PATH, APP_FOLDER: root, GATEWAY_URL: service.baseUrl, SERVER_NAME: 'localhost' },
-      ...{ READY_URL: `${service.local.gateway_admin_url}/readyz`, CA_FILE: service.local.ca_file, ...env },
+      PATH: process.env.PATH,
+      APP_FOLDER: root,
+      GATEWAY_URL: service.baseUrl,
+      SERVER_NAME: 'localhost',
+      READY_URL: `${service.local.gateway_admin_url}/readyz`,
+      CA_FILE: service.local.ca_file,
+      ...env,
     },
   });
   let output = '';
@@ -36,8 +41,10 @@ function runTest(env: Record<string, string>): Promise<{ status: number | null; 
 }
 
 const session = () => ({
-  ...{ ADMIN_URL: service.adminUrl, ADMIN_TOKEN_FILE: join(folder, 'token') },
-  ...{ TENANT: 'local', MODEL: 'svc-asr-kikuyu-v1' },
+  ADMIN_URL: service.adminUrl,
+  ADMIN_TOKEN_FILE: join(folder, 'token'),
+  TENANT: 'local',
+  MODEL: 'svc-asr-kikuyu-v1',
 });
 
 test(

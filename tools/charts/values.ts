@@ -41,7 +41,9 @@ function readPair(pair: Pair, parent: string, above: string): Value {
   const schema = annotation === undefined ? undefined : resolve(path, annotation);
   const isGroup = isMap(pair.value) && schema === undefined;
   return {
-    ...{ path, name, schema },
+    path,
+    name,
+    schema,
     description: lines
       .filter((line) => !line.startsWith(ANNOTATION))
       .join(' ')

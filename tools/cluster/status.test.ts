@@ -15,8 +15,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const record = (name: string) => ({ name, pid: 1, startedAt: '1' });
 const WHOLE: ClusterState = {
-  ...{ ...NOTHING, whole: true },
-  ...{ inits: [record('node-1 init')], programs: [record('node-1-kubelet')] },
+  ...NOTHING,
+  whole: true,
+  inits: [record('node-1 init')],
+  programs: [record('node-1-kubelet')],
 };
 
 test('a cluster is up when all of it runs and its nodes are ready', () => {

@@ -12,7 +12,12 @@ import { RULE_CASES } from './testing/rule-cases.ts';
 
 const SINCE = '2026-01-01T00:00:00Z';
 const condition = (type: string, status: string, reason: string) => ({
-  ...{ type, status, reason, message: 'as a test says', lastTransitionTime: SINCE, observedGeneration: 1 },
+  type,
+  status,
+  reason,
+  message: 'as a test says',
+  lastTransitionTime: SINCE,
+  observedGeneration: 1,
 });
 
 let cluster: Kubernetes;
@@ -103,7 +108,11 @@ test('kubectl get asrmodels reads like a dashboard', async () => {
   await api.create(model({ scaling: { max: 20 } }, 'svc-asr-kikuyu-v1'));
   await api.create(model({}, 'svc-asr-new-v1'));
   const status = {
-    ...{ replicas: 4, readyReplicas: 3, workers: '3/4', sessions: '351/480', revision: '6f1c2d3e4a5b' },
+    replicas: 4,
+    readyReplicas: 3,
+    workers: '3/4',
+    sessions: '351/480',
+    revision: '6f1c2d3e4a5b',
     slots: { total: 480, active: 351, reserved: 12, waiting: 7 },
     conditions: [condition('Available', 'True', 'WorkersReady')],
   };

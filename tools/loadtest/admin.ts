@@ -43,7 +43,9 @@ export function createAdmin({ adminUrl, adminToken, caFile }: Target): Admin {
 
   async function call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
     const answer = await request(`${adminUrl}/admin/v1${path}`, {
-      ...{ method, token: adminToken, timeoutMs: TIMEOUT_MS },
+      method,
+      token: adminToken,
+      timeoutMs: TIMEOUT_MS,
       ...(body !== undefined && { body }),
       ...(ca !== undefined && { ca }),
     });
@@ -55,7 +57,8 @@ export function createAdmin({ adminUrl, adminToken, caFile }: Target): Admin {
   return {
     createTenant: async ({ name, audioSeconds, concurrentSessions }) => {
       const tenant = await call('PUT', `/tenants/${name}`, {
-        ...{ displayName: 'Load test', state: 'Active' },
+        displayName: 'Load test',
+        state: 'Active',
         limits: { concurrentSessions, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 },
         grants: [{ id: 'loadtest', audioSeconds }],
       });

@@ -2,13 +2,19 @@ import { parseLoadtestArguments } from './arguments.ts';
 
 test('a scenario alone takes the defaults', () => {
   expect(parseLoadtestArguments(['smoke'])).toEqual({
-    ...{ scenario: 'smoke', out: undefined, slowWorker: false, logReport: false },
+    scenario: 'smoke',
+    out: undefined,
+    slowWorker: false,
+    logReport: false,
   });
 });
 
 test('options may stand before and after the scenario', () => {
   expect(parseLoadtestArguments(['--slow-worker', 'steady', '--out', 'x', '--log-report'])).toEqual({
-    ...{ scenario: 'steady', out: 'x', slowWorker: true, logReport: true },
+    scenario: 'steady',
+    out: 'x',
+    slowWorker: true,
+    logReport: true,
   });
 });
 

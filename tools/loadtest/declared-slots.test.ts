@@ -18,7 +18,10 @@ let url: string;
 const metrics = createMetrics('operator');
 beforeAll(async () => {
   observe(metrics.meter, {
-    ...{ ...nothing, ...numbers, ledgerMissing: () => false, leads: () => true },
+    ...nothing,
+    ...numbers,
+    ledgerMissing: () => false,
+    leads: () => true,
     pools: () => pools.map((pool) => ({ ...pool, trouble: undefined })),
   });
   server = createServer((request, response) => metrics.serve(request, response));

@@ -46,8 +46,12 @@ export async function startOwnService(
     (stop) => (teardown = stop),
   );
   return {
-    ...{ baseUrl: local.base_url, adminUrl: local.admin_url, adminToken: local.admin_token },
-    ...{ caFile: local.ca_file, operatorUrl: local.operator_admin_url, workerRecords: home.workers },
+    baseUrl: local.base_url,
+    adminUrl: local.admin_url,
+    adminToken: local.admin_token,
+    caFile: local.ca_file,
+    operatorUrl: local.operator_admin_url,
+    workerRecords: home.workers,
     addModel: (name, worker) => writeFileSync(join(home.config, `${name}.yaml`), modelOf(name, worker)),
   };
 }

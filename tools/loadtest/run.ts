@@ -55,7 +55,9 @@ export async function runLoadtest(
   if (control !== undefined) undo(() => control.close());
   const plan: Plan = {
     ...draft,
-    ...{ baseUrl: target.baseUrl, callers: tenants.callers, controlUrl: control?.url ?? '' },
+    baseUrl: target.baseUrl,
+    callers: tenants.callers,
+    controlUrl: control?.url ?? '',
   };
   const files = { plan: join(folder, 'plan.json'), records: join(folder, 'records.ndjson'), ca: target.caFile };
   // It holds API keys.
@@ -79,7 +81,11 @@ export async function runLoadtest(
   if (draft.ramp !== undefined && control !== undefined) {
     saturation = await Promise.race([
       climb({
-        ...{ declaredSlots, control, signal, limits: draft.limits, steps: draft.ramp.steps },
+        declaredSlots,
+        control,
+        signal,
+        limits: draft.limits,
+        steps: draft.ramp.steps,
         stepMs: draft.ramp.stepSeconds * 1000,
         settleMs: draft.spreadSeconds * 1000,
         readRecords: () => readRecords(files.records),
@@ -106,8 +112,17 @@ export async function runLoadtest(
   const seconds = (Date.now() - startedAt.getTime()) / 1000;
   const books = await readBooks(admin, target, tenants.callers, settleMs);
   const facts = {
-    ...{ scenario: name, startedAt: startedAt.toISOString(), seconds, service: service.name, model },
-    ...{ streams: draft.streams, declaredSlots, declaredAfter: null, slowWorker, limits: draft.limits, lagLimitMs },
+    scenario: name,
+    startedAt: startedAt.toISOString(),
+    seconds,
+    service: service.name,
+    model,
+    streams: draft.streams,
+    declaredSlots,
+    declaredAfter: null,
+    slowWorker,
+    limits: draft.limits,
+    lagLimitMs,
     crossedThresholds: status === K6_STATUS.thresholds,
   };
   const found = { records, books, saturation };

@@ -6,15 +6,14 @@ import { booksOf, recordsOf, session, utterance } from './testing/records.ts';
 
 const facts = {
   ...({ scenario: 'steady', startedAt: '2027-01-01T00:00:00.000Z', seconds: 60, service: 'https://<here>' } as const),
-  ...{
-    model: 'm',
-    streams: 1,
-    declaredSlots: 4,
-    declaredAfter: null,
-    slowWorker: false,
-    lagLimitMs: 50,
-    crossedThresholds: false,
-  },
+
+  model: 'm',
+  streams: 1,
+  declaredSlots: 4,
+  declaredAfter: null,
+  slowWorker: false,
+  lagLimitMs: 50,
+  crossedThresholds: false,
   limits: { delta: 300, final: 600, ready: 1000 },
 };
 const strict = { what: '', defaults: {}, holdsPromises: true, mayBeRefused: false };

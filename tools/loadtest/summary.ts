@@ -70,7 +70,12 @@ export function summarize(
   const outcome = !isRight ? 'failed' : voidReason !== null ? 'void' : isBroken ? 'failed' : 'passed';
   return {
     ...facts,
-    ...{ outcome, voidReason, gates, promises, lag, saturation },
+    outcome,
+    voidReason,
+    gates,
+    promises,
+    lag,
+    saturation,
     create: distributionOf(records.sessions.map(({ createMs }) => createMs)),
     wordErrorRatePercent: wordErrorRateOf(records),
     contexts: byContext(records),

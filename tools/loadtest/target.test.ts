@@ -16,16 +16,23 @@ const writeLocal = (pid: number | undefined) =>
   writeFileSync(
     join(home, 'local.json'),
     JSON.stringify({
-      ...{ base_url: 'https://localhost:1', admin_url: 'http://127.0.0.1:2', admin_token: 't', ca_file: '/ca' },
-      ...{ operator_admin_url: 'http://127.0.0.1:3', pid },
+      base_url: 'https://localhost:1',
+      admin_url: 'http://127.0.0.1:2',
+      admin_token: 't',
+      ca_file: '/ca',
+      operator_admin_url: 'http://127.0.0.1:3',
+      pid,
     }),
   );
 
 test('takes the service that npm start runs', () => {
   writeLocal(process.pid);
   expect(find({})).toEqual({
-    ...{ baseUrl: 'https://localhost:1', adminUrl: 'http://127.0.0.1:2', adminToken: 't' },
-    ...{ caFile: '/ca', operatorUrl: 'http://127.0.0.1:3' },
+    baseUrl: 'https://localhost:1',
+    adminUrl: 'http://127.0.0.1:2',
+    adminToken: 't',
+    caFile: '/ca',
+    operatorUrl: 'http://127.0.0.1:3',
   });
 });
 

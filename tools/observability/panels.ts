@@ -65,9 +65,15 @@ function buildVariables({ variables }: Dashboard): object[] {
   return [
     first,
     ...queried.map(({ name, query }) => ({
-      ...{ name, label: name.charAt(0).toUpperCase() + name.slice(1), type: 'query', datasource: SOURCE },
+      name,
+      label: name.charAt(0).toUpperCase() + name.slice(1),
+      type: 'query',
+      datasource: SOURCE,
       query: { query, refId: name },
-      ...{ refresh: 2, sort: 1, includeAll: true, multi: true },
+      refresh: 2,
+      sort: 1,
+      includeAll: true,
+      multi: true,
       // Also what has no such label, as outside of Kubernetes.
       allValue: '.*',
       current: { selected: true, text: ['All'], value: ['$__all'] },
@@ -101,9 +107,15 @@ function buildPanel({ title, kind, description, queries, unit = 'short', limit }
   const steps = [{ color: 'green', value: null }, ...(limit === undefined ? [] : [{ color: 'red', value: limit }])];
   const line = limit === undefined ? {} : { thresholdsStyle: { mode: 'dashed' } };
   return {
-    ...{ type: kind, title, description, datasource: SOURCE },
+    type: kind,
+    title,
+    description,
+    datasource: SOURCE,
     targets: queries.map(({ expr, legend }, at) => ({
-      ...{ refId: String.fromCharCode(65 + at), datasource: SOURCE, expr, legendFormat: legend },
+      refId: String.fromCharCode(65 + at),
+      datasource: SOURCE,
+      expr,
+      legendFormat: legend,
       ...(kind === 'table' ? { format: 'table', instant: true } : {}),
       ...(kind === 'heatmap' ? { format: 'heatmap' } : {}),
     })),

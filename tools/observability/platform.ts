@@ -12,11 +12,18 @@ export const PLATFORM: Dashboard = {
       title: 'At a glance',
       panels: [
         {
-          ...{ title: 'Live streams', kind: 'stat', width: 4, description: 'Streams that are open on all gateways.' },
+          title: 'Live streams',
+          kind: 'stat',
+          width: 4,
+          description: 'Streams that are open on all gateways.',
           queries: [{ expr: `sum(svc_asr_streams{${MODEL}})`, legend: 'streams' }],
         },
         {
-          ...{ title: 'Slots in use', kind: 'stat', unit: 'percentunit', width: 4, limit: 0.9 },
+          title: 'Slots in use',
+          kind: 'stat',
+          unit: 'percentunit',
+          width: 4,
+          limit: 0.9,
           description: 'Sessions on workers or about to connect, over what the ready workers take.',
           queries: [
             {
@@ -26,17 +33,28 @@ export const PLATFORM: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Waiting for a worker', kind: 'stat', width: 4, limit: 1 },
+          title: 'Waiting for a worker',
+          kind: 'stat',
+          width: 4,
+          limit: 1,
           description: 'Streams in the line of a pool.',
           queries: [{ expr: pool('svc_asr_pool_sessions', '', `${MODEL},state="waiting"`), legend: 'waiting' }],
         },
         {
-          ...{ title: 'Delta p95', kind: 'stat', unit: 's', width: 4, limit: 0.3 },
+          title: 'Delta p95',
+          kind: 'stat',
+          unit: 's',
+          width: 4,
+          limit: 0.3,
           description: 'Promise: 300 ms.',
           queries: [{ expr: quantile(0.95, 'svc_asr_delta_latency_seconds', '', MODEL), legend: 'p95' }],
         },
         {
-          ...{ title: 'Failed streams', kind: 'stat', unit: 'percentunit', width: 4, limit: 0.005 },
+          title: 'Failed streams',
+          kind: 'stat',
+          unit: 'percentunit',
+          width: 4,
+          limit: 0.005,
           description: 'Streams that ended by a fault of the service; none of them is charged.',
           queries: [
             {
@@ -47,7 +65,9 @@ export const PLATFORM: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Redis and ledger', kind: 'stat', width: 4 },
+          title: 'Redis and ledger',
+          kind: 'stat',
+          width: 4,
           description: '1: every gateway has Redis; the ledger is there.',
           queries: [
             { expr: `min(svc_asr_redis_ready{${HERE}})`, legend: 'Redis' },
@@ -60,16 +80,22 @@ export const PLATFORM: Dashboard = {
       title: 'Promises',
       panels: [
         latencyPanel({
-          ...{ title: 'Delta', metric: 'svc_asr_delta_latency_seconds', promiseS: 0.3 },
+          title: 'Delta',
+          metric: 'svc_asr_delta_latency_seconds',
+          promiseS: 0.3,
           description:
             'From the sample that completes a chunk to its delta. High with waits of chunks: too few workers.',
         }),
         latencyPanel({
-          ...{ title: 'Final', metric: 'svc_asr_final_latency_seconds', promiseS: 0.6 },
+          title: 'Final',
+          metric: 'svc_asr_final_latency_seconds',
+          promiseS: 0.6,
           description: 'From flush to final.',
         }),
         latencyPanel({
-          ...{ title: 'Ready', metric: 'svc_asr_ready_latency_seconds', promiseS: 1 },
+          title: 'Ready',
+          metric: 'svc_asr_ready_latency_seconds',
+          promiseS: 1,
           description: 'From the handshake to ready, waiting for a worker included (pools at zero take longer).',
         }),
       ],
@@ -78,17 +104,23 @@ export const PLATFORM: Dashboard = {
       title: 'HTTP',
       panels: [
         {
-          ...{ title: 'Requests by status', kind: 'timeseries', unit: 'reqps' },
+          title: 'Requests by status',
+          kind: 'timeseries',
+          unit: 'reqps',
           description: 'Requests a second of all gateways.',
           queries: [{ expr: rate('svc_asr_http_requests_total', 'route, status'), legend: '{{route}} {{status}}' }],
         },
         {
-          ...{ title: 'Errors by code', kind: 'timeseries', unit: 'reqps' },
+          title: 'Errors by code',
+          kind: 'timeseries',
+          unit: 'reqps',
           description: 'What callers were told; docs/errors.md says what each code means.',
           queries: [{ expr: rate('svc_asr_http_requests_total', 'code', `${HERE},code!=""`), legend: '{{code}}' }],
         },
         {
-          ...{ title: 'Duration p95 by route', kind: 'timeseries', unit: 's' },
+          title: 'Duration p95 by route',
+          kind: 'timeseries',
+          unit: 's',
           description: 'A request for a session makes three steps in Redis.',
           queries: [
             {
@@ -98,7 +130,9 @@ export const PLATFORM: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Handshakes by code', kind: 'timeseries', unit: 'ops' },
+          title: 'Handshakes by code',
+          kind: 'timeseries',
+          unit: 'ops',
           description: 'WebSocket handshakes: ok, or why they were refused.',
           queries: [{ expr: rate('svc_asr_handshakes_total', 'code'), legend: '{{code}}' }],
         },
@@ -108,29 +142,42 @@ export const PLATFORM: Dashboard = {
       title: 'Streams and credit',
       panels: [
         {
-          ...{ title: 'Live streams by model', kind: 'timeseries', width: 8 },
+          title: 'Live streams by model',
+          kind: 'timeseries',
+          width: 8,
           description: 'Streams that are open.',
           queries: [{ expr: `sum by (model) (svc_asr_streams{${MODEL}})`, legend: '{{model}}' }],
         },
         {
-          ...{ title: 'Ended streams by reason', kind: 'timeseries', unit: 'ops', width: 8 },
+          title: 'Ended streams by reason',
+          kind: 'timeseries',
+          unit: 'ops',
+          width: 8,
           description: 'outcome failed is a fault of the service.',
           queries: [
             { expr: rate('svc_asr_streams_ended_total', 'outcome, reason', MODEL), legend: '{{outcome}}: {{reason}}' },
           ],
         },
         {
-          ...{ title: 'Streams moved to another worker', kind: 'timeseries', unit: 'ops', width: 8 },
+          title: 'Streams moved to another worker',
+          kind: 'timeseries',
+          unit: 'ops',
+          width: 8,
           description: 'By drain: rollouts and scaling down. By failure: workers die or hang.',
           queries: [{ expr: rate('svc_asr_stream_moves_total', 'model, cause', MODEL), legend: '{{model}} {{cause}}' }],
         },
         {
-          ...{ title: 'Billed audio', kind: 'timeseries', width: 8 },
+          title: 'Billed audio',
+          kind: 'timeseries',
+          width: 8,
           description: 'Seconds of audio charged per second.',
           queries: [{ expr: rate('svc_asr_billed_audio_seconds_total', 'model', MODEL), legend: '{{model}}' }],
         },
         {
-          ...{ title: 'Sessions created and overdue', kind: 'timeseries', unit: 'ops', width: 8 },
+          title: 'Sessions created and overdue',
+          kind: 'timeseries',
+          unit: 'ops',
+          width: 8,
           description: 'Overdue: reserved and never connected, or their gateway died.',
           queries: [
             { expr: `sum(rate(svc_asr_sessions_created_total{${MODEL}}[$__rate_interval]))`, legend: 'created' },
@@ -138,7 +185,9 @@ export const PLATFORM: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Not yet in the ledger', kind: 'timeseries', width: 8 },
+          title: 'Not yet in the ledger',
+          kind: 'timeseries',
+          width: 8,
           description: 'Grows while Redis does not answer and shrinks when it is back.',
           queries: [
             { expr: `sum(svc_asr_pending_settlements{${HERE}})`, legend: 'settlements' },
@@ -151,17 +200,26 @@ export const PLATFORM: Dashboard = {
       title: 'Parts',
       panels: [
         {
-          ...{ title: 'Longest stall of a gateway', kind: 'timeseries', unit: 's', limit: 0.25, width: 8 },
+          title: 'Longest stall of a gateway',
+          kind: 'timeseries',
+          unit: 's',
+          limit: 0.25,
+          width: 8,
           description: 'Time in which a gateway did nothing else: a sign of too much load on one.',
           queries: [{ expr: `max by (pod, instance) (svc_asr_event_loop_stall_seconds{${HERE}})`, legend: '{{pod}}' }],
         },
         {
-          ...{ title: 'Operator: reconciliations', kind: 'timeseries', unit: 'ops', width: 8 },
+          title: 'Operator: reconciliations',
+          kind: 'timeseries',
+          unit: 'ops',
+          width: 8,
           description: 'error: a resource cannot be brought into force.',
           queries: [{ expr: rate('svc_asr_operator_reconciles_total', 'kind, result'), legend: '{{kind}} {{result}}' }],
         },
         {
-          ...{ title: 'Operator: queue and resources in trouble', kind: 'timeseries', width: 8 },
+          title: 'Operator: queue and resources in trouble',
+          kind: 'timeseries',
+          width: 8,
           description: 'A queue that does not empty, resources not in force.',
           queries: [
             { expr: `sum by (state) (svc_asr_operator_queue_depth{${HERE}})`, legend: '{{state}}' },
@@ -170,14 +228,19 @@ export const PLATFORM: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Operator: Kubernetes API', kind: 'timeseries', unit: 'ops', width: 12 },
+          title: 'Operator: Kubernetes API',
+          kind: 'timeseries',
+          unit: 'ops',
+          width: 12,
           description: 'Requests to the Kubernetes API.',
           queries: [
             { expr: rate('svc_asr_operator_kubernetes_requests_total', 'verb, code'), legend: '{{verb}} {{code}}' },
           ],
         },
         {
-          ...{ title: 'Operators and their leader', kind: 'timeseries', width: 12 },
+          title: 'Operators and their leader',
+          kind: 'timeseries',
+          width: 12,
           description: 'One leads.',
           queries: [{ expr: `sum by (pod) (svc_asr_operator_leader{${HERE}})`, legend: '{{pod}}' }],
         },

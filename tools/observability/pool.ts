@@ -12,7 +12,9 @@ export const POOL: Dashboard = {
       title: 'Load and scaling',
       panels: [
         {
-          ...{ title: 'Sessions against slots', kind: 'timeseries', width: 8 },
+          title: 'Sessions against slots',
+          kind: 'timeseries',
+          width: 8,
           description: 'The pool grows when active, reserved and a buffer come near the slots.',
           queries: [
             { expr: pool('svc_asr_pool_sessions', 'model, state'), legend: '{{model}} {{state}}' },
@@ -20,14 +22,19 @@ export const POOL: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Workers', kind: 'timeseries', width: 8 },
+          title: 'Workers',
+          kind: 'timeseries',
+          width: 8,
           description: 'Desired above ready for long: workers do not come up.',
           queries: [
             { expr: `max by (model, state) (svc_asr_operator_workers{${MODEL}})`, legend: '{{model}} {{state}}' },
           ],
         },
         {
-          ...{ title: 'Wait for a worker', kind: 'timeseries', unit: 's', width: 8 },
+          title: 'Wait for a worker',
+          kind: 'timeseries',
+          unit: 's',
+          width: 8,
           description: 'What streams waited before they had one; a pool at zero has to start a worker first.',
           queries: [
             { expr: quantile(0.5, 'svc_asr_place_wait_seconds', 'model', MODEL), legend: 'p50 {{model}}' },
@@ -40,11 +47,17 @@ export const POOL: Dashboard = {
       title: 'Latency',
       panels: [
         latencyPanel({
-          ...{ title: 'Delta', metric: 'svc_asr_delta_latency_seconds', promiseS: 0.3, width: 12 },
+          title: 'Delta',
+          metric: 'svc_asr_delta_latency_seconds',
+          promiseS: 0.3,
+          width: 12,
           description: 'From the sample that completes a chunk to its delta.',
         }),
         {
-          ...{ title: 'Delta, all of them', kind: 'heatmap', unit: 's', width: 12 },
+          title: 'Delta, all of them',
+          kind: 'heatmap',
+          unit: 's',
+          width: 12,
           description: 'Two bands: some workers are slower than others.',
           queries: [
             {
@@ -59,7 +72,11 @@ export const POOL: Dashboard = {
       title: 'Inference',
       panels: [
         {
-          ...{ title: 'Busy inference thread', kind: 'timeseries', unit: 'percentunit', limit: 0.9, width: 8 },
+          title: 'Busy inference thread',
+          kind: 'timeseries',
+          unit: 'percentunit',
+          limit: 0.9,
+          width: 8,
           description: 'Share of time inside runs of the model. Near 100 %: this worker takes no more.',
           queries: [
             {
@@ -69,7 +86,9 @@ export const POOL: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Mean batch', kind: 'timeseries', width: 8 },
+          title: 'Mean batch',
+          kind: 'timeseries',
+          width: 8,
           description: 'Streams in one run of the model.',
           queries: [
             {
@@ -79,7 +98,10 @@ export const POOL: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Mean wait of a chunk, and time of a run', kind: 'timeseries', unit: 's', width: 8 },
+          title: 'Mean wait of a chunk, and time of a run',
+          kind: 'timeseries',
+          unit: 's',
+          width: 8,
           description: 'Wait above run: chunks queue, and latency follows.',
           queries: [
             {
@@ -93,7 +115,9 @@ export const POOL: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Real-time factor', kind: 'timeseries', width: 8 },
+          title: 'Real-time factor',
+          kind: 'timeseries',
+          width: 8,
           description:
             'Time inside runs per second of audio, now; and as measured at warm-up, from which slots are derived.',
           queries: [
@@ -108,7 +132,9 @@ export const POOL: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Streams and slots of each worker', kind: 'timeseries', width: 8 },
+          title: 'Streams and slots of each worker',
+          kind: 'timeseries',
+          width: 8,
           description: 'Placement fills workers evenly.',
           queries: [
             { expr: `svc_asr_worker_streams{${MODEL}}`, legend: '{{pod}}{{instance}} streams' },
@@ -116,7 +142,9 @@ export const POOL: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Audio received', kind: 'timeseries', width: 8 },
+          title: 'Audio received',
+          kind: 'timeseries',
+          width: 8,
           description: 'Seconds of audio per second: the number of streams that speak at real-time pace.',
           queries: [{ expr: rate('svc_asr_worker_audio_seconds_total', 'model', MODEL), legend: '{{model}}' }],
         },
@@ -126,7 +154,10 @@ export const POOL: Dashboard = {
       title: 'Health',
       panels: [
         {
-          ...{ title: 'Connections that ended', kind: 'timeseries', unit: 'ops', width: 8 },
+          title: 'Connections that ended',
+          kind: 'timeseries',
+          unit: 'ops',
+          width: 8,
           description: 'lost: a gateway went away. inference_failed, engine_failed: the model or its thread.',
           queries: [
             {
@@ -136,14 +167,20 @@ export const POOL: Dashboard = {
           ],
         },
         {
-          ...{ title: 'No progress', kind: 'timeseries', unit: 's', limit: 3, width: 8 },
+          title: 'No progress',
+          kind: 'timeseries',
+          unit: 's',
+          limit: 3,
+          width: 8,
           description: 'After 3 s gateways take streams elsewhere, after 10 s the worker is restarted.',
           queries: [
             { expr: `max by (model, pod) (svc_asr_worker_stalled_seconds{${MODEL}})`, legend: '{{model}} {{pod}}' },
           ],
         },
         {
-          ...{ title: 'Not registered, or cannot be started', kind: 'timeseries', width: 8 },
+          title: 'Not registered, or cannot be started',
+          kind: 'timeseries',
+          width: 8,
           description: 'Workers that gateways cannot find; models whose workers cannot be started.',
           queries: [
             { expr: `sum by (model) (1 - svc_asr_worker_registered{${MODEL}})`, legend: '{{model}} not registered' },

@@ -23,7 +23,11 @@ export function latencyPanel(options: {
     legend: `p${share * 100} {{model}}`,
   });
   return {
-    ...{ title, kind: 'timeseries', unit: 's', limit: promiseS, width },
+    title,
+    kind: 'timeseries',
+    unit: 's',
+    limit: promiseS,
+    width,
     description: `${description} Promise: 95 % within ${promiseS * 1000} ms.`,
     queries: [of(0.5), of(0.95), of(0.99)],
   };

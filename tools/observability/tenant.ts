@@ -17,17 +17,20 @@ export const TENANT_DASHBOARD: Dashboard = {
       title: 'Credit',
       panels: [
         {
-          ...{ title: 'Hours of audio left', kind: 'timeseries' },
+          title: 'Hours of audio left',
+          kind: 'timeseries',
           description: 'Available credit. The status of a Tenant is written at most once a minute.',
           queries: [{ expr: `svc_asr_tenant_available_ms{${TENANT}} / 3.6e6`, legend: '{{tenant}}' }],
         },
         {
-          ...{ title: 'Audio consumed, seconds per second', kind: 'timeseries' },
+          title: 'Audio consumed, seconds per second',
+          kind: 'timeseries',
           description: 'How fast credit is used: the mean number of streams that speak.',
           queries: [{ expr: `deriv(svc_asr_tenant_consumed_ms{${TENANT}}[10m]) / 1000`, legend: '{{tenant}}' }],
         },
         {
-          ...{ title: 'Days of credit left at the pace of the last day', kind: 'table' },
+          title: 'Days of credit left at the pace of the last day',
+          kind: 'table',
           description: 'Tenants that will run out soonest.',
           queries: [
             {
@@ -37,7 +40,8 @@ export const TENANT_DASHBOARD: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Consumed in the last day, hours', kind: 'table' },
+          title: 'Consumed in the last day, hours',
+          kind: 'table',
           description: 'The largest users.',
           queries: [
             { expr: `topk(20, increase(svc_asr_tenant_consumed_ms{${TENANT}}[1d]) / 3.6e6)`, legend: '{{tenant}}' },
@@ -49,12 +53,18 @@ export const TENANT_DASHBOARD: Dashboard = {
       title: 'Sessions and state',
       panels: [
         {
-          ...{ title: 'Live sessions', kind: 'timeseries', width: 8 },
+          title: 'Live sessions',
+          kind: 'timeseries',
+          width: 8,
           description: 'Sessions that are reserved or active.',
           queries: [{ expr: `svc_asr_tenant_live_sessions{${TENANT}}`, legend: '{{tenant}}' }],
         },
         {
-          ...{ title: 'Live sessions over the limit', kind: 'timeseries', unit: 'percentunit', limit: 1, width: 8 },
+          title: 'Live sessions over the limit',
+          kind: 'timeseries',
+          unit: 'percentunit',
+          limit: 1,
+          width: 8,
           description: 'At 100 % the next session is refused with 429 concurrency_limit_exceeded.',
           queries: [
             {
@@ -64,7 +74,9 @@ export const TENANT_DASHBOARD: Dashboard = {
           ],
         },
         {
-          ...{ title: 'Tenants by state', kind: 'timeseries', width: 8 },
+          title: 'Tenants by state',
+          kind: 'timeseries',
+          width: 8,
           description: 'Waitlisted ones wait for somebody to decide.',
           queries: [{ expr: `sum by (state) (svc_asr_tenant_state{${TENANT}})`, legend: '{{state}}' }],
         },

@@ -88,12 +88,16 @@ export function readingsOf({ resourceMetrics = [] }: MetricsBody): [Source, Read
     scopeMetrics.flatMap(({ metrics = [] }) =>
       metrics.flatMap(({ name, sum, gauge, histogram }) => [
         ...[...(sum?.dataPoints ?? []), ...(gauge?.dataPoints ?? [])].map(({ attributes, asInt, asDouble }) => ({
-          ...{ name, labels: labelsOf(attributes) },
+          name,
+          labels: labelsOf(attributes),
           value: Number(asDouble ?? asInt ?? 0),
         })),
         ...(histogram?.dataPoints ?? []).map(({ attributes, count, explicitBounds = [], bucketCounts = [] }) => ({
-          ...{ name, labels: labelsOf(attributes), value: Number(count ?? 0) },
-          ...{ bounds: explicitBounds, counts: bucketCounts.map(Number) },
+          name,
+          labels: labelsOf(attributes),
+          value: Number(count ?? 0),
+          bounds: explicitBounds,
+          counts: bucketCounts.map(Number),
         })),
       ]),
     ),

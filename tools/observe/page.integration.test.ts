@@ -55,8 +55,11 @@ const TRACES = {
         {
           spans: [
             {
-              ...{ traceId: session.replaceAll('-', ''), spanId: '1', name: 'recognize' },
-              ...{ startTimeUnixNano: '1000000', endTimeUnixNano: '9000000' },
+              traceId: session.replaceAll('-', ''),
+              spanId: '1',
+              name: 'recognize',
+              startTimeUnixNano: '1000000',
+              endTimeUnixNano: '9000000',
               events: [{ name: 'opened', timeUnixNano: '2000000' }],
             },
           ],

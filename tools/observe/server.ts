@@ -114,7 +114,9 @@ function pointOf({ atMs, snapshot }: { atMs: number; snapshot: Snapshot }) {
   const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   return {
     atMs,
-    ...{ delta: latency.delta.p95, final: latency.final.p95, ready: latency.ready.p95 },
+    delta: latency.delta.p95,
+    final: latency.final.p95,
+    ready: latency.ready.p95,
     streams: total(models.map(({ streams }) => streams)),
     slots: total(models.map(({ slots }) => slots)),
     waiting: total(models.map(({ waiting }) => waiting)),

@@ -24,33 +24,36 @@ const ERROR = 2;
 
 /** The last sessions, by their traces. */
 export class TraceStore {
-  private readonly sessions = new Map<string, ShownSession>();
+  readonly #sessions = new Map<string, ShownSession>();
 
   take({ resourceSpans = [] }: TracesBody): void {
     for (const { resource, scopeSpans = [] } of resourceSpans) {
       const { service } = sourceOf(resource);
       for (const span of scopeSpans.flatMap(({ spans = [] }) => spans)) {
-        const session = this.sessions.get(span.traceId) ?? { id: uuidOf(span.traceId), spans: [] };
+        const session = this.#sessions.get(span.traceId) ?? { id: uuidOf(span.traceId), spans: [] };
         session.spans.push({
-          ...{ id: span.spanId, parent: span.parentSpanId ?? '', name: span.name, service },
+          id: span.spanId,
+          parent: span.parentSpanId ?? '',
+          name: span.name,
+          service,
           startMs: Number(span.startTimeUnixNano) / 1e6,
           endMs: Number(span.endTimeUnixNano) / 1e6,
           failed: span.status?.code === ERROR,
           attributes: labelsOf(span.attributes),
           events: (span.events ?? []).map(({ name, timeUnixNano }) => ({ name, atMs: Number(timeUnixNano) / 1e6 })),
         });
-        this.sessions.set(span.traceId, session);
+        this.#sessions.set(span.traceId, session);
       }
     }
-    for (const id of this.sessions.keys()) {
-      if (this.sessions.size <= KEPT_SESSIONS) return;
-      this.sessions.delete(id);
+    for (const id of this.#sessions.keys()) {
+      if (this.#sessions.size <= KEPT_SESSIONS) return;
+      this.#sessions.delete(id);
     }
   }
 
   /** The latest first. */
   list(): ShownSession[] {
-    return [...this.sessions.values()].reverse();
+    return [...this.#sessions.values()].reverse();
   }
 }
 

@@ -13,7 +13,7 @@ const open = (pageSize = 500) => {
 
 const tenant = (name: string, displayName = name) => buildTenant(name, { displayName });
 const object = (name: string, metadata: Partial<KubeMetadata> = {}, displayName = name): KubeObject => ({
-  ...{ ...tenant(name, displayName) },
+  ...tenant(name, displayName),
   metadata: { name, ...metadata },
 });
 const key = (owner: string): ApiKey => ({
@@ -21,8 +21,13 @@ const key = (owner: string): ApiKey => ({
   kind: 'ApiKey',
   metadata: { name: '8fk2pq9xlm' },
   spec: {
-    ...{ tenant: owner, displayName: '', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1' },
-    ...{ lastFour: 'x7Qa', expiresAt: null },
+    tenant: owner,
+    displayName: '',
+    keyId: '8fK2pQ9xLm',
+    hash: 'a'.repeat(64),
+    pepperId: 'p1',
+    lastFour: 'x7Qa',
+    expiresAt: null,
   },
 });
 const rename = (displayName: string) => (current: Tenant | undefined) => {

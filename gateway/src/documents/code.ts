@@ -1,4 +1,5 @@
-import { Html, join, markup } from './html.ts';
+import type { Html } from './html.ts';
+import { join, markup } from './html.ts';
 
 // One expression for each language; the first group that matches names the colour.
 const JSON_TOKENS = /("(?:[^"\\]|\\.)*"(?=\s*:))|("(?:[^"\\]|\\.)*")|\b(-?\d[\d.]*|true|false|null)\b/g;

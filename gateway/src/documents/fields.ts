@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@svc-asr/core';
-import { Html, markup } from './html.ts';
+import type { Html } from './html.ts';
+import { markup } from './html.ts';
 import { inline } from './markdown.ts';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;

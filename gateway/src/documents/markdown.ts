@@ -1,5 +1,6 @@
 import { code } from './code.ts';
-import { Html, join, markup } from './html.ts';
+import type { Html } from './html.ts';
+import { join, markup } from './html.ts';
 
 /** A part of a text under a heading of the second level. */
 export interface Section {

@@ -36,7 +36,10 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
     const { model, max_audio_seconds: seconds = DEFAULT_SECONDS } = body.value;
     const exchange = exchangeOf(response);
     const session = await createSession(traced(options, exchange, request.headers.traceparent), {
-      ...{ tenant: exchange.tenant ?? '', model, seconds, idempotencyKey },
+      tenant: exchange.tenant ?? '',
+      model,
+      seconds,
+      idempotencyKey,
       modelExists: options.catalogue.has(model),
       timeLeft: () => options.timeLeft(response),
       onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),

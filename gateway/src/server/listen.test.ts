@@ -14,8 +14,13 @@ import { listen } from './listen.ts';
 type Line = Record<string, unknown>;
 
 const settings = {
-  ...{ HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' },
-  ...{ HEADERS_TIMEOUT_MS: 300, REQUEST_TIMEOUT_MS: 300, KEEP_ALIVE_MS: 1000 },
+  HOST: '127.0.0.1',
+  PORT: 0,
+  TLS_CERT_FILE: '',
+  TLS_KEY_FILE: '',
+  HEADERS_TIMEOUT_MS: 300,
+  REQUEST_TIMEOUT_MS: 300,
+  KEEP_ALIVE_MS: 1000,
 } as GatewaySettings;
 
 let server: Server;

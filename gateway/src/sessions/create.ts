@@ -54,9 +54,15 @@ export async function createSession(options: CreateOptions, request: CreateReque
   request.timeLeft();
   try {
     const result = await ledger.sessions.reserve({
-      ...{ tenant, model, idempotencyKey, modelExists: request.modelExists, seconds: request.seconds },
-      ...{ sessionId, attempt: mine.attempt },
-      ...{ secretId: secrets.current, credentialHash: credentialHash(credential) },
+      tenant,
+      model,
+      idempotencyKey,
+      modelExists: request.modelExists,
+      seconds: request.seconds,
+      sessionId,
+      attempt: mine.attempt,
+      secretId: secrets.current,
+      credentialHash: credentialHash(credential),
     });
     if ('rate' in result) request.onRate(result.rate);
     if (result.outcome !== 'ok') throw refusal(result);

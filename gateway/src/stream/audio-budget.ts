@@ -15,23 +15,23 @@ export interface AudioShare {
  * session reserves: how much this one has is known only when its credential is consumed, and others come meanwhile.
  */
 export class AudioBudget {
-  private readonly limitBytes: number;
-  private heldBytes = 0;
+  readonly #limitBytes: number;
+  #heldBytes = 0;
 
   constructor(limitBytes: number) {
-    this.limitBytes = limitBytes;
+    this.#limitBytes = limitBytes;
   }
 
   get inUse(): boolean {
-    return this.heldBytes > 0;
+    return this.#heldBytes > 0;
   }
 
   /** undefined: there may not be room for one more. */
   take(): AudioShare | undefined {
-    if (this.heldBytes + MOST_BYTES > this.limitBytes) return undefined;
+    if (this.#heldBytes + MOST_BYTES > this.#limitBytes) return undefined;
     let shareBytes = 0;
     const hold = (bytes: number) => {
-      this.heldBytes += bytes - shareBytes;
+      this.#heldBytes += bytes - shareBytes;
       shareBytes = bytes;
     };
     hold(MOST_BYTES);

@@ -8,48 +8,48 @@ const CLOSE_TIMEOUT_MS = 5000;
 
 /** The client's side of a stream: sends events, slows the sender down, closes. */
 export class Client {
-  private readonly socket: WebSocket;
-  private reading = true;
+  readonly #socket: WebSocket;
+  #reading = true;
 
   constructor(socket: WebSocket) {
-    this.socket = socket;
+    this.#socket = socket;
   }
 
   get isReading(): boolean {
-    return this.reading;
+    return this.#reading;
   }
 
   send(message: ServerMessage): void {
-    if (this.socket.readyState !== WebSocket.OPEN) return;
-    this.socket.send(JSON.stringify(message));
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(JSON.stringify(message));
     this.cutOffUnread();
   }
 
   /** Cuts a client off that does not read: what it does not take, pongs too, would be kept here. */
   cutOffUnread(): void {
-    if (this.socket.bufferedAmount > MAX_UNREAD_BYTES) this.socket.terminate();
+    if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) this.#socket.terminate();
   }
 
   /** Stops or goes on reading: TCP slows the sender down. */
   read(on: boolean): void {
-    if (on === this.reading) return;
-    this.reading = on;
-    if (on) this.socket.resume();
-    else this.socket.pause();
+    if (on === this.#reading) return;
+    this.#reading = on;
+    if (on) this.#socket.resume();
+    else this.#socket.pause();
   }
 
   ping(): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.ping();
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 
   close(code: CloseCodeNumber, reason: string): void {
     // A paused socket would never see the answer to the close.
     this.read(true);
-    this.socket.close(code, reason);
-    setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS).unref();
+    this.#socket.close(code, reason);
+    setTimeout(() => this.#socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 
   terminate(): void {
-    this.socket.terminate();
+    this.#socket.terminate();
   }
 }

@@ -22,7 +22,9 @@ function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
   const state = { reading: true };
   const time = hand();
   const clocks = new Clocks(time.ticker, {
-    ...{ idleMs, pingMs, lifetimeMs },
+    idleMs,
+    pingMs,
+    lifetimeMs,
     isReading: () => state.reading,
     ping: () => events.push('ping'),
     onIdle: () => events.push('idle'),

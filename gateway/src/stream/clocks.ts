@@ -19,58 +19,58 @@ const MISSED_PINGS = 2;
  * cannot show that it is there.
  */
 export class Clocks {
-  private readonly ticker: Ticker;
-  private readonly options: ClockOptions;
-  private readonly startedAt = performance.now();
-  private idleMs = 0;
-  private sincePingMs = 0;
-  private missed = 0;
-  private last = performance.now();
+  readonly #ticker: Ticker;
+  readonly #options: ClockOptions;
+  readonly #startedAt = performance.now();
+  #idleMs = 0;
+  #sincePingMs = 0;
+  #missed = 0;
+  #last = performance.now();
 
   constructor(ticker: Ticker, options: ClockOptions) {
-    this.ticker = ticker;
-    this.options = options;
-    ticker.add(this.tick);
+    this.#ticker = ticker;
+    this.#options = options;
+    ticker.add(this.#tick);
   }
 
   /** A message came. */
   heard(): void {
-    this.idleMs = 0;
-    this.missed = 0;
+    this.#idleMs = 0;
+    this.#missed = 0;
   }
 
   /** A pong came: the peer is there, though it says nothing. */
   ponged(): void {
-    this.missed = 0;
+    this.#missed = 0;
   }
 
   stop(): void {
-    this.ticker.remove(this.tick);
+    this.#ticker.remove(this.#tick);
   }
 
-  private readonly tick = (nowMs: number): void => {
-    const passed = nowMs - this.last;
-    this.last = nowMs;
-    const { options } = this;
-    if (nowMs - this.startedAt >= options.lifetimeMs) {
+  readonly #tick = (nowMs: number): void => {
+    const passed = nowMs - this.#last;
+    this.#last = nowMs;
+    const options = this.#options;
+    if (nowMs - this.#startedAt >= options.lifetimeMs) {
       this.stop();
       options.onLifetime();
       return;
     }
     if (!options.isReading()) return;
-    this.idleMs += passed;
-    this.sincePingMs += passed;
-    if (this.idleMs >= options.idleMs) {
+    this.#idleMs += passed;
+    this.#sincePingMs += passed;
+    if (this.#idleMs >= options.idleMs) {
       this.stop();
       options.onIdle();
-    } else if (this.sincePingMs >= options.pingMs) {
-      this.sincePingMs = 0;
-      if (this.missed >= MISSED_PINGS) {
+    } else if (this.#sincePingMs >= options.pingMs) {
+      this.#sincePingMs = 0;
+      if (this.#missed >= MISSED_PINGS) {
         this.stop();
         options.onGone();
         return;
       }
-      this.missed++;
+      this.#missed++;
       options.ping();
     }
   };

@@ -17,27 +17,27 @@ export function isTimely(outstandingSamples: number, chunkSamples: number): bool
  * spoken is timed: a sender that is ahead of its worker waits for itself.
  */
 export class DeltaClock {
-  private marks: Mark[] = [];
+  #marks: Mark[] = [];
 
   /** So many samples of the utterance have come; `outstanding`: how many of them the worker has not taken. */
   heard(samples: number, outstanding: number, chunkSamples: number, nowMs: number): void {
-    const last = this.marks.at(-1);
+    const last = this.#marks.at(-1);
     const began = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
-    if (!isTimely(outstanding, chunkSamples)) this.marks = [];
+    if (!isTimely(outstanding, chunkSamples)) this.#marks = [];
     // One mark for each chunk is enough, and where nobody speaks no delta comes to take them away.
     else if (Math.floor(samples / chunkSamples) > began)
-      this.marks = [...this.marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
+      this.#marks = [...this.#marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }
 
   /** A delta about the first `audioEnd` samples came; undefined: it cannot be timed. */
   told(audioEnd: number, nowMs: number): number | undefined {
-    const mark = this.marks.find(({ samples }) => samples >= audioEnd);
-    this.marks = this.marks.filter(({ samples }) => samples > audioEnd);
+    const mark = this.#marks.find(({ samples }) => samples >= audioEnd);
+    this.#marks = this.#marks.filter(({ samples }) => samples > audioEnd);
     return mark && nowMs - mark.atMs;
   }
 
   /** Another utterance begins, or another worker hears this one. */
   reset(): void {
-    this.marks = [];
+    this.#marks = [];
   }
 }

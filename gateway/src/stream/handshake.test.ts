@@ -29,7 +29,9 @@ async function shakeHands(first: Owner, later: Owner | undefined) {
       },
     },
     settlements: { takeBack: note('take back') },
-    ...{ claims: new Claims(), secrets, owner: () => owner },
+    claims: new Claims(),
+    secrets,
+    owner: () => owner,
   } as unknown as HandshakeParts;
   const answer = await accept(parts, OFFER, 'request').catch((error: unknown) => error);
   await new Promise((resolve) => setImmediate(resolve));

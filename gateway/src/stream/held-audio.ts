@@ -5,33 +5,33 @@ const BLOCK_BYTES = 65_536;
 
 /** Audio in the order in which it came, kept until it need not be replayed any more. */
 export class HeldAudio {
-  private readonly blocks: Buffer[] = [];
+  readonly #blocks: Buffer[] = [];
   /** The last of them, which is being filled. */
-  private block = Buffer.alloc(0);
-  private bytes = 0;
+  #block = Buffer.alloc(0);
+  #bytes = 0;
 
   get samples(): number {
-    return this.bytes / AUDIO.bytesPerSample;
+    return this.#bytes / AUDIO.bytesPerSample;
   }
 
   /** Copies a frame of whole samples. */
   append(pcm: Buffer): void {
     for (let at = 0; at < pcm.length;) {
-      const offset = this.bytes % BLOCK_BYTES;
-      if (offset === 0) this.blocks.push((this.block = Buffer.allocUnsafeSlow(BLOCK_BYTES)));
-      const copied = pcm.copy(this.block, offset, at);
+      const offset = this.#bytes % BLOCK_BYTES;
+      if (offset === 0) this.#blocks.push((this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES)));
+      const copied = pcm.copy(this.#block, offset, at);
       at += copied;
-      this.bytes += copied;
+      this.#bytes += copied;
     }
   }
 
   /** Everything from a sample on, in as few pieces as there are blocks. What is appended later does not change them. */
   *from(sample: number): Generator<Buffer> {
-    for (let at = sample * AUDIO.bytesPerSample; at < this.bytes;) {
+    for (let at = sample * AUDIO.bytesPerSample; at < this.#bytes;) {
       const index = Math.floor(at / BLOCK_BYTES);
       const start = index * BLOCK_BYTES;
-      const end = Math.min(start + BLOCK_BYTES, this.bytes);
-      const block = this.blocks[index];
+      const end = Math.min(start + BLOCK_BYTES, this.#bytes);
+      const block = this.#blocks[index];
       if (block !== undefined) yield block.subarray(at - start, end - start);
       at = end;
     }

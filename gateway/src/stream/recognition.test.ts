@@ -10,7 +10,9 @@ import { Utterances } from './utterances.ts';
 
 const watch = new StreamWatch({
   metrics: createGatewayMetrics(createMetrics('gateway')),
-  ...{ trace: undefined, model: 'm', askedAtMs: 0 },
+  trace: undefined,
+  model: 'm',
+  askedAtMs: 0,
 });
 const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
 

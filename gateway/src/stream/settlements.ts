@@ -46,8 +46,13 @@ export function createSettlements(
     await ledger.gateways.disown(owner, { tenant, sessionId });
     logger.info(
       {
-        ...{ request_id: requestId, session_id: sessionId, tenant, model },
-        ...{ code: ended.outcome, reason, amount: billableMs ?? 0 },
+        request_id: requestId,
+        session_id: sessionId,
+        tenant,
+        model,
+        code: ended.outcome,
+        reason,
+        amount: billableMs ?? 0,
       },
       'stream settled',
     );

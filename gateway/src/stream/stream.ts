@@ -30,188 +30,191 @@ export class Stream {
   readonly session: StreamSession;
   /** Resolves when it has ended, with what the ledger must know. */
   readonly ended: Promise<StreamEnd>;
-  private resolveEnded!: (end: StreamEnd) => void;
-  private readonly parts: StreamParts;
-  private readonly client: Client;
-  private readonly utterances = new Utterances();
-  private readonly recognition: Recognition;
-  private readonly limitSamples: number;
-  private clocks: Clocks | undefined;
-  private chunkSamples = 0;
-  private ready = false;
+  #resolveEnded!: (end: StreamEnd) => void;
+  readonly #parts: StreamParts;
+  readonly #client: Client;
+  readonly #utterances = new Utterances();
+  readonly #recognition: Recognition;
+  readonly #limitSamples: number;
+  #clocks: Clocks | undefined;
+  #chunkSamples = 0;
+  #ready = false;
   /** Messages that wait: configs before `ready`, everything while the context changes. */
-  private waiting: (string | Buffer)[] = [];
+  #waiting: (string | Buffer)[] = [];
   /** A change of context that waits for the worker: to what, and what it was. */
-  private changing: { from: ContextSize; to: ContextSize } | undefined;
-  private invalidMessages = 0;
-  private ending: Ending | undefined;
-  private lastWait: NodeJS.Timeout | undefined;
-  private over = false;
+  #changing: { from: ContextSize; to: ContextSize } | undefined;
+  #invalidMessages = 0;
+  #ending: Ending | undefined;
+  #lastWait: NodeJS.Timeout | undefined;
+  #over = false;
 
   constructor(parts: StreamParts, session: StreamSession, client: Client) {
-    this.parts = parts;
+    this.#parts = parts;
     this.session = session;
-    this.client = client;
-    this.limitSamples = samplesOf(session.reservedMs / 1000);
-    this.ended = new Promise((resolve) => (this.resolveEnded = resolve));
+    this.#client = client;
+    this.#limitSamples = samplesOf(session.reservedMs / 1000);
+    this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     client.send({ type: 'status', state: 'connecting', message: 'Looking for a worker.' });
-    this.recognition = new Recognition(parts, session, this.utterances, DEFAULT_CONTEXT, {
-      onWait: () => this.status('waiting_for_capacity', 'Every worker is busy or starting; the session waits for one.'),
-      onPlaced: () => this.status('initializing', 'A worker has the session.'),
-      onOpened: (context, chunkSamples) => this.onOpened(context, chunkSamples),
-      onAnswer: (answer) => this.onAnswer(answer),
-      onContextRefused: () => this.onContextRefused(),
+    this.#recognition = new Recognition(parts, session, this.#utterances, DEFAULT_CONTEXT, {
+      onWait: () =>
+        this.#status('waiting_for_capacity', 'Every worker is busy or starting; the session waits for one.'),
+      onPlaced: () => this.#status('initializing', 'A worker has the session.'),
+      onOpened: (context, chunkSamples) => this.#onOpened(context, chunkSamples),
+      onAnswer: (answer) => this.#onAnswer(answer),
+      onContextRefused: () => this.#onContextRefused(),
       onGivenUp: (why) => this.fail(why),
     });
   }
 
   /** A message of the client. */
   receive(data: Buffer, isBinary: boolean): void {
-    if (this.ending !== undefined || this.over) return;
-    this.clocks?.heard();
-    this.take(isBinary ? data : data.toString());
+    if (this.#ending !== undefined || this.#over) return;
+    this.#clocks?.heard();
+    this.#take(isBinary ? data : data.toString());
   }
 
   ponged(): void {
-    this.clocks?.ponged();
+    this.#clocks?.ponged();
   }
 
   /** The client sent what is not a WebSocket frame, or one that is larger than any message; nothing more is read. */
   broken(closeCode: number): void {
-    if (closeCode === 1009) this.error('frame_too_large');
+    if (closeCode === 1009) this.#error('frame_too_large');
     else {
       const ending = { outcome: 'completed', code: 4400, reason: 'invalid_message', error: 'invalid_message' } as const;
-      this.finish({ ...ending, message: 'The stream broke the rules of WebSockets (RFC 6455).' });
+      this.#finish({ ...ending, message: 'The stream broke the rules of WebSockets (RFC 6455).' });
     }
   }
 
   /** The client's connection is gone. */
   closed(): void {
-    this.finish(this.ending ?? { outcome: 'completed', code: 1000, reason: 'client closed' });
+    this.#finish(this.#ending ?? { outcome: 'completed', code: 1000, reason: 'client closed' });
   }
 
   /** Ends the stream with a `final` of what is buffered. */
   endWithFinal(ending: Ending): void {
-    if (this.ending !== undefined || this.over) return;
-    this.ending = ending;
-    this.clocks?.stop();
-    if (!this.ready) {
-      this.finish(ending);
+    if (this.#ending !== undefined || this.#over) return;
+    this.#ending = ending;
+    this.#clocks?.stop();
+    if (!this.#ready) {
+      this.#finish(ending);
       return;
     }
-    this.end('flush');
+    this.#end('flush');
     // A worker that is lost just now must not hold up the close. Nobody pays for a stream whose last words were lost.
-    const giveUp = () => (ending.outcome === 'failed' ? this.finish(ending) : this.fail('internal_error'));
-    this.lastWait = setTimeout(giveUp, this.parts.times.finalMs);
+    const giveUp = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
+    this.#lastWait = setTimeout(giveUp, this.#parts.times.finalMs);
   }
 
-  private take(data: string | Buffer): void {
-    if (this.changing !== undefined) {
-      this.waiting.push(data);
+  #take(data: string | Buffer): void {
+    if (this.#changing !== undefined) {
+      this.#waiting.push(data);
       return;
     }
     if (typeof data !== 'string') {
-      this.audio(data);
+      this.#audio(data);
       return;
     }
     const parsed = parseClientMessage(data);
-    if (!parsed.ok) this.error(parsed.code, parsed.reason);
-    else if (this.ready) this.command(parsed.message);
-    else if (parsed.message.type === 'config' && this.waiting.length < MAX_EARLY_CONFIGS) this.waiting.push(data);
-    else this.error('invalid_message', `Wait for "ready" before ${parsed.message.type}.`);
+    if (!parsed.ok) this.#error(parsed.code, parsed.reason);
+    else if (this.#ready) this.#command(parsed.message);
+    else if (parsed.message.type === 'config' && this.#waiting.length < MAX_EARLY_CONFIGS) this.#waiting.push(data);
+    else this.#error('invalid_message', `Wait for "ready" before ${parsed.message.type}.`);
   }
 
-  private command(message: ClientMessage): void {
-    if (message.type === 'config') this.configure(message);
-    else this.end(message.type);
+  #command(message: ClientMessage): void {
+    if (message.type === 'config') this.#configure(message);
+    else this.#end(message.type);
   }
 
-  private end(ending: 'flush' | 'reset'): void {
-    this.recognition.end(ending);
-    const { current, outstanding } = this.utterances;
-    if (ending === 'flush' && isTimely(outstanding, this.chunkSamples)) current.flushedAtMs = performance.now();
-    this.utterances.end(ending);
-    this.pace();
+  #end(ending: 'flush' | 'reset'): void {
+    this.#recognition.end(ending);
+    const { current, outstanding } = this.#utterances;
+    if (ending === 'flush' && isTimely(outstanding, this.#chunkSamples)) current.flushedAtMs = performance.now();
+    this.#utterances.end(ending);
+    this.#pace();
   }
 
-  private audio(frame: Buffer): void {
-    if (!this.ready) {
-      this.error('audio_before_ready');
+  #audio(frame: Buffer): void {
+    if (!this.#ready) {
+      this.#error('audio_before_ready');
       return;
     }
-    const metered = meter(frame, this.utterances.acceptedSamples, this.limitSamples);
+    const metered = meter(frame, this.#utterances.acceptedSamples, this.#limitSamples);
     if (!metered.ok) {
-      this.error(metered.code);
+      this.#error(metered.code);
       return;
     }
     if (metered.pcm.length > 0) {
-      this.utterances.append(metered.pcm);
-      this.recognition.heard();
+      this.#utterances.append(metered.pcm);
+      this.#recognition.heard();
     }
     if (metered.full) this.endWithFinal({ outcome: 'completed', code: 1000, reason: 'audio_limit_reached' });
-    else this.pace();
+    else this.#pace();
   }
 
-  private configure({ language, context }: Extract<ClientMessage, { type: 'config' }>): void {
-    const present = this.recognition.context;
-    if (this.utterances.current.samples > 0) this.error('config_not_allowed');
+  #configure({ language, context }: Extract<ClientMessage, { type: 'config' }>): void {
+    const present = this.#recognition.context;
+    if (this.#utterances.current.samples > 0) this.#error('config_not_allowed');
     else if (language !== undefined && language !== this.session.languageCode) {
-      this.error('invalid_config', `The model listens to "${this.session.languageCode}" and to nothing else.`);
+      this.#error('invalid_config', `The model listens to "${this.session.languageCode}" and to nothing else.`);
     } else if (context === undefined || (context[0] === present[0] && context[1] === present[1])) {
-      this.client.send(configAck(this.session, present, this.chunkSamples));
+      this.#client.send(configAck(this.session, present, this.#chunkSamples));
     } else {
-      this.changing = { from: present, to: context };
-      this.changeContext(context);
+      this.#changing = { from: present, to: context };
+      this.#changeContext(context);
     }
   }
 
   /** Waits until the worker owes nothing; then the worker opens anew. */
-  private changeContext(to: ContextSize): void {
-    this.client.read(false);
-    if (!this.utterances.owed) this.recognition.reopen(to);
+  #changeContext(to: ContextSize): void {
+    this.#client.read(false);
+    if (!this.#utterances.owed) this.#recognition.reopen(to);
   }
 
-  private onContextRefused(): void {
-    const from = this.changing?.from;
+  #onContextRefused(): void {
+    const from = this.#changing?.from;
     if (from === undefined) {
       this.fail('internal_error');
       return;
     }
-    this.changing = undefined;
-    this.error('invalid_config', 'The model does not support this context.');
-    this.changing = { from, to: from };
-    this.recognition.reopen(from);
+    this.#changing = undefined;
+    this.#error('invalid_config', 'The model does not support this context.');
+    this.#changing = { from, to: from };
+    this.#recognition.reopen(from);
   }
 
-  private onOpened(context: ContextSize, chunkSamples: number): void {
-    const changed = this.changing !== undefined && this.changing.to !== this.changing.from;
-    this.chunkSamples = chunkSamples;
-    this.changing = undefined;
-    if (!this.ready) this.begin(context);
-    else if (changed) this.client.send(configAck(this.session, context, chunkSamples));
-    const waiting = this.waiting;
-    this.waiting = [];
-    for (const data of waiting) if (this.ending === undefined) this.take(data);
-    this.pace();
+  #onOpened(context: ContextSize, chunkSamples: number): void {
+    const changed = this.#changing !== undefined && this.#changing.to !== this.#changing.from;
+    this.#chunkSamples = chunkSamples;
+    this.#changing = undefined;
+    if (!this.#ready) this.#begin(context);
+    else if (changed) this.#client.send(configAck(this.session, context, chunkSamples));
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const data of waiting) if (this.#ending === undefined) this.#take(data);
+    this.#pace();
   }
 
-  private begin(context: ContextSize): void {
-    this.ready = true;
-    this.client.send(readyEvent(this.session, context, this.chunkSamples));
+  #begin(context: ContextSize): void {
+    this.#ready = true;
+    this.#client.send(readyEvent(this.session, context, this.#chunkSamples));
     this.session.watch.ready();
-    const { idleMs, pingMs, extraMs } = this.parts.times;
-    this.clocks = new Clocks(this.parts.ticker, {
-      ...{ idleMs, pingMs, lifetimeMs: this.session.reservedMs + extraMs },
-      isReading: () => this.client.isReading,
-      ping: () => this.client.ping(),
-      onIdle: () => this.error('idle_timeout'),
-      onGone: () => this.client.terminate(),
+    const { idleMs, pingMs, extraMs } = this.#parts.times;
+    this.#clocks = new Clocks(this.#parts.ticker, {
+      idleMs,
+      pingMs,
+      lifetimeMs: this.session.reservedMs + extraMs,
+      isReading: () => this.#client.isReading,
+      ping: () => this.#client.ping(),
+      onIdle: () => this.#error('idle_timeout'),
+      onGone: () => this.#client.terminate(),
       onLifetime: () => this.endWithFinal({ outcome: 'completed', code: 1000, reason: 'session_time_limit' }),
     });
   }
 
-  private onAnswer(answer: Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>): void {
-    const { head } = this.utterances;
+  #onAnswer(answer: Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>): void {
+    const { head } = this.#utterances;
     switch (answer.type) {
       case 'consumed':
         head.consumed = Math.max(head.consumed, answer.samples);
@@ -220,39 +223,39 @@ export class Stream {
         // After a replay the worker tells again what the client has heard already.
         if (answer.audio_end > head.toldSamples && head.ending !== 'reset') {
           head.toldSamples = answer.audio_end;
-          this.client.send(deltaEvent(head, answer));
+          this.#client.send(deltaEvent(head, answer));
         }
         break;
       case 'final':
-        this.client.send(finalEvent(this.utterances.answered(), answer));
+        this.#client.send(finalEvent(this.#utterances.answered(), answer));
         this.session.watch.final(head.number, head.flushedAtMs);
         break;
       case 'reset_done':
-        this.client.send({ type: 'reset_ack', utterance: this.utterances.answered().number + 1 });
+        this.#client.send({ type: 'reset_ack', utterance: this.#utterances.answered().number + 1 });
         break;
     }
-    if (this.ending !== undefined && !this.utterances.owed) this.finish(this.ending);
-    else if (this.changing !== undefined && !this.utterances.owed) this.changeContext(this.changing.to);
-    else this.pace();
+    if (this.#ending !== undefined && !this.#utterances.owed) this.#finish(this.#ending);
+    else if (this.#changing !== undefined && !this.#utterances.owed) this.#changeContext(this.#changing.to);
+    else this.#pace();
   }
 
-  private pace(): void {
-    if (this.ending !== undefined || this.changing !== undefined) return;
-    const { all, outstanding } = this.utterances;
-    const ahead = outstanding >= CHUNKS_AHEAD * Math.max(this.chunkSamples, 5120);
-    this.client.read(!ahead && all.length <= MAX_UNANSWERED);
+  #pace(): void {
+    if (this.#ending !== undefined || this.#changing !== undefined) return;
+    const { all, outstanding } = this.#utterances;
+    const ahead = outstanding >= CHUNKS_AHEAD * Math.max(this.#chunkSamples, 5120);
+    this.#client.read(!ahead && all.length <= MAX_UNANSWERED);
   }
 
-  private status(state: 'waiting_for_capacity' | 'initializing', message: string): void {
-    if (!this.ready) this.client.send({ type: 'status', state, message });
+  #status(state: 'waiting_for_capacity' | 'initializing', message: string): void {
+    if (!this.#ready) this.#client.send({ type: 'status', state, message });
   }
 
-  private error(code: StreamErrorCode, message?: string): void {
-    const outcome = streamError(code, this.invalidMessages, message);
-    this.invalidMessages = outcome.invalidMessages;
-    if (outcome.close === undefined) this.client.send(outcome.event);
+  #error(code: StreamErrorCode, message?: string): void {
+    const outcome = streamError(code, this.#invalidMessages, message);
+    this.#invalidMessages = outcome.invalidMessages;
+    if (outcome.close === undefined) this.#client.send(outcome.event);
     else
-      this.finish({
+      this.#finish({
         outcome: 'completed',
         code: outcome.close,
         reason: code,
@@ -263,19 +266,19 @@ export class Stream {
 
   /** The service is at fault. */
   fail(code: 'no_capacity' | 'internal_error'): void {
-    this.finish({ outcome: 'failed', code: STREAM_ERRORS[code].close, reason: code, error: code });
+    this.#finish({ outcome: 'failed', code: STREAM_ERRORS[code].close, reason: code, error: code });
   }
 
-  private finish({ outcome, code, reason, error, message }: Ending): void {
-    if (this.over) return;
-    this.over = true;
-    clearTimeout(this.lastWait);
-    this.clocks?.stop();
-    this.recognition.stop();
+  #finish({ outcome, code, reason, error, message }: Ending): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#lastWait);
+    this.#clocks?.stop();
+    this.#recognition.stop();
     if (error !== undefined) {
-      this.client.send({ type: 'error', code: error, message: message ?? STREAM_ERRORS[error].message, fatal: true });
+      this.#client.send({ type: 'error', code: error, message: message ?? STREAM_ERRORS[error].message, fatal: true });
     }
-    this.client.close(code, reason);
-    this.resolveEnded({ outcome, reason, samples: this.utterances.acceptedSamples });
+    this.#client.close(code, reason);
+    this.#resolveEnded({ outcome, reason, samples: this.#utterances.acceptedSamples });
   }
 }

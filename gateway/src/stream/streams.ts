@@ -41,23 +41,23 @@ export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<Handsh
 
 /** All live streams of this gateway. */
 export class Streams {
-  private readonly live = new Set<Stream>();
-  private readonly claims = new Claims();
-  private readonly budget: AudioBudget;
-  private readonly sockets: WebSocketServer;
+  readonly #live = new Set<Stream>();
+  readonly #claims = new Claims();
+  readonly #budget: AudioBudget;
+  readonly #sockets: WebSocketServer;
   /** Of handshakes under way. */
-  private readonly requestIds = new WeakMap<IncomingMessage, string>();
-  private readonly options: StreamsOptions;
-  private readonly ticker: Ticker;
-  private readonly stopWatching: () => void;
-  private draining = false;
+  readonly #requestIds = new WeakMap<IncomingMessage, string>();
+  readonly #options: StreamsOptions;
+  readonly #ticker: Ticker;
+  readonly #stopWatching: () => void;
+  #draining = false;
 
   constructor(options: StreamsOptions) {
-    this.options = options;
-    this.budget = new AudioBudget(options.memoryBytes);
+    this.#options = options;
+    this.#budget = new AudioBudget(options.memoryBytes);
     const { idleMs, pingMs } = options.times;
-    this.ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
-    this.sockets = new WebSocketServer({
+    this.#ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
+    this.#sockets = new WebSocketServer({
       noServer: true,
       WebSocket: ClientSocket,
       maxPayload: STREAM_LIMITS.maxPayloadBytes,
@@ -65,24 +65,24 @@ export class Streams {
       perMessageDeflate: false,
       handleProtocols: () => STREAM_SUBPROTOCOL,
     });
-    this.sockets.on('headers', (lines, request) => {
-      lines.push(`X-Request-Id: ${this.requestIds.get(request) ?? ''}`);
+    this.#sockets.on('headers', (lines, request) => {
+      lines.push(`X-Request-Id: ${this.#requestIds.get(request) ?? ''}`);
     });
-    this.stopWatching = repeat(
+    this.#stopWatching = repeat(
       options.logger,
       () => options.suspensionMs,
-      () => this.endSuspended(),
+      () => this.#endSuspended(),
     );
   }
 
   get count(): number {
-    return this.live.size;
+    return this.#live.size;
   }
 
   /** Live streams by model. */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const { session } of this.live) counts.set(session.model, (counts.get(session.model) ?? 0) + 1);
+    for (const { session } of this.#live) counts.set(session.model, (counts.get(session.model) ?? 0) + 1);
     return counts;
   }
 
@@ -90,59 +90,59 @@ export class Streams {
   attach(server: Server): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
-      void this.upgrade(request, socket, head);
+      void this.#upgrade(request, socket, head);
     });
   }
 
   /** Lets streams finish until the deadline, then ends the rest with a `final` and 1001. */
   async drain(deadlineMs: number): Promise<void> {
-    this.draining = true;
+    this.#draining = true;
     const wait = async (untilMs: number) => {
       // Handshakes that were let in before are streams in a moment.
-      while (this.budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (this.#budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
     };
-    const { finalMs } = this.options.times;
+    const { finalMs } = this.#options.times;
     await wait(deadlineMs - finalMs);
-    for (const stream of this.live) stream.endWithFinal({ outcome: 'failed', code: 1001, reason: 'draining' });
+    for (const stream of this.#live) stream.endWithFinal({ outcome: 'failed', code: 1001, reason: 'draining' });
     await wait(deadlineMs);
-    this.stopWatching();
-    this.ticker.stop();
+    this.#stopWatching();
+    this.#ticker.stop();
   }
 
   /** The lease was lost: others have settled these streams. */
   failAll(): void {
-    for (const stream of this.live) stream.fail('internal_error');
+    for (const stream of this.#live) stream.fail('internal_error');
   }
 
   /** The session that a refusal is traced for: who has no credential of ours decides nothing about what is recorded. */
-  private tracedSession(offer: Offer | undefined): string | undefined {
-    const { tracing, secrets } = this.options;
+  #tracedSession(offer: Offer | undefined): string | undefined {
+    const { tracing, secrets } = this.#options;
     if (tracing === undefined || offer === undefined) return undefined;
     const { credential, sessionId } = offer;
     return credentialTenant(secrets, credential, sessionId) === undefined ? undefined : sessionId;
   }
 
-  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const watch = new HandshakeWatch(this.options, request.headers.traceparent);
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const watch = new HandshakeWatch(this.#options, request.headers.traceparent);
     const { requestId } = watch;
-    this.requestIds.set(request, requestId);
-    const parts = { ...this.options, claims: this.claims };
+    this.#requestIds.set(request, requestId);
+    const parts = { ...this.#options, claims: this.#claims };
     let handshake: Handshake;
     let offer: Offer | undefined;
     let share: AudioShare | undefined;
     try {
       offer = readOffer(request);
-      share = this.admit();
+      share = this.#admit();
       handshake = await accept(parts, offer, requestId);
       share.narrow(handshake.reservedMs);
     } catch (error) {
       share?.release();
-      watch.refused(refuse(socket, error, requestId), this.tracedSession(offer));
+      watch.refused(refuse(socket, error, requestId), this.#tracedSession(offer));
       return;
     }
-    const client = this.answer(request, socket, head);
+    const client = this.#answer(request, socket, head);
     if (client !== undefined) {
-      this.begin(client, handshake, share, watch.accepted(handshake));
+      this.#begin(client, handshake, share, watch.accepted(handshake));
       return;
     }
     share.release();
@@ -151,22 +151,22 @@ export class Streams {
   }
 
   /** Answers with 101. undefined: it was not sent; ws drops, without a word, a client that is gone. */
-  private answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
+  #answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
     const clients: WebSocket[] = [];
-    this.sockets.handleUpgrade(request, socket, head, (client) => clients.push(client));
+    this.#sockets.handleUpgrade(request, socket, head, (client) => clients.push(client));
     return clients[0];
   }
 
   /** Room for one more stream. */
-  private admit(): AudioShare {
-    const share = this.draining ? undefined : this.budget.take();
+  #admit(): AudioShare {
+    const share = this.#draining ? undefined : this.#budget.take();
     if (share !== undefined) return share;
-    const reason = this.draining ? 'This gateway is going away.' : 'This gateway is full.';
+    const reason = this.#draining ? 'This gateway is going away.' : 'This gateway is full.';
     throw new ApiError('service_unavailable', { message: `${reason} Try again at once.` });
   }
 
-  private begin(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
-    const entry = this.options.catalogue.entries()?.find(({ id }) => id === handshake.model);
+  #begin(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
+    const entry = this.#options.catalogue.entries()?.find(({ id }) => id === handshake.model);
     const session = {
       ...handshake,
       languageCode: entry?.languageCode ?? '',
@@ -174,8 +174,8 @@ export class Streams {
       watch,
     };
     const client = new Client(socket);
-    const stream = new Stream({ ...this.options, ticker: this.ticker }, session, client);
-    this.live.add(stream);
+    const stream = new Stream({ ...this.#options, ticker: this.#ticker }, session, client);
+    this.#live.add(stream);
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
     socket.on('ping', () => client.cutOffUnread());
     socket.on('pong', () => stream.ponged());
@@ -184,29 +184,29 @@ export class Streams {
     socket.on('error', () => undefined);
     socket.on('close', () => stream.closed());
     void stream.ended.then((end) => {
-      this.live.delete(stream);
+      this.#live.delete(stream);
       share.release();
-      return this.settle(handshake, watch, end);
+      return this.#settle(handshake, watch, end);
     });
   }
 
-  private async settle(handshake: Handshake, watch: StreamWatch, end: StreamEnd): Promise<void> {
+  async #settle(handshake: Handshake, watch: StreamWatch, end: StreamEnd): Promise<void> {
     watch.ended(end);
     const settled = watch.settling();
-    await this.options.settlements.add(handshake, handshake.owner, end);
+    await this.#options.settlements.add(handshake, handshake.owner, end);
     settled();
-    this.claims.release(handshake.sessionId);
+    this.#claims.release(handshake.sessionId);
   }
 
   /** Ends the streams of accounts that were suspended or closed meanwhile. */
-  private async endSuspended(): Promise<void> {
-    const { accounts } = this.options.ledger;
-    const tenants = [...new Set([...this.live].map(({ session }) => session.tenant))];
+  async #endSuspended(): Promise<void> {
+    const { accounts } = this.#options.ledger;
+    const tenants = [...new Set([...this.#live].map(({ session }) => session.tenant))];
     for (let from = 0; from < tenants.length; from += ACCOUNTS_AT_ONCE) {
       const some = tenants.slice(from, from + ACCOUNTS_AT_ONCE);
       const states = await Promise.all(some.map((tenant) => accounts.state(tenant)));
       const ended = new Map(some.map((tenant, at) => [tenant, states[at]] as const));
-      for (const stream of this.live) {
+      for (const stream of this.#live) {
         const state = ended.get(stream.session.tenant);
         if (state === undefined || state === 'Active') continue;
         // The sessions of a Tenant that was deleted are over, uncharged; those of a suspended one are charged.

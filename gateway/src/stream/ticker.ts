@@ -3,25 +3,25 @@ export type Turn = (nowMs: number) => void;
 
 /** One timer for all streams: one for each would cost more than what it does. */
 export class Ticker {
-  private readonly turns = new Set<Turn>();
-  private readonly timer: NodeJS.Timeout;
+  readonly #turns = new Set<Turn>();
+  readonly #timer: NodeJS.Timeout;
 
   constructor(intervalMs: number) {
-    this.timer = setInterval(() => {
+    this.#timer = setInterval(() => {
       const nowMs = performance.now();
-      for (const turn of this.turns) turn(nowMs);
+      for (const turn of this.#turns) turn(nowMs);
     }, intervalMs);
   }
 
   add(turn: Turn): void {
-    this.turns.add(turn);
+    this.#turns.add(turn);
   }
 
   remove(turn: Turn): void {
-    this.turns.delete(turn);
+    this.#turns.delete(turn);
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    clearInterval(this.#timer);
   }
 }

@@ -23,43 +23,43 @@ export interface Utterance {
 
 /** The utterances of a stream that are not answered yet: at least the one that audio goes to now. */
 export class Utterances {
-  private readonly open: Utterance[];
-  private accepted = 0;
+  readonly #open: Utterance[];
+  #accepted = 0;
 
   constructor() {
-    this.open = [this.begin(1)];
+    this.#open = [this.#begin(1)];
   }
 
   /** The oldest one: what the worker speaks of. */
   get head(): Utterance {
-    return this.open[0] ?? this.current;
+    return this.#open[0] ?? this.current;
   }
 
   /** The one that audio goes to. */
   get current(): Utterance {
-    const last = this.open.at(-1);
+    const last = this.#open.at(-1);
     if (last === undefined) throw new Error('a stream always has an utterance');
     return last;
   }
 
   get all(): readonly Utterance[] {
-    return this.open;
+    return this.#open;
   }
 
   /** Samples accepted since the start of the stream. */
   get acceptedSamples(): number {
-    return this.accepted;
+    return this.#accepted;
   }
 
   /** Samples that are kept for a replay. */
   get held(): number {
-    return this.open.reduce((sum, { audio }) => sum + audio.samples, 0);
+    return this.#open.reduce((sum, { audio }) => sum + audio.samples, 0);
   }
 
   /** Samples that the worker has not taken yet, sent or not. */
   get outstanding(): number {
     let outstanding = 0;
-    for (const { samples, consumed } of this.open) outstanding += Math.max(0, samples - consumed);
+    for (const { samples, consumed } of this.#open) outstanding += Math.max(0, samples - consumed);
     return outstanding;
   }
 
@@ -70,7 +70,7 @@ export class Utterances {
 
   /** True while the worker has something to do. */
   get busy(): boolean {
-    return this.owed || this.open.some(({ sent, consumed }) => sent > consumed);
+    return this.owed || this.#open.some(({ sent, consumed }) => sent > consumed);
   }
 
   append(pcm: Buffer): void {
@@ -78,7 +78,7 @@ export class Utterances {
     const samples = pcm.length / AUDIO.bytesPerSample;
     current.audio.append(pcm);
     current.samples += samples;
-    this.accepted += samples;
+    this.#accepted += samples;
   }
 
   /** Ends the current utterance; the next begins. */
@@ -90,24 +90,24 @@ export class Utterances {
       current.audio = new HeldAudio();
       current.consumed = current.samples;
     }
-    this.open.push(this.begin(current.number + 1));
+    this.#open.push(this.#begin(current.number + 1));
   }
 
   /** The worker has answered the oldest utterance. */
   answered(): Utterance {
     const { head } = this;
-    this.open.shift();
+    this.#open.shift();
     return head;
   }
 
   /** Nothing has reached the new worker yet. */
   forgetProgress(): void {
-    for (const utterance of this.open) {
+    for (const utterance of this.#open) {
       if (utterance.ending !== 'reset') utterance.consumed = utterance.sent = 0;
     }
   }
 
-  private begin(number: number): Utterance {
+  #begin(number: number): Utterance {
     const fresh = {
       samples: 0,
       sent: 0,
@@ -117,6 +117,6 @@ export class Utterances {
       consumed: 0,
       replays: 0,
     };
-    return { number, startSample: this.accepted, audio: new HeldAudio(), ...fresh };
+    return { number, startSample: this.#accepted, audio: new HeldAudio(), ...fresh };
   }
 }

@@ -31,14 +31,14 @@ function leaveAsItIs(mask: Buffer): void {
 export class WorkerLink {
   /** When the worker was last heard of. */
   heardAtMs = performance.now();
-  private readonly socket: WebSocket;
-  private readonly timer: NodeJS.Timeout;
-  private readonly options: WorkerLinkOptions;
-  private over = false;
+  readonly #socket: WebSocket;
+  readonly #timer: NodeJS.Timeout;
+  readonly #options: WorkerLinkOptions;
+  #over = false;
 
   constructor(options: WorkerLinkOptions) {
-    this.options = options;
-    this.socket = new WebSocket(options.address + RELAY_PATH, {
+    this.#options = options;
+    this.#socket = new WebSocket(options.address + RELAY_PATH, {
       ...options.tls,
       headers: { Authorization: `Bearer ${options.ticket}` },
       perMessageDeflate: false,
@@ -46,47 +46,47 @@ export class WorkerLink {
       generateMask: leaveAsItIs,
       handshakeTimeout: options.openTimeoutMs,
     });
-    this.timer = setTimeout(() => this.lost('it did not open the stream in time'), options.openTimeoutMs);
+    this.#timer = setTimeout(() => this.#lost('it did not open the stream in time'), options.openTimeoutMs);
     const { context, replayedSamples, traceparent } = options;
-    this.socket.on('open', () => this.send({ type: 'open', context, realtime_from: replayedSamples, traceparent }));
-    this.socket.on('message', (data: Buffer, isBinary) => this.receive(data, isBinary));
-    this.socket.on('error', (error) => this.lost(error.message));
-    this.socket.on('close', (code) => this.lost(`it closed the stream (${code})`));
+    this.#socket.on('open', () => this.send({ type: 'open', context, realtime_from: replayedSamples, traceparent }));
+    this.#socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
+    this.#socket.on('error', (error) => this.#lost(error.message));
+    this.#socket.on('close', (code) => this.#lost(`it closed the stream (${code})`));
   }
 
   audio(pcm: Buffer): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(pcm);
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(pcm);
   }
 
   send(message: object): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
   /** Ends the link without a word to `onLost`. */
   close(): void {
-    this.over = true;
-    clearTimeout(this.timer);
-    this.socket.on('error', () => undefined);
-    if (this.socket.readyState === WebSocket.CONNECTING) this.socket.terminate();
-    else this.socket.close(1000);
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#socket.on('error', () => undefined);
+    if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate();
+    else this.#socket.close(1000);
   }
 
-  private receive(data: Buffer, isBinary: boolean): void {
-    if (this.over) return;
+  #receive(data: Buffer, isBinary: boolean): void {
+    if (this.#over) return;
     this.heardAtMs = performance.now();
     const answer = isBinary ? undefined : parseRelayAnswer(data.toString());
     if (answer?.ok !== true) {
-      this.lost('it sent something that is not of the protocol');
+      this.#lost('it sent something that is not of the protocol');
       return;
     }
-    if (answer.message.type === 'opened') clearTimeout(this.timer);
-    this.options.onMessage(answer.message);
+    if (answer.message.type === 'opened') clearTimeout(this.#timer);
+    this.#options.onMessage(answer.message);
   }
 
-  private lost(reason: string): void {
-    if (this.over) return;
+  #lost(reason: string): void {
+    if (this.#over) return;
     this.close();
-    this.socket.terminate();
-    this.options.onLost(reason);
+    this.#socket.terminate();
+    this.#options.onLost(reason);
   }
 }

@@ -14,19 +14,19 @@ interface Step {
  * the ledger has answered: a repeat of an Idempotency-Key finds another's. So steps are noted and told at the end.
  */
 export class CreateTrace {
-  private readonly tracing: Tracing;
-  private readonly startedAtMs: number;
-  private readonly caller: SpanContext | undefined;
-  private readonly steps: Step[] = [];
-  private sessionId: string | undefined;
-  private model = '';
+  readonly #tracing: Tracing;
+  readonly #startedAtMs: number;
+  readonly #caller: SpanContext | undefined;
+  readonly #steps: Step[] = [];
+  #sessionId: string | undefined;
+  #model = '';
   /** The session was made by an earlier request. */
-  private repeated = false;
+  #repeated = false;
 
   constructor(tracing: Tracing, startedAtMs: number, traceparent: unknown) {
-    this.tracing = tracing;
-    this.startedAtMs = startedAtMs;
-    this.caller = parseTraceparent(traceparent);
+    this.#tracing = tracing;
+    this.#startedAtMs = startedAtMs;
+    this.#caller = parseTraceparent(traceparent);
   }
 
   /** The same ledger, whose steps of making a session are noted. */
@@ -37,21 +37,21 @@ export class CreateTrace {
       sessions: {
         ...sessions,
         reserve: async (request) => {
-          this.sessionId = request.sessionId;
-          this.model = request.model;
-          const answer = await this.step(
+          this.#sessionId = request.sessionId;
+          this.#model = request.model;
+          const answer = await this.#step(
             'reserve',
             () => sessions.reserve(request),
             ({ outcome }) => outcome,
           );
           if (answer.outcome === 'ok') {
-            this.repeated = answer.reservation.sessionId !== request.sessionId;
-            this.sessionId = answer.reservation.sessionId;
+            this.#repeated = answer.reservation.sessionId !== request.sessionId;
+            this.#sessionId = answer.reservation.sessionId;
           }
           return answer;
         },
         confirm: (...of) =>
-          this.step(
+          this.#step(
             'confirm',
             () => sessions.confirm(...of),
             (done) => (done ? 'ok' : 'expired'),
@@ -60,7 +60,7 @@ export class CreateTrace {
       pools: {
         ...pools,
         claim: (...of) =>
-          this.step(
+          this.#step(
             'claim',
             () => pools.claim(...of),
             (held) => (held ? 'ok' : 'no_capacity'),
@@ -71,29 +71,29 @@ export class CreateTrace {
 
   /** The request was answered. */
   end(answer: { method: string; route: string; status: number; code: string | undefined }): void {
-    const root = this.sessionId === undefined ? undefined : this.tracing.rootOf(this.sessionId);
+    const root = this.#sessionId === undefined ? undefined : this.#tracing.rootOf(this.#sessionId);
     if (root === undefined) return;
-    const span = this.tracing.start(`${answer.method} ${answer.route}`, {
+    const span = this.#tracing.start(`${answer.method} ${answer.route}`, {
       // What an earlier request began has its root already.
-      ...(this.repeated ? { parent: root } : { self: root }),
+      ...(this.#repeated ? { parent: root } : { self: root }),
       kind: SpanKind.SERVER,
-      startedAtMs: this.startedAtMs,
-      links: this.caller === undefined ? [] : [{ context: this.caller }],
+      startedAtMs: this.#startedAtMs,
+      links: this.#caller === undefined ? [] : [{ context: this.#caller }],
       attributes: {
         'http.request.method': answer.method,
         'http.route': answer.route,
         'http.response.status_code': answer.status,
-        'svc_asr.session.id': this.sessionId ?? '',
-        'svc_asr.model': this.model,
+        'svc_asr.session.id': this.#sessionId ?? '',
+        'svc_asr.model': this.#model,
         ...(answer.code === undefined ? {} : { 'error.type': answer.code }),
       },
     });
-    for (const step of this.steps) this.tell(span.spanContext(), step);
+    for (const step of this.#steps) this.#tell(span.spanContext(), step);
     if (answer.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   }
 
-  private async step<T>(name: string, work: () => Promise<T>, outcomeOf: (answer: T) => string): Promise<T> {
+  async #step<T>(name: string, work: () => Promise<T>, outcomeOf: (answer: T) => string): Promise<T> {
     const startedAtMs = performance.now();
     let outcome = 'unavailable';
     try {
@@ -101,13 +101,13 @@ export class CreateTrace {
       outcome = outcomeOf(answer);
       return answer;
     } finally {
-      this.steps.push({ name, startedAtMs, endedAtMs: performance.now(), outcome });
+      this.#steps.push({ name, startedAtMs, endedAtMs: performance.now(), outcome });
     }
   }
 
-  private tell(parent: SpanContext, { name, startedAtMs, endedAtMs, outcome }: Step): void {
+  #tell(parent: SpanContext, { name, startedAtMs, endedAtMs, outcome }: Step): void {
     const attributes = { 'db.system.name': 'redis', 'svc_asr.outcome': outcome };
-    const span = this.tracing.start(name, { parent, kind: SpanKind.CLIENT, startedAtMs, attributes });
+    const span = this.#tracing.start(name, { parent, kind: SpanKind.CLIENT, startedAtMs, attributes });
     if (outcome === 'unavailable') span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(endedAtMs);
   }

@@ -12,14 +12,14 @@ export interface StreamRequest {
 
 /** The trace of one stream, as a part of its session's: few spans, and none for a piece of audio. */
 export class StreamTrace {
-  private readonly tracing: Tracing;
-  private readonly stream: Span;
-  private placing: Span | undefined;
-  private relay: Span | undefined;
+  readonly #tracing: Tracing;
+  readonly #stream: Span;
+  #placing: Span | undefined;
+  #relay: Span | undefined;
 
   private constructor(tracing: Tracing, parent: SpanContext, model: string) {
-    this.tracing = tracing;
-    this.stream = tracing.start('stream', { parent, attributes: { 'svc_asr.model': model } });
+    this.#tracing = tracing;
+    this.#stream = tracing.start('stream', { parent, attributes: { 'svc_asr.model': model } });
   }
 
   /** The trace of a stream whose handshake was accepted; undefined when the session is not traced. */
@@ -34,50 +34,54 @@ export class StreamTrace {
   }
 
   seeking(): void {
-    this.placing?.end();
-    this.placing = this.tracing.start('place', { parent: this.stream.spanContext() });
+    this.#placing?.end();
+    this.#placing = this.#tracing.start('place', { parent: this.#stream.spanContext() });
   }
 
   /** A worker was found, or not; answers what to tell it. */
   placed(worker: { id: string; revision: string } | undefined): string | undefined {
-    const { placing } = this;
-    this.placing = undefined;
+    const placing = this.#placing;
+    this.#placing = undefined;
     if (worker === undefined) {
       placing?.setStatus({ code: SpanStatusCode.ERROR }).end();
       return undefined;
     }
     const attributes = { 'svc_asr.worker.id': worker.id, 'svc_asr.revision': worker.revision };
     placing?.setAttributes(attributes).end();
-    this.relay = this.tracing.start('relay', { parent: this.stream.spanContext(), kind: SpanKind.CLIENT, attributes });
-    return formatTraceparent(this.relay.spanContext());
+    this.#relay = this.#tracing.start('relay', {
+      parent: this.#stream.spanContext(),
+      kind: SpanKind.CLIENT,
+      attributes,
+    });
+    return formatTraceparent(this.#relay.spanContext());
   }
 
   /** The worker has the stream no more; `failure`: by its own fault. */
   left(failure: string | undefined): void {
-    if (failure !== undefined) this.relay?.setStatus({ code: SpanStatusCode.ERROR, message: failure });
-    this.relay?.end();
-    this.relay = undefined;
+    if (failure !== undefined) this.#relay?.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+    this.#relay?.end();
+    this.#relay = undefined;
   }
 
   event(name: 'ready' | 'final' | 'worker moved', attributes: Record<string, string | number> = {}): void {
-    this.stream.addEvent(name, attributes);
+    this.#stream.addEvent(name, attributes);
   }
 
   ended(outcome: string, reason: string, audioMs: number): void {
-    this.placing?.end();
-    this.stream.setAttributes({
+    this.#placing?.end();
+    this.#stream.setAttributes({
       'svc_asr.outcome': outcome,
       'svc_asr.reason': reason,
       'svc_asr.audio.seconds': audioMs / 1000,
     });
-    if (outcome === 'failed') this.stream.setStatus({ code: SpanStatusCode.ERROR, message: reason });
-    this.stream.end();
+    if (outcome === 'failed') this.#stream.setStatus({ code: SpanStatusCode.ERROR, message: reason });
+    this.#stream.end();
   }
 
   /** Begins to bring the end into the ledger; answers what to call when that is done. */
   settling(): () => void {
-    const span = this.tracing.start('settle', {
-      parent: this.stream.spanContext(),
+    const span = this.#tracing.start('settle', {
+      parent: this.#stream.spanContext(),
       kind: SpanKind.CLIENT,
       attributes: { 'db.system.name': 'redis' },
     });

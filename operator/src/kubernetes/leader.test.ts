@@ -151,7 +151,13 @@ test('a process that was stopped for long does not lead when it goes on, before 
   let nowMs = 0;
   const { logger } = createTestLogger();
   const elector = createElector({
-    ...{ api: world.connect().api, name: 'x', identity: 'a', leaseSeconds: 15, renewMs: 10_000, retryMs: 2000, logger },
+    api: world.connect().api,
+    name: 'x',
+    identity: 'a',
+    leaseSeconds: 15,
+    renewMs: 10_000,
+    retryMs: 2000,
+    logger,
     onElected: () => undefined,
     onLost: () => undefined,
     // Timers that never fire: the process is stopped.

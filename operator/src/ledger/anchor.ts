@@ -46,7 +46,9 @@ export function createConfigMapAnchor(api: Pick<KubeApi, 'get' | 'apply'>, name:
         [`${API_GROUP}/about`]: 'The id of the ledger in Redis. Without it credit may be given twice.',
       };
       await api.apply(TYPES.ConfigMap, {
-        ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels, annotations } },
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, labels, annotations },
         data: { id },
       });
     },

@@ -32,7 +32,9 @@ export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; chec
   const checkpoints =
     cluster === undefined
       ? createFileCheckpoints({
-          ...{ accounts, logger, intervalMs: settings.STATUS_BALANCE_MS },
+          accounts,
+          logger,
+          intervalMs: settings.STATUS_BALANCE_MS,
           file: `${settings.LEDGER_ID_FILE}.checkpoints.json`,
           tenants: () => (settings.LEDGER_ID_FILE === '' ? [] : tenants().map(({ metadata }) => metadata.name)),
           isSettled: () => source.unsettled() === undefined,

@@ -142,7 +142,11 @@ test('an account that is lost alone takes up where it was last seen, also when i
   let restorations = 0;
   const { accounts } = ledger;
   const { present } = createTenantReconciler({
-    ...{ applied, notices: createNotices(), logger, ledgerId: () => 'mine', isNewest: () => Promise.resolve(true) },
+    applied,
+    notices: createNotices(),
+    logger,
+    ledgerId: () => 'mine',
+    isNewest: () => Promise.resolve(true),
     accounts: {
       ...accounts,
       restore: (...args) => (restorations++ === 0 ? Promise.reject(new Error('cut')) : accounts.restore(...args)),

@@ -44,7 +44,11 @@ export async function startRelay(kubeconfig: string, options: RelayOptions): Pro
     const { server: target, headers, tls } = await access.current();
     const kept = Object.entries(incoming.headers).filter(([name]) => !OWN_HEADERS.includes(name));
     const outgoing = requestHttps({
-      ...{ host: target.hostname, port: target.port, path: incoming.url, method: incoming.method, ...tls },
+      host: target.hostname,
+      port: target.port,
+      path: incoming.url,
+      method: incoming.method,
+      ...tls,
       headers: { ...Object.fromEntries(kept), ...headers },
       agent: false,
     });

@@ -38,7 +38,10 @@ export function createConnection({ settings, client, onRequest }: ConnectionOpti
     namespace,
     openApi: ({ maxSockets = settings.KUBERNETES_CONNECTIONS, ...limits } = {}) =>
       createKubeApi({
-        ...{ namespace, fieldManager: client, access, watchTransport },
+        namespace,
+        fieldManager: client,
+        access,
+        watchTransport,
         transport: createTransport({ access, client, maxSockets }),
         timeoutMs: settings.KUBERNETES_TIMEOUT_MS,
         retry: {

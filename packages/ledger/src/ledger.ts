@@ -62,7 +62,10 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     pools,
     workers: createWorkers(link, keys, { leaseMs }),
     gateways: createGateways(link, keys, {
-      ...{ sessions, pools, leaseMs, reaperRetryMs },
+      sessions,
+      pools,
+      leaseMs,
+      reaperRetryMs,
       largestStepMs: options.largestTimeStepMs ?? 5000,
     }),
     identity: createIdentity(link, keys),

@@ -36,7 +36,10 @@ test.each(['hset', 'hdel', 'xadd'])(
     await user.allow(`+${command}`);
     expect(await settle()).toMatchObject({ state: 'completed', billableMs: 2000 });
     expect((await ledger.accounts.usage(tenant))!.balance).toEqual({
-      ...{ grantedMs: 60_000, availableMs: 58_000, reservedMs: 0, consumedMs: 2000 },
+      grantedMs: 60_000,
+      availableMs: 58_000,
+      reservedMs: 0,
+      consumedMs: 2000,
     });
     await narrow.link.close();
   },

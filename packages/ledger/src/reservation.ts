@@ -56,8 +56,13 @@ function made(line: string, { sessionId, secretId }: ReserveRequest, ttlMs: numb
   return {
     outcome: 'ok',
     reservation: {
-      ...{ sessionId, secretId, createdAtMs, expiresAtMs: createdAtMs + ttlMs },
-      ...{ reservedSeconds: Number(reserved) / 1000, remainingSeconds: Number(remaining), provisional: true },
+      sessionId,
+      secretId,
+      createdAtMs,
+      expiresAtMs: createdAtMs + ttlMs,
+      reservedSeconds: Number(reserved) / 1000,
+      remainingSeconds: Number(remaining),
+      provisional: true,
     },
     rate: rateOf(rate),
   };

@@ -28,7 +28,9 @@ export async function grantRules(
   const items = [
     { apiVersion: `${group}/v1`, kind: 'Role', metadata, rules },
     {
-      ...{ apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata },
+      apiVersion: `${group}/v1`,
+      kind: 'RoleBinding',
+      metadata,
       roleRef: { apiGroup: group, kind: 'Role', name },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     },

@@ -45,8 +45,14 @@ export function buildRunningStatus(pod: TestPod, ready: boolean, ip: string, now
       condition('Ready', ready),
     ],
     containerStatuses: pod.spec.containers.map(({ name, image }) => ({
-      ...{ name, image, imageID: `test/${image}`, containerID: `test://${pod.metadata.uid}-${name}` },
-      ...{ ready, started: true, restartCount: 0, state: { running: { startedAt: at } } },
+      name,
+      image,
+      imageID: `test/${image}`,
+      containerID: `test://${pod.metadata.uid}-${name}`,
+      ready,
+      started: true,
+      restartCount: 0,
+      state: { running: { startedAt: at } },
     })),
   };
 }

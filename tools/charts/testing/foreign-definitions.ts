@@ -26,7 +26,9 @@ function define({ group, kind, plural }: (typeof FOREIGN)[number]): object {
       names: { kind, plural, singular: kind.toLowerCase() },
       versions: [
         {
-          ...{ name: 'v1', served: true, storage: true },
+          name: 'v1',
+          served: true,
+          storage: true,
           schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
         },
       ],

@@ -30,8 +30,10 @@ export const OPTIONS: Options = {
     { secrets: { create: false } },
     {
       secrets: {
-        ...{ apiKeyPeppers: { existingSecret: 'peppers' }, sessionSecrets: { existingSecret: 'sessions' } },
-        ...{ workerTickets: { existingSecret: 'tickets' }, adminToken: { existingSecret: 'admin' } },
+        apiKeyPeppers: { existingSecret: 'peppers' },
+        sessionSecrets: { existingSecret: 'sessions' },
+        workerTickets: { existingSecret: 'tickets' },
+        adminToken: { existingSecret: 'admin' },
       },
     },
   ],
@@ -78,7 +80,9 @@ export const OPTIONS: Options = {
     { networkPolicy: { enabled: false } },
     {
       networkPolicy: {
-        ...{ gatewayFrom: PROMETHEUS, consoleFrom: PROMETHEUS, metricsFrom: PROMETHEUS },
+        gatewayFrom: PROMETHEUS,
+        consoleFrom: PROMETHEUS,
+        metricsFrom: PROMETHEUS,
         apiServer: { cidrs: ['10.0.0.1/32'], ports: [6443] },
         extraEgress: [{ ports: [{ protocol: 'TCP', port: 4318 }] }],
       },
@@ -88,7 +92,8 @@ export const OPTIONS: Options = {
     {},
     {
       monitoring: {
-        ...{ serviceMonitor: { enabled: true, labels: { release: 'x' } }, dashboards: { enabled: true } },
+        serviceMonitor: { enabled: true, labels: { release: 'x' } },
+        dashboards: { enabled: true },
         prometheusRule: { enabled: true, labels: { release: 'x' } },
       },
     },

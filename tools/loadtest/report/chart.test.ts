@@ -48,7 +48,9 @@ test('the share of values grows to all of them', () => {
 
 test('a chart keeps within its frame and escapes its texts', () => {
   const svg = drawChart({
-    ...{ title: 'a < b', xLabel: 's', yLabel: 'ms' },
+    title: 'a < b',
+    xLabel: 's',
+    yLabel: 'ms',
     lines: [
       {
         name: 'p95',

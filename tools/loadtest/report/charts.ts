@@ -18,7 +18,9 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
     const line = (percent: number) => percentileOverTime(series[name], startMs, seconds, percent);
     return {
       title: `${name}: latency over time`,
-      ...{ xLabel: 's', yLabel: 'ms', xTo: summary.seconds },
+      xLabel: 's',
+      yLabel: 'ms',
+      xTo: summary.seconds,
       lines: [
         { name: 'max', colour: COLOURS.max, points: line(100) },
         { name: 'p50', colour: COLOURS.p50, points: line(50) },
@@ -31,7 +33,9 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
   return [
     {
       title: 'Streams',
-      ...{ xLabel: 's', yLabel: '', xTo: summary.seconds },
+      xLabel: 's',
+      yLabel: '',
+      xTo: summary.seconds,
       lines: [
         { name: 'open', colour: COLOURS.other, points: openOverTime(openTimes(records), startMs, summary.seconds) },
       ],
@@ -42,7 +46,8 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
     ...overTime,
     {
       title: 'Share of events that came within a time',
-      ...{ xLabel: 'ms', yLabel: '%' },
+      xLabel: 'ms',
+      yLabel: '%',
       lines: names.map((name, at) => ({
         name,
         colour: [COLOURS.p50, COLOURS.p95, COLOURS.other][at] ?? COLOURS.other,
@@ -51,7 +56,8 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
     },
     {
       title: 'Lateness of the generator',
-      ...{ xLabel: 'ms', yLabel: '%' },
+      xLabel: 'ms',
+      yLabel: '%',
       lines: [{ name: 'frames', colour: COLOURS.other, points: cumulative(lags) }],
       mark: { name: `void above p95 ${summary.lagLimitMs} ms`, value: summary.lagLimitMs },
     },
@@ -76,7 +82,8 @@ function rampChart({ saturation, limits }: Summary): Chart[] {
   return [
     {
       title: 'p95 by number of streams',
-      ...{ xLabel: 'streams', yLabel: 'ms' },
+      xLabel: 'streams',
+      yLabel: 'ms',
       lines: [line('delta', COLOURS.p50), line('final', COLOURS.p95), line('ready', COLOURS.other)],
       limit: { name: `promised delta p95 ${limits.delta} ms`, value: limits.delta },
       mark: { name: 'declared slots', value: saturation.declaredSlots },

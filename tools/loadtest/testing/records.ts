@@ -5,16 +5,36 @@ import type { Records } from '../records.ts';
 /** A session that went well: 2.5 s of audio, one utterance. */
 export function session(name: string, changes: Partial<SessionRecord> = {}): SessionRecord {
   return {
-    ...{ kind: 'session', session: name, tenant: 't', role: 'regular', context: '', createMs: 5, openedAtMs: 1000 },
-    ...{ readyMs: 20, endedAtMs: 5000, samples: 40_000, utterances: 1, finals: 1, closeCode: 1000, faults: [] },
+    kind: 'session',
+    session: name,
+    tenant: 't',
+    role: 'regular',
+    context: '',
+    createMs: 5,
+    openedAtMs: 1000,
+    readyMs: 20,
+    endedAtMs: 5000,
+    samples: 40_000,
+    utterances: 1,
+    finals: 1,
+    closeCode: 1000,
+    faults: [],
     ...changes,
   };
 }
 
 export function utterance(name: string, changes: Partial<UtteranceRecord> = {}): UtteranceRecord {
   return {
-    ...{ kind: 'utterance', session: name, role: 'regular', context: '', utterance: 1, deltas: [[2000, 40]] },
-    ...{ final: [4000, 50], lagsMs: [1, 2], words: 10, wordErrors: 2 },
+    kind: 'utterance',
+    session: name,
+    role: 'regular',
+    context: '',
+    utterance: 1,
+    deltas: [[2000, 40]],
+    final: [4000, 50],
+    lagsMs: [1, 2],
+    words: 10,
+    wordErrors: 2,
     ...changes,
   };
 }
@@ -41,7 +61,10 @@ export function booksOf(
 ): Books {
   const { reservedMs = 0, availableMs = 3_600_000 - consumedMs - reservedMs, billableMs = consumedMs } = changes;
   const credits = {
-    ...{ granted_ms: 3_600_000, available_ms: availableMs, reserved_ms: reservedMs, consumed_ms: consumedMs },
+    granted_ms: 3_600_000,
+    available_ms: availableMs,
+    reserved_ms: reservedMs,
+    consumed_ms: consumedMs,
   };
   const account = { credits, live_sessions: reservedMs === 0 ? 0 : 1 };
   return { tenant: 't', account, usage: { sessions: 1, billableMs }, balance: credits };

@@ -41,10 +41,14 @@ export function promiseCards({ now, history }) {
     const note =
       count === 0 ? 'none in the last minute' : `half within ${duration(p50)}, ${number(count)} in the last minute`;
     return card({
-      ...{ title, note, figure: duration(p95) },
+      title,
+      note,
+      figure: duration(p95),
       state: p95 === undefined ? 'faint' : p95 <= promiseS ? 'good' : 'bad',
       picture: plot({
-        ...{ limit: promiseS, format: duration, label: `${title} over the last ten minutes` },
+        limit: promiseS,
+        format: duration,
+        label: `${title} over the last ten minutes`,
         points: history.map((point) => ({ atMs: point.atMs, value: point[key] })),
       }),
     });
@@ -57,29 +61,37 @@ export function loadCards({ now, history }) {
   const { http, sessionsPerSecond } = now;
   return [
     card({
-      ...{ title: 'Streams', figure: number(last.streams) },
+      title: 'Streams',
+      figure: number(last.streams),
       state: last.waiting > 0 ? 'bad' : '',
       note: `of ${number(last.slots)} slots (dashed)${last.waiting > 0 ? `, ${number(last.waiting)} waiting` : ''}`,
       picture: plot({
-        ...{ format: number, label: 'Streams and slots over the last ten minutes', integers: true },
+        format: number,
+        label: 'Streams and slots over the last ten minutes',
+        integers: true,
         points: history.map(({ atMs, streams, slots }) => ({ atMs, value: streams, second: slots })),
       }),
     }),
     card({
-      ...{ title: 'Busiest worker', figure: last.busy === undefined ? '–' : `${Math.round(last.busy * 100)} %` },
+      title: 'Busiest worker',
+      figure: last.busy === undefined ? '–' : `${Math.round(last.busy * 100)} %`,
       state: last.busy > 0.9 ? 'bad' : '',
       note: 'of the time inside the model',
       picture: plot({
-        ...{ format: (share) => `${Math.round(share * 100)} %`, label: 'Busiest worker over the last ten minutes' },
+        format: (share) => `${Math.round(share * 100)} %`,
+        label: 'Busiest worker over the last ten minutes',
         points: history.map(({ atMs, busy }) => ({ atMs, value: busy })),
       }),
     }),
     card({
-      ...{ title: 'Requests a second', figure: number(http.perSecond) },
+      title: 'Requests a second',
+      figure: number(http.perSecond),
       state: http.errorsPerSecond > 0 ? 'bad' : '',
       note: `${number(sessionsPerSecond)} sessions, ${number(http.errorsPerSecond)} errors (dashed)`,
       picture: plot({
-        ...{ format: number, label: 'Requests a second over the last ten minutes', integers: true },
+        format: number,
+        label: 'Requests a second over the last ten minutes',
+        integers: true,
         points: history.map(({ atMs, requests, errors }) => ({ atMs, value: requests, second: errors })),
       }),
     }),

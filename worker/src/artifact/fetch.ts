@@ -79,7 +79,12 @@ async function attempt(file: string, options: FetchOptions, signal: AbortSignal)
   const { source, maxBytes, tries, retry, logger } = options;
   let toldMs = performance.now();
   await download({
-    ...{ source, file, maxBytes, tries, retry, signal },
+    source,
+    file,
+    maxBytes,
+    tries,
+    retry,
+    signal,
     onRetry: (error) => logger.warn({ reason: error.message }, 'the download is tried again'),
     onProgress: (bytes, totalBytes) => {
       if (performance.now() - toldMs < PROGRESS_MS) return;

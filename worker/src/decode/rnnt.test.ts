@@ -1,5 +1,6 @@
 import { Transcript } from './pieces.ts';
-import { decodeRnnt, GreedyRnnt, type Hypothesis, type Joint } from './rnnt.ts';
+import { decodeRnnt, GreedyRnnt } from './rnnt.ts';
+import type { Hypothesis, Joint } from './rnnt.ts';
 
 const BLANK = 2;
 

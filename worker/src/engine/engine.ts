@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { buildFraming } from '../features/framing.ts';
-import { contextKey, type Context } from '../model/manifest.ts';
+import { contextKey } from '../model/manifest.ts';
+import type { Context } from '../model/manifest.ts';
 import { EngineError } from './error.ts';
 import type { Command, ModelInfo, Report } from './protocol.ts';
-import { AudioRing, Gauges, type EngineStats, type SharedBuffers } from './shared.ts';
+import { AudioRing, Gauges } from './shared.ts';
+import type { EngineStats, SharedBuffers } from './shared.ts';
 import { EngineStream } from './stream.ts';
 
 /** Events of an engine. */

@@ -1,7 +1,9 @@
-import { chunkSamples, nextWindow, oldestNeeded, type NextWindow } from '../features/framing.ts';
+import { chunkSamples, nextWindow, oldestNeeded } from '../features/framing.ts';
+import type { NextWindow } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import type { Encoder } from '../model/encoder.ts';
-import { afterChunk, START, type Pace } from './pace.ts';
+import { afterChunk, START } from './pace.ts';
+import type { Pace } from './pace.ts';
 import type { Cost, Mark, StreamEvent } from './protocol.ts';
 import type { Search } from './search.ts';
 import type { AudioRing } from './shared.ts';

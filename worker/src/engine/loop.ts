@@ -5,7 +5,8 @@ import { aheadAt, isAhead } from './pace.ts';
 import type { Command, StreamEvent } from './protocol.ts';
 import { chooseBatch } from './schedule.ts';
 import { startSearch } from './search.ts';
-import { AudioRing, type Gauges, type SharedBuffers } from './shared.ts';
+import { AudioRing } from './shared.ts';
+import type { Gauges, SharedBuffers } from './shared.ts';
 
 /** What the loop works on. */
 export interface LoopParts {

@@ -1,5 +1,6 @@
 import { afterChunk, aheadAt, isAhead, START } from './pace.ts';
-import { chooseBatch, type Candidate } from './schedule.ts';
+import { chooseBatch } from './schedule.ts';
+import type { Candidate } from './schedule.ts';
 import { deriveSlots } from './slots.ts';
 
 const candidate = (name: string, change: Partial<Candidate> = {}) => ({

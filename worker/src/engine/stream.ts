@@ -1,9 +1,11 @@
 import { EventEmitter } from 'node:events';
-import { windowsIn, type Framing } from '../features/framing.ts';
+import { windowsIn } from '../features/framing.ts';
+import type { Framing } from '../features/framing.ts';
 import type { Context } from '../model/manifest.ts';
 import { EngineError } from './error.ts';
 import type { Delta, Final, Mark, StreamEvent } from './protocol.ts';
-import { RING_SAMPLES, type AudioRing } from './shared.ts';
+import { RING_SAMPLES } from './shared.ts';
+import type { AudioRing } from './shared.ts';
 
 /** Events of a stream. After `error` or `close()` there are no more. */
 export interface StreamEvents {

@@ -2,14 +2,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { chunkSamples } from '../features/framing.ts';
 import { ModelError } from '../model/error.ts';
-import { loadModel, type Model } from '../model/load.ts';
+import { loadModel } from '../model/load.ts';
+import type { Model } from '../model/load.ts';
 import { contextKey } from '../model/manifest.ts';
 import { channelSize, timeSize } from '../model/scratch.ts';
 import { BatchRunner } from './batch.ts';
 import { CachePool } from './caches.ts';
 import { InferenceLoop } from './loop.ts';
 import type { Command, ContextInfo, ModelInfo, Report, ThreadOptions } from './protocol.ts';
-import { Gauges, type SharedBuffers } from './shared.ts';
+import { Gauges } from './shared.ts';
+import type { SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
 import { measureRealTimeFactor } from './warmup.ts';
 

@@ -1,4 +1,5 @@
-import { firstFrame, type Framing } from '../features/framing.ts';
+import { firstFrame } from '../features/framing.ts';
+import type { Framing } from '../features/framing.ts';
 import type { LogMel, SampleRing } from '../features/logmel.ts';
 
 /** What it takes to compute the features of one window. */

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check per access would cost in the inner loops */
 import { FFT_SIZE, PowerSpectrum, SPECTRUM_BINS } from './fft.ts';
-import { buildMelFilters, type MelFilters } from './mel.ts';
+import { buildMelFilters } from './mel.ts';
+import type { MelFilters } from './mel.ts';
 
 /** Samples per second that every model here takes. */
 export const SAMPLE_RATE_HZ = 16_000;

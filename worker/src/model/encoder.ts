@@ -1,6 +1,8 @@
-import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { Tensor } from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
 import { ModelError } from './error.ts';
-import { audioSize, channelSize, rowsSize, timeSize, type Scratch } from './scratch.ts';
+import { audioSize, channelSize, rowsSize, timeSize } from './scratch.ts';
+import type { Scratch } from './scratch.ts';
 import type { EncoderShape } from './shape.ts';
 
 type Tensors = Record<string, Tensor>;

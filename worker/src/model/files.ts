@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelError } from './error.ts';
-import { parseManifest, type FileRef, type Manifest } from './manifest.ts';
+import { parseManifest } from './manifest.ts';
+import type { FileRef, Manifest } from './manifest.ts';
 
 /** Reads and checks `manifest.json` of a model folder. */
 export async function readManifest(folder: string): Promise<Manifest> {

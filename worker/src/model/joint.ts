@@ -1,4 +1,5 @@
-import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { Tensor } from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
 import type { Hypothesis, Joint } from '../decode/rnnt.ts';
 import type { PredictorPorts } from './predictor.ts';
 

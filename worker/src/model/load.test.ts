@@ -2,7 +2,8 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEngine } from '../engine/start.ts';
 import { goldenFolder } from '../testing/data.ts';
-import { makeGoldenFolder, refTo, type GoldenKind } from '../testing/folder.ts';
+import { makeGoldenFolder, refTo } from '../testing/folder.ts';
+import type { GoldenKind } from '../testing/folder.ts';
 
 type Manifest = Record<string, unknown>;
 

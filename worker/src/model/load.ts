@@ -5,14 +5,20 @@ import { Encoder } from './encoder.ts';
 import { ModelError } from './error.ts';
 import { readChecked, readManifest } from './files.ts';
 import { FusedJoint, SplitJoint } from './joint.ts';
-import { contextKey, type FileRef, type Manifest } from './manifest.ts';
-import { readOnnx, type OnnxFacts } from './onnx.ts';
-import { agree, fixed, port, portsOf, type Ports } from './ports.ts';
-import { readPredictor, type PredictorPorts } from './predictor.ts';
+import { contextKey } from './manifest.ts';
+import type { FileRef, Manifest } from './manifest.ts';
+import { readOnnx } from './onnx.ts';
+import type { OnnxFacts } from './onnx.ts';
+import { agree, fixed, port, portsOf } from './ports.ts';
+import type { Ports } from './ports.ts';
+import { readPredictor } from './predictor.ts';
+import type { PredictorPorts } from './predictor.ts';
 import { buildScratch } from './scratch.ts';
-import { createSession, type RuntimeOptions } from './session.ts';
+import { createSession } from './session.ts';
+import type { RuntimeOptions } from './session.ts';
 import { metadataNumber, readEncoderShape } from './shape.ts';
-import { parseTokens, type Vocabulary } from './tokens.ts';
+import { parseTokens } from './tokens.ts';
+import type { Vocabulary } from './tokens.ts';
 
 /** A model that is loaded, checked and ready to run. */
 export interface Model {

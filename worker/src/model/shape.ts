@@ -1,8 +1,11 @@
-import { buildFraming, type Framing } from '../features/framing.ts';
+import { buildFraming } from '../features/framing.ts';
+import type { Framing } from '../features/framing.ts';
 import { ModelError } from './error.ts';
-import { contextKey, type Context } from './manifest.ts';
+import { contextKey } from './manifest.ts';
+import type { Context } from './manifest.ts';
 import type { OnnxFacts } from './onnx.ts';
-import { agree, fixed, port, type Ports } from './ports.ts';
+import { agree, fixed, port } from './ports.ts';
+import type { Ports } from './ports.ts';
 
 /** Sizes of a streaming encoder. */
 export interface EncoderShape {

@@ -7,15 +7,15 @@ const SAMPLED = 1;
 
 /** The worker's part of the trace of a stream: one span for the stream, one for each utterance. */
 export class StreamTrace {
-  private readonly tracing: Tracing;
-  private readonly span: Span;
+  readonly #tracing: Tracing;
+  readonly #span: Span;
   /** When audio of the utterances that are not answered yet began to come, oldest first. */
-  private readonly ended: number[] = [];
-  private heardAtMs: number | undefined;
+  readonly #ended: number[] = [];
+  #heardAtMs: number | undefined;
 
   private constructor(tracing: Tracing, span: Span) {
-    this.tracing = tracing;
-    this.span = span;
+    this.#tracing = tracing;
+    this.#span = span;
   }
 
   /** The trace of a stream whose gateway traces it; undefined otherwise. */
@@ -31,30 +31,30 @@ export class StreamTrace {
 
   /** A slot was found. */
   opened(): void {
-    this.span.addEvent('opened');
+    this.#span.addEvent('opened');
   }
 
   /** Audio of the present utterance came. */
   heard(): void {
-    this.heardAtMs ??= performance.now();
+    this.#heardAtMs ??= performance.now();
   }
 
   /** The present utterance was flushed or reset. */
   marked(): void {
-    this.ended.push(this.heardAtMs ?? performance.now());
-    this.heardAtMs = undefined;
+    this.#ended.push(this.#heardAtMs ?? performance.now());
+    this.#heardAtMs = undefined;
   }
 
   /** The oldest utterance was dropped. */
   dropped(): void {
-    this.ended.shift();
+    this.#ended.shift();
   }
 
   /** The oldest utterance has its final. */
   answered({ utterance, startSample, endSample, cost }: Final): void {
-    const span = this.tracing.start('utterance', {
-      parent: this.span.spanContext(),
-      startedAtMs: this.ended.shift() ?? performance.now(),
+    const span = this.#tracing.start('utterance', {
+      parent: this.#span.spanContext(),
+      startedAtMs: this.#ended.shift() ?? performance.now(),
       attributes: {
         'svc_asr.utterance': utterance + 1,
         'svc_asr.audio.seconds': (endSample - startSample) / AUDIO.sampleRateHz,
@@ -69,8 +69,8 @@ export class StreamTrace {
 
   /** The connection is over; `code` is `done` or that of an error. */
   end(code: string): void {
-    this.span.setAttribute('svc_asr.outcome', code);
-    if (code !== 'done') this.span.setStatus({ code: SpanStatusCode.ERROR, message: code });
-    this.span.end();
+    this.#span.setAttribute('svc_asr.outcome', code);
+    if (code !== 'done') this.#span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+    this.#span.end();
   }
 }

@@ -32,8 +32,16 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
   const child = spawn(process.execPath, ['--no-warnings', ...before, MAIN], {
     env: {
       ...COMPILE_CACHE,
-      ...{ PATH: process.env.PATH, MODEL, MODEL_DIR, SLOTS: '2', WORKER_ID: id, WORKER_TICKETS: TICKETS },
-      ...{ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(adminPort), LEASE_MS: '1500', LEASE_RENEW_MS: '400' },
+      PATH: process.env.PATH,
+      MODEL,
+      MODEL_DIR,
+      SLOTS: '2',
+      WORKER_ID: id,
+      WORKER_TICKETS: TICKETS,
+      ADMIN_HOST: '127.0.0.1',
+      ADMIN_PORT: String(adminPort),
+      LEASE_MS: '1500',
+      LEASE_RENEW_MS: '400',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -38,8 +38,18 @@ test('reads what decisions need of a pod, also after all else was left out', () 
   );
   const pod = readPod(whole);
   expect(pod).toMatchObject({
-    ...{ name: 'p', model: 'm', revision: 'r', condemned: true, ready: true, restarts: 2 },
-    ...{ scheduled: true, pending: false, running: true, over: false, terminating: false, mounted: true },
+    name: 'p',
+    model: 'm',
+    revision: 'r',
+    condemned: true,
+    ready: true,
+    restarts: 2,
+    scheduled: true,
+    pending: false,
+    running: true,
+    over: false,
+    terminating: false,
+    mounted: true,
   });
   expect(readPod(trimPod(whole))).toEqual(pod);
   expect(JSON.stringify(trimPod(whole))).not.toMatch(/managedFields|containers"/);
@@ -132,7 +142,9 @@ test('a pod without a node, or without its volumes, is trouble after a while', (
 test('one pod in trouble is none for the pool while another is on its way, or all others are up', () => {
   const read = (status: object): WaitingPod => ({
     ...readPod(object(status))!,
-    ...{ unschedulableMs: 0, unmountedMs: 0, falls: 0 },
+    unschedulableMs: 0,
+    unmountedMs: 0,
+    falls: 0,
   });
   const bad = read({ containerStatuses: [waiting('ErrImagePull')] });
   const starting = read({ phase: 'Pending' });

@@ -119,7 +119,13 @@ export function trimPod({ apiVersion, kind, metadata, ...rest }: KubeObject): Ku
     kind,
     metadata: JSON.parse(
       JSON.stringify({
-        ...{ name, uid, resourceVersion, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds },
+        name,
+        uid,
+        resourceVersion,
+        labels,
+        annotations,
+        deletionTimestamp,
+        deletionGracePeriodSeconds,
       }),
     ) as KubeObject['metadata'],
     spec: { nodeName: spec?.nodeName },

@@ -78,7 +78,9 @@ export function trimSet({ apiVersion, kind, metadata, ...rest }: KubeObject): Ku
   const { spec, status } = rest as unknown as Pick<V1ReplicaSet, 'spec' | 'status'>;
   const { replicas, fullyLabeledReplicas, observedGeneration } = status ?? {};
   return {
-    ...{ apiVersion, kind, spec: { replicas: spec?.replicas } },
+    apiVersion,
+    kind,
+    spec: { replicas: spec?.replicas },
     metadata: JSON.parse(JSON.stringify({ name, uid, resourceVersion, generation, labels })) as KubeObject['metadata'],
     status: { replicas, fullyLabeledReplicas, observedGeneration },
   };

@@ -48,7 +48,12 @@ export function createLateWorld(options: { pods: number; wanted: number; honest:
   const pods = createFeed<readonly WorkerPod[]>(Array.from({ length: options.pods }, (_, at) => startedPod(`p${at}`)));
   const replicas = createFeed(options.pods);
   const status = createFeed<WorkerSet>({
-    ...{ hash: 's', replicas: options.pods, counted: options.pods, chosen: 0, current: true, tells: true },
+    hash: 's',
+    replicas: options.pods,
+    counted: options.pods,
+    chosen: 0,
+    current: true,
+    tells: true,
   });
   const wrong: string[] = [];
   let made = 0;
@@ -112,11 +117,24 @@ export function createLateWorld(options: { pods: number; wanted: number; honest:
 
 function startedPod(name: string): WorkerPod {
   return {
-    ...{ name, uid: name, model: 'm', revision: 'r', set: 's', terminating: false, over: false, condemned: false },
+    name,
+    uid: name,
+    model: 'm',
+    revision: 'r',
+    set: 's',
+    terminating: false,
+    over: false,
+    condemned: false,
     marked: false,
     graceMs: 30_000,
-    ...{ scheduled: true, pending: false, running: true, ready: true, restarts: 0, unschedulable: undefined },
-    ...{ mounted: true, trouble: undefined },
+    scheduled: true,
+    pending: false,
+    running: true,
+    ready: true,
+    restarts: 0,
+    unschedulable: undefined,
+    mounted: true,
+    trouble: undefined,
   };
 }
 

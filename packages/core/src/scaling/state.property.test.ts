@@ -4,7 +4,9 @@ import { beginScaling, prolong } from './state.ts';
 
 const spec = {
   ...({ mode: 'Sessions', min: 0, max: 50, bufferSessions: 1, bufferPercent: 10 } as const),
-  ...{ scaleDownDelaySeconds: 60, idleToZeroSeconds: 60, maxWaitSeconds: 120 },
+  scaleDownDelaySeconds: 60,
+  idleToZeroSeconds: 60,
+  maxWaitSeconds: 120,
 };
 
 test('a pool that stands still is remembered as if it had been decided about all the while', () => {
@@ -12,7 +14,11 @@ test('a pool that stands still is remembered as if it had been decided about all
     fc.property(fc.nat(100), fc.integer({ min: 1, max: 10_000 }), (active, restMs) => {
       const decide = (state: ReturnType<typeof beginScaling>, nowMs: number) =>
         decideScaling({
-          ...{ spec, fixedSlots: 4, starting: 0, state, nowMs },
+          spec,
+          fixedSlots: 4,
+          starting: 0,
+          state,
+          nowMs,
           load: { active, held: 0, waiting: 0, readAtMs: nowMs },
           workers: Array.from({ length: state.desired }, () => ({ slots: 4, active: 0 })),
         }).state;

@@ -27,16 +27,16 @@ const LONGEST_ATTRIBUTE = 256;
 
 /** Random ids, except for a span that has to have given ones. */
 class Ids implements IdGenerator {
-  private readonly random = new RandomIdGenerator();
+  readonly #random = new RandomIdGenerator();
   /** Those of the span that is just being started. */
   given: SpanContext | undefined;
 
   generateTraceId(): string {
-    return this.given?.traceId ?? this.random.generateTraceId();
+    return this.given?.traceId ?? this.#random.generateTraceId();
   }
 
   generateSpanId(): string {
-    return this.given?.spanId ?? this.random.generateSpanId();
+    return this.given?.spanId ?? this.#random.generateSpanId();
   }
 }
 

@@ -6,8 +6,11 @@ const MODULE = fileURLToPath(new URL('telemetry.ts', import.meta.url));
 /** Which modules a process loads that starts telemetry with these settings. */
 function loaded(endpoint: string): string[] {
   const settings = {
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: {}, TRACES_SAMPLE_RATIO: 1 },
-    ...{ OTEL_BSP_SCHEDULE_DELAY: 60_000, OTEL_METRIC_EXPORT_INTERVAL: 60_000 },
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: {},
+    TRACES_SAMPLE_RATIO: 1,
+    OTEL_BSP_SCHEDULE_DELAY: 60_000,
+    OTEL_METRIC_EXPORT_INTERVAL: 60_000,
   };
   const program = `
     import { registerHooks } from 'node:module';
