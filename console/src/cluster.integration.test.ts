@@ -37,7 +37,7 @@ async function start(env: Record<string, string> = {}): Promise<TestConsole> {
   const started = await startTestConsole(redis.url, {
     KUBERNETES: kubeconfig,
     NAMESPACE: namespace,
-    KEY_ACTIVATION_MS: '0',
+    KEY_ACTIVATION_TIMEOUT_MS: '0',
     KUBERNETES_RETRY_BASE_MS: '20',
     ...env,
   });

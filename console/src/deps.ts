@@ -13,10 +13,10 @@ export interface Deps {
     | 'ADMIN_TOKEN'
     | 'ADMIN_FAILED_ATTEMPTS_PER_MINUTE'
     | 'ADMIN_BODY_BYTES'
-    | 'KEY_ACTIVATION_MS'
-    | 'KEY_POLL_MS'
+    | 'KEY_ACTIVATION_TIMEOUT_MS'
+    | 'KEY_POLL_INTERVAL_MS'
     | 'JOURNAL_PAGE_ENTRIES'
-    | 'WELCOME_SECONDS'
+    | 'WELCOME_CREDIT_SECONDS'
   >;
   logger: Logger;
   metrics: Metrics;

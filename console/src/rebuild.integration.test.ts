@@ -37,7 +37,7 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
     WORKER_IMAGE: 'example.invalid/worker:1',
     LEDGER_INTERVAL_MS: '200',
-    STATUS_BALANCE_MS: '200',
+    STATUS_BALANCE_INTERVAL_MS: '200',
     LEASE_SECONDS: '6',
     LEASE_RENEW_MS: '4000',
     LEASE_RETRY_MS: '200',
@@ -46,7 +46,7 @@ beforeAll(async () => {
   console_ = await startTestConsole(redis.url, {
     KUBERNETES: await kubeconfig('console'),
     NAMESPACE: namespace,
-    KEY_ACTIVATION_MS: '60000',
+    KEY_ACTIVATION_TIMEOUT_MS: '60000',
   });
   await untilReady(console_);
   home = mkdtempSync(join(tmpdir(), 'command-'));

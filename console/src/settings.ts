@@ -33,13 +33,13 @@ export const CONSOLE_SETTINGS = {
   ),
   ADMIN_BODY_BYTES: integer('Largest request body of the admin API.', 262_144, 1024, 16_777_216),
   API_KEY_PEPPERS: keyring('Peppers under which API keys are hashed; the current one is for new keys.'),
-  KEY_ACTIVATION_MS: integer(
+  KEY_ACTIVATION_TIMEOUT_MS: integer(
     'How long an answer of the admin API waits for its change to be in force in Redis.',
     5000,
     0,
     60_000,
   ),
-  KEY_POLL_MS: integer('Time between two looks at Redis while an answer waits.', 50, 1, 60_000),
+  KEY_POLL_INTERVAL_MS: integer('Time between two looks at Redis while an answer waits.', 50, 1, 60_000),
   JOURNAL_PAGE_ENTRIES: integer('Entries of a journal that an export reads from Redis at a time.', 1000, 1, 100_000),
   ...KUBERNETES_SETTINGS,
   KUBERNETES_TIMEOUT_MS: integer(
@@ -52,7 +52,7 @@ export const CONSOLE_SETTINGS = {
     'Where resources are files: folder that Tenant and ApiKey resources are written to.',
     '.svc-asr/config',
   ),
-  READ_FOLDERS: list('Folders whose resources are known and never written, separated by commas.'),
+  READ_ONLY_FOLDERS: list('Folders whose resources are known and never written, separated by commas.'),
   CONSOLE_HOST: text("Address that the console's page listens on.", '::'),
   CONSOLE_PORT: integer("Port of the console's page; 0 takes a free one.", 8444, 0, 65_535),
   TLS_CERT_FILE: readableFile("Certificate chain (PEM) of the console's page; empty: plain HTTP."),
@@ -75,7 +75,7 @@ export const CONSOLE_SETTINGS = {
   SIGN_IN_FAILURES_PER_MINUTE: integer('Wrong private links that one address may try a minute.', 10, 1, 1_000_000),
   MAX_KEYS: integer('Keys that a developer may have at a time.', 20, 1, 100_000),
   KEYS_PER_HOUR: integer('Keys that a developer may make an hour; the burst is as large.', 60, 1, 1_000_000),
-  WELCOME_SECONDS: integer(
+  WELCOME_CREDIT_SECONDS: integer(
     'Credit that an approval gives where the administrator names no other.',
     3600,
     0,

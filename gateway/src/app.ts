@@ -49,10 +49,13 @@ export function createApp(parts: AppParts): Express {
   app.set('query parser', false);
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
-  const timeLeft = createTimeLeft(settings.LAST_STEP_MS);
+  const timeLeft = createTimeLeft(settings.REQUEST_DEADLINE_MS);
   const keyed = [
     authenticate({
-      lookup: createKeyLookup(ledger.keys, { cacheMs: settings.KEY_CACHE_MS, touchMs: settings.KEY_TOUCH_MS }),
+      lookup: createKeyLookup(ledger.keys, {
+        cacheMs: settings.KEY_CACHE_TTL_MS,
+        touchMs: settings.KEY_LAST_USED_INTERVAL_MS,
+      }),
       failures: createAttemptLimiter(settings.AUTH_FAILURES_PER_SECOND, 1000),
       peppers: settings.API_KEY_PEPPERS,
       now: ledger.now,

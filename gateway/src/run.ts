@@ -43,10 +43,10 @@ export async function run(): Promise<void> {
       sessionTtlMs: settings.SESSION_TTL_MS,
       provisionalLeaseMs: settings.PROVISIONAL_LEASE_MS,
       processLeaseMs: settings.PROCESS_LEASE_MS,
-      tombstoneMs: settings.CANCELLED_KEPT_MS,
+      tombstoneMs: settings.CANCELLED_RETENTION_MS,
       reaperRetryMs: settings.REAPER_RETRY_MS,
       largestTimeStepMs: settings.REAPER_TIME_STEP_MS,
-      constants: { ...ledgerConstants(settings), LINE_PATIENCE_MS: settings.STREAM_LINE_MS },
+      constants: { ...ledgerConstants(settings), LINE_PATIENCE_MS: settings.STREAM_QUEUE_TTL_MS },
     });
     const catalogue = followCatalogue(ledger, logger, settings.CATALOGUE_INTERVAL_MS);
     const ledgerWatch = watchLedger(ledger, logger, {
@@ -67,7 +67,7 @@ export async function run(): Promise<void> {
     const tallies = new RevisionTallies(ledger.revisions);
     const stopTelling = repeat(
       logger,
-      () => settings.REVISION_TALLY_MS,
+      () => settings.REVISION_TALLY_INTERVAL_MS,
       () => tallies.tell(),
     );
     const streams = new Streams({
@@ -154,16 +154,16 @@ export async function run(): Promise<void> {
 
 function streamTimes(settings: GatewaySettings): StreamTimes {
   return {
-    statusMs: settings.STREAM_STATUS_MS,
-    placeMs: settings.STREAM_PLACE_MS,
-    gatherMs: settings.STREAM_GATHER_MS,
-    workerOpenMs: settings.WORKER_OPEN_MS,
-    workerSilenceMs: settings.WORKER_SILENCE_MS,
+    statusMs: settings.STREAM_STATUS_INTERVAL_MS,
+    placeMs: settings.STREAM_PLACE_INTERVAL_MS,
+    gatherMs: settings.STREAM_COALESCE_MS,
+    workerOpenMs: settings.WORKER_OPEN_TIMEOUT_MS,
+    workerSilenceMs: settings.WORKER_SILENCE_TIMEOUT_MS,
     workerAvoidMs: settings.WORKER_AVOID_MS,
     idleMs: settings.STREAM_IDLE_MS,
     pingMs: settings.STREAM_PING_MS,
-    extraMs: settings.STREAM_EXTRA_MS,
-    finalMs: settings.STREAM_FINAL_MS,
-    ticketMs: settings.WORKER_TICKET_MS,
+    extraMs: settings.STREAM_LIFETIME_EXTRA_MS,
+    finalMs: settings.STREAM_FINAL_TIMEOUT_MS,
+    ticketMs: settings.WORKER_TICKET_TTL_MS,
   };
 }

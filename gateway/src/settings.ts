@@ -27,7 +27,7 @@ export const GATEWAY_SETTINGS = {
     100,
     600_000,
   ),
-  CANCELLED_KEPT_MS: integer(
+  CANCELLED_RETENTION_MS: integer(
     'How long a reservation is refused that arrives after it was given up.',
     600_000,
     1000,
@@ -45,15 +45,15 @@ export const GATEWAY_SETTINGS = {
   ),
   LEDGER_INTERVAL_MS: integer('How often it is looked whether Redis still holds the ledger.', 1000, 10, 60_000),
   CATALOGUE_INTERVAL_MS: integer('How often the list of models is read anew.', 1000, 10, 60_000),
-  KEY_CACHE_MS: integer(
+  KEY_CACHE_TTL_MS: integer(
     'How long a key that was looked up is remembered; a revocation is late by as much.',
     1000,
     0,
     5000,
   ),
-  KEY_TOUCH_MS: integer('How often the last use of a key is written down.', 60_000, 0, 86_400_000),
+  KEY_LAST_USED_INTERVAL_MS: integer('How often the last use of a key is written down.', 60_000, 0, 86_400_000),
   AUTH_FAILURES_PER_SECOND: integer('Failed authentications that one address may make.', 100, 1, 1_000_000),
-  LAST_STEP_MS: integer(
+  REQUEST_DEADLINE_MS: integer(
     'Age of a request past which it asks Redis for nothing more and is answered 503.',
     900,
     10,
@@ -69,15 +69,15 @@ export const GATEWAY_SETTINGS = {
     600_000,
   ),
   LEASE_RENEW_MS: integer('How often this gateway renews its lease.', 5000, 50, 60_000),
-  STREAM_STATUS_MS: integer('How often a waiting client is told so.', 3000, 50, 60_000),
-  STREAM_PLACE_MS: integer('How often a waiting stream asks for a worker.', 250, 10, 3000),
-  STREAM_LINE_MS: integer(
+  STREAM_STATUS_INTERVAL_MS: integer('How often a waiting client is told so.', 3000, 50, 60_000),
+  STREAM_PLACE_INTERVAL_MS: integer('How often a waiting stream asks for a worker.', 250, 10, 3000),
+  STREAM_QUEUE_TTL_MS: integer(
     'How long a waiting stream that has not asked keeps its place in the line.',
     3000,
     100,
     60_000,
   ),
-  STREAM_GATHER_MS: integer(
+  STREAM_COALESCE_MS: integer(
     'How long a frame of under 20 ms may wait for more before its worker gets it.',
     20,
     0,
@@ -85,8 +85,13 @@ export const GATEWAY_SETTINGS = {
   ),
   STREAM_IDLE_MS: integer('How long a client may be silent.', 30_000, 100, 600_000),
   STREAM_PING_MS: integer('How often a client is pinged; one that misses two is gone.', 20_000, 50, 600_000),
-  STREAM_EXTRA_MS: integer('How much longer than its reserved audio a stream may live.', 300_000, 100, 3_600_000),
-  STREAM_FINAL_MS: integer(
+  STREAM_LIFETIME_EXTRA_MS: integer(
+    'How much longer than its reserved audio a stream may live.',
+    300_000,
+    100,
+    3_600_000,
+  ),
+  STREAM_FINAL_TIMEOUT_MS: integer(
     'How long the last final may take before the stream is closed without it.',
     5000,
     100,
@@ -105,8 +110,8 @@ export const GATEWAY_SETTINGS = {
     'Name that the certificate of every worker carries. Empty: the name or address in its wss:// address.',
     '',
   ),
-  WORKER_OPEN_MS: integer('How long a worker may take to open a stream.', 3000, 100, 60_000),
-  WORKER_SILENCE_MS: integer(
+  WORKER_OPEN_TIMEOUT_MS: integer('How long a worker may take to open a stream.', 3000, 100, 60_000),
+  WORKER_SILENCE_TIMEOUT_MS: integer(
     'How long a worker that owes an answer may be silent before it counts as dead.',
     3000,
     100,
@@ -118,8 +123,8 @@ export const GATEWAY_SETTINGS = {
     1000,
     600_000,
   ),
-  WORKER_TICKET_MS: integer('How long a ticket for a worker works.', 10_000, 1000, 600_000),
-  REVISION_TALLY_MS: integer(
+  WORKER_TICKET_TTL_MS: integer('How long a ticket for a worker works.', 10_000, 1000, 600_000),
+  REVISION_TALLY_INTERVAL_MS: integer(
     'How often it is told how streams fare on each revision of a model, for rollouts to go by.',
     2000,
     50,

@@ -148,7 +148,7 @@ test(
 test(
   'balances in the status follow the account, no more often than they may',
   async () => {
-    const operator = await start({ STATUS_BALANCE_MS: '1000' });
+    const operator = await start({ STATUS_BALANCE_INTERVAL_MS: '1000' });
     await apply(active('acme'));
     await eventuallyLong(async () => expect((await get('tenant', 'acme')).status?.observedGeneration).toBe(1));
     await ready(operator);

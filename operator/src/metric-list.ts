@@ -30,7 +30,7 @@ export const METRICS = {
     description: 'Resources that the source has, by kind.',
   },
   badFiles: {
-    name: 'svc_asr_operator_bad_files',
+    name: 'svc_asr_operator_invalid_resources',
     kind: 'gauge',
     description: 'Configuration files, or resources in the cluster, that are not or not wholly in force.',
   },
@@ -88,7 +88,7 @@ export const METRICS = {
     description: 'Sessions of a pool by state (active: on a worker, reserved: may connect, waiting: in the line).',
   },
   poolTrouble: {
-    name: 'svc_asr_pool_trouble',
+    name: 'svc_asr_pool_start_failing',
     kind: 'gauge',
     labels: ['model'],
     description: '1 while no worker of a model can be started; the ASRModel says why.',

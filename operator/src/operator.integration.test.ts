@@ -250,7 +250,7 @@ test('tells its work in metrics', async () => {
   expect(Number(value('svc_asr_operator_reconcile_duration_seconds_count', 'kind="Tenant"'))).toBeGreaterThanOrEqual(1);
   expect(value('svc_asr_operator_resources', 'kind="ASRModel"')).toBe('2');
   expect(value('svc_asr_operator_queue_depth', 'state="ready"')).toBe('0');
-  expect(value('svc_asr_operator_bad_files')).toBe('1');
+  expect(value('svc_asr_operator_invalid_resources')).toBe('1');
   expect(Number(value('svc_asr_operator_last_sync_timestamp_seconds'))).toBeGreaterThan(Date.now() / 1000 - 60);
 });
 

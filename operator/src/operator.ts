@@ -95,7 +95,7 @@ export async function startOperator(
     createFileSource({
       folders: settings.CONFIG_FOLDERS,
       pollMs: settings.CONFIG_POLL_MS,
-      quietMs: settings.CONFIG_QUIET_MS,
+      quietMs: settings.CONFIG_SETTLE_MS,
       deleteGraceMs: settings.CONFIG_DELETE_GRACE_MS,
       logger,
       notices,
@@ -126,7 +126,7 @@ export async function startOperator(
     memory,
     rollouts,
     report: createPoolReport(notices, logger),
-    limits: { lostMs: settings.WORKER_LOST_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
+    limits: { lostMs: settings.WORKER_LOST_TIMEOUT_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
     nowMs: systemClock.nowMs,
     source,
     intervalMs: settings.SCALING_INTERVAL_MS,

@@ -14,7 +14,7 @@ export const OPERATOR_SETTINGS = {
     'config/local',
   ),
   CONFIG_POLL_MS: integer('Time between two looks at the folders.', 200, 10, 60_000),
-  CONFIG_QUIET_MS: integer('How long a changed file must be at rest before it is read.', 200, 0, 60_000),
+  CONFIG_SETTLE_MS: integer('How long a changed file must be at rest before it is read.', 200, 0, 60_000),
   CONFIG_DELETE_GRACE_MS: integer(
     'How long a resource must be missing from all files before it counts as deleted, so that files can be rewritten and resources moved between them.',
     1000,
@@ -54,7 +54,7 @@ export const OPERATOR_SETTINGS = {
     100,
     3_600_000,
   ),
-  WORKER_LOST_MS: integer(
+  WORKER_LOST_TIMEOUT_MS: integer(
     'How long a worker that runs may be without a lease in Redis before it counts as hung and is replaced.',
     10_000,
     100,

@@ -13,7 +13,7 @@ let service: Service;
 let key: string;
 beforeAll(async () => {
   // With the default timing of everything that this file is about.
-  service = await startService({ env: { CONFIG_POLL_MS: '', CONFIG_QUIET_MS: '' } });
+  service = await startService({ env: { CONFIG_POLL_MS: '', CONFIG_SETTLE_MS: '' } });
   ({ key } = await service.tenant({ seconds: 100_000 }));
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);

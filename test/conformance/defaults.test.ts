@@ -20,8 +20,8 @@ test('the gateway has the limits and durations that the interface promises unles
     AUTH_FAILURES_PER_SECOND: 100,
     STREAM_IDLE_MS: 30_000,
     STREAM_PING_MS: 20_000,
-    STREAM_EXTRA_MS: 300_000,
-    WORKER_SILENCE_MS: 3000,
+    STREAM_LIFETIME_EXTRA_MS: 300_000,
+    WORKER_SILENCE_TIMEOUT_MS: 3000,
     PROCESS_LEASE_MS: 15_000,
     LEASE_RENEW_MS: 5000,
     TRUSTED_PROXIES: [],
@@ -39,11 +39,11 @@ test('a default never breaks a promise about time', () => {
   // Overdue reservations come back within 2 s: marks are rounded up to the second, with half a second of slack.
   expect(settings.REAPER_INTERVAL_MS).toBeLessThanOrEqual(400);
   // A revoked key is refused within 5 s of its revocation.
-  expect(settings.KEY_CACHE_MS).toBeLessThan(5000);
+  expect(settings.KEY_CACHE_TTL_MS).toBeLessThan(5000);
   // Without Redis a request is answered 503 within 2 s: the last step starts before this and takes one timeout.
-  expect(settings.LAST_STEP_MS + settings.REDIS_TIMEOUT_MS).toBeLessThan(2000);
+  expect(settings.REQUEST_DEADLINE_MS + settings.REDIS_TIMEOUT_MS).toBeLessThan(2000);
   // A changed file is in force within 2 s, as far as callers see it.
-  const seenAfterMs = operator.CONFIG_POLL_MS + operator.CONFIG_QUIET_MS + settings.CATALOGUE_INTERVAL_MS;
+  const seenAfterMs = operator.CONFIG_POLL_MS + operator.CONFIG_SETTLE_MS + settings.CATALOGUE_INTERVAL_MS;
   expect(seenAfterMs).toBeLessThan(2000);
 });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stage = await setStage({
     workers: [],
     models: [IMPATIENT, UNREACHABLE],
-    gateway: { STREAM_STATUS_MS: '300', WORKER_AVOID_MS: '1000' },
+    gateway: { STREAM_STATUS_INTERVAL_MS: '300', WORKER_AVOID_MS: '1000' },
   });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());

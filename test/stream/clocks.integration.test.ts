@@ -14,7 +14,7 @@ beforeAll(async () => {
     gateway: {
       STREAM_IDLE_MS: String(IDLE_MS),
       STREAM_PING_MS: String(PING_MS),
-      STREAM_EXTRA_MS: String(EXTRA_MS),
+      STREAM_LIFETIME_EXTRA_MS: String(EXTRA_MS),
       SUSPENSION_INTERVAL_MS: '100',
     },
   });

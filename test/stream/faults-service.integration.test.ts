@@ -22,7 +22,12 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const prefix = ownPrefix();
 const { pcm } = recording();
 /** Leases of 2 s, so that a death is noticed while the test watches. */
-const HASTY = { PROCESS_LEASE_MS: '2000', LEASE_RENEW_MS: '400', STOP_GRACE_MS: '5000', STREAM_FINAL_MS: '1500' };
+const HASTY = {
+  PROCESS_LEASE_MS: '2000',
+  LEASE_RENEW_MS: '400',
+  STOP_GRACE_MS: '5000',
+  STREAM_FINAL_TIMEOUT_MS: '1500',
+};
 let redis: TestRedis;
 let ledger: Ledger;
 let gateway: TestGateway;

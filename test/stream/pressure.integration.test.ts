@@ -15,7 +15,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await setStage({
     // A worker may be stopped for longer than a client may be silent.
-    gateway: { STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: '300', WORKER_SILENCE_MS: '30000' },
+    gateway: { STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: '300', WORKER_SILENCE_TIMEOUT_MS: '30000' },
   });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());

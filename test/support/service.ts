@@ -65,7 +65,7 @@ export interface Service {
  * Resources are looked at more often than by default, so that making a tenant takes no second; and a worker warms up
  * with few streams and measures as shortly as it can, which are most of what its start computes.
  */
-const QUICK = { CONFIG_POLL_MS: '20', CONFIG_QUIET_MS: '20', MAX_BATCH: '4', MEASURE_SECONDS: '0' };
+const QUICK = { CONFIG_POLL_MS: '20', CONFIG_SETTLE_MS: '20', MAX_BATCH: '4', MEASURE_SECONDS: '0' };
 const MODEL = 'svc-asr-kikuyu-v1';
 const running = new Set<Service>();
 

@@ -31,8 +31,8 @@ beforeAll(async () => {
   folder.write('acme.yaml', tenant('acme', { state: 'Active', grants: [{ id: 'first', audioSeconds: 600 }] }));
   folder.write('model.yaml', model(MODEL, { scaling: { min: 1, max: 1 } }));
   consoleService = await startTestConsole(redis.url('console'), {
-    KEY_ACTIVATION_MS: '30000',
-    READ_FOLDERS: folder.path,
+    KEY_ACTIVATION_TIMEOUT_MS: '30000',
+    READ_ONLY_FOLDERS: folder.path,
   });
   operator = await startTestOperator([folder.path, consoleService.folder], redis.url('operator'));
   worker = await startWorker(redis.url('worker'), PREFIX);

@@ -223,7 +223,7 @@ export const PLATFORM: Dashboard = {
           description: 'A queue that does not empty, resources not in force.',
           queries: [
             { expr: `sum by (state) (svc_asr_operator_queue_depth{${HERE}})`, legend: '{{state}}' },
-            { expr: `max(svc_asr_operator_bad_files{${HERE}})`, legend: 'not in force' },
+            { expr: `max(svc_asr_operator_invalid_resources{${HERE}})`, legend: 'not in force' },
             { expr: `max(svc_asr_operator_held_deletions{${HERE}})`, legend: 'held deletions' },
           ],
         },

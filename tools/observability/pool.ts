@@ -184,7 +184,7 @@ export const POOL: Dashboard = {
           description: 'Workers that gateways cannot find; models whose workers cannot be started.',
           queries: [
             { expr: `sum by (model) (1 - svc_asr_worker_registered{${MODEL}})`, legend: '{{model}} not registered' },
-            { expr: `max by (model) (svc_asr_pool_trouble{${MODEL}})`, legend: '{{model}} cannot be started' },
+            { expr: `max by (model) (svc_asr_pool_start_failing{${MODEL}})`, legend: '{{model}} cannot be started' },
           ],
         },
       ],

@@ -77,7 +77,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       ADMIN_PORT: String(plan.ports.consoleAdmin),
       CONSOLE_PORT: String(plan.ports.console),
       CONFIG_FOLDER: plan.home.config,
-      READ_FOLDERS: LOCAL_CONFIG,
+      READ_ONLY_FOLDERS: LOCAL_CONFIG,
       ADMIN_TOKEN_FILE: plan.secrets.adminToken,
     },
     gateway: {

@@ -22,7 +22,7 @@ export async function run(): Promise<void> {
   const logger = createLogger('worker', settings.LOG_LEVEL).child({ model: settings.MODEL });
   const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
 
-  await runService(logger, settings.DRAIN_MS + STOP_MS, async () => {
+  await runService(logger, settings.DRAIN_TIMEOUT_MS + STOP_MS, async () => {
     const telemetry = await createTelemetry('worker', settings, logger);
     const metrics = createWorkerMetrics(telemetry.metrics, settings.MODEL);
     let live = () => undefined as string | undefined;
@@ -45,8 +45,8 @@ export async function run(): Promise<void> {
       tickets: createTicketGate(settings.WORKER_TICKETS, id),
       limits: {
         openTimeoutMs: settings.OPEN_TIMEOUT_MS,
-        slotWaitMs: settings.SLOT_WAIT_MS,
-        unsentBytes: settings.UNSENT_BYTES,
+        slotWaitMs: settings.SLOT_WAIT_TIMEOUT_MS,
+        unsentBytes: settings.MAX_UNSENT_BYTES,
         pingMs: settings.PING_MS,
       },
       metrics,
@@ -58,7 +58,7 @@ export async function run(): Promise<void> {
         'svc_asr.revision': settings.REVISION,
       },
     });
-    const watch = watchProgress(engine, settings.ALIVE_MS, () => relay.alive());
+    const watch = watchProgress(engine, settings.PROGRESS_INTERVAL_MS, () => relay.alive());
 
     const link = connectRedis({
       url: settings.REDIS_URL,
@@ -84,7 +84,7 @@ export async function run(): Promise<void> {
     metrics.observeRegistered(() => registration.registered);
     metrics.observeStall(() => watch.stalledMs);
 
-    live = () => (watch.stalledMs < settings.HANG_MS ? undefined : 'inference makes no progress');
+    live = () => (watch.stalledMs < settings.HANG_TIMEOUT_MS ? undefined : 'inference makes no progress');
     ready = () => {
       if (registration.draining) return 'draining';
       return registration.registered ? undefined : 'not registered in Redis yet';
@@ -100,7 +100,7 @@ export async function run(): Promise<void> {
         stop: async () => {
           clearTimeout(moving);
           relay.move();
-          const left = await relay.emptied(settings.DRAIN_MS);
+          const left = await relay.emptied(settings.DRAIN_TIMEOUT_MS);
           if (left > 0) logger.warn({ amount: left }, 'streams were not taken elsewhere in time');
         },
       },

@@ -35,16 +35,21 @@ export const WORKER_SETTINGS = {
   LEASE_MS: integer('How long the worker counts as alive after its last sign of life in Redis.', 15_000, 100, 600_000),
   LEASE_RENEW_MS: integer('How often it gives one, as long as inference makes progress.', 5000, 50, 200_000),
   OPEN_TIMEOUT_MS: integer('How long a gateway may take to send its first message.', 5000, 100, 60_000),
-  SLOT_WAIT_MS: integer('How long a stream waits for a slot that is just being freed.', 1000, 0, 60_000),
-  ALIVE_MS: integer('How often streams that wait for something are told that inference goes on.', 500, 50, 1000),
+  SLOT_WAIT_TIMEOUT_MS: integer('How long a stream waits for a slot that is just being freed.', 1000, 0, 60_000),
+  PROGRESS_INTERVAL_MS: integer(
+    'How often streams that wait for something are told that inference goes on.',
+    500,
+    50,
+    1000,
+  ),
   PING_MS: integer('How often a gateway is pinged; after two without an answer it is gone.', 20_000, 100, 600_000),
-  UNSENT_BYTES: integer('Answers that a gateway may leave unread before it is cut off.', 1_048_576, 1024),
+  MAX_UNSENT_BYTES: integer('Answers that a gateway may leave unread before it is cut off.', 1_048_576, 1024),
   MOVE_AFTER_MS: integer(
     'How long streams may go on after an operator asked the worker to drain, before they are sent elsewhere; 0 sends them at once.',
     5000,
   ),
-  DRAIN_MS: integer('How long streams may take to go elsewhere after SIGTERM.', 20_000, 0, 7_200_000),
-  HANG_MS: integer('Without progress of inference for so long /livez fails.', 10_000, 1000, 600_000),
+  DRAIN_TIMEOUT_MS: integer('How long streams may take to go elsewhere after SIGTERM.', 20_000, 0, 7_200_000),
+  HANG_TIMEOUT_MS: integer('Without progress of inference for so long /livez fails.', 10_000, 1000, 600_000),
 } as const;
 
 export type WorkerSettings = ValuesOf<typeof WORKER_SETTINGS>;
@@ -67,7 +72,7 @@ export const ARTIFACT_SETTINGS = {
   ARTIFACT_MAX_UNPACKED_MIB: integer('Most that it may unpack to.', 131_072, 1),
   ARTIFACT_MAX_FILES: integer('Most files that it may unpack to.', 10_000, 1),
   ARTIFACT_STALL_MS: integer('How long nothing may come before the download is tried again.', 30_000, 100, 3_600_000),
-  ARTIFACT_TRIES: integer('Tries in a row that bring nothing before it is given up.', 8, 1, 1000),
+  ARTIFACT_MAX_ATTEMPTS: integer('Tries in a row that bring nothing before it is given up.', 8, 1, 1000),
   ARTIFACT_RETRY_BASE_MS: integer('Wait after a first failure; it doubles.', 500, 1, 600_000),
   ARTIFACT_RETRY_MAX_MS: integer('Longest wait between two tries.', 30_000, 1, 3_600_000),
   ARTIFACT_LOCK_RENEW_MS: integer('How often whoever fetches says so to those that wait.', 3000, 10, 600_000),

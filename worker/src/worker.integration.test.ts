@@ -91,7 +91,7 @@ test('a worker says how it is, can be found, recognizes, and leaves with its str
 });
 
 test('a stream that does not move in time does not keep a worker from ending', async () => {
-  const worker = await start({ DRAIN_MS: '300' });
+  const worker = await start({ DRAIN_TIMEOUT_MS: '300' });
   const stream = await openStream(await registered(worker));
   worker.kill('SIGTERM');
   expect(await stream.closed).toMatchObject({ code: 1011 });
@@ -172,7 +172,7 @@ const FAULTS = `
 `;
 
 test('a worker whose inference thread hangs says nothing more, loses its lease and fails /livez', async () => {
-  const worker = await start({ HANG_MS: '1000', ALIVE_MS: '200' }, FAULTS);
+  const worker = await start({ HANG_TIMEOUT_MS: '1000', PROGRESS_INTERVAL_MS: '200' }, FAULTS);
   const stream = await openStream(await registered(worker));
   stream.audio(speech.subarray(0, 3200));
   await stream.next('alive');

@@ -10,7 +10,7 @@ let console_: TestConsole;
 
 beforeEach(async () => {
   console_ = await startTestConsole(NO_REDIS, {
-    KEY_ACTIVATION_MS: '0',
+    KEY_ACTIVATION_TIMEOUT_MS: '0',
     ADMIN_BODY_BYTES: String(LIMIT_BYTES),
     ADMIN_FAILED_ATTEMPTS_PER_MINUTE: '3',
   });

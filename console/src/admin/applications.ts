@@ -14,7 +14,7 @@ import { checkApproval } from './schemas.ts';
 /** The waitlist as the administrator sees it, and decisions about it. Private links are replaced here too. */
 export function routeWaitlist(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
+  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
   /** Changes a tenant that is there, and answers with it once the operator has heard of it. */
   async function change(name: string, by: (tenant: Tenant) => Tenant) {
@@ -46,7 +46,7 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       const { name } = request.params;
       const { audio_seconds: asked } = valid(checkApproval(await readJson(request, response)));
       const askedAtMs = now();
-      const answer = await change(name, (tenant) => approve(tenant, { asked, usual: settings.WELCOME_SECONDS }));
+      const answer = await change(name, (tenant) => approve(tenant, { asked, usual: settings.WELCOME_CREDIT_SECONDS }));
       const grant = answer.spec.grants.find(({ id }) => id === WELCOME_GRANT);
       // A grant of long ago is in force, and its entry may be far back in the journal.
       const isNew = grant !== undefined && answer.isChanged;

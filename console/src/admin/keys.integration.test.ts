@@ -13,7 +13,7 @@ let operator: ReturnType<typeof startTestOperator> | undefined;
 
 beforeAll(async () => {
   redis = await startRedis();
-  console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_MS: '400' });
+  console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_TIMEOUT_MS: '400' });
   await untilReady(console_);
 });
 

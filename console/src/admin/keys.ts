@@ -15,7 +15,7 @@ import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
 /** API keys. Creating one answers when it works, revoking one when it no longer does, or says that it is not so yet. */
 export function routeKeys(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
+  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
   router
     .route('/admin/v1/keys')

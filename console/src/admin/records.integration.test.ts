@@ -13,7 +13,7 @@ let console_: Awaited<ReturnType<typeof startTestConsole>>;
 
 beforeAll(async () => {
   redis = await startRedis(['--appendfsync', 'no']);
-  console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_MS: '0' });
+  console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_TIMEOUT_MS: '0' });
   await untilReady(console_);
   await console_.call('PUT', '/admin/v1/tenants/acme', { body: { displayName: 'Acme', state: 'Active' } });
   await console_.ledger.accounts.configure('acme', { ...SETTINGS, limits: LIMITS });

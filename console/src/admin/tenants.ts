@@ -16,7 +16,7 @@ import { checkGrantRequest } from './schemas.ts';
 /** Tenants and their grants. */
 export function routeTenants(router: Router, deps: Deps): void {
   const { store, ledger, settings, logger, now } = deps;
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
+  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
 
   async function show(name: string) {

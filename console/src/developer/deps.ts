@@ -13,7 +13,7 @@ export interface DeveloperDeps extends Pick<Deps, 'store' | 'ledger' | 'peppers'
     | 'MAX_APPLICATIONS'
     | 'MAX_KEYS'
     | 'KEYS_PER_HOUR'
-    | 'KEY_ACTIVATION_MS'
-    | 'KEY_POLL_MS'
+    | 'KEY_ACTIVATION_TIMEOUT_MS'
+    | 'KEY_POLL_INTERVAL_MS'
   >;
 }

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: SignedIn): void {
   const { store, ledger, peppers, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_MS, intervalMs: settings.KEY_POLL_MS };
+  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
   // Counted and made in one turn, so that requests that come together do not make more than may be.
   const inTurn = createTurns();

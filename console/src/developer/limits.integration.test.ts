@@ -16,7 +16,7 @@ async function withConsole(
   env: Record<string, string>,
   look: (url: string, admin: Admin) => Promise<void>,
 ): Promise<void> {
-  const console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_MS: '0', ...env });
+  const console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_TIMEOUT_MS: '0', ...env });
   await untilReady(console_);
   await look(console_.pageUrl, console_.call).finally(() => console_.stop());
 }

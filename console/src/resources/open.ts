@@ -23,7 +23,7 @@ const CLIENT = 'svc-asr-console';
 /** Opens the store that the settings name: the cluster's, or files. */
 export async function openStore(settings: ConsoleSettings, logger: Logger, metrics: Metrics): Promise<OpenStore> {
   if (settings.KUBERNETES === '') {
-    const { CONFIG_FOLDER: folder, READ_FOLDERS: readFolders } = settings;
+    const { CONFIG_FOLDER: folder, READ_ONLY_FOLDERS: readFolders } = settings;
     const store = await openFileStore({ folder, readFolders, now: Date.now });
     return { store, seen: () => true, close: () => undefined };
   }

@@ -48,7 +48,7 @@ export async function startTestConsole(redisUrl: string, env: Record<string, str
     ADMIN_TOKEN: TOKEN,
     API_KEY_PEPPERS: JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } }),
     CONFIG_FOLDER: folder,
-    READ_FOLDERS: readFolder,
+    READ_ONLY_FOLDERS: readFolder,
     CONSOLE_HOST: '127.0.0.1',
     CONSOLE_PORT: '0',
     REDIS_URL: redisUrl,

@@ -110,9 +110,9 @@ function timesOf(settings: ClusterApiSettings): ReflectorTimes {
   return {
     pageSize: settings.LIST_PAGE_SIZE,
     watchSeconds: { min: settings.WATCH_MIN_SECONDS, max: settings.WATCH_MAX_SECONDS },
-    quietMs: settings.WATCH_QUIET_MS,
+    quietMs: settings.WATCH_IDLE_TIMEOUT_MS,
     relistMs: settings.RELIST_SECONDS * 1000,
     backoff: { baseMs: settings.KUBERNETES_RETRY_BASE_MS, maxMs: settings.KUBERNETES_RETRY_MAX_MS },
-    shortestWatchMs: settings.WATCH_SHORTEST_MS,
+    shortestWatchMs: settings.WATCH_MIN_INTERVAL_MS,
   };
 }

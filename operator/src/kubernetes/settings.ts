@@ -7,13 +7,13 @@ export const CLUSTER_API_SETTINGS = {
   ...KUBERNETES_SETTINGS,
   WATCH_MIN_SECONDS: integer('A watch is asked for a random time: the least.', 300, 1, 86_400),
   WATCH_MAX_SECONDS: integer('A watch is asked for a random time: the most.', 600, 1, 86_400),
-  WATCH_QUIET_MS: integer(
+  WATCH_IDLE_TIMEOUT_MS: integer(
     'A watch of which nothing came for so long, not even a bookmark (one a minute), is taken for dead.',
     90_000,
     100,
     3_600_000,
   ),
-  WATCH_SHORTEST_MS: integer('No two watches of one kind begin closer to each other.', 1000, 1, 60_000),
+  WATCH_MIN_INTERVAL_MS: integer('No two watches of one kind begin closer to each other.', 1000, 1, 60_000),
   RELIST_SECONDS: integer(
     'Everything is listed anew after this time, in case an event was ever lost.',
     3600,
@@ -29,13 +29,13 @@ export const CLUSTER_API_SETTINGS = {
     3_600_000,
   ),
   LEASE_RETRY_MS: integer('Time between two tries to get or renew the lease.', 2000, 10, 600_000),
-  STATUS_BALANCE_MS: integer(
+  STATUS_BALANCE_INTERVAL_MS: integer(
     'Balances of Tenants and the last use of ApiKeys are written into their status no more often than this, and only when they changed.',
     60_000,
     10,
     86_400_000,
   ),
-  STATUS_LOAD_MS: integer(
+  STATUS_LOAD_INTERVAL_MS: integer(
     'The load of an ASRModel is written into its status no more often than this, and only when it changed.',
     10_000,
     10,

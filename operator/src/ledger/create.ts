@@ -34,7 +34,7 @@ export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; chec
       ? createFileCheckpoints({
           accounts,
           logger,
-          intervalMs: settings.STATUS_BALANCE_MS,
+          intervalMs: settings.STATUS_BALANCE_INTERVAL_MS,
           file: `${settings.LEDGER_ID_FILE}.checkpoints.json`,
           tenants: () => (settings.LEDGER_ID_FILE === '' ? [] : tenants().map(({ metadata }) => metadata.name)),
           isSettled: () => source.unsettled() === undefined,

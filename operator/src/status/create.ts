@@ -37,17 +37,21 @@ export function createStatus({
   notices,
   logger,
 }: StatusParts): StatusReporter {
-  const { STATUS_BALANCE_MS, STATUS_LOAD_MS, SCALING_INTERVAL_MS } = settings;
+  const { STATUS_BALANCE_INTERVAL_MS, STATUS_LOAD_INTERVAL_MS, SCALING_INTERVAL_MS } = settings;
   const writer = createStatusWriter({
     api: cluster.api,
     events: cluster.events,
     object: source.object,
-    slowMs: { ASRModel: STATUS_LOAD_MS, Tenant: STATUS_BALANCE_MS, ApiKey: STATUS_BALANCE_MS },
+    slowMs: {
+      ASRModel: STATUS_LOAD_INTERVAL_MS,
+      Tenant: STATUS_BALANCE_INTERVAL_MS,
+      ApiKey: STATUS_BALANCE_INTERVAL_MS,
+    },
     nowMs: systemClock.nowMs,
   });
   const { accounts, keys } = ledger;
   const gather = createGather({ accounts, keys, guard, pools, source, current: writer.current, wallMs: Date.now });
-  const balanceMs = STATUS_BALANCE_MS * LATER;
+  const balanceMs = STATUS_BALANCE_INTERVAL_MS * LATER;
   const intervalMs = { ASRModel: SCALING_INTERVAL_MS, Tenant: balanceMs, ApiKey: balanceMs };
   return createStatusReporter({ source, writer, gather, intervalMs, notices, logger });
 }

@@ -14,7 +14,7 @@ export function clusterSettings(kubeconfig: string, namespace: string, redisUrl:
     RETRY_MAX_MS: '500',
     SCALING_INTERVAL_MS: '100',
     KUBERNETES_RETRY_MAX_MS: '1000',
-    WATCH_SHORTEST_MS: '200',
+    WATCH_MIN_INTERVAL_MS: '200',
     WORKER_IMAGE: 'example.invalid/worker:1',
   };
 }

@@ -62,9 +62,9 @@ export async function createStage(
       LEASE_RENEW_MS: '2000',
       LEASE_RETRY_MS: '200',
       WORKER_IMAGE: 'worker:1',
-      WORKER_LOST_MS: '5000',
-      WORKER_PENDING_MS: '500',
-      STATUS_LOAD_MS: '100',
+      WORKER_LOST_TIMEOUT_MS: '5000',
+      WORKER_PENDING_TIMEOUT_MS: '500',
+      STATUS_LOAD_INTERVAL_MS: '100',
       ...env,
       ...more,
     });

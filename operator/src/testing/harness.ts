@@ -32,7 +32,7 @@ export async function startTestOperator(
     REDIS_URL: redisUrl,
     CONFIG_FOLDERS: folders.join(','),
     CONFIG_POLL_MS: '20',
-    CONFIG_QUIET_MS: '50',
+    CONFIG_SETTLE_MS: '50',
     CONFIG_DELETE_GRACE_MS: '100',
     RETRY_MAX_MS: '500',
     SCALING_INTERVAL_MS: '50',

@@ -18,6 +18,6 @@ export function buildVariables(template: WorkerTemplate, options: VariablesOptio
     PROVIDER: template.worker.provider,
     SLOTS: String(template.worker.slots),
     REVISION: template.revision,
-    DRAIN_MS: String(Math.round(options.drainMs)),
+    DRAIN_TIMEOUT_MS: String(Math.round(options.drainMs)),
   };
 }

@@ -50,7 +50,7 @@ const environment = (): NodeJS.ProcessEnv => ({
   WORKER_PROGRAM: standIn.program,
   WORKER_STATE_FOLDER: join(state, 'workers'),
   WORKER_LOG_FOLDER: join(state, 'logs'),
-  WORKER_LOST_MS: '500',
+  WORKER_LOST_TIMEOUT_MS: '500',
   WORKER_STOP_GRACE_MS: '1000',
 });
 

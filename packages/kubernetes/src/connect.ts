@@ -45,7 +45,7 @@ export function createConnection({ settings, client, onRequest }: ConnectionOpti
         transport: createTransport({ access, client, maxSockets }),
         timeoutMs: settings.KUBERNETES_TIMEOUT_MS,
         retry: {
-          tries: settings.KUBERNETES_TRIES,
+          tries: settings.KUBERNETES_MAX_ATTEMPTS,
           baseMs: settings.KUBERNETES_RETRY_BASE_MS,
           maxMs: settings.KUBERNETES_RETRY_MAX_MS,
         },

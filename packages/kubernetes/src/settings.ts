@@ -17,7 +17,7 @@ export const KUBERNETES_SETTINGS = {
     100,
     600_000,
   ),
-  KUBERNETES_TRIES: integer(
+  KUBERNETES_MAX_ATTEMPTS: integer(
     'Tries of a request when the Kubernetes API answers 429 or 5xx or not at all; then it has failed for now.',
     4,
     1,

@@ -6,7 +6,7 @@
 -- @include now_ms
 -- @include end_session
 -- @include facts
-local USAGE_KEPT_DAYS = 400
+local USAGE_RETENTION_DAYS = 400
 local base = string.sub(KEYS[1], 1, -2)
 local id, samples = ARGV[1], tonumber(ARGV[4])
 local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', 'bi', 'co')
@@ -22,5 +22,5 @@ local day = base .. 'd:' .. math.floor(now / 86400000)
 redis.call('HINCRBY', day, fact.model .. '|sessions', 1)
 redis.call('HINCRBY', day, fact.model .. '|audio', audio)
 redis.call('HINCRBY', day, fact.model .. '|billable', billable)
-redis.call('EXPIRE', day, USAGE_KEPT_DAYS * 86400)
+redis.call('EXPIRE', day, USAGE_RETENTION_DAYS * 86400)
 return { 'ok', 'completed', audio, billable, fact.model }

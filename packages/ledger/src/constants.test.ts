@@ -22,7 +22,7 @@ function sourceOf(name: string, constants: ScriptConstants): Script {
 
 test.each([
   ['settle', 'SESSION_KEPT_MS'],
-  ['settle', 'USAGE_KEPT_DAYS'],
+  ['settle', 'USAGE_RETENTION_DAYS'],
   ['reserve', 'CHECKPOINT_EVERY'],
   ['reserve', 'CHECKPOINTS_KEPT'],
   ['place', 'LINE_PATIENCE_MS'],

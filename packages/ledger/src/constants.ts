@@ -7,7 +7,7 @@ export interface ScriptConstants {
   /** How long a session that ended is known after recent_sessions has forgotten it. */
   SESSION_KEPT_MS?: number;
   /** How long a day's usage is kept. */
-  USAGE_KEPT_DAYS?: number;
+  USAGE_RETENTION_DAYS?: number;
   /** Every so many entries of a journal there is a checkpoint with the totals. */
   CHECKPOINT_EVERY?: number;
   /** How many checkpoints back a journal reaches. */

@@ -23,18 +23,23 @@ export const REDIS_SETTINGS = {
 
 /** How long the ledger keeps what; the same for every service of an installation. */
 export const LEDGER_SETTINGS = {
-  SESSION_KEPT_HOURS: integer('How long a session that ended is known after recent_sessions forgot it.', 24, 1, 8760),
-  USAGE_KEPT_DAYS: integer("How long a day's usage is kept.", 400, 1, 36_500),
+  SESSION_RETENTION_HOURS: integer(
+    'How long a session that ended is known after recent_sessions forgot it.',
+    24,
+    1,
+    8760,
+  ),
+  USAGE_RETENTION_DAYS: integer("How long a day's usage is kept.", 400, 1, 36_500),
   JOURNAL_CHECKPOINT_EVERY: integer('Entries of a journal between two checkpoints.', 1000, 10, 100_000),
-  JOURNAL_CHECKPOINTS_KEPT: integer('Checkpoints back that a journal reaches.', 10, 1, 100_000),
+  JOURNAL_CHECKPOINTS_RETAINED: integer('Checkpoints back that a journal reaches.', 10, 1, 100_000),
 } as const;
 
 /** The same as the ledger's scripts take them. */
 export function ledgerConstants(settings: ValuesOf<typeof LEDGER_SETTINGS>) {
   return {
-    SESSION_KEPT_MS: settings.SESSION_KEPT_HOURS * 3_600_000,
-    USAGE_KEPT_DAYS: settings.USAGE_KEPT_DAYS,
+    SESSION_KEPT_MS: settings.SESSION_RETENTION_HOURS * 3_600_000,
+    USAGE_RETENTION_DAYS: settings.USAGE_RETENTION_DAYS,
     CHECKPOINT_EVERY: settings.JOURNAL_CHECKPOINT_EVERY,
-    CHECKPOINTS_KEPT: settings.JOURNAL_CHECKPOINTS_KEPT,
+    CHECKPOINTS_KEPT: settings.JOURNAL_CHECKPOINTS_RETAINED,
   };
 }

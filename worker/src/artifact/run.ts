@@ -24,7 +24,7 @@ export async function run(): Promise<void> {
       folder: settings.ARTIFACT_FOLDER,
       maxBytes: settings.ARTIFACT_MAX_MIB * MIB,
       unpacked: { maxBytes: settings.ARTIFACT_MAX_UNPACKED_MIB * MIB, maxFiles: settings.ARTIFACT_MAX_FILES },
-      tries: settings.ARTIFACT_TRIES,
+      tries: settings.ARTIFACT_MAX_ATTEMPTS,
       retry: { baseMs: settings.ARTIFACT_RETRY_BASE_MS, maxMs: settings.ARTIFACT_RETRY_MAX_MS },
       lock: {
         owner: settings.ARTIFACT_OWNER === '' ? randomUUID() : settings.ARTIFACT_OWNER,

@@ -310,7 +310,7 @@ test(
 test(
   'a worker that hangs is replaced, and no other goes for it',
   async () => {
-    stage = await createStage(kubernetes, { env: { WORKER_LOST_MS: '500' } });
+    stage = await createStage(kubernetes, { env: { WORKER_LOST_TIMEOUT_MS: '500' } });
     await stage.apply(pool({ min: 2, max: 2 }));
     const [hung, well] = await upToNumber(2);
     stage.silence(hung?.id ?? '');

@@ -36,13 +36,13 @@ export const CLUSTER_SETTINGS = {
     'Workers of a model that may be evicted at a time, as number or percentage of all; 100% never holds up the drain of a node.',
     '25%',
   ),
-  WORKER_OVERDUE_MS: integer(
+  WORKER_TERMINATION_TIMEOUT_MS: integer(
     'How long a deleted pod may stay beyond its grace period before nothing waits for it any more: its node may be dead.',
     120_000,
     0,
     86_400_000,
   ),
-  WORKER_PENDING_MS: integer(
+  WORKER_PENDING_TIMEOUT_MS: integer(
     'How long pods may wait for a node or their volumes before that counts as trouble and new sessions are refused.',
     60_000,
     0,

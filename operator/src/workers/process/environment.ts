@@ -5,7 +5,7 @@ import { buildVariables } from '../variables.ts';
 const LOOPBACK = '127.0.0.1';
 /** What belongs to other services: their secrets, and addresses and certificates that are not a worker's. */
 const NOT_FOR_WORKERS =
-  /^(API_KEY_PEPPERS|SESSION_SECRETS|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_FOLDERS|ADVERTISE_ADDRESS)/;
+  /^(API_KEY_PEPPERS|SESSION_SECRETS|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_ONLY_FOLDERS|ADVERTISE_ADDRESS)/;
 
 /** What a worker may use of its grace period to hand its streams over; the rest is for ending. */
 const SHARE_OF_GRACE = 0.8;
