@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import type { Source } from './sources.ts';
 import type { Dependencies } from './workspaces.ts';
-import { folderOf, MAY_IMPORT, packageOf, workspaceOf } from './workspaces.ts';
+import { folderOf, isTest, MAY_IMPORT, packageOf, workspaceOf } from './workspaces.ts';
 
 /** Clients of Redis: all that is known of its keys is in the ledger. */
 const REDIS_CLIENTS = /^(redis|ioredis|@redis\/.*|iovalkey)$/;
@@ -47,9 +47,4 @@ function wrongModule(path: string, workspace: string, module: string, dependenci
 function undeclared(workspace: string, module: string, dependencies: Dependencies): string | undefined {
   if (dependencies[workspace]?.includes(packageOf(module)) === true) return undefined;
   return `imports ${module}, which ${workspace}/package.json does not declare`;
-}
-
-/** Tests, and what only tests use. */
-function isTest(path: string): boolean {
-  return /\.test\.ts$|\/testing\//.test(path);
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findCycles } from './cycles.ts';
 import { findWrongImports } from './direction.ts';
+import { findMutualFolders } from './folders.ts';
 import { fileGraph, workspaceGraph } from './graphs.ts';
 import { readSources, toSource } from './sources.ts';
 import { findEmptyNames, findLongFiles } from './style.ts';
@@ -68,6 +69,18 @@ test('cycles are found, be they of one file, of two or of three', () => {
     ['y', ['x']],
   ]);
   expect(findCycles(graph)).toEqual([['a', 'b', 'c'], ['self'], ['x', 'y']]);
+});
+
+test('findMutualFolders reports two folders that import each other, but neither tests nor a folder and its subfolder', () => {
+  const files: Record<string, string> = {
+    'gateway/src/a/one.ts': "import '../b/two.ts'; import '../c/three.ts';",
+    'gateway/src/b/two.ts': "import type { Four } from '../a/four.ts';",
+    'gateway/src/c/three.ts': "import './d/five.ts';",
+    'gateway/src/c/d/five.ts': "import '../six.ts';",
+    'gateway/src/c/seven.test.ts': "import '../a/one.ts';",
+  };
+  const sources = Object.entries(files).map(([path, text]) => toSource(path, text));
+  expect(findMutualFolders(sources)).toEqual(['gateway/src/a <-> gateway/src/b']);
 });
 
 test('a made-up repository with every fault is seen through', () => {

@@ -32,6 +32,11 @@ export function folderOf(module: string): string | undefined {
   return Object.keys(MAY_IMPORT).find((workspace) => workspace === name || workspace === `packages/${name ?? ''}`);
 }
 
+/** Reports whether a file is a test, or is used by tests only. */
+export function isTest(path: string): boolean {
+  return /\.test\.ts$|\/testing\//.test(path);
+}
+
 /** The npm package of a module: `@a/b/c` belongs to `@a/b`, `a/b` to `a`. */
 export function packageOf(module: string): string {
   return module

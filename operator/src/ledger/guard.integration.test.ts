@@ -6,7 +6,7 @@ import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { startRedis } from '../../../test/support/redis.ts';
 import { createNotices } from '../notices.ts';
-import { bringAccount } from '../reconcile/account.ts';
+import { bringAccount } from './account.ts';
 import { createApplied } from '../reconcile/applied.ts';
 import { runPhases } from '../reconcile/phases.ts';
 import { createTenantReconciler } from '../reconcile/tenant.ts';

@@ -1,8 +1,8 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger, RebuildPlan } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import { bringAccount } from '../reconcile/account.ts';
-import type { AccountMeans } from '../reconcile/account.ts';
+import { bringAccount } from './account.ts';
+import type { AccountMeans } from './account.ts';
 
 export interface RebuildOptions extends AccountMeans {
   identity: Pick<Ledger['identity'], 'finishRebuild'>;

@@ -3,7 +3,8 @@ import { LedgerMissing } from '../ledger/guard.ts';
 import { createNotices } from '../notices.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { createOutcomeReport } from './outcome.ts';
-import { PhaseFailed, runPhases } from './phases.ts';
+import { PhaseFailed } from '../failure/phase-failed.ts';
+import { runPhases } from './phases.ts';
 
 function setUp() {
   const { logger, lines } = createTestLogger();

@@ -2,8 +2,8 @@ import type { Logger } from '@svc-asr/runtime';
 import type { Instruments } from '../metrics.ts';
 import type { Notices } from '../notices.ts';
 import type { Outcome } from '../queue/workers.ts';
-import { awayOf } from './away.ts';
-import type { Away } from './away.ts';
+import { findUnavailable } from '../failure/unavailable.ts';
+import type { Dependency } from '../failure/unavailable.ts';
 import { workKindOf } from './work.ts';
 import type { WorkKey } from './work.ts';
 
@@ -13,11 +13,11 @@ export type Result = 'success' | 'error' | 'unavailable';
 /** Tells whose fault a failure is. */
 export function resultOf({ error, failures }: Pick<Outcome, 'error' | 'failures'>): Result {
   if (failures === 0) return 'success';
-  return awayOf(error) === undefined ? 'error' : 'unavailable';
+  return findUnavailable(error) === undefined ? 'error' : 'unavailable';
 }
 
 /** Without the lead nothing is written, and there is nothing to say about it here. */
-const TOLD_AWAY: readonly Away[] = ['Redis', 'the ledger', 'the Kubernetes API'];
+const TOLD_AWAY: readonly Dependency[] = ['Redis', 'the ledger', 'the Kubernetes API'];
 
 /** Counts and logs every try; an absent Redis is told once, not by each resource that waits for it. */
 export function createOutcomeReport(
@@ -26,8 +26,8 @@ export function createOutcomeReport(
   logger: Logger,
 ): (outcome: Outcome) => Result {
   /** What waits for each of them. That it is there again is known when one of these succeeds: others may not have asked it. */
-  const waiting = new Map<Away, Set<string>>();
-  const isBack = (key: string) => (away: Away) => waiting.get(away)?.has(key) === true;
+  const waiting = new Map<Dependency, Set<string>>();
+  const isBack = (key: string) => (away: Dependency) => waiting.get(away)?.has(key) === true;
 
   return (outcome) => {
     const result = resultOf(outcome);
@@ -43,7 +43,7 @@ export function createOutcomeReport(
         notices.clear(`failing ${key}`, () => logger.info({ resource: key }, `${key} is well again`));
         break;
       case 'unavailable': {
-        const away = awayOf(error);
+        const away = findUnavailable(error);
         if (away === undefined || !TOLD_AWAY.includes(away)) break;
         waiting.set(away, (waiting.get(away) ?? new Set()).add(key));
         notices.raise(`away ${away}`, '', () =>

@@ -1,20 +1,11 @@
+import { PhaseFailed } from '../failure/phase-failed.ts';
+
 /** One step of a reconciliation; it does nothing where its work is done already. */
 export interface Phase<T> {
   name: string;
   run: (subject: T) => Promise<void> | void;
   /** False: the phases after it wait for something that will bring the resource back. Absent: they do not wait. */
   isDone?: (subject: T) => boolean;
-}
-
-/** A phase that failed, with the reason as its cause. */
-export class PhaseFailed extends Error {
-  override readonly name = 'PhaseFailed';
-  readonly phase: string;
-
-  constructor(phase: string, cause: unknown) {
-    super(`${phase}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-    this.phase = phase;
-  }
 }
 
 /** Runs phases in their order; the first that fails or waits stops the rest. Resolves to whether all are done. */

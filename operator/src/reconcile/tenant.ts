@@ -2,8 +2,8 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { ResourceOf } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
-import { bringAccount } from './account.ts';
-import type { AccountMeans, Brought, BroughtGrant } from './account.ts';
+import { bringAccount } from '../ledger/account.ts';
+import type { AccountMeans, Brought, BroughtGrant } from '../ledger/account.ts';
 import type { Applied } from './applied.ts';
 import type { Reconciler } from './reconciler.ts';
 

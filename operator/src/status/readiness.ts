@@ -1,6 +1,6 @@
 import { describeProblems } from '@svc-asr/core';
 import type { Problem } from '@svc-asr/core';
-import { awayOf } from '../reconcile/away.ts';
+import { findUnavailable } from '../failure/unavailable.ts';
 import { DELETION_WAITS } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
@@ -22,7 +22,7 @@ export function findReadiness(problems: readonly Problem[] | undefined, hasGood:
   }
   if (error === undefined) return { type: 'Ready', status: 'True', reason: 'Applied', message: 'it is in force' };
   const words = error instanceof Error ? error.message : 'it failed';
-  return not(awayOf(error) === undefined ? 'ApplyFailed' : 'Unavailable', `it is tried again: ${words}`);
+  return not(findUnavailable(error) === undefined ? 'ApplyFailed' : 'Unavailable', `it is tried again: ${words}`);
 }
 
 /** That a deleted resource is still there, and why. */

@@ -3,7 +3,7 @@ import { checkResource } from '@svc-asr/core';
 import type { Kind, Problem, Resource } from '@svc-asr/core';
 import { LedgerMissing } from '../ledger/guard.ts';
 import { createNotices } from '../notices.ts';
-import { PhaseFailed } from '../reconcile/phases.ts';
+import { PhaseFailed } from '../failure/phase-failed.ts';
 import { eventually } from '../testing/eventually.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { tenant } from '../testing/resources.ts';

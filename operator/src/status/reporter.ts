@@ -2,8 +2,8 @@ import { KINDS } from '@svc-asr/core';
 import type { Kind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
-import { awayOf } from '../reconcile/away.ts';
-import { PhaseFailed } from '../reconcile/phases.ts';
+import { findUnavailable } from '../failure/unavailable.ts';
+import { rootCauseOf } from '../failure/phase-failed.ts';
 import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { StatusNews } from './change.ts';
@@ -86,7 +86,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
 
   /** Tells what is wrong, and that it is the ledger where it is. */
   async function tellTrouble(kind: Kind, name: string, error: unknown, news: StatusNews): Promise<void> {
-    const missing = kind === 'Tenant' && awayOf(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
+    const missing = kind === 'Tenant' && findUnavailable(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
     try {
       await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] });
     } catch (err) {
@@ -103,7 +103,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     const work = async () => {
       for (const name of next) {
         // Where Redis or the API server is away there is no use in asking it for the others.
-        if (stopped || awayOf(failure?.err) !== undefined) return;
+        if (stopped || findUnavailable(failure?.err) !== undefined) return;
         try {
           await tell(kind, name);
         } catch (err) {
@@ -153,7 +153,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       failing.set(keyOf(kind, name), error);
       const { generation } = good.metadata;
       // While Redis is away, what was in force before still is.
-      const away = awayOf(error);
+      const away = findUnavailable(error);
       if (away !== undefined && away !== 'the ledger' && writer.current(kind, name).observedGeneration === generation)
         return;
       const finding = findReadiness(source.problems(kind, name), true, error);
@@ -174,6 +174,6 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
 }
 
 function reasonOf(error: unknown): string {
-  const cause = error instanceof PhaseFailed ? error.cause : error;
+  const cause = rootCauseOf(error);
   return cause instanceof Error ? cause.message : String(cause);
 }

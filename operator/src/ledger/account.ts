@@ -1,6 +1,6 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger, TenantSettings, TenantVersion } from '@svc-asr/ledger';
-import type { Checkpoint } from '../ledger/checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 type Tenant = ResourceOf<'Tenant'>;
 
