@@ -1,5 +1,5 @@
 import { runCommand } from './command.ts';
-import { failedFiles, replaceFailed, tallyOf } from './jest.ts';
+import { tallyOf } from './jest.ts';
 import { addUp, oneFrom, runStep, verdict } from './step.ts';
 
 const jest = {
@@ -8,56 +8,47 @@ const jest = {
   numPendingTests: 0,
   numTodoTests: 0,
   numRuntimeErrorTestSuites: 0,
-  testResults: [
-    { name: 'good', status: 'passed' },
-    { name: 'bad', status: 'failed' },
-  ],
 };
 
 test.each([
-  ['all pass', jest, 0, { passed: 5, failed: 0, skipped: 0 }],
-  ['some fail', { ...jest, numFailedTests: 2 }, 1, { passed: 5, failed: 2, skipped: 0 }],
-  ['a file does not load', { ...jest, numRuntimeErrorTestSuites: 1 }, 1, { passed: 5, failed: 1, skipped: 0 }],
-  ['jest fails though no test does', jest, 1, { passed: 5, failed: 1, skipped: 0 }],
-  ['jest dies without a result', undefined, 134, { passed: 0, failed: 1, skipped: 0 }],
-  ['some are skipped', { ...jest, numPendingTests: 1, numTodoTests: 1 }, 0, { passed: 5, failed: 0, skipped: 2 }],
-])('counts when %s', (_when, result, status, tally) => {
+  ['every test passes', jest, 0, { passed: 5, failed: 0, skipped: 0 }],
+  ['tests fail', { ...jest, numFailedTests: 2 }, 1, { passed: 5, failed: 2, skipped: 0 }],
+  ['a test file cannot be loaded', { ...jest, numRuntimeErrorTestSuites: 1 }, 1, { passed: 5, failed: 1, skipped: 0 }],
+  ['jest exits with 1 although no test fails', jest, 1, { passed: 5, failed: 1, skipped: 0 }],
+  ['jest crashes and writes no result', undefined, 134, { passed: 0, failed: 1, skipped: 0 }],
+  ['tests are skipped', { ...jest, numPendingTests: 1, numTodoTests: 1 }, 0, { passed: 5, failed: 0, skipped: 2 }],
+])('tallyOf counts tests by outcome when %s', (_when, result, status, tally) => {
   expect(tallyOf(result, status)).toEqual(tally);
 });
 
-test('files that fail run again, and what the second run finds counts', () => {
-  const first = { ...jest, numFailedTests: 2 };
-  expect(failedFiles(first)).toEqual(['bad']);
-  expect(failedFiles(undefined)).toEqual([]);
-  expect(replaceFailed(first, { result: { ...jest, numPassedTests: 4 }, status: 0 })).toEqual({
-    passed: 7,
-    failed: 0,
-    skipped: 0,
-  });
-  expect(replaceFailed(first, { result: { ...jest, numFailedTests: 1 }, status: 1 })).toMatchObject({ failed: 1 });
-  expect(replaceFailed(first, { result: undefined, status: 134 })).toMatchObject({ failed: 1 });
-});
-
-test('the verdict names skipped tests only when there are some', () => {
+test('verdict mentions skipped tests only if there are any', () => {
   expect(verdict({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
   expect(verdict({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
 });
 
-test('steps add up, and a step that throws is one failure that is told', async () => {
-  const told: string[] = [];
-  const broken = await runStep(
+test('runStep reports a step that throws and counts it as one failure', async () => {
+  const lines: string[] = [];
+  const tally = await runStep(
     'types',
     () => Promise.reject(new Error('no compiler')),
-    (line) => told.push(line),
+    (line) => lines.push(line),
   );
-  expect(addUp([broken, oneFrom(0), oneFrom(2)])).toEqual({ passed: 1, failed: 2, skipped: 0 });
-  expect(told).toEqual(['types …', 'no compiler', expect.stringMatching(/^types: FAILED \(\d+\.\d s\)$/)]);
+  expect(tally).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  expect(lines).toEqual(['types …', 'no compiler', expect.stringMatching(/^types: FAILED \(\d+\.\d s\)$/)]);
 });
 
-test('a command gives its status, 1 when there is no such program', async () => {
-  const told: string[] = [];
-  const tell = (line: string) => void told.push(line);
-  await expect(runCommand(process.execPath, ['-e', 'process.exit(5)'], tell)).resolves.toBe(5);
-  await expect(runCommand('/no/such/program', [], tell)).resolves.toBe(1);
-  expect(told).toEqual([expect.stringContaining('ENOENT')]);
+test('addUp sums the outcomes of all steps', () => {
+  expect(addUp([oneFrom(0), oneFrom(2), { passed: 5, failed: 1, skipped: 2 }])).toEqual({
+    passed: 6,
+    failed: 2,
+    skipped: 2,
+  });
+});
+
+test('runCommand resolves with the exit status of the command, and with 1 if the program does not exist', async () => {
+  const lines: string[] = [];
+  const report = (line: string) => void lines.push(line);
+  await expect(runCommand(process.execPath, ['-e', 'process.exit(5)'], report)).resolves.toBe(5);
+  await expect(runCommand('/no/such/program', [], report)).resolves.toBe(1);
+  expect(lines).toEqual([expect.stringContaining('ENOENT')]);
 });

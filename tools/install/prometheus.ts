@@ -3,7 +3,7 @@ import { findOnPath } from './package-manager.ts';
 import type { SystemPackage } from './package-manager.ts';
 import { installPackage } from './system-package.ts';
 
-/** The server that dashboards and alert rules are tried against. */
+/** The server that tests run the dashboards and the alert rules on, and the tool that checks the rules. */
 export const PROMETHEUS: SystemPackage = {
   name: 'prometheus',
   title: 'Prometheus',
@@ -16,27 +16,26 @@ export const PROMETHEUS: SystemPackage = {
   },
 };
 
-/** Where its two programs lie. */
+/** Paths of the two programs. */
 export interface PrometheusPrograms {
   readonly server: string;
   readonly tool: string;
 }
 
-/** Where the programs lie, without installing them. */
+/** Finds both programs on PATH. Installs nothing. */
 export function findPrometheus(path = process.env.PATH): PrometheusPrograms | undefined {
   const [server, tool] = [findOnPath('prometheus', path), findOnPath('promtool', path)];
   return server === undefined || tool === undefined ? undefined : { server, tool };
 }
 
-/** Installs Prometheus where there is none yet; undefined, and the reason is told, where that cannot be done. */
-export function tryPrometheus(tell: (reason: string) => void): PrometheusPrograms | undefined {
+/** Returns the programs of Prometheus. Installs them with the package manager if they are missing. */
+export function ensurePrometheus(): PrometheusPrograms {
   const present = findPrometheus();
   if (present !== undefined) return present;
-  try {
-    installPackage(PROMETHEUS, () => findPrometheus() !== undefined);
-  } catch (error) {
-    if (!(error instanceof InstallError)) throw error;
-    tell(error.message);
-  }
-  return findPrometheus();
+  installPackage(PROMETHEUS, () => findPrometheus() !== undefined);
+  const installed = findPrometheus();
+  if (installed !== undefined) return installed;
+  throw new InstallError(
+    'the package manager installed no prometheus or no promtool; download both from https://prometheus.io/download and put them on PATH',
+  );
 }

@@ -2,18 +2,16 @@ import { say } from '../launch/terminal.mjs';
 import { ensureChromium } from './chromium.ts';
 import { ensureEtcd } from './etcd.ts';
 import { ensureGoTools } from './go-tools.ts';
-import { tryPrometheus } from './prometheus.ts';
+import { ensurePrometheus } from './prometheus.ts';
 import { ensureRedisServer } from './redis.ts';
 
-/** Gets every program that tests run and that this machine does not have yet. */
+/** Installs or builds every program that tests run, unless it is there. Throws if one cannot be had. */
 export async function ensureTestTools(): Promise<void> {
   const redis = ensureRedisServer();
   say(`Redis: ${redis.path} ${redis.version}`);
   say(`etcd: ${ensureEtcd()}`);
   say(`Chromium: ${ensureChromium()}`);
-  // All but one test file do without it.
-  const prometheus = tryPrometheus((reason) => say(reason));
-  say(`Prometheus: ${prometheus?.server ?? 'none, so dashboards and rules are not tried against one'}`);
+  say(`Prometheus: ${ensurePrometheus().server}`);
   const tools = await ensureGoTools([
     'kube-apiserver',
     'kube-controller-manager',

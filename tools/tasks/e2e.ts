@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { endRunning } from '../checks/command.ts';
-import { runJestOnce } from '../checks/jest.ts';
+import { runJest } from '../checks/jest.ts';
 import { oneFrom, runStep, addUp, verdict } from '../checks/step.ts';
 import { planPresent, startCluster } from '../cluster/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -101,7 +101,7 @@ const tallies = [
 ];
 if (tallies[0]?.failed === 0) {
   const config = join(root, 'test/e2e/jest.config.mjs');
-  tallies.push(await runStep('tests', () => runJestOnce(['--config', config, ...jestArgs])));
+  tallies.push(await runStep('tests', () => runJest(['--config', config, ...jestArgs])));
 }
 tallies.push(await runStep('tear-down', async () => oneFrom(await tearDown())));
 for (const what of notShown) say(`not shown: ${what}`);
