@@ -3,8 +3,8 @@ import { createLogger, createTelemetry, ledgerConstants, readSettingsOrExit, run
 import { startAdmin } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import { followCatalogue } from './catalogue.ts';
-import type { Departure } from './http/departure.ts';
-import { watchLedger } from './ledger-id.ts';
+import type { Departure } from './http/shutdown.ts';
+import { watchLedger } from './ledger-watch.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { startReaper } from './reaper.ts';
 import { repeat } from './repeat.ts';
@@ -13,12 +13,12 @@ import { listen } from './server/listen.ts';
 import { createCancellations } from './sessions/cancellations.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
-import { holdLease } from './stream/lease.ts';
+import { holdLease } from './stream/settlement/lease.ts';
 import type { StreamTimes } from './stream/session.ts';
-import { RevisionTallies } from './stream/revision-tallies.ts';
-import { createSettlements } from './stream/settlements.ts';
+import { RevisionTallies } from './stream/recognition/revision-tallies.ts';
+import { createSettlements } from './stream/settlement/settlements.ts';
 import { Streams } from './stream/streams.ts';
-import { createWorkerTrust } from './stream/worker-trust.ts';
+import { createWorkerTrust } from './stream/recognition/worker-trust.ts';
 
 /** What is left of the grace period for settling and closing. */
 const STOP_RESERVE_MS = 2000;

@@ -2,8 +2,8 @@ import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
 import type { AccountState, Ledger } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
-import type { LedgerWatch } from '../ledger-id.ts';
-import type { TimeLeft } from '../http/time-left.ts';
+import type { LedgerWatch } from '../ledger-watch.ts';
+import type { TimeLeft } from '../http/deadline.ts';
 
 const WHY: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
   Waitlisted: 'The account waits for approval.',

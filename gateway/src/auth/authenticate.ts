@@ -4,7 +4,7 @@ import { ApiError, parseApiKey } from '@svc-asr/core';
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { AttemptLimiter, Keyring } from '@svc-asr/runtime';
 import { exchangeOf } from '../http/exchange.ts';
-import type { LedgerWatch } from '../ledger-id.ts';
+import type { LedgerWatch } from '../ledger-watch.ts';
 import type { FoundKey, KeyLookup } from './lookup.ts';
 
 export interface AuthenticateOptions {

@@ -8,7 +8,7 @@ import type { CatalogueView } from '../catalogue.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
-import type { TimeLeft } from '../http/time-left.ts';
+import type { TimeLeft } from '../http/deadline.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { createSession } from '../sessions/create.ts';
 import type { CreatedSession, CreateOptions } from '../sessions/create.ts';

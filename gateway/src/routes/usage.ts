@@ -4,7 +4,7 @@ import type { CreditBalance, UsageSession } from '@svc-asr/core';
 import type { Ledger, SessionRecord } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
-import type { TimeLeft } from '../http/time-left.ts';
+import type { TimeLeft } from '../http/deadline.ts';
 
 /** GET /v1/usage: balance and recent sessions. */
 export function usageRoute(ledger: Ledger, timeLeft: TimeLeft): RequestHandler {

@@ -1,6 +1,6 @@
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import { untilAnswered } from '../until-answered.ts';
+import { untilAnswered } from '../retry.ts';
 
 /** A session to let go of because its request was not answered with it. */
 export interface Cancellation {

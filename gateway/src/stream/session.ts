@@ -2,9 +2,9 @@ import type { ContextSize } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Keyring, Logger } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
-import type { RevisionTallies } from './revision-tallies.ts';
+import type { RevisionTallies } from './recognition/revision-tallies.ts';
 import type { Ticker } from './ticker.ts';
-import type { WorkerTrust } from './worker-trust.ts';
+import type { WorkerTrust } from './recognition/worker-trust.ts';
 
 /** A session whose handshake was accepted. */
 export interface StreamSession {

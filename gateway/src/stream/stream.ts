@@ -1,14 +1,14 @@
 import { parseClientMessage, samplesOf, STREAM_ERRORS, streamError } from '@svc-asr/core';
 import type { ClientMessage, CloseCodeNumber, ContextSize, RelayAnswer, StreamErrorCode } from '@svc-asr/core';
-import { Clocks } from './clocks.ts';
-import type { Client } from './client.ts';
-import { configAck, deltaEvent, finalEvent, readyEvent } from './events.ts';
-import { isTimely } from './delta-clock.ts';
-import { meter } from './meter.ts';
-import { Recognition } from './recognition.ts';
+import { Clocks } from './client/clocks.ts';
+import type { Client } from './client/client.ts';
+import { configAck, deltaEvent, finalEvent, readyEvent } from './client/events.ts';
+import { isTimely } from './recognition/delta-clock.ts';
+import { meter } from './client/meter.ts';
+import { Recognition } from './recognition/recognition.ts';
 import { DEFAULT_CONTEXT } from './session.ts';
 import type { StreamEnd, StreamParts, StreamSession } from './session.ts';
-import { Utterances } from './utterances.ts';
+import { Utterances } from './recognition/utterances.ts';
 
 /** A worker may be this many chunks behind before the sender is slowed down. */
 const CHUNKS_AHEAD = 4;

@@ -1,11 +1,11 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Placement } from '@svc-asr/ledger';
 import { createMetrics } from '@svc-asr/runtime';
-import { eventually } from '../../../test/support/eventually.ts';
-import { createGatewayMetrics } from '../metrics.ts';
-import { StreamWatch } from '../telemetry/stream-watch.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
+import { createGatewayMetrics } from '../../metrics.ts';
+import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
-import type { StreamParts, StreamSession } from './session.ts';
+import type { StreamParts, StreamSession } from '../session.ts';
 import { Utterances } from './utterances.ts';
 
 const watch = new StreamWatch({

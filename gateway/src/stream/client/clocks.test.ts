@@ -1,5 +1,5 @@
 import { Clocks } from './clocks.ts';
-import type { Ticker, Turn } from './ticker.ts';
+import type { Ticker, Turn } from '../ticker.ts';
 
 /** A ticker whose turns the test makes, from the present on. */
 function hand() {

@@ -1,5 +1,5 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { StreamParts, StreamSession } from './session.ts';
+import type { StreamParts, StreamSession } from '../session.ts';
 
 export interface PlacedWorker {
   id: string;

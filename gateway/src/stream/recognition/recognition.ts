@@ -4,8 +4,8 @@ import { Avoided } from './avoided.ts';
 import { DeltaClock } from './delta-clock.ts';
 import { urgencyOf } from './gather.ts';
 import { findWorker } from './placement.ts';
-import { MAX_REPLAYS } from './session.ts';
-import type { StreamParts, StreamSession } from './session.ts';
+import { MAX_REPLAYS } from '../session.ts';
+import type { StreamParts, StreamSession } from '../session.ts';
 import type { Utterance, Utterances } from './utterances.ts';
 import { WorkerLink } from './worker-link.ts';
 

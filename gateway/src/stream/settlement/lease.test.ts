@@ -1,6 +1,6 @@
 import type { Ledger, Owner } from '@svc-asr/ledger';
 import { createLogger } from '@svc-asr/runtime';
-import { eventually } from '../../../test/support/eventually.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { holdLease } from './lease.ts';
 
 /** A gateway whose lease Redis knows no more after it was joined once. */

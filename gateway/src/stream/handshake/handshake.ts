@@ -4,10 +4,10 @@ import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-as
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Connected, Ledger, Owner } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
-import type { LedgerWatch } from '../ledger-id.ts';
-import { credentialHash, credentialTenant } from '../sessions/credential.ts';
+import type { LedgerWatch } from '../../ledger-watch.ts';
+import { credentialHash, credentialTenant } from '../../sessions/credential.ts';
 import type { Claims } from './claims.ts';
-import type { Settlements } from './settlements.ts';
+import type { Settlements } from '../settlement/settlements.ts';
 
 const PATH = /^\/v1\/asr\/sessions\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/stream$/;
 const CONNECT_TRIES = 2;

@@ -7,8 +7,8 @@ import type {
   ReadyMessage,
   RelayAnswer,
 } from '@svc-asr/core';
-import type { StreamSession } from './session.ts';
-import type { Utterance } from './utterances.ts';
+import type { StreamSession } from '../session.ts';
+import type { Utterance } from '../recognition/utterances.ts';
 
 type Answer<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
 

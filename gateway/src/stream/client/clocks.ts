@@ -1,4 +1,4 @@
-import type { Ticker } from './ticker.ts';
+import type { Ticker } from '../ticker.ts';
 
 export interface ClockOptions {
   idleMs: number;

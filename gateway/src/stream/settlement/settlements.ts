@@ -1,8 +1,8 @@
 import type { Ledger, OwnedStream, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import type { GatewayMetrics } from '../metrics.ts';
-import { untilDone } from '../until-answered.ts';
-import type { StreamEnd } from './session.ts';
+import type { GatewayMetrics } from '../../metrics.ts';
+import { untilDone } from '../../retry.ts';
+import type { StreamEnd } from '../session.ts';
 
 /** How often who waits looks whether all is settled. */
 const LOOK_MS = 20;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '@svc-asr/ledger';
 import { createLogger, createMetrics } from '@svc-asr/runtime';
-import { eventually } from '../../../test/support/eventually.ts';
-import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
-import { makeNarrowUser, WITHOUT_ACCOUNTS } from '../../../test/support/narrow-redis.ts';
-import type { NarrowUser } from '../../../test/support/narrow-redis.ts';
-import { startRedis } from '../../../test/support/redis.ts';
-import type { TestRedis } from '../../../test/support/redis.ts';
-import { createGatewayMetrics } from '../metrics.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
+import { makeTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
+import { makeNarrowUser, WITHOUT_ACCOUNTS } from '../../../../test/support/narrow-redis.ts';
+import type { NarrowUser } from '../../../../test/support/narrow-redis.ts';
+import { startRedis } from '../../../../test/support/redis.ts';
+import type { TestRedis } from '../../../../test/support/redis.ts';
+import { createGatewayMetrics } from '../../metrics.ts';
 import { createSettlements } from './settlements.ts';
 
 const prefix = `test-${randomUUID()}`;

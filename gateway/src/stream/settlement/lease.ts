@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import { repeat } from '../repeat.ts';
+import { repeat } from '../../repeat.ts';
 
 export interface Lease {
   /** undefined while this process holds none. */

@@ -1,6 +1,6 @@
 import type { Owner } from '@svc-asr/ledger';
 import { parseKeyring } from '@svc-asr/runtime';
-import { sessionCredential } from '../sessions/credential.ts';
+import { sessionCredential } from '../../sessions/credential.ts';
 import { Claims } from './claims.ts';
 import { accept } from './handshake.ts';
 import type { HandshakeParts } from './handshake.ts';

@@ -1,5 +1,5 @@
 import { findWorker } from './placement.ts';
-import type { StreamParts, StreamSession } from './session.ts';
+import type { StreamParts, StreamSession } from '../session.ts';
 
 const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
