@@ -1,8 +1,8 @@
-import { ApiError } from '@svc-asr/kubernetes';
-import { explainApiError } from './cluster-refusals.ts';
+import { KubernetesError } from '@svc-asr/kubernetes';
+import { explainKubernetesError } from './cluster-refusals.ts';
 
-const explain = (...[status, reason, options]: [number, string, { retryAfterMs?: number; words?: string }?]) =>
-  explainApiError(new ApiError(status, reason, `create tenants: ${reason}`, options));
+const explain = (...[status, reason, options]: [number, string, { retryAfterMs?: number; serverMessage?: string }?]) =>
+  explainKubernetesError(new KubernetesError(status, reason, `create tenants: ${reason}`, options));
 
 test.each([
   [0, 'ECONNREFUSED', 503, 'service_unavailable'],
@@ -33,11 +33,11 @@ test('fields that the API server finds wrong are named as those that the console
     { field: 'spec.grants[0].audioSeconds', message: 'a grant cannot be changed' },
     { field: '', message: 'and more' },
   ];
-  const error = explainApiError(new ApiError(422, 'Invalid', 'replace tenants acme: …', { causes }));
+  const error = explainKubernetesError(new KubernetesError(422, 'Invalid', 'replace tenants acme: …', { causes }));
   expect(error.message).toBe('grants[0].audioSeconds: a grant cannot be changed; and more.');
 });
 
 test('a policy is quoted in its own words', () => {
-  const words = 'admission webhook "policy" denied the request: no tenants on Sundays';
-  expect(explain(403, 'Forbidden', { words }).message).toBe(`The cluster refused it: ${words}`);
+  const serverMessage = 'admission webhook "policy" denied the request: no tenants on Sundays';
+  expect(explain(403, 'Forbidden', { serverMessage }).message).toBe(`The cluster refused it: ${serverMessage}`);
 });

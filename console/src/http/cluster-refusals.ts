@@ -1,6 +1,6 @@
 import { describeProblems } from '@svc-asr/core';
 import { isPassing } from '@svc-asr/kubernetes';
-import type { ApiError } from '@svc-asr/kubernetes';
+import type { KubernetesError } from '@svc-asr/kubernetes';
 import { ConsoleError } from '../errors.ts';
 
 /** Seconds after which a request may be repeated that the Kubernetes API did not answer. */
@@ -17,7 +17,7 @@ const RETRY_AFTER_S = 2;
  * | has another object, or another version     | 409 write_conflict      |
  * | forbids it: rights, quota, a policy        | 403 cluster_refused     |
  */
-export function explainApiError(error: ApiError): ConsoleError {
+export function explainKubernetesError(error: KubernetesError): ConsoleError {
   const thrown: unknown = error;
   if (isPassing(thrown) || error.status === 401 || error.reason === 'UnknownType') return unavailable(error);
   switch (error.status) {
@@ -30,14 +30,17 @@ export function explainApiError(error: ApiError): ConsoleError {
     case 409:
       return new ConsoleError('write_conflict', { cause: error });
     case 403:
-      return new ConsoleError('cluster_refused', { message: `The cluster refused it: ${error.words}`, cause: error });
+      return new ConsoleError('cluster_refused', {
+        message: `The cluster refused it: ${error.serverMessage}`,
+        cause: error,
+      });
     default:
       return new ConsoleError('internal_error', { cause: error });
   }
 }
 
 /** A request that got no answer may have been heard: whoever repeats it must be able to. */
-function unavailable(error: ApiError): ConsoleError {
+function unavailable(error: KubernetesError): ConsoleError {
   const advice =
     error.status === 0
       ? 'It may have been done all the same: look, then repeat it as Retry-After says.'
@@ -51,7 +54,7 @@ function unavailable(error: ApiError): ConsoleError {
 }
 
 /** As the console names the fields itself: from the spec on. */
-function wrongFields({ causes, words }: ApiError): string {
+function wrongFields({ causes, serverMessage }: KubernetesError): string {
   const problems = causes.map(({ field, message }) => ({ field: field.replace(/^spec\.?/, ''), message }));
-  return problems.length === 0 ? words : describeProblems(problems);
+  return problems.length === 0 ? serverMessage : describeProblems(problems);
 }

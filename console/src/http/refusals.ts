@@ -1,9 +1,9 @@
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { ConsoleError } from '../errors.ts';
-import { explainApiError } from './cluster-refusals.ts';
+import { explainKubernetesError } from './cluster-refusals.ts';
 import { requestIdOf } from './observe.ts';
 
 /** Seconds after which a request that Redis did not answer may be repeated. */
@@ -33,7 +33,7 @@ export function refuse(logger: Logger, audience: 'administrators' | 'public' = '
     const requestId = requestIdOf(response);
     if (error.code === 'internal_error') logger.error({ err: thrown, request_id: requestId }, 'a request failed');
     // What the API server says of wrong fields quotes them, and is for whoever sent them alone.
-    else if (thrown instanceof ApiError && error.code !== 'invalid_parameters') {
+    else if (thrown instanceof KubernetesError && error.code !== 'invalid_parameters') {
       logger.warn({ err: thrown, request_id: requestId, code: error.code }, 'the cluster did not do it');
     }
     if (response.headersSent) {
@@ -47,7 +47,7 @@ export function refuse(logger: Logger, audience: 'administrators' | 'public' = '
 
 function translate(thrown: unknown): ConsoleError {
   if (thrown instanceof ConsoleError) return thrown;
-  if (thrown instanceof ApiError) return explainApiError(thrown);
+  if (thrown instanceof KubernetesError) return explainKubernetesError(thrown);
   if (thrown instanceof LedgerUnavailable) {
     return new ConsoleError('service_unavailable', { headers: { 'Retry-After': RETRY_AFTER_S }, cause: thrown });
   }

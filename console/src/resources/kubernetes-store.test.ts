@@ -1,6 +1,6 @@
 import { API_VERSION } from '@svc-asr/core';
 import type { ApiKey, Tenant } from '@svc-asr/core';
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
 import { createKubeObjects } from '../testing/kube-objects.ts';
 import { buildTenant } from '../tenants/tenant.ts';
@@ -95,7 +95,7 @@ test('nobody is waited for for ever', async () => {
   const { store, api, put } = open();
   put(object('acme'));
   const refusing = createKubernetesStore({
-    api: { ...api, replace: () => Promise.reject(new ApiError(409, 'Conflict', 'Conflict')) },
+    api: { ...api, replace: () => Promise.reject(new KubernetesError(409, 'Conflict', 'Conflict')) },
     pageSize: 1,
   });
   await expect(refusing.update('Tenant', 'acme', rename('new'))).rejects.toMatchObject({ code: 'write_conflict' });
@@ -142,7 +142,7 @@ test('a list whose pages expire is begun again', async () => {
   for (const name of ['a', 'b', 'c']) put(object(name));
   before('list', () =>
     before('list', () => {
-      throw new ApiError(410, 'Expired', 'too old');
+      throw new KubernetesError(410, 'Expired', 'too old');
     }),
   );
   expect(await store.list('Tenant')).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError, listAll, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, listAll, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { backoffMs } from '@svc-asr/runtime';
 import type { ResourceOf } from '@svc-asr/core';
@@ -74,7 +74,7 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
       } catch (error) {
         // 404: it was deleted in between. Whether to make it anew is for `change` to say.
         if (!isStatus(error, 409) && !(before !== undefined && isStatus(error, 404))) throw error;
-        if (error.tries > 1) perhaps = { wanted, previous };
+        if (error.attempts > 1) perhaps = { wanted, previous };
         if (tries === TRIES) throw new ConsoleError('write_conflict', { cause: error });
         await sleep(backoffMs(tries, BETWEEN_TRIES, Math.random()));
       }
@@ -128,8 +128,8 @@ function leavingMessage(kind: ConsoleKind, name: string): string {
   return `${kind}/${name} is being deleted. Repeat this when it is gone: kubectl describe tells what it waits for.`;
 }
 
-function isStatus(error: unknown, status: number): error is ApiError {
-  return error instanceof ApiError && error.status === status;
+function isStatus(error: unknown, status: number): error is KubernetesError {
+  return error instanceof KubernetesError && error.status === status;
 }
 
 /** Whether a resource is what was to be written of it. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 
 type Verb = 'get' | 'list' | 'create' | 'replace' | 'delete';
@@ -40,8 +40,8 @@ export function createKubeObjects(): KubeObjects {
     return stored;
   }
 
-  function refuse(status: number, reason: string): ApiError {
-    return new ApiError(status, reason, reason);
+  function refuse(status: number, reason: string): KubernetesError {
+    return new KubernetesError(status, reason, reason);
   }
 
   /** As the client does it: a second try of what was heard the first time. */
@@ -51,7 +51,7 @@ export function createKubeObjects(): KubeObjects {
     try {
       return write();
     } catch (error) {
-      if (error instanceof ApiError) error.tries = 2;
+      if (error instanceof KubernetesError) error.attempts = 2;
       throw error;
     }
   }

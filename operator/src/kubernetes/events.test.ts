@@ -1,5 +1,5 @@
 import { createTestLogger } from '../testing/logs.ts';
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { createEventRecorder } from './events.ts';
 import type { EventRecorderOptions } from './events.ts';
@@ -101,14 +101,16 @@ test('whoever tells too much about one object is not heard for a while; others a
 });
 
 test('an event that the server has forgotten is made anew', async () => {
-  const { recorder, created } = setUp({ mergePatch: () => Promise.reject(new ApiError(404, 'NotFound', 'gone')) });
+  const { recorder, created } = setUp({
+    mergePatch: () => Promise.reject(new KubernetesError(404, 'NotFound', 'gone')),
+  });
   for (let n = 0; n < 2; n++) recorder.record(object(), 'Normal', 'Applied', 'it is in force');
   await recorder.settled();
   expect(created.map(({ count }) => count)).toEqual([1, 2]);
 });
 
 test('events that cannot be written are given up, without a word to whoever told them', async () => {
-  const { recorder, lines } = setUp({ create: () => Promise.reject(new ApiError(0, 'ECONNREFUSED', 'away')) });
+  const { recorder, lines } = setUp({ create: () => Promise.reject(new KubernetesError(0, 'ECONNREFUSED', 'away')) });
   for (let n = 0; n < 3; n++) recorder.record(object(`t${n}`), 'Normal', 'Applied', 'it is in force');
   await recorder.settled();
   expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug']);

@@ -1,5 +1,5 @@
 import type { Logger } from '@svc-asr/runtime';
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { createCorrelator } from './event/correlate.ts';
 import type { EventType, Occurrence, Told } from './event/correlate.ts';
@@ -41,14 +41,14 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         return;
       } catch (error) {
         // The API server forgets events after an hour.
-        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        if (!(error instanceof KubernetesError) || error.status !== 404) throw error;
       }
     }
     try {
       await api.create(TYPES.Event, buildEvent(told, api.namespace, instance));
     } catch (error) {
       // An earlier try arrived though its answer did not.
-      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { Clock } from '../queue/clock.ts';
 import { systemClock } from '../queue/clock.ts';
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { heldUntilMs, observe } from './election/observation.ts';
 import type { Observation } from './election/observation.ts';
@@ -97,7 +97,7 @@ export function createElector(options: ElectorOptions): Elector {
         return;
       } catch (error) {
         // Something changed in it: what, is to be looked at.
-        if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) throw error;
+        if (!(error instanceof KubernetesError) || (error.status !== 409 && error.status !== 404)) throw error;
       }
     }
     const found = await api.get(TYPES.Lease, name);
@@ -129,7 +129,7 @@ export function createElector(options: ElectorOptions): Elector {
         failing = false;
       } catch (err) {
         // Of two that take a free lease one gets 409: that is the election. Other failures are told once in a row.
-        const level = failing || (err instanceof ApiError && err.status === 409) ? 'debug' : 'warn';
+        const level = failing || (err instanceof KubernetesError && err.status === 409) ? 'debug' : 'warn';
         failing = true;
         logger[level]({ err, resource: `Lease/${name}` }, 'the lease could not be taken or renewed; it is tried again');
       }

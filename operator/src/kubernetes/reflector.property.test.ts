@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { settle, setUpReflector } from '../testing/reflector.ts';
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 
-const cut = new ApiError(0, 'ECONNRESET', 'cut');
+const cut = new KubernetesError(0, 'ECONNRESET', 'cut');
 const ERROR_EVENT = (code: number, reason: string) => ({
   type: 'ERROR' as const,
   object: { kind: 'Status', apiVersion: 'v1', metadata: { name: '' }, code, reason, message: reason },
@@ -32,9 +32,10 @@ test('whatever faults come in whatever order, it ends up with what is there', as
         else if (one.do === 'freeze') world.freeze();
         else if (one.do === 'forget') world.forget();
         else if (one.do === 'bookmark') world.bookmark();
-        else if (one.do === 'list410') world.faults.push({ on: 'list', error: new ApiError(410, 'Expired', 'x') });
+        else if (one.do === 'list410')
+          world.faults.push({ on: 'list', error: new KubernetesError(410, 'Expired', 'x') });
         else if (one.do === 'watch410') world.faults.push({ on: 'watch', events: [ERROR_EVENT(410, 'Expired')] });
-        else if (one.do === 'watch500') world.faults.push({ on: 'watch', error: new ApiError(500, 'x', 'x') });
+        else if (one.do === 'watch500') world.faults.push({ on: 'watch', error: new KubernetesError(500, 'x', 'x') });
         else await pass(500);
       }
       await pass(120_000, 5000);

@@ -1,10 +1,10 @@
 import { createKubeWorld } from '../testing/kube-world.ts';
 import type { Fault } from '../testing/kube-world.ts';
 import { REFLECTOR_TIMES, settle, setUpReflector } from '../testing/reflector.ts';
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import { chooseTimeout } from './reflector.ts';
 
-const cut = new ApiError(0, 'ECONNRESET', 'cut');
+const cut = new KubernetesError(0, 'ECONNRESET', 'cut');
 const ERROR_EVENT = (code: number, reason: string) => ({
   type: 'ERROR' as const,
   object: { kind: 'Status', apiVersion: 'v1', metadata: { name: '' }, code, reason, message: reason },
@@ -66,7 +66,7 @@ test('goes on from the last bookmark or change, without a list and without a wai
 });
 
 test.each<[string, Fault]>([
-  ['an HTTP 410', { on: 'watch', error: new ApiError(410, 'Expired', 'too old') }],
+  ['an HTTP 410', { on: 'watch', error: new KubernetesError(410, 'Expired', 'too old') }],
   ['a 410 within the watch', { on: 'watch', events: [ERROR_EVENT(410, 'Expired')] }],
 ])('lists anew after %s, and reports what was deleted meanwhile', async (_, fault) => {
   const { world, reflector, names, pass, changes, relists } = setUpReflector();
@@ -137,7 +137,7 @@ test('a server that is away is asked now and then, told of once, and caught up w
 
 test('waits as long as a 429 asks', async () => {
   const { world, reflector, pass } = setUpReflector();
-  const busy = new ApiError(429, 'TooManyRequests', 'busy', { retryAfterMs: 30_000 });
+  const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 30_000 });
   world.faults.push({ on: 'list', error: busy });
   void reflector.start();
   await settle();
@@ -171,7 +171,7 @@ test('doubts where it began after failures in a row that the server answered, an
   const { world, reflector, pass, relists } = setUpReflector();
   await reflector.start();
   await settle();
-  const tooLarge = new ApiError(504, 'Timeout', 'Too large resource version');
+  const tooLarge = new KubernetesError(504, 'Timeout', 'Too large resource version');
   world.faults.push(...[1, 2, 3].map(() => ({ on: 'watch' as const, error: tooLarge })));
   world.cut(tooLarge);
   await pass(10_000);

@@ -1,4 +1,4 @@
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { StatusNews } from './change.ts';
 import { findDeletion } from './readiness.ts';
@@ -13,7 +13,7 @@ const news = (availableMs: number, ready: 'True' | 'False' = 'True'): StatusNews
   findings: [{ type: 'Ready', status: ready, reason: ready === 'True' ? 'Applied' : 'ApplyFailed', message: 'words' }],
 });
 
-function setUp(refusal?: ApiError) {
+function setUp(refusal?: KubernetesError) {
   const clock = { nowMs: 0 };
   const state: { seen: KubeObject | undefined; stored: KubeObject } = {
     seen: undefined,
@@ -110,13 +110,13 @@ test('nothing is told of what is gone or goes', async () => {
 });
 
 test.each([404, 409])('%i means that the object is gone or another, and is no failure', async (code) => {
-  const { writer, events } = setUp(new ApiError(code, 'x', 'x'));
+  const { writer, events } = setUp(new KubernetesError(code, 'x', 'x'));
   await writer.report('Tenant', 'acme', news(5, 'False'));
   expect(events).toEqual([]);
 });
 
 test('other refusals are told', async () => {
-  const { writer } = setUp(new ApiError(422, 'Invalid', 'x'));
+  const { writer } = setUp(new KubernetesError(422, 'Invalid', 'x'));
   await expect(writer.report('Tenant', 'acme', news(5))).rejects.toMatchObject({ status: 422 });
 });
 

@@ -1,5 +1,5 @@
 import type { Kind } from '@svc-asr/core';
-import { ApiError, apiVersionOf, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, apiVersionOf, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import type { EventRecorder } from '../kubernetes/events.ts';
 import { keyOf, partsOf } from '../source/source.ts';
@@ -118,7 +118,7 @@ async function send(
   try {
     return await api.applyStatus(type, { apiVersion: apiVersionOf(type), kind, metadata, status });
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return undefined;
+    if (error instanceof KubernetesError && (error.status === 404 || error.status === 409)) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError, apiVersionOf } from '@svc-asr/kubernetes';
+import { KubernetesError, apiVersionOf } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import type { Reflect, ReflectOptions } from '../workers/cluster/followed.ts';
 
@@ -71,9 +71,10 @@ export function createClusterApi(): ClusterApi {
         await Promise.resolve();
         write('patch', type, name);
         const object = objects.get(keyOf(type, name));
-        if (object === undefined) throw new ApiError(404, 'NotFound', 'there is none');
+        if (object === undefined) throw new KubernetesError(404, 'NotFound', 'there is none');
         const { resourceVersion = object.metadata.resourceVersion } = (patch as Partial<KubeObject>).metadata ?? {};
-        if (resourceVersion !== object.metadata.resourceVersion) throw new ApiError(409, 'Conflict', 'it changed');
+        if (resourceVersion !== object.metadata.resourceVersion)
+          throw new KubernetesError(409, 'Conflict', 'it changed');
         return store(type, merge(object, patch) as KubeObject);
       },
       delete: async (type, name) => {

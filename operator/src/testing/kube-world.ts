@@ -1,4 +1,4 @@
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, WatchEvent, WatchOptions } from '@svc-asr/kubernetes';
 
 /** Objects of one type in memory, with the API by which a reflector follows them. */
@@ -47,7 +47,7 @@ export function createKubeWorld(): KubeWorld {
     history.push({ version, event });
     for (const watch of open) if (!watch.frozen) watch.send(event);
   };
-  const expired = () => new ApiError(410, 'Expired', 'too old resource version');
+  const expired = () => new KubernetesError(410, 'Expired', 'too old resource version');
 
   async function* watch(
     _type: unknown,

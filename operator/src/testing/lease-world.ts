@@ -1,4 +1,4 @@
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { ElectorOptions } from '../kubernetes/leader.ts';
 import type { Clock } from '../queue/clock.ts';
@@ -24,7 +24,7 @@ export function createLeaseWorld(clock: Clock): LeaseWorld {
   let lease: KubeObject | undefined;
   let version = 0;
   let writes = 0;
-  const conflict = () => new ApiError(409, 'Conflict', 'the object has been modified');
+  const conflict = () => new KubernetesError(409, 'Conflict', 'the object has been modified');
   const take = (ms: number) =>
     ms === 0 ? Promise.resolve() : new Promise<void>((resolve) => void clock.after(ms, resolve));
   const write = (object: KubeObject) => {
@@ -56,10 +56,10 @@ export function createLeaseWorld(clock: Clock): LeaseWorld {
       async function pass<T>(arrive: () => T): Promise<T> {
         const { fault } = line;
         await take(fault === 'slow' ? SLOW_MS.there : 0);
-        if (fault === 'refuse') throw new ApiError(0, 'ECONNREFUSED', 'refused');
+        if (fault === 'refuse') throw new KubernetesError(0, 'ECONNREFUSED', 'refused');
         const result = arrive();
         await take(fault === 'slow' ? SLOW_MS.back : 0);
-        if (fault === 'lose') throw new ApiError(0, 'ECONNRESET', 'lost');
+        if (fault === 'lose') throw new KubernetesError(0, 'ECONNRESET', 'lost');
         return result;
       }
       return line;

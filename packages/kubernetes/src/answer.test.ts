@@ -1,4 +1,4 @@
-import { buildApiError, buildWatchError, parseRetryAfter } from './answer.ts';
+import { buildKubernetesError, buildWatchError, parseRetryAfter } from './answer.ts';
 
 const NOW_MS = Date.UTC(2030, 0, 1);
 const status = (fields: object) => JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...fields });
@@ -17,23 +17,31 @@ test.each([
 
 test('an error has what the Status object says', () => {
   const text = status({ reason: 'Conflict', message: 'the object has been modified', code: 409 });
-  const error = buildApiError('replace leases x', { status: 409, retryAfter: undefined, text }, NOW_MS);
+  const error = buildKubernetesError('replace leases x', { status: 409, retryAfter: undefined, text }, NOW_MS);
   expect(error).toMatchObject({ status: 409, reason: 'Conflict', retryAfterMs: undefined });
   expect(error.message).toBe('replace leases x: the object has been modified (409 Conflict)');
 });
 
 test('an answer that is no Status is quoted in short', () => {
-  const error = buildApiError('get pods x', { status: 502, retryAfter: '2', text: `bad ${'x'.repeat(999)}` }, NOW_MS);
+  const error = buildKubernetesError(
+    'get pods x',
+    { status: 502, retryAfter: '2', text: `bad ${'x'.repeat(999)}` },
+    NOW_MS,
+  );
   expect(error).toMatchObject({ status: 502, reason: 'Http502', retryAfterMs: 2000 });
   expect(error.message.length).toBeLessThan(300);
 });
 
 test('a type that is not installed is told apart from an object that is not there', () => {
-  const unknown = buildApiError('list tenants', { status: 404, retryAfter: undefined, text: '404 page not found' }, 0);
+  const unknown = buildKubernetesError(
+    'list tenants',
+    { status: 404, retryAfter: undefined, text: '404 page not found' },
+    0,
+  );
   expect(unknown).toMatchObject({ status: 404, reason: 'UnknownType' });
   expect(unknown.message).toContain('install the CRDs');
   const missing = { status: 404, retryAfter: undefined, text: status({ reason: 'NotFound', message: 'not found' }) };
-  expect(buildApiError('get tenants x', missing, 0).reason).toBe('NotFound');
+  expect(buildKubernetesError('get tenants x', missing, 0).reason).toBe('NotFound');
 });
 
 test.each([

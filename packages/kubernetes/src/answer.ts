@@ -1,5 +1,5 @@
-import { ApiError } from './api-error.ts';
-import type { Cause } from './api-error.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import type { Cause } from './kubernetes-error.ts';
 
 /** An answer of the API server, read to its end. */
 export interface Answer {
@@ -19,28 +19,36 @@ interface Status {
 }
 
 /** The error that an answer other than 2xx is; `what` names the request. */
-export function buildApiError(what: string, { status, retryAfter, text }: Answer, nowMs: number): ApiError {
+export function buildKubernetesError(
+  what: string,
+  { status, retryAfter, text }: Answer,
+  nowMs: number,
+): KubernetesError {
   const { kind, reason, message, details } = parseStatus(text);
   // A type that is not installed is answered without a Status object.
   if (status === 404 && kind !== 'Status') {
-    return new ApiError(404, 'UnknownType', `${what}: the API server does not know this type: install the CRDs`);
+    return new KubernetesError(404, 'UnknownType', `${what}: the API server does not know this type: install the CRDs`);
   }
   const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
-  const words = typeof message === 'string' && message !== '' ? message : text.slice(0, 200).trim();
+  const serverMessage = typeof message === 'string' && message !== '' ? message : text.slice(0, 200).trim();
   const name = typeof reason === 'string' && reason !== '' ? reason : `Http${status}`;
-  return new ApiError(status, name, `${what}: ${words} (${status} ${name})`, {
-    words,
+  return new KubernetesError(status, name, `${what}: ${serverMessage} (${status} ${name})`, {
+    serverMessage,
     causes: readCauses(details),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 }
 
 /** The error that a Status object within a watch is. */
-export function buildWatchError(what: string, object: unknown): ApiError {
+export function buildWatchError(what: string, object: unknown): KubernetesError {
   const { code, reason, message } = (object ?? {}) as Status;
   const status = typeof code === 'number' ? code : 500;
   const name = typeof reason === 'string' && reason !== '' ? reason : `Http${status}`;
-  return new ApiError(status, name, `${what}: ${typeof message === 'string' ? message : 'ended'} (${status} ${name})`);
+  return new KubernetesError(
+    status,
+    name,
+    `${what}: ${typeof message === 'string' ? message : 'ended'} (${status} ${name})`,
+  );
 }
 
 /** Milliseconds to wait, of a number of seconds or a date; undefined where neither stands there. */

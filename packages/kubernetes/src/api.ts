@@ -36,7 +36,7 @@ export interface DeleteOptions {
 
 /**
  * The API server, as far as one namespace. Requests have a deadline; 429 and faults of the server or the way to it are
- * tried again a bounded number of times. Every other refusal is an `ApiError` at once: 409 is for the caller to judge.
+ * tried again a bounded number of times. Every other refusal is an `KubernetesError` at once: 409 is for the caller to judge.
  * Writes are refused while this process may not write.
  */
 export interface KubeApi {

@@ -1,5 +1,5 @@
 import { createAccess } from './access.ts';
-import { ApiError } from './api-error.ts';
+import { KubernetesError } from './kubernetes-error.ts';
 import type { WatchEvent } from './api.ts';
 import { createKubeApi } from './client.ts';
 import type { KubeApiOptions } from './client.ts';
@@ -235,7 +235,7 @@ describe('a watch', () => {
       setTimeout(() => ending.abort(new Error('enough')), 20);
     });
     const failure: unknown = await watch(client, ending.signal).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ApiError);
+    expect(failure).toBeInstanceOf(KubernetesError);
     expect(failure).toMatchObject({ status: 0, message: expect.stringContaining('enough') });
     await closed.given;
   });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildApiError } from './answer.ts';
+import { buildKubernetesError } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { AccessKeeper } from './access.ts';
 import type { KubeApi } from './api.ts';
-import { ApiError } from './api-error.ts';
+import { KubernetesError } from './kubernetes-error.ts';
 import { createDeadline } from './deadline.ts';
 import type { KubeList, KubeObject, ResourceType } from './objects.ts';
 import { buildPath } from './paths.ts';
@@ -106,12 +106,12 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
       try {
         const answer = await send(call, what);
         if (answer.status < 300) return answer;
-        failure = buildApiError(what, answer, Date.now());
+        failure = buildKubernetesError(what, answer, Date.now());
         if (answer.status === 401 && tries === 1 && access.renew()) continue;
       } catch (error) {
         failure = error;
       }
-      if (failure instanceof ApiError) failure.tries = tries;
+      if (failure instanceof KubernetesError) failure.attempts = tries;
       const waitMs = nextTryMs(failure, tries, retry, random());
       if (waitMs === undefined || performance.now() + waitMs > untilMs || signal?.aborted === true) throw failure;
       await sleep(waitMs);
@@ -193,5 +193,5 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404 && error.reason === 'NotFound';
+  return error instanceof KubernetesError && error.status === 404 && error.reason === 'NotFound';
 }

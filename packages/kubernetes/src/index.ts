@@ -1,8 +1,8 @@
 export { createAccess } from './access.ts';
 export type { AccessKeeper } from './access.ts';
 export { buildWatchError } from './answer.ts';
-export { ApiError } from './api-error.ts';
-export type { Cause } from './api-error.ts';
+export { KubernetesError } from './kubernetes-error.ts';
+export type { Cause } from './kubernetes-error.ts';
 export type { DeleteOptions, KubeApi, ListOptions, WatchEvent, WatchOptions } from './api.ts';
 export { createKubeApi } from './client.ts';
 export type { KubeApiOptions, WriteGate } from './client.ts';

@@ -1,9 +1,9 @@
-import { ApiError } from './api-error.ts';
+import { KubernetesError } from './kubernetes-error.ts';
 import { isPassing, nextTryMs } from './retry.ts';
 
 const options = { tries: 3, baseMs: 100, maxMs: 1000 };
 const error = (status: number, retryAfterMs?: number) =>
-  new ApiError(status, 'x', 'x', retryAfterMs === undefined ? {} : { retryAfterMs });
+  new KubernetesError(status, 'x', 'x', retryAfterMs === undefined ? {} : { retryAfterMs });
 
 test.each([0, 429, 500, 502, 503, 504])('%i passes and is tried again, the last try excepted', (status) => {
   expect(isPassing(error(status))).toBe(true);

@@ -1,6 +1,6 @@
 import { backoffMs } from '@svc-asr/runtime';
 import type { BackoffOptions } from '@svc-asr/runtime';
-import { ApiError } from './api-error.ts';
+import { KubernetesError } from './kubernetes-error.ts';
 
 export interface RetryOptions extends BackoffOptions {
   /** Tries of one request, the first included. */
@@ -11,8 +11,8 @@ export interface RetryOptions extends BackoffOptions {
 const PASSING = new Set([0, 429, 500, 502, 503, 504]);
 
 /** Whether the failure is likely to pass by itself. */
-export function isPassing(error: unknown): error is ApiError {
-  return error instanceof ApiError && PASSING.has(error.status);
+export function isPassing(error: unknown): error is KubernetesError {
+  return error instanceof KubernetesError && PASSING.has(error.status);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { ApiError } from './api-error.ts';
+import { KubernetesError } from './kubernetes-error.ts';
 import type { Access, AccessKeeper, TlsOptions } from './access.ts';
 import type { Answer } from './answer.ts';
 
@@ -88,10 +88,10 @@ export async function readAnswer(response: IncomingMessage): Promise<Answer> {
 }
 
 /** What went wrong on the way, as an error without a status; `what` names the request. */
-export function buildWayError(what: string, error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
+export function buildWayError(what: string, error: unknown): KubernetesError {
+  if (error instanceof KubernetesError) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const reason = typeof code === 'string' ? code : 'Unreachable';
   const words = typeof message === 'string' ? message : String(error);
-  return new ApiError(0, reason, `${what}: no answer of the API server: ${words}`, { cause: error });
+  return new KubernetesError(0, reason, `${what}: no answer of the API server: ${words}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { buildApiError } from './answer.ts';
+import { buildKubernetesError } from './answer.ts';
 import type { AccessKeeper } from './access.ts';
 import type { WatchEvent, WatchOptions } from './api.ts';
 import { createDeadline } from './deadline.ts';
@@ -39,7 +39,7 @@ export async function* watchObjects(
     });
     if (response.statusCode !== 200) {
       if (response.statusCode === 401) access.renew();
-      throw buildApiError(what, await readAnswer(response), Date.now());
+      throw buildKubernetesError(what, await readAnswer(response), Date.now());
     }
     deadline.lift();
     onBytes();

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import { decidePace, whyRelist } from './pace.ts';
 import type { Turn } from './pace.ts';
 
 const options = { backoff: { baseMs: 100, maxMs: 5000 }, shortestWatchMs: 1000 };
 const pace = (turn: Turn, failures = 0, random = 0.999_999) => decidePace(turn, failures, options, random);
-const error = new ApiError(0, 'ECONNRESET', 'cut');
+const error = new KubernetesError(0, 'ECONNRESET', 'cut');
 
 test('a quiet watch that ends as asked goes on at once', () => {
   expect(pace({ watchedMs: 300_000, events: 0 }, 5)).toEqual({ failures: 0, waitMs: 0 });
@@ -26,13 +26,18 @@ test('a watch that is cut after it did well waits the first backoff', () => {
 
 test('failures without any watch wait longer each time, and at least as long as the server asks', () => {
   expect(pace({ error, watchedMs: 0, events: 0 }, 2).waitMs).toBeCloseTo(400, 1);
-  const busy = new ApiError(429, 'TooManyRequests', 'busy', { retryAfterMs: 7000 });
+  const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 7000 });
   expect(pace({ error: busy, watchedMs: 0, events: 0 }, 2)).toEqual({ failures: 3, waitMs: 7000 });
 });
 
 test('whatever happens, nobody is asked in a hot loop', () => {
   const turn = fc.record({
-    error: fc.constantFrom(undefined, error, new ApiError(410, 'Expired', 'x'), new ApiError(500, 'x', 'x')),
+    error: fc.constantFrom(
+      undefined,
+      error,
+      new KubernetesError(410, 'Expired', 'x'),
+      new KubernetesError(500, 'x', 'x'),
+    ),
     watchedMs: fc.constantFrom(0, 1, 50, 999),
     events: fc.constantFrom(0, 0, 0, 1, 100),
   });
@@ -55,10 +60,10 @@ test('whatever happens, nobody is asked in a hot loop', () => {
 });
 
 test.each([
-  [new ApiError(410, 'Expired', 'x'), 1, 'expired'],
-  [new ApiError(500, 'InternalError', 'x'), 2, undefined],
-  [new ApiError(504, 'Timeout', 'Too large resource version'), 3, 'failures'],
-  [new ApiError(504, 'Timeout', 'Too large resource version'), 4, undefined],
+  [new KubernetesError(410, 'Expired', 'x'), 1, 'expired'],
+  [new KubernetesError(500, 'InternalError', 'x'), 2, undefined],
+  [new KubernetesError(504, 'Timeout', 'Too large resource version'), 3, 'failures'],
+  [new KubernetesError(504, 'Timeout', 'Too large resource version'), 4, undefined],
   [error, 100, undefined],
   [undefined, 0, undefined],
 ])('after %s and %i failures everything is listed anew: %s', (why, failures, expected) => {

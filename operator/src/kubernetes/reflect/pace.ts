@@ -1,6 +1,6 @@
 import { backoffMs } from '@svc-asr/runtime';
 import type { BackoffOptions } from '@svc-asr/runtime';
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 
 /** How a list, and the watch that followed, ended. */
 export interface Turn {
@@ -38,7 +38,7 @@ export function decidePace(turn: Turn, failures: number, options: PaceOptions, r
   const restMs = watchedMs > 0 || events > 0 ? Math.max(0, options.shortestWatchMs - watchedMs) : 0;
   if (error === undefined && didWell) return { failures: 0, waitMs: restMs };
   const counted = didWell ? 1 : failures + 1;
-  const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+  const askedMs = error instanceof KubernetesError ? (error.retryAfterMs ?? 0) : 0;
   return { failures: counted, waitMs: Math.max(askedMs, restMs, backoffMs(counted, options.backoff, random)) };
 }
 
@@ -47,7 +47,7 @@ const DOUBTFUL_FAILURES = 3;
 
 /** Why everything has to be listed anew; undefined: the watch can go on from where it was. */
 export function whyRelist(error: unknown, failures: number): 'expired' | 'failures' | undefined {
-  if (!(error instanceof ApiError) || error.status === 0) return undefined;
+  if (!(error instanceof KubernetesError) || error.status === 0) return undefined;
   if (error.status === 410) return 'expired';
   return failures % DOUBTFUL_FAILURES === 0 ? 'failures' : undefined;
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
 import { FINALIZER, isHeld, setHeld } from './finalizer.ts';
 
@@ -14,14 +14,14 @@ function setUp(stored: KubeObject | undefined, races = 0) {
     mergePatch: (_type: unknown, _name: string, patch: object) => {
       const { metadata } = patch as { metadata: KubeMetadata };
       state.patches.push(metadata.finalizers);
-      if (state.stored === undefined) return Promise.reject(new ApiError(404, 'NotFound', 'gone'));
+      if (state.stored === undefined) return Promise.reject(new KubernetesError(404, 'NotFound', 'gone'));
       if (state.races > 0) {
         state.races -= 1;
         const next = String(Number(state.stored.metadata.resourceVersion) + 1);
         state.stored = object({ ...state.stored.metadata, resourceVersion: next });
       }
       if (metadata.resourceVersion !== state.stored.metadata.resourceVersion) {
-        return Promise.reject(new ApiError(409, 'Conflict', 'changed'));
+        return Promise.reject(new KubernetesError(409, 'Conflict', 'changed'));
       }
       state.stored = object({ ...state.stored.metadata, ...metadata });
       return Promise.resolve(state.stored);

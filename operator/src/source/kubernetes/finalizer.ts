@@ -1,5 +1,5 @@
 import type { Kind } from '@svc-asr/core';
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 
 /** While it stands in a resource, the API server does not let it go. */
@@ -37,7 +37,7 @@ export async function setHeld(
       await api.mergePatch(TYPES[kind], name, { metadata: { resourceVersion, uid, finalizers: next } });
       return;
     } catch (error) {
-      const { status } = error instanceof ApiError ? error : { status: 0 };
+      const { status } = error instanceof KubernetesError ? error : { status: 0 };
       if (status === 404) return;
       if (status !== 409 || tries === TRIES) throw error;
       object = await api.get(TYPES[kind], name);

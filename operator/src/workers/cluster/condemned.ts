@@ -1,4 +1,4 @@
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS, PHASES } from './names.ts';
 import type { WorkerPod } from './pod.ts';
@@ -43,7 +43,7 @@ export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Co
     try {
       await api.mergePatch(TYPES.Pod, name, { metadata: { annotations, labels } });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      if (!(error instanceof KubernetesError) || error.status !== 404) throw error;
     }
     choice.marked = true;
   }

@@ -1,6 +1,6 @@
-import { ApiError } from '@svc-asr/kubernetes';
+import { KubernetesError } from '@svc-asr/kubernetes';
 
 /** Whether the API server said no for good, not just for now. */
-export function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && [400, 403, 404, 405, 413, 415, 422].includes(error.status);
+export function isRefusal(error: unknown): error is KubernetesError {
+  return error instanceof KubernetesError && [400, 403, 404, 405, 413, 415, 422].includes(error.status);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import { createNotices } from '../../notices.ts';
 import { systemClock } from '../../queue/clock.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
@@ -261,7 +261,7 @@ test('gives a model a scale to start from, once', async () => {
 
 test('a scale that is refused holds up nothing of the model, and is given up when it is not needed any more', async () => {
   putModel();
-  cluster.refuseWith(new ApiError(403, 'Forbidden', 'a policy says no'), 'ASRModel');
+  cluster.refuseWith(new KubernetesError(403, 'Forbidden', 'a policy says no'), 'ASRModel');
   runtime.writeScale('m', FIRST_SCALE);
   await ensure(1);
   runtime.writeScale('m', FIRST_SCALE);
@@ -312,7 +312,7 @@ test('nothing is left of a deleted model after its last pod', async () => {
 });
 
 test('says what the API server does not take, tries again, and forgets it when it does', async () => {
-  cluster.refuseWith(new ApiError(422, 'Invalid', 'spec.tolerations is invalid'));
+  cluster.refuseWith(new KubernetesError(422, 'Invalid', 'spec.tolerations is invalid'));
   runtime.ensure(OLD, 1);
   await eventually(() =>
     expect(runtime.trouble(OLD)).toEqual({
@@ -327,7 +327,7 @@ test('says what the API server does not take, tries again, and forgets it when i
 });
 
 test('an API server that is away is no trouble of the model', async () => {
-  cluster.refuseWith(new ApiError(0, 'Unreachable', 'the API server is away'));
+  cluster.refuseWith(new KubernetesError(0, 'Unreachable', 'the API server is away'));
   runtime.ensure(OLD, 1);
   await eventually(() => expect(lines.map(({ message }) => message).join()).toContain('tried again'));
   expect(runtime.trouble(OLD)).toBeUndefined();

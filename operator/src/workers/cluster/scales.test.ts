@@ -1,4 +1,4 @@
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import { createNotices } from '../../notices.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
 import { createTestLogger } from '../../testing/logs.ts';
@@ -49,7 +49,7 @@ test('whoever sets a scale after an answer that was lost keeps it', async () => 
   const { mergePatch } = cluster.api;
   cluster.api.mergePatch = async (...request) => {
     await mergePatch(...request);
-    throw new ApiError(0, 'Unreachable', 'the answer was lost');
+    throw new KubernetesError(0, 'Unreachable', 'the answer was lost');
   };
   await expect(scales.write('m', first)).rejects.toThrow('lost');
   cluster.api.mergePatch = mergePatch;
@@ -76,7 +76,7 @@ test('whoever writes at the same moment keeps what they wrote, and it is tried a
 
 test.each([403, 422])('a refusal (%d) is told once, fails nothing and is tried again after a while', async (status) => {
   const { cluster, scales, events, at, scaling, pass } = setUp();
-  cluster.refuseWith(new ApiError(status, 'Refused', 'a policy says no'));
+  cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));
   await scales.write('m', first);
   pass(RETRY_MS);
   await scales.write('m', first);

@@ -1,5 +1,5 @@
 import { API_VERSION } from '@svc-asr/core';
-import { ApiError, TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi } from '@svc-asr/kubernetes';
 import type { Logger } from '@svc-asr/runtime';
 import type { EventRecorder } from '../../kubernetes/events.ts';
@@ -43,12 +43,12 @@ export function createScales({ api, retryMs, nowMs, events, notices, logger }: S
       await api.mergePatch(TYPES.ASRModel, model, patch);
       return true;
     } catch (error) {
-      if (error instanceof ApiError && [404, 409].includes(error.status)) return false;
+      if (error instanceof KubernetesError && [404, 409].includes(error.status)) return false;
       throw error;
     }
   }
 
-  function tell(model: string, { uid, replicas }: WrittenScale, error: ApiError): void {
+  function tell(model: string, { uid, replicas }: WrittenScale, error: KubernetesError): void {
     const message = `${describe(replicas)}; the API server refuses: ${error.message}`;
     notices.raise(`scale ${model}`, message, () => {
       logger.warn({ model, resource: `ASRModel/${model}`, err: error }, `${model}: ${message}`);
