@@ -1,4 +1,4 @@
-/** The operator beside a bare client that sends the same requests, and what thousands of worker pods cost it. */
+/** Compares the operator with a bare client that sends the same requests, and measures it with thousands of pods. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { buildTable } from '../../tools/bench/table.ts';
@@ -23,16 +23,21 @@ const SIZES = {
   usual: { resources: 1000, pods: 2000 },
   full: { resources: 1000, pods: 10_000 },
 } as const;
-const WARMING = 20;
-/** Connections of which the floor gets the number that is best for it, found with fewer resources. */
+/** Resources of each kind in the first, unmeasured round. */
+const WARM_UP_RESOURCES = 20;
+/** Numbers of connections to try for the floor. The fastest one is used. */
 const CONNECTIONS = [16, 32, 64];
-const SEARCHED = 60;
-/** Rounds of each side, in turns. */
+/** Resources of each kind with which the number of connections is chosen. */
+const SEARCH_RESOURCES = 60;
+/** Measured rounds of each side. The sides alternate. */
 const ROUNDS = 2;
-/** What Kubernetes' own controllers make of a round is not to disturb the next. */
-const REST_MS = 10_000;
+/** Pause after a round, in which Kubernetes' own controllers finish their work on it. */
+const PAUSE_MS = 10_000;
 
-/** Time from creation to in force, against the floor; a look at everything without a write; pods by the thousands. */
+/**
+ * Measures the time until new resources have converged, against the floor, then a resync, which must write nothing, and
+ * last the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
+ */
 export async function bench({ say, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const { resources, pods } = readSize(SIZES[size], process.env);
   say('starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and Redis');
@@ -44,15 +49,15 @@ export async function bench({ say, size = 'usual' }: BenchOptions): Promise<Benc
     return scene;
   };
   try {
-    const { statuses } = await runOperator(await createScene(), WARMING, say);
+    const { statuses } = await runOperator(await createScene(), WARM_UP_RESOURCES, say);
     const floorOf = async (count: number, connections: number) => {
       const floor = await runFloor(await createScene(), count, connections, statuses);
-      const of = `floor, ${count} of each kind, ${connections} connections`;
-      say(`${of}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
+      const label = `floor, ${count} of each kind, ${connections} connections`;
+      say(`${label}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
       return floor;
     };
-    const connections = await findBest(CONNECTIONS, async (tried) => {
-      const { ms } = await floorOf(Math.min(SEARCHED, resources), tried);
+    const connections = await findBest(CONNECTIONS, async (candidate) => {
+      const { ms } = await floorOf(Math.min(SEARCH_RESOURCES, resources), candidate);
       return ms;
     });
     const floors: FloorRound[] = [];
@@ -60,23 +65,22 @@ export async function bench({ say, size = 'usual' }: BenchOptions): Promise<Benc
     let last: Scene | undefined;
     for (let round = 0; round < ROUNDS; round++) {
       floors.push(await floorOf(resources, connections));
-      await sleep(REST_MS);
+      await sleep(PAUSE_MS);
       last = await createScene();
       ours.push(await runOperator(last, resources, say));
-      await sleep(REST_MS);
+      await sleep(PAUSE_MS);
     }
-    if (last === undefined) throw new Error('the operator had no round');
+    if (last === undefined) throw new Error('ROUNDS must be at least 1');
     const again = await resync(last, resources);
-    say(
-      `everything looked at anew by a fresh operator, twice: ${again.writes} writes, ${again.changed} objects changed`,
-    );
+    say(`a new operator reconciled everything twice: ${again.writes} writes, ${again.changed} objects changed`);
+    checkResync(again);
     const phases = await runPodPhases(stage, await createScene(), pods, say);
     const result = summarize({ resources, pods, floors, ours, again, phases });
-    const broken = findBroken(again, phases);
-    if (broken.length === 0) return result;
-    // What was measured is worth knowing all the same.
+    const failures = checkPods(phases);
+    if (failures.length === 0) return result;
+    // Print what was measured before failing.
     say(buildTable('operator', result));
-    throw new Error(broken.join('; '));
+    throw new Error(failures.join('; '));
   } finally {
     for (const scene of scenes) await scene.close();
     await stage.close();
@@ -87,22 +91,27 @@ async function runOperator(scene: Scene, count: number, say: BenchOptions['say']
   const operator = await startOperator(scene.settings);
   try {
     const round = await converge(scene, operator, count);
-    const made = `created in ${seconds(round.createMs)}`;
-    say(`operator, ${count} of each kind: ${seconds(round.ms)} (${made}); ${describeCounts(round.requests)}`);
+    const creation = `created in ${seconds(round.createMs)}`;
+    say(`operator, ${count} of each kind: ${seconds(round.ms)} (${creation}); ${describeCounts(round.requests)}`);
     return round;
   } finally {
     await operator.stop();
   }
 }
 
-/** Promises that were broken: no question of speed. */
-function findBroken({ writes, changed }: Resync, { wronglyDrained, lostBusy }: PodPhases): string[] {
-  const found: [boolean, string][] = [
-    [writes + changed > 0, `a look at everything without news sent ${writes} writes and changed ${changed} objects`],
-    [wronglyDrained > 0, `${wronglyDrained} busy workers were sent away while an idle one stayed`],
-    [lostBusy > 0, `${lostBusy} pods were removed with streams on them`],
+/** Throws if an operator that had nothing to do wrote to the API server. */
+function checkResync({ writes, changed }: Resync): void {
+  if (writes + changed === 0) return;
+  throw new Error(`the resync check failed: ${writes} writes and ${changed} changed objects although nothing was new`);
+}
+
+/** Returns what is wrong with how workers were removed, whatever the speed. */
+function checkPods({ wronglyDrained, lostBusy }: PodPhases): string[] {
+  const checks: [boolean, string][] = [
+    [wronglyDrained > 0, `${wronglyDrained} busy workers were drained while an idle one stayed`],
+    [lostBusy > 0, `${lostBusy} pods were removed while they had streams`],
   ];
-  return found.flatMap(([isBroken, what]) => (isBroken ? [what] : []));
+  return checks.flatMap(([failed, message]) => (failed ? [message] : []));
 }
 
 function seconds(ms: number): string {

@@ -12,35 +12,36 @@ import { parseExposition, sumBy } from './exposition.ts';
 import type { Sample } from './exposition.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../operator/dist/main.js', import.meta.url));
-const READY_WITHIN_MS = 300_000;
+const READY_TIMEOUT_MS = 300_000;
+const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
-const LAST_LINES = 20;
+const KEPT_LINES = 20;
 
-/** An operator as a process of its own, so that its CPU and memory are its own. */
+/** The operator in a process of its own, so that its CPU and memory can be measured. */
 export interface OperatorProcess {
   metrics: () => Promise<Sample[]>;
-  /** Requests to the Kubernetes API since it started, by verb. */
+  /** Requests to the Kubernetes API since the start, by verb. */
   requests: () => Promise<Map<string, number>>;
   usage: () => Usage;
-  /** Ends it as Kubernetes would: it lets the lead go. */
+  /** Ends the process by SIGTERM, on which it releases the leader lease, or by SIGKILL after a minute. */
   stop: () => Promise<void>;
 }
 
-/** Starts the operator as it is built and waits until it leads and its first pass is over. */
+/** Starts the built operator and waits until it leads and has reconciled every resource once. */
 export async function startOperator(settings: Readonly<Record<string, string>>): Promise<OperatorProcess> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, ['--enable-source-maps', PROGRAM], {
     env: { PATH, HOME, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own, which the guard ends.
+    // A process group of its own, which the guard ends if this process dies.
     detached: true,
   });
   const { pid } = child;
   if (pid === undefined) throw new Error('the operator could not be started');
   const guard = startGuard(process.execPath);
   guard.watch(pid);
-  const gone = once(child, 'exit');
-  void gone.then(() => {
+  const exited = once(child, 'exit');
+  void exited.then(() => {
     guard.forget(pid);
     guard.close();
   });
@@ -48,20 +49,25 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
   const port = new Promise<number>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
       lines.push(line);
-      if (lines.length > LAST_LINES) lines.shift();
+      if (lines.length > KEPT_LINES) lines.shift();
       const [, found] = /admin port (\d+)/.exec(line) ?? [];
       if (found !== undefined) resolve(Number(found));
     });
-    void gone.then(() => reject(new Error(`the operator ended:\n${lines.join('\n')}`)));
+    void exited.then(() =>
+      reject(new Error(`the operator exited before it was ready; its last log lines:\n${lines.join('\n')}`)),
+    );
   });
   const url = `http://127.0.0.1:${await port}`;
   const metrics = async () => parseExposition(await (await fetch(`${url}/metrics`)).text());
   const leads = async () =>
     (await metrics()).some(({ name, value }) => name === prometheusName(METRICS.leader) && value === 1);
 
-  const untilMs = performance.now() + READY_WITHIN_MS;
+  const untilMs = performance.now() + READY_TIMEOUT_MS;
   while (!(await leads()) || !(await fetch(`${url}/readyz`)).ok) {
-    if (performance.now() > untilMs) throw new Error(`the operator was not ready in time:\n${lines.join('\n')}`);
+    if (performance.now() > untilMs)
+      throw new Error(
+        `the operator was not ready within ${READY_TIMEOUT_MS / 1000} s; its last log lines:\n${lines.join('\n')}`,
+      );
     await sleep(POLL_MS);
   }
   return {
@@ -70,7 +76,9 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
     usage: () => readUsage(pid),
     stop: async () => {
       child.kill('SIGTERM');
-      await gone;
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await exited;
+      clearTimeout(timer);
     },
   };
 }

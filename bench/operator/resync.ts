@@ -1,21 +1,22 @@
 import { prometheusName } from '@svc-asr/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TYPES } from '@svc-asr/kubernetes';
-import type { KubeApi } from '@svc-asr/kubernetes';
+import { FIELD_MANAGER } from '../../operator/src/kubernetes/cluster.ts';
 import { METRICS } from '../../operator/src/metric-list.ts';
-import { difference, sumBy } from './exposition.ts';
+import { sumBy } from './exposition.ts';
 import { startOperator } from './operator-process.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import type { Scene } from './stage.ts';
+import { countChanged, readVersions } from './versions.ts';
 
-/** The lease is replaced every two seconds, whatever else happens: it is the lead, not a resource. */
+/** The operator replaces its Lease every two seconds to stay the leader. These writes do not count. */
 const LEASE_VERB = 'replace';
-const READING = ['get', 'list', 'watch'];
+const READ_VERBS = ['get', 'list', 'watch'];
 const RESYNC_SECONDS = 10;
-const PAGE = 500;
 const POLL_MS = 200;
-const WITHIN_MS = 600_000;
-const WATCHED = [
+const TIMEOUT_MS = 600_000;
+/** Types of objects that the operator writes. */
+const WRITTEN_TYPES = [
   TYPES.ASRModel,
   TYPES.Tenant,
   TYPES.ServiceAccount,
@@ -27,41 +28,40 @@ const WATCHED = [
 ];
 
 export interface Resync {
-  /** Requests that write, those for the lease left out. */
+  /** Write requests that the operator sent, without those for its Lease. */
   writes: number;
-  /** Objects of which there is another version than before. */
+  /** Objects that the operator changed, created or deleted. */
   changed: number;
-  /** From the start of a new operator to its being done with the first look at everything. */
+  /** Time from the start of the process until it leads and has reconciled every resource once. */
   startMs: number;
   usage: ReturnType<OperatorProcess['usage']>;
-  /** Share of one core that it takes while nothing happens. */
+  /** CPU use while nothing changes, as a share of one core. */
   idleCores: number;
 }
 
 /**
- * Starts an operator anew, which knows nothing and looks at everything, and lets it look at everything once more: where
- * all is as it should be, neither is a reason to write.
+ * Starts a new operator in a scene where everything has converged and waits until it has reconciled every resource
+ * twice: at its start and at the next resync. Neither pass has a reason to write.
  */
 export async function resync(scene: Scene, count: number): Promise<Resync> {
   const api = scene.client(4);
-  const before = await readVersions(api);
-  const startMs = performance.now();
+  const before = await readVersions(api, WRITTEN_TYPES, FIELD_MANAGER);
+  const startedAtMs = performance.now();
   const operator = await startOperator({ ...scene.settings, RESYNC_SECONDS: String(RESYNC_SECONDS) });
   try {
-    const ms = performance.now() - startMs;
+    const startMs = performance.now() - startedAtMs;
     await untilReconciled(operator, 2 * 2 * count);
     const cpuBefore = operator.usage().cpuSeconds;
     const idleFromMs = performance.now();
-    // What is written late, because it is written seldom, comes within the time that loads are told in.
+    // Status changes that are not urgent are written with a delay. This wait is longer than the delay.
     await sleep(RESYNC_SECONDS * 1000);
     const idleCores = ((operator.usage().cpuSeconds - cpuBefore) * 1000) / (performance.now() - idleFromMs);
     const requests = await operator.requests();
-    const writes = [...requests].filter(([verb]) => verb !== LEASE_VERB && !READING.includes(verb));
-    const changed = difference(before, await readVersions(api)).size;
+    const writes = [...requests].filter(([verb]) => verb !== LEASE_VERB && !READ_VERBS.includes(verb));
     return {
       writes: writes.reduce((sum, [, times]) => sum + times, 0),
-      changed,
-      startMs: ms,
+      changed: countChanged(before, await readVersions(api, WRITTEN_TYPES, FIELD_MANAGER)),
+      startMs,
       usage: operator.usage(),
       idleCores,
     };
@@ -71,25 +71,13 @@ export async function resync(scene: Scene, count: number): Promise<Resync> {
 }
 
 async function untilReconciled(operator: OperatorProcess, times: number): Promise<void> {
-  const untilMs = performance.now() + WITHIN_MS;
+  const untilMs = performance.now() + TIMEOUT_MS;
   for (;;) {
     const done = sumBy(await operator.metrics(), prometheusName(METRICS.reconciles), 'kind');
     if ((done.get('ASRModel') ?? 0) + (done.get('Tenant') ?? 0) >= times) return;
-    if (performance.now() > untilMs) throw new Error('the operator did not look at everything again in time');
+    if (performance.now() > untilMs) {
+      throw new Error(`the operator did not reconcile every resource twice within ${TIMEOUT_MS / 1000} s`);
+    }
     await sleep(POLL_MS);
   }
-}
-
-/** The version of everything that the operator could have written to. */
-async function readVersions(api: KubeApi): Promise<Map<string, number>> {
-  const versions = new Map<string, number>();
-  for (const type of WATCHED) {
-    let next: string | undefined;
-    do {
-      const { items, metadata } = await api.list(type, { limit: PAGE, ...(next !== undefined && { continue: next }) });
-      for (const { metadata: of } of items) versions.set(`${type.kind}/${of.name}`, Number(of.resourceVersion));
-      next = metadata.continue === '' ? undefined : metadata.continue;
-    } while (next !== undefined);
-  }
-  return versions;
 }

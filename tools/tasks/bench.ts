@@ -24,7 +24,9 @@ ensureRedisServer();
 for (const name of names) {
   say(`bench ${name}`);
   const { bench } = (await import(join(folder, name, 'index.ts'))) as Benchmark;
-  const result = await bench({ say, size });
+  const result = await bench({ say, size }).catch((error: unknown) =>
+    stop(`bench ${name} failed: ${error instanceof Error ? error.message : String(error)}`),
+  );
   process.stdout.write(`${buildTable(name, result)}\n`);
   if (jsonFile !== undefined) {
     const file = resolve(process.env.INIT_CWD ?? root, jsonFile);

@@ -46,8 +46,8 @@ export interface ClusterOptions {
   onHeard: (kind: string) => void;
 }
 
-/** By which the API server knows the fields that are the operator's. */
-const CLIENT = 'svc-asr-operator';
+/** Name under which the API server records what the operator writes. */
+export const FIELD_MANAGER = 'svc-asr-operator';
 /** A hung request must leave time for another one before the lead is lost. */
 const SHARE_OF_RENEWAL = 0.4;
 
@@ -55,7 +55,7 @@ const SHARE_OF_RENEWAL = 0.4;
 export function createCluster(options: ClusterOptions): Cluster {
   const { settings, logger, onRequest } = options;
   checkTimes(settings);
-  const connection = createConnection({ settings, client: CLIENT, onRequest });
+  const connection = createConnection({ settings, client: FIELD_MANAGER, onRequest });
   const identity = `${hostname()}_${randomUUID()}`;
   // Of its own, so that the lease never waits behind other requests.
   const leaseApi = connection.openApi({

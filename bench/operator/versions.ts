@@ -1,0 +1,43 @@
+import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
+
+const PAGE_SIZE = 500;
+
+interface ManagedFields {
+  manager: string;
+}
+
+/** What each object looked like when its field manager last wrote to it, by kind and name. */
+export type Versions = ReadonlyMap<string, string>;
+
+/** Reads every object of these types and returns its version as `versionOf` computes it. */
+export async function readVersions(api: KubeApi, types: readonly ResourceType[], manager: string): Promise<Versions> {
+  const versions = new Map<string, string>();
+  for (const type of types) {
+    let next: string | undefined;
+    do {
+      const { items, metadata } = await api.list(type, {
+        limit: PAGE_SIZE,
+        ...(next !== undefined && { continue: next }),
+      });
+      for (const object of items) versions.set(`${type.kind}/${object.metadata.name}`, versionOf(object, manager));
+      next = metadata.continue === '' ? undefined : metadata.continue;
+    } while (next !== undefined);
+  }
+  return versions;
+}
+
+/**
+ * Returns a version of the object that changes with each write by `manager` and stays the same when others write, such
+ * as the kube-controller-manager, which updates the status of Deployments and PodDisruptionBudgets. The API server
+ * records the time of a manager's last change with a resolution of one second.
+ */
+export function versionOf({ metadata }: KubeObject, manager: string): string {
+  const { managedFields = [] } = metadata as { managedFields?: readonly ManagedFields[] };
+  return JSON.stringify([metadata.uid, managedFields.filter((entry) => entry.manager === manager)]);
+}
+
+/** Counts the objects that were created, deleted or written to between two readings. */
+export function countChanged(before: Versions, after: Versions): number {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].filter((name) => before.get(name) !== after.get(name)).length;
+}
