@@ -18,6 +18,7 @@ export default {
   // Workspaces are tested as sources, not as the last build.
   moduleNameMapper: {
     '^@svc-asr/core/stream$': '<rootDir>/packages/core/src/stream/index.ts',
+    '^@svc-asr/client/internal$': '<rootDir>/packages/client/src/internal.ts',
     '^@svc-asr/(core|ledger|runtime|kubernetes|client)$': '<rootDir>/packages/$1/src/index.ts',
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },

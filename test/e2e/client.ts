@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { runCommand } from '../../tools/cluster/command.ts';
 import type { Stage } from './stage.ts';
 
-const COMMAND = join(import.meta.dirname, '../../packages/client/bin/svc-asr.js');
+const COMMAND = join(import.meta.dirname, '../../packages/cli/bin/svc-asr.js');
 
 /** Runs `svc-asr` as somebody who has set nothing but this; resolves with what it prints. */
 export function runClient(args: readonly string[], settings: Readonly<Record<string, string>>): Promise<string> {

@@ -69,7 +69,7 @@ export const IMAGES: readonly ServiceImage[] = [
     tagSuffix: '',
     program: 'console/dist/main.js',
     // With the command `svc-asr`, for tests of an installation and for jobs in it.
-    workspaces: ['console', 'packages/client'],
+    workspaces: ['console', 'packages/cli'],
     models: false,
     cuda: false,
     loadtests: false,

@@ -7,17 +7,17 @@ import type { Place } from './lockfile.ts';
 /** What a workspace needs at run time beside its compiled sources. */
 const BESIDE_DIST: Readonly<Record<string, readonly string[]>> = {
   'packages/ledger': ['scripts'],
-  'packages/client': ['bin'],
+  'packages/cli': ['bin'],
   console: ['page'],
 };
 
 /** By which people call a command in a pod. There is no env in an image that could look for Node. */
 const COMMANDS: Readonly<Record<string, readonly ImageFile[]>> = {
-  'packages/client': [
+  'packages/cli': [
     {
       path: 'usr/local/bin/svc-asr',
       mode: 0o755,
-      from: { text: "#!/usr/local/bin/node\nimport('/app/packages/client/bin/svc-asr.js');\n" },
+      from: { text: "#!/usr/local/bin/node\nimport('/app/packages/cli/bin/svc-asr.js');\n" },
     },
   ],
 };

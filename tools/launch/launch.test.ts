@@ -31,23 +31,21 @@ describe('packages count as installed', () => {
       '': {},
       'node_modules/a': { version: '1.0.0', integrity: 'x' },
       'node_modules/for-another-system': { version: '1.0.0', integrity: 'y', optional: true },
-      'packages/client': { version: '0.1.0', bin: { 'svc-asr': 'bin/svc-asr.mjs' } },
+      'packages/cli': { version: '0.1.0', bin: { 'svc-asr': 'bin/svc-asr.mjs' } },
     },
   };
   const a = { 'node_modules/a': { version: '1.0.0', integrity: 'x' } };
-  const client = { 'packages/client': { version: '0.1.0', bin: { 'svc-asr': 'bin/svc-asr.mjs' } } };
+  const cli = { 'packages/cli': { version: '0.1.0', bin: { 'svc-asr': 'bin/svc-asr.mjs' } } };
 
   test('when each is there, but for optional ones', () => {
-    expect(isInstalled(wanted, { packages: { ...a, ...client, 'node_modules/more': { version: '1.0.0' } } })).toBe(
-      true,
-    );
+    expect(isInstalled(wanted, { packages: { ...a, ...cli, 'node_modules/more': { version: '1.0.0' } } })).toBe(true);
   });
 
   test.each([
-    ['one is missing', client],
-    ['one has another version', { ...client, 'node_modules/a': { version: '1.0.1', integrity: 'x' } }],
-    ['one has another content', { ...client, 'node_modules/a': { version: '1.0.0', integrity: 'z' } }],
-    ['a command is not linked yet', { ...a, 'packages/client': { version: '0.1.0' } }],
+    ['one is missing', cli],
+    ['one has another version', { ...cli, 'node_modules/a': { version: '1.0.1', integrity: 'x' } }],
+    ['one has another content', { ...cli, 'node_modules/a': { version: '1.0.0', integrity: 'z' } }],
+    ['a command is not linked yet', { ...a, 'packages/cli': { version: '0.1.0' } }],
   ])('not when %s', (_why, packages) => {
     expect(isInstalled(wanted, { packages })).toBe(false);
   });

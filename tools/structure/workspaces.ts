@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * Which workspaces each may import, as docs/architecture.md draws it:
- * core <- ledger, runtime <- operator | gateway | worker | console; client <- core alone; runtime <- kubernetes <-
+ * core <- ledger, runtime <- operator | gateway | worker | console; core <- client <- cli; runtime <- kubernetes <-
  * operator | console.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -12,6 +12,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/runtime': ['packages/core'],
   'packages/kubernetes': ['packages/runtime'],
   'packages/client': ['packages/core'],
+  'packages/cli': ['packages/core', 'packages/client'],
   gateway: ['packages/core', 'packages/ledger', 'packages/runtime'],
   operator: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],
   worker: ['packages/core', 'packages/ledger', 'packages/runtime'],

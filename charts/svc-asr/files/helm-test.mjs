@@ -55,7 +55,7 @@ async function demand(status, method, url, options) {
 
 /** Streams a second of silence and waits for its `final`. */
 function stream(session) {
-  const WebSocket = createRequire(`${APP}/packages/client/package.json`)('ws');
+  const WebSocket = createRequire(`${APP}/packages/cli/package.json`)('ws');
   const url = new URL(new URL(session.websocket_url).pathname, GATEWAY_URL.replace(/^http/, 'ws'));
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, session.websocket_protocols, { ...trust, handshakeTimeout: 10_000 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const COMMAND = fileURLToPath(new URL('../../../packages/client/bin/svc-asr.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/svc-asr.js', import.meta.url));
 
 export interface Ended {
   status: number | null;

@@ -27,6 +27,6 @@ export type { WavConverter } from './audio/converter.ts';
 export type { WavLayout } from './audio/wav-reader.ts';
 export type { SampleEncoding, WavFormat } from './audio/wav-format.ts';
 export { AudioFormatError } from './audio/error.ts';
-export { createResampler } from './audio/resampler.ts';
+export { createResampler, resampledLength } from './audio/resampler.ts';
 export type { Resampler } from './audio/resampler.ts';
 export { toPcm16 } from './audio/pcm16.ts';

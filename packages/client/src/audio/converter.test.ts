@@ -1,4 +1,4 @@
-import { encodeSamples, tone, wrapWav } from '../testing/wav.ts';
+import { encodeSamples, tone, wrapWav } from '../../../../test/support/wav.ts';
 import { createWavConverter } from './converter.ts';
 
 function convert(file: Uint8Array, size: number): number[] {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { encodeSamples } from '../testing/wav.ts';
+import { encodeSamples } from '../../../../test/support/wav.ts';
 import { decodeMono } from './decode.ts';
 import { toPcm16 } from './pcm16.ts';
 import type { SampleEncoding, WavFormat } from './wav-format.ts';

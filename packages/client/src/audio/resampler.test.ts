@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { tone } from '../testing/wav.ts';
+import { tone } from '../../../../test/support/wav.ts';
 import { createResampler, resampledLength } from './resampler.ts';
 
 function resample(samples: Float32Array, fromHz: number, sizes: readonly number[] = [4096]): Float32Array {

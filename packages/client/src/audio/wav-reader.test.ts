@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { encodeSamples, wrapWav } from '../testing/wav.ts';
-import type { WavOptions } from '../testing/wav.ts';
+import { encodeSamples, wrapWav } from '../../../../test/support/wav.ts';
+import type { WavOptions } from '../../../../test/support/wav.ts';
 import { AudioFormatError } from './error.ts';
 import { createWavReader } from './wav-reader.ts';
 

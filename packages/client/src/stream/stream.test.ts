@@ -4,18 +4,28 @@ import type { AddressInfo } from 'node:net';
 import { format, inspect } from 'node:util';
 import type { AsrSession } from '@svc-asr/core';
 import { WebSocket } from 'ws';
+import { send } from '../../../../test/support/answer.ts';
 import { createClient } from '../client.ts';
 import { SvcAsrError, SvcAsrUnreachable } from '../error.ts';
-import { startTestService, TEST_KEY } from '../testing/service.ts';
-import type { TestService } from '../testing/service.ts';
-import { createNodeFetchWith } from '../testing/trust.ts';
+import type { Fetch } from '../exchange.ts';
+import { startTestService, TEST_KEY } from '../../../../test/support/scripted-service/service.ts';
+import type { TestService } from '../../../../test/support/scripted-service/service.ts';
 import { SvcAsrStreamEnded, SvcAsrStreamError } from './failure.ts';
 import type { StreamOptions } from './options.ts';
 import { openStream } from './stream.ts';
 
 let service: TestService;
 let options: StreamOptions;
-const client = () => createClient({ baseUrl: service.url, apiKey: TEST_KEY, fetch: createNodeFetchWith(service.ca) });
+/** A fetch that trusts the CA of the test service. The global one cannot be given a CA. */
+const fetch: Fetch = async (url, { method, headers, body, signal }) => {
+  const answer = await send(url, { method, headers, body, signal, ca: service.ca });
+  return {
+    status: answer.status,
+    headers: { get: (name) => [answer.headers[name] ?? null].flat()[0] ?? null },
+    text: () => Promise.resolve(answer.text),
+  };
+};
+const client = () => createClient({ baseUrl: service.url, apiKey: TEST_KEY, fetch });
 const newSession = () => client().createSession({ model: 'svc-asr-kikuyu-v1' });
 const open = async (extra: StreamOptions = {}) => openStream(await newSession(), { ...options, ...extra });
 const heard = () => service.streams.at(-1)!;

@@ -1,4 +1,4 @@
-import type { SampleEncoding } from '../audio/wav-format.ts';
+import type { SampleEncoding } from '@svc-asr/client';
 
 export interface WavOptions {
   encoding?: SampleEncoding;

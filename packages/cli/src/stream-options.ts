@@ -1,5 +1,5 @@
 import { MAX_AUDIO_SECONDS } from '@svc-asr/core/stream';
-import type { StreamConfig } from '../stream/options.ts';
+import type { StreamConfig } from '@svc-asr/client';
 import type { Invocation, Option } from './command.ts';
 import { UsageError } from './exit.ts';
 import { parseWhole } from './expiry.ts';

@@ -27,7 +27,7 @@ test.each([...COMMANDS.map(({ words }) => words), [], ['admin'], ['admin', 'keys
 );
 
 test('the README lists every exit status as the help does', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const listed = [...readme.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, status, meaning]) => [
     Number(status),
     meaning,

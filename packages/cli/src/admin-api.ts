@@ -1,7 +1,6 @@
-import { parseAnswer } from '../client.ts';
-import { refusalOf, SvcAsrUnreachable } from '../error.ts';
-import { bounded, exchange, initOf } from '../exchange.ts';
-import type { ExchangeRequest } from '../exchange.ts';
+import { SvcAsrUnreachable } from '@svc-asr/client';
+import { bounded, exchange, initOf, parseAnswer, refusalOf } from '@svc-asr/client/internal';
+import type { ExchangeRequest } from '@svc-asr/client/internal';
 import type { Endpoint } from './endpoint.ts';
 import { UsageError } from './exit.ts';
 import { createNodeFetch } from './node-fetch.ts';

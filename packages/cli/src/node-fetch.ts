@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { FetchInit, FetchResponse } from '../exchange.ts';
+import type { FetchInit, FetchResponse } from '@svc-asr/client';
 import { UsageError } from './exit.ts';
 
 export interface NodeResponse extends FetchResponse {

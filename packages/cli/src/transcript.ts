@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../stream/event.ts';
+import type { StreamEvent } from '@svc-asr/client';
 import type { LiveText, Screen } from './live-text.ts';
 import { createLiveText, NO_LIVE_TEXT } from './live-text.ts';
 import type { Output } from './output.ts';

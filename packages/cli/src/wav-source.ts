@@ -2,10 +2,8 @@ import { AUDIO } from '@svc-asr/core/stream';
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { createWavConverter } from '../audio/converter.ts';
-import { AudioFormatError } from '../audio/error.ts';
-import { resampledLength } from '../audio/resampler.ts';
-import type { WavLayout } from '../audio/wav-reader.ts';
+import { AudioFormatError, createWavConverter, resampledLength } from '@svc-asr/client';
+import type { WavLayout } from '@svc-asr/client';
 import { UsageError } from './exit.ts';
 import type { PcmSource } from './pcm-source.ts';
 

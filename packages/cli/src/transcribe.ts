@@ -1,8 +1,7 @@
 import type { AsrSession } from '@svc-asr/core';
 import { AUDIO, MAX_AUDIO_SECONDS, samplesOf } from '@svc-asr/core/stream';
-import { SvcAsrStreamEnded } from '../stream/failure.ts';
-import { openStream } from '../stream/stream.ts';
-import type { AsrStream } from '../stream/stream.ts';
+import { openStream, SvcAsrStreamEnded } from '@svc-asr/client';
+import type { AsrStream } from '@svc-asr/client';
 import { chooseModel } from './choose-model.ts';
 import type { Invocation } from './command.ts';
 import { PartialError } from './exit.ts';

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { WebSocketConstructor } from '../stream/socket.ts';
+import type { WebSocketConstructor } from '@svc-asr/client';
 import { readCa } from './node-fetch.ts';
 
 /** A WebSocket with a certificate authority of its own. */

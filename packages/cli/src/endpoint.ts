@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { checkAddress } from '../address.ts';
+import { checkAddress } from '@svc-asr/client/internal';
 import { UsageError } from './exit.ts';
 import type { Sources } from './sources.ts';
 

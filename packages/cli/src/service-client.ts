@@ -1,5 +1,5 @@
-import { createClient } from '../client.ts';
-import type { Client } from '../client.ts';
+import { createClient } from '@svc-asr/client';
+import type { Client } from '@svc-asr/client';
 import type { Invocation } from './command.ts';
 import { UsageError } from './exit.ts';
 import { createNodeFetch } from './node-fetch.ts';

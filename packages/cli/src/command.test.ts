@@ -4,9 +4,9 @@ import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
-import { makeCertificate } from '../../../../test/support/certificate.ts';
-import { runCommand } from '../testing/command.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { makeCertificate } from '../../../test/support/certificate.ts';
+import { runCommand } from './testing/command.ts';
 
 const KEY = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
 const TOKEN = 'an-admin-token-that-nobody-may-see';

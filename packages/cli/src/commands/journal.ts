@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { SvcAsrUnreachable } from '../../error.ts';
+import { SvcAsrUnreachable } from '@svc-asr/client';
 import { createAdminApi } from '../admin-api.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../exit.ts';

@@ -1,5 +1,4 @@
-import { SvcAsrError, SvcAsrUnreachable } from '../error.ts';
-import { SvcAsrStreamEnded, SvcAsrStreamError } from '../stream/failure.ts';
+import { SvcAsrError, SvcAsrStreamEnded, SvcAsrStreamError, SvcAsrUnreachable } from '@svc-asr/client';
 
 /** The exit codes of the command, as its help lists them. */
 export const EXIT = {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
-import { makeCertificate } from '../../../../test/support/certificate.ts';
+import { makeCertificate } from '../certificate.ts';
 import { speak } from './protocol.ts';
 import type { Heard, Script } from './protocol.ts';
 

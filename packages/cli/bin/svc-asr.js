@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 
-const main = new URL('../dist/cli/main.js', import.meta.url);
+const main = new URL('../dist/main.js', import.meta.url);
 if (existsSync(fileURLToPath(main))) {
   await import(main.href);
 } else {

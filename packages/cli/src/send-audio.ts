@@ -1,7 +1,7 @@
 import { AUDIO } from '@svc-asr/core/stream';
-import { pause } from '../retry.ts';
-import { SvcAsrStreamEnded } from '../stream/failure.ts';
-import type { AsrStream } from '../stream/stream.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SvcAsrStreamEnded } from '@svc-asr/client';
+import type { AsrStream } from '@svc-asr/client';
 import type { PcmSource } from './pcm-source.ts';
 
 export interface SendOptions {
@@ -32,7 +32,7 @@ export async function sendAudio(
     const fitting = part.subarray(0, maxSamples - samples);
     samples += fitting.length;
     hasMore = fitting.length < part.length;
-    if (isRealtime) await pause(Math.max(0, startedMs + samplesToMs(samples) - performance.now()), undefined);
+    if (isRealtime) await sleep(Math.max(0, startedMs + samplesToMs(samples) - performance.now()));
     if (fitting.length > 0 && !(await isTaken(stream.send(fitting)))) break;
     if (hasMore) break;
   }

@@ -1,0 +1,9 @@
+/**
+ * The HTTP exchange of the client, for the svc-asr command. It is no part of the public API and may change in any
+ * release.
+ */
+export { checkAddress } from './address.ts';
+export { parseAnswer } from './client.ts';
+export { refusalOf } from './error.ts';
+export { bounded, exchange, initOf } from './exchange.ts';
+export type { ExchangeRequest } from './exchange.ts';
