@@ -7,8 +7,8 @@ import {
   buildPrerequisites,
   buildRemembered,
   buildWorkers,
-} from '../../operator/src/workers/cluster/build-children.ts';
-import { revisionOf } from '../../operator/src/workers/cluster/build-pod.ts';
+} from '../../operator/src/workers/cluster/objects/children.ts';
+import { revisionOf } from '../../operator/src/workers/cluster/objects/pod-template.ts';
 import type { Installation } from '../../operator/src/workers/cluster/installation.ts';
 import { readInstallation } from '../../operator/src/workers/cluster/settings.ts';
 import { buildTemplate } from '../../operator/src/workers/template.ts';

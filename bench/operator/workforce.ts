@@ -2,7 +2,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { LABELS, POD_SELECTOR } from '../../operator/src/workers/cluster/names.ts';
-import { readPod, trimPod } from '../../operator/src/workers/cluster/pod.ts';
+import { readPod, trimPod } from '../../operator/src/workers/cluster/pods/pod.ts';
 import { followObjects, forEachOf } from './client.ts';
 import { SLOTS } from './resources.ts';
 import type { Scene } from './stage.ts';

@@ -1,7 +1,7 @@
 import { createCounter, createGauge, createHistogram } from '@svc-asr/runtime';
 import type { Metrics } from '@svc-asr/runtime';
 import { METRICS } from './metric-list.ts';
-import type { PoolStanding } from './workers/standing.ts';
+import type { PoolStanding } from './workers/pool/status.ts';
 
 /** What is read when metrics are. */
 export interface Readings {

@@ -30,8 +30,8 @@ import { keyOf } from './source/source.ts';
 import { createStatus } from './status/create.ts';
 import { SILENT_REPORTER } from './status/reporter.ts';
 import { createWorkers } from './workers/create.ts';
-import { createPools } from './workers/pools.ts';
-import { createPoolReport } from './workers/report.ts';
+import { createPools } from './workers/pool/manager.ts';
+import { createPoolReport } from './workers/pool/report.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import type { Pools } from '../workers/pools.ts';
+import type { Pools } from '../workers/pool/manager.ts';
 import type { Applied } from './applied.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Reconciler } from './reconciler.ts';

@@ -1,4 +1,4 @@
-import type { PoolStanding } from '../workers/standing.ts';
+import type { PoolStanding } from '../workers/pool/status.ts';
 import { buildModelFields, findModelConditions } from './asrmodel.ts';
 
 const NOW_MS = Date.UTC(2030, 0, 1);

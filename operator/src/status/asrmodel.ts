@@ -1,6 +1,6 @@
 import { API_GROUP } from '@svc-asr/core';
 import type { AsrModelStatus } from '@svc-asr/core';
-import type { PoolStanding } from '../workers/standing.ts';
+import type { PoolStanding } from '../workers/pool/status.ts';
 import type { StatusNews } from './change.ts';
 import { formatTime } from './conditions.ts';
 import type { Finding } from './conditions.ts';

@@ -1,6 +1,6 @@
 import { KubernetesError, apiVersionOf } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
-import type { Reflect, ReflectOptions } from '../workers/cluster/followed.ts';
+import type { Reflect, ReflectOptions } from '../workers/cluster/objects/object-cache.ts';
 
 /** Objects in memory, with writes that are written down and reflectors that can be held up. */
 export interface ClusterApi {

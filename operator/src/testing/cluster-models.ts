@@ -3,9 +3,9 @@ import type { AsrModel } from '@svc-asr/core';
 import { model } from './resources.ts';
 import type { WorkerTemplate } from '../workers/runtime.ts';
 import { buildTemplate } from '../workers/template.ts';
-import { buildPrerequisites, buildWorkers } from '../workers/cluster/build-children.ts';
-import type { Child } from '../workers/cluster/build-children.ts';
-import { revisionOf } from '../workers/cluster/build-pod.ts';
+import { buildPrerequisites, buildWorkers } from '../workers/cluster/objects/children.ts';
+import type { Child } from '../workers/cluster/objects/children.ts';
+import { revisionOf } from '../workers/cluster/objects/pod-template.ts';
 import type { Installation } from '../workers/cluster/installation.ts';
 
 /** An installation as the chart makes it. */

@@ -5,16 +5,16 @@ import type { EventRecorder } from '../kubernetes/events.ts';
 import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
-import type { Reflect } from './cluster/followed.ts';
+import type { Reflect } from './cluster/objects/object-cache.ts';
 import { createClusterRuntime } from './cluster/runtime.ts';
 import { readInstallation } from './cluster/settings.ts';
-import { createForeignRuntime } from './foreign.ts';
+import { createForeignRuntime } from './unmanaged.ts';
 import { createProcessRuntime } from './process/runtime.ts';
-import { createRolloutMemory } from './rollout-memory.ts';
-import type { RolloutMemory } from './rollout-memory.ts';
+import { createRolloutMemory } from './pool/rollout-memory.ts';
+import type { RolloutMemory } from './pool/rollout-memory.ts';
 import type { WorkerRuntime } from './runtime.ts';
-import { createSlotsMemory, openSlotsMemory } from './slots-memory.ts';
-import type { SlotsMemory } from './slots-memory.ts';
+import { createSlotsMemory, openSlotsMemory } from './pool/slots-memory.ts';
+import type { SlotsMemory } from './pool/slots-memory.ts';
 
 /** What is left of the operator's own grace period when the last worker is killed. */
 const SHARE_OF_GRACE = 0.8;

@@ -1,5 +1,5 @@
 import type { AsrModel } from '@svc-asr/core';
-import type { WrittenScale } from './written-scale.ts';
+import type { WrittenScale } from './pool/scale-update.ts';
 
 /** What the workers of one revision of a model are made from. */
 export interface WorkerTemplate {

@@ -9,7 +9,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { createTestLogger } from '../../testing/logs.ts';
 import { model } from '../../testing/resources.ts';
 import type { EndedWorker, WorkerRuntime } from '../runtime.ts';
-import type { RolloutMemory } from '../rollout-memory.ts';
+import type { RolloutMemory } from '../pool/rollout-memory.ts';
 import { ANNOTATIONS, LABELS, PHASES, revisionName } from './names.ts';
 import { createClusterRuntime } from './runtime.ts';
 

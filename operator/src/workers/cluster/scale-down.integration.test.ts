@@ -6,8 +6,8 @@ import type { Stage } from '../../testing/cluster-stage.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { model } from '../../testing/resources.ts';
 import { CRD_FILES } from '../../testing/test-cluster.ts';
-import { startLateNews } from '../testing/late-news.ts';
-import type { LateNews } from '../testing/late-news.ts';
+import { startLateNews } from '../testing/delayed-watch.ts';
+import type { LateNews } from '../testing/delayed-watch.ts';
 import { LABELS } from './names.ts';
 
 const LONG_MS = 120_000;

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findLastWords } from '../last-words.ts';
+import { findLastWords } from '../last-log-line.ts';
 
 /** Logs of workers that have ended are of use for a while. */
 const KEPT_PER_MODEL = 20;

@@ -1,0 +1,62 @@
+import type { V1Container, V1Volume } from '@kubernetes/client-node';
+import type { WorkerTemplate } from '../../runtime.ts';
+import { containerSecurity, imageOf, ownVariables, secretMode } from './container.ts';
+import type { Installation } from '../installation.ts';
+import { PATHS } from '../installation.ts';
+
+type UrlArtifact = Extract<WorkerTemplate['artifact'], { url: string }>;
+
+/** Variables that tell the fetcher what to fetch. */
+export const FETCHER_VARIABLES = [
+  'ARTIFACT_URL',
+  'ARTIFACT_SHA256',
+  'ARTIFACT_FOLDER',
+  'ARTIFACT_OWNER',
+  'ARTIFACT_CREDENTIALS_FOLDER',
+];
+
+const CREDENTIALS = 'artifact-credentials';
+
+/** The container that downloads an artifact before the worker starts, and the volumes that it needs. */
+export function buildFetcher(
+  template: WorkerTemplate,
+  { url, sha256, secretRef, cache }: UrlArtifact,
+  installation: Installation,
+  volume: string,
+): { initContainer: V1Container; volumes: V1Volume[] } {
+  const { imagePullPolicy, caSecret } = installation;
+  const secret = secretRef?.name;
+  const initContainer: V1Container = {
+    name: 'fetch-artifact',
+    image: imageOf(template, installation),
+    imagePullPolicy,
+    args: ['fetch-artifact'],
+    env: [
+      { name: 'ARTIFACT_URL', value: url },
+      { name: 'ARTIFACT_SHA256', value: sha256 },
+      { name: 'ARTIFACT_FOLDER', value: PATHS.artifacts },
+      { name: 'ARTIFACT_OWNER', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      ...(secret === undefined ? [] : [{ name: 'ARTIFACT_CREDENTIALS_FOLDER', value: PATHS.credentials }]),
+      ...(caSecret === '' ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `${PATHS.ca}/ca.crt` }]),
+      // Limits of the download, a proxy.
+      ...ownVariables(template),
+    ],
+    resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+    securityContext: containerSecurity(),
+    // Whoever looks at the pod sees why it failed.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [
+      { name: volume, mountPath: PATHS.artifacts },
+      ...(secret === undefined ? [] : [{ name: CREDENTIALS, mountPath: PATHS.credentials, readOnly: true }]),
+      ...(caSecret === '' ? [] : [{ name: 'ca', mountPath: PATHS.ca, readOnly: true }]),
+    ],
+  };
+  const place = cache === undefined ? { emptyDir: {} } : { persistentVolumeClaim: { claimName: cache.claimName } };
+  const volumes: V1Volume[] = [
+    { name: volume, ...place },
+    ...(secret === undefined
+      ? []
+      : [{ name: CREDENTIALS, secret: { secretName: secret, defaultMode: secretMode(installation) } }]),
+  ];
+  return { initContainer, volumes };
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { model } from '../../../testing/resources.ts';
+import type { KubeObject } from '@svc-asr/kubernetes';
+import { findProblem } from './template-problem.ts';
+import { childrenOf, INSTALLATION, MODELS, PLAIN_INSTALLATION, templateOf } from '../../../testing/cluster-models.ts';
+import { revisionName, sharedName } from '../names.ts';
+
+const UID = '00000000-0000-0000-0000-000000000001';
+const golden = (name: string): unknown[] =>
+  parseAllDocuments(readFileSync(join(import.meta.dirname, 'golden', `${name}.yaml`), 'utf8')).map(
+    (document): unknown => document.toJS(),
+  );
+const built = (name: keyof typeof MODELS, installation = INSTALLATION): KubeObject[] =>
+  childrenOf(templateOf(MODELS[name], installation, UID), installation).map(({ object }) => object);
+const kindOf = (objects: KubeObject[], kind: string) => objects.find((object) => object.kind === kind)!;
+
+test.each([
+  ['cpu-path', PLAIN_INSTALLATION],
+  ['gpu-url', INSTALLATION],
+  ['claim', INSTALLATION],
+] as const)('makes of the model %s what a person has read and found good', (name, installation) => {
+  expect(built(name, installation)).toEqual(golden(name));
+});
+
+test('mounts an image that holds the model, read-only', () => {
+  const { spec } = kindOf(built('image'), 'Deployment') as unknown as {
+    spec: { template: { spec: { volumes: object[]; containers: { volumeMounts: object[] }[] } } };
+  };
+  const { volumes, containers } = spec.template.spec;
+  expect(volumes).toContainEqual({
+    name: 'model',
+    image: { reference: 'registry.example/models/kikuyu:3', pullPolicy: 'IfNotPresent' },
+  });
+  expect(containers[0]?.volumeMounts).toContainEqual({ name: 'model', mountPath: '/model', readOnly: true });
+});
+
+test('whatever changes the pods is another revision, and nothing else is', () => {
+  const spec = { artifact: { path: '/models/m' } };
+  const revisionOf = (more: object, installation = INSTALLATION) =>
+    templateOf(model('m', { ...spec, ...more }), installation).revision;
+  const revision = revisionOf({});
+  expect(revision).toMatch(/^[0-9a-f]{12}$/);
+  expect(revisionOf({ scaling: { min: 1, max: 9 }, rollout: { canaryPercent: 5 } })).toBe(revision);
+  expect(revisionOf({}, { ...INSTALLATION, maxUnavailable: 1, egressPorts: [443] })).toBe(revision);
+  const others = [
+    revisionOf({ artifact: { path: '/models/n' } }),
+    revisionOf({ worker: { slots: 7 } }),
+    revisionOf({ worker: { image: 'other' } }),
+    revisionOf({ drainSeconds: 400 }),
+    revisionOf({}, { ...INSTALLATION, image: 'next' }),
+    revisionOf({}, { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' }),
+    revisionOf({}, { ...INSTALLATION, otlpEndpoint: 'http://collector:4317' }),
+    revisionOf({}, { ...INSTALLATION, redis: { ...INSTALLATION.redis, prefix: 'other' } }),
+    templateOf(model('n', spec)).revision,
+  ];
+  expect(new Set([revision, ...others]).size).toBe(1 + others.length);
+});
+
+test.each([
+  ['http://collector.monitoring:4318', 4318],
+  ['http://collector.example', 80],
+  ['https://collector.example/otlp', 443],
+])('workers send to the collector %s of the installation, and may reach its port', (otlpEndpoint, port) => {
+  const objects = built('cpu-path', { ...PLAIN_INSTALLATION, otlpEndpoint });
+  expect(kindOf(objects, 'ConfigMap')).toHaveProperty('data.OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint);
+  const { spec } = kindOf(objects, 'NetworkPolicy') as unknown as { spec: { egress: { ports: object[] }[] } };
+  expect(spec.egress.flatMap(({ ports }) => ports)).toContainEqual({ protocol: 'TCP', port });
+});
+
+test('names are never too long, and never the same for two models', () => {
+  const [long, longer] = ['a'.repeat(63), `${'a'.repeat(62)}b`];
+  expect(revisionName('m', '0123456789ab')).toBe('m-0123456789ab');
+  expect(revisionName(long, '0123456789ab')).toHaveLength(63);
+  expect(sharedName('m')).toBe('m-workers');
+  expect(sharedName(long)).toHaveLength(63);
+  expect(sharedName(long)).not.toBe(sharedName(longer));
+  expect(revisionName(`${'a'.repeat(49)}-${'b'.repeat(13)}`, '0123456789ab')).toBe(`${'a'.repeat(49)}-0123456789ab`);
+});
+
+test('says what is wrong with a worker that cannot be made', () => {
+  const problemOf = (worker: object, installation = INSTALLATION) =>
+    findProblem(templateOf(model('m', { worker }), installation), installation)?.message;
+  expect(problemOf({})).toBeUndefined();
+  expect(problemOf({ env: [{ name: 'MAX_BATCH', value: '8' }] })).toBeUndefined();
+  // What the installation says of telemetry is for a model to say otherwise.
+  const sending = { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' };
+  expect(problemOf({ env: [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: '' }] }, sending)).toBeUndefined();
+  expect(problemOf({ env: [{ name: 'MODEL_DIR', value: '/x' }] })).toContain('must not set MODEL_DIR');
+  expect(problemOf({ env: [{ name: 'WORKER_ID', value: 'x' }] })).toContain('must not set WORKER_ID');
+  expect(problemOf({}, { ...INSTALLATION, image: '' })).toContain('WORKER_IMAGE');
+  expect(problemOf({ image: 'x' }, { ...INSTALLATION, image: '' })).toBeUndefined();
+});

@@ -1,0 +1,22 @@
+import type { V1Service } from '@kubernetes/client-node';
+import type { WorkerTemplate } from '../../runtime.ts';
+import { buildMetadata } from './metadata.ts';
+import { PORTS } from '../installation.ts';
+import { LABELS, sharedName } from '../names.ts';
+
+/** Names the workers of a model in DNS and to what reads metrics. Gateways do not need it: Redis tells them addresses. */
+export function buildService(template: WorkerTemplate) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: buildMetadata(template, sharedName(template.model)),
+    spec: {
+      clusterIP: 'None',
+      selector: { [LABELS.model]: template.model },
+      ports: [
+        { name: 'stream', port: PORTS.stream, targetPort: 'stream', protocol: 'TCP' },
+        { name: 'admin', port: PORTS.admin, targetPort: 'admin', protocol: 'TCP' },
+      ],
+    },
+  } satisfies V1Service;
+}

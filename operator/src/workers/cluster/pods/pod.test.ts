@@ -1,0 +1,164 @@
+import type { KubeObject } from '@svc-asr/kubernetes';
+import { ANNOTATIONS, LABELS } from '../names.ts';
+import { readPod, trimPod } from './pod.ts';
+import { findTrouble } from './start-failure.ts';
+import type { WaitingPod } from './start-failure.ts';
+
+const PATIENCE_MS = 1000;
+const LABELLED = { [LABELS.model]: 'm', [LABELS.revision]: 'r' };
+const object = (status: object, metadata: object = {}, spec: object = { nodeName: 'n' }): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', uid: 'u', labels: LABELLED, ...metadata },
+  spec,
+  status,
+});
+const waiting = (reason: string, message = '', more: object = {}) => ({
+  name: 'worker',
+  ready: false,
+  restartCount: 0,
+  state: { waiting: { reason, message } },
+  ...more,
+});
+const troubleOf = (status: object, more: Partial<WaitingPod> = {}, spec?: object) => {
+  const pod = readPod(object(status, {}, spec))!;
+  const seen = { unschedulableMs: 0, unmountedMs: 0, falls: pod.restarts, ...more };
+  return findTrouble([{ ...pod, ...seen }], undefined, PATIENCE_MS);
+};
+
+test('reads what decisions need of a pod, also after all else was left out', () => {
+  const whole = object(
+    {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'True' }],
+      containerStatuses: [{ name: 'worker', ready: true, restartCount: 2, state: { running: {} } }],
+    },
+    { annotations: { [ANNOTATIONS.stopping]: 'drained' }, managedFields: [{}] },
+    { nodeName: 'n', containers: [{ name: 'worker' }] },
+  );
+  const pod = readPod(whole);
+  expect(pod).toMatchObject({
+    name: 'p',
+    model: 'm',
+    revision: 'r',
+    condemned: true,
+    ready: true,
+    restarts: 2,
+    scheduled: true,
+    pending: false,
+    running: true,
+    over: false,
+    terminating: false,
+    mounted: true,
+  });
+  expect(readPod(trimPod(whole))).toEqual(pod);
+  expect(JSON.stringify(trimPod(whole))).not.toMatch(/managedFields|containers"/);
+  expect(readPod(object({}, { labels: {} }))).toBeUndefined();
+});
+
+test('a pod that is on its way is no trouble', () => {
+  expect(troubleOf({ phase: 'Pending' }, {}, {})).toBeUndefined();
+  expect(troubleOf({ phase: 'Pending', containerStatuses: [waiting('ContainerCreating')] })).toBeUndefined();
+  expect(troubleOf({ phase: 'Pending', containerStatuses: [waiting('PodInitializing')] })).toBeUndefined();
+});
+
+test('says that an image cannot be pulled', () => {
+  expect(troubleOf({ containerStatuses: [waiting('ImagePullBackOff', 'no such image')] })).toEqual({
+    reason: 'ImagePullFailed',
+    message: 'the image of pod p cannot be pulled: no such image',
+  });
+});
+
+test('says that a container cannot be made', () => {
+  const config = waiting('CreateContainerConfigError', 'secret "x" not found');
+  expect(troubleOf({ containerStatuses: [config] })).toEqual({
+    reason: 'CreateContainerConfigError',
+    message: 'pod p cannot start its container worker: secret "x" not found',
+  });
+});
+
+test('says with its last words that a worker falls again and again, also while it tries', () => {
+  const log = `{"level":"info","message":"starting"}\n{"level":"fatal","message":"could not start","err":{"message":"tokens.txt is missing"}}\n`;
+  const fell = { terminated: { exitCode: 1, reason: 'Error', message: log } };
+  const told = {
+    reason: 'CrashLoop',
+    message:
+      'workers fail to start, 3 times in a row; the last ended with status 1: could not start: tokens.txt is missing',
+  };
+  const crash = { restartCount: 3, lastState: fell };
+  expect(troubleOf({ containerStatuses: [waiting('CrashLoopBackOff', '', crash)] })).toEqual(told);
+  const trying = { name: 'worker', ready: false, state: { running: {} }, ...crash };
+  expect(troubleOf({ containerStatuses: [trying] })).toEqual(told);
+  expect(troubleOf({ containerStatuses: [{ ...trying, restartCount: 1 }] })).toBeUndefined();
+  // It was well since.
+  expect(troubleOf({ containerStatuses: [trying] }, { falls: 1 })).toBeUndefined();
+  expect(troubleOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
+});
+
+test('says that a worker has too little memory, or that its artifact cannot be had', () => {
+  const killed = {
+    name: 'worker',
+    ready: false,
+    restartCount: 5,
+    state: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+  };
+  expect(troubleOf({ containerStatuses: [killed] })?.message).toContain('the last ran out of memory');
+  const fetcher = waiting('CrashLoopBackOff', '', {
+    name: 'fetch-artifact',
+    restartCount: 4,
+    lastState: {
+      terminated: { exitCode: 1, message: '{"message":"the artifact cannot be had","err":{"message":"answers 403"}}' },
+    },
+  });
+  expect(troubleOf({ initContainerStatuses: [fetcher] })).toEqual({
+    reason: 'ArtifactFailed',
+    message:
+      'the artifact cannot be fetched; the last try ended with status 1: the artifact cannot be had: answers 403',
+  });
+});
+
+test('a pod without a node, or without its volumes, is trouble after a while', () => {
+  const conditions = [
+    { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes have a GPU' },
+  ];
+  const unplaced = { phase: 'Pending', conditions };
+  expect(troubleOf(unplaced, { unschedulableMs: 999 }, {})).toBeUndefined();
+  expect(troubleOf(unplaced, { unschedulableMs: 1000 }, {})).toEqual({
+    reason: 'Unschedulable',
+    message: 'no node can take a worker: 0/3 nodes have a GPU',
+  });
+  const unmounted = {
+    phase: 'Pending',
+    conditions: [{ type: 'PodReadyToStartContainers', status: 'False' }],
+    containerStatuses: [waiting('ContainerCreating')],
+  };
+  expect(troubleOf(unmounted, { unmountedMs: 999 })).toBeUndefined();
+  expect(troubleOf(unmounted, { unmountedMs: 1000 })).toMatchObject({
+    reason: 'FailedMount',
+    message: expect.stringContaining('kubectl describe pod p'),
+  });
+});
+
+test('one pod in trouble is none for the pool while another is on its way, or all others are up', () => {
+  const read = (status: object): WaitingPod => ({
+    ...readPod(object(status))!,
+    unschedulableMs: 0,
+    unmountedMs: 0,
+    falls: 0,
+  });
+  const bad = read({ containerStatuses: [waiting('ErrImagePull')] });
+  const starting = read({ phase: 'Pending' });
+  const up = read({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] });
+  expect(findTrouble([bad, starting], undefined, PATIENCE_MS)).toBeUndefined();
+  expect(findTrouble([bad, up], undefined, PATIENCE_MS)?.reason).toBe('ImagePullFailed');
+  expect(findTrouble([{ ...bad, condemned: true }, up], undefined, PATIENCE_MS)).toBeUndefined();
+});
+
+test('says why no pods are made at all', () => {
+  const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' };
+  const deployment = { ...object({ conditions: [failure] }), kind: 'Deployment' };
+  expect(findTrouble([], deployment, PATIENCE_MS)).toEqual({
+    reason: 'FailedCreate',
+    message: 'pods cannot be made: exceeded quota',
+  });
+});

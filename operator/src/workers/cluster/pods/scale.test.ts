@@ -1,0 +1,120 @@
+import type { WorkerPod } from './pod.ts';
+import { decideScale } from './scale.ts';
+import type { WorkerSet } from './replica-sets.ts';
+
+const pod = (name: string, changes: Partial<WorkerPod> = {}): WorkerPod => ({
+  name,
+  uid: name,
+  model: 'm',
+  revision: 'r',
+  set: 's',
+  terminating: false,
+  graceMs: 30_000,
+  over: false,
+  condemned: false,
+  marked: false,
+  scheduled: true,
+  pending: false,
+  running: true,
+  ready: true,
+  restarts: 0,
+  unschedulable: undefined,
+  mounted: true,
+  trouble: undefined,
+  ...changes,
+});
+/** A ReplicaSet whose controller knows all of these pods. */
+const setOf = (pods: readonly WorkerPod[], changes: Partial<WorkerSet> = {}): WorkerSet => {
+  const active = pods.filter(({ terminating, over }) => !terminating && !over);
+  const chosen = active.filter(({ condemned }) => condemned).length;
+  return { hash: 's', replicas: pods.length, counted: active.length, chosen, current: true, tells: true, ...changes };
+};
+const decide = (count: number, ...pods: WorkerPod[]) => decideBy({}, count, ...pods);
+const decideBy = (seen: Partial<WorkerSet>, count: number, ...pods: WorkerPod[]) => {
+  const sets = [setOf(pods, seen)];
+  const { replicas, remove } = decideScale({ count, replicas: pods.length, pods, sets });
+  return { replicas, remove: remove.map(({ name }) => name) };
+};
+const going = { condemned: true, ready: false };
+
+test('has as many as are wanted, and none of those that run goes without being chosen', () => {
+  expect(decide(3)).toEqual({ replicas: 3, remove: [] });
+  expect(decide(1, pod('a'), pod('b'))).toEqual({ replicas: 2, remove: [] });
+  expect(decide(0, pod('a', { terminating: true }), pod('b', { over: true }))).toEqual({ replicas: 0, remove: [] });
+});
+
+test('never wants more because there are more: who made them takes them away, or the pool chooses', () => {
+  const pods = [pod('a'), pod('b'), pod('c')];
+  const sets = [setOf(pods, { replicas: 50 })];
+  expect(decideScale({ count: 2, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });
+  expect(decideScale({ count: 2, replicas: undefined, pods, sets })).toEqual({ replicas: 2, remove: [] });
+  expect(decideScale({ count: 2, replicas: 50, pods, sets })).toEqual({ replicas: 3, remove: [] });
+});
+
+test('leaves the one that was chosen to Kubernetes where that would take it', () => {
+  expect(decide(1, pod('a'), pod('b', going))).toEqual({ replicas: 1, remove: [] });
+  expect(decide(1, pod('a'), pod('b', { condemned: true }))).toEqual({ replicas: 1, remove: [] });
+});
+
+test('takes it away itself where Kubernetes would take another one that is not up yet', () => {
+  const starting = { scheduled: false, pending: true, running: false, ready: false };
+  expect(decide(2, pod('a'), pod('b', going), pod('c', starting))).toEqual({ replicas: 2, remove: ['b'] });
+});
+
+test('takes it away itself, and leaves the rest to the pool, where Kubernetes would take one that may have streams', () => {
+  const flapping = pod('c', { ready: false });
+  expect(decide(1, pod('b', { condemned: true }), flapping)).toEqual({ replicas: 2, remove: ['b'] });
+});
+
+test.each([
+  ['has not seen who was chosen', { chosen: 0 }],
+  ['has not seen all pods that there are', { counted: 1 }],
+  ['has not seen that pods are gone', { counted: 3 }],
+  ['was not told what the Deployment has', { replicas: 1 }],
+  ['has not seen what it was told', { current: false }],
+])('takes nobody away as long as the controller %s', (_, seen: Partial<WorkerSet>) => {
+  expect(decideBy(seen, 1, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: [] });
+});
+
+test('takes away as many as the controller knows to have been chosen', () => {
+  const pods = [pod('a'), pod('b', going), pod('c', going), pod('d', going)];
+  expect(decideBy({ chosen: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
+});
+
+test('takes nobody away as long as somebody restarts the Deployment', () => {
+  const pods = [pod('a'), pod('b', going)];
+  const sets = [setOf(pods), { ...setOf(pods), hash: 'another' }];
+  expect(decideScale({ count: 1, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });
+  const left = [setOf(pods), { ...setOf([]), hash: 'another' }];
+  expect(decideScale({ count: 1, replicas: 2, pods, sets: left })).toEqual({ replicas: 1, remove: [] });
+});
+
+test('a restart that cannot begin holds up nobody: who was chosen goes, and its successor waits on', () => {
+  const pods = [pod('a'), pod('b', going), pod('c', going)];
+  const next = pod('next', { set: 'another', scheduled: false, pending: true, running: false, ready: false });
+  const another = { ...setOf([next]), hash: 'another' };
+  const decided = (count: number, own: WorkerPod[]) =>
+    decideScale({ count, replicas: 3, pods: [...own, next], sets: [setOf(own), another] });
+  expect(decided(1, pods)).toEqual({ replicas: 1, remove: [] });
+  expect(decided(1, [pod('a'), pod('b'), pod('c', going)])).toEqual({ replicas: 2, remove: [] });
+  // The controller has not seen the marks.
+  const unseen = { ...setOf(pods), chosen: 0 };
+  expect(decideScale({ count: 1, replicas: 3, pods: [...pods, next], sets: [unseen, another] })).toEqual({
+    replicas: 3,
+    remove: [],
+  });
+});
+
+test('where all were chosen and none is wanted it does not matter who restarts what: all go', () => {
+  const pods = [pod('a', going), pod('b', going), pod('next', { ...going, set: 'another' })];
+  const sets = [setOf(pods.slice(0, 2)), { ...setOf(pods.slice(2)), hash: 'another' }];
+  expect(decideScale({ count: 0, replicas: 2, pods, sets })).toEqual({ replicas: 0, remove: [] });
+});
+
+test('goes by what it sees itself where the controller cannot tell', () => {
+  expect(decideBy({ chosen: 0, tells: false }, 1, pod('a'), pod('b', going))).toEqual({ replicas: 1, remove: [] });
+});
+
+test('takes it away itself where it is to be replaced, so that Kubernetes makes another', () => {
+  expect(decide(2, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: ['b'] });
+});

@@ -1,0 +1,90 @@
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
+import { createNotices } from '../../notices.ts';
+import { createClusterApi } from '../../testing/cluster-api.ts';
+import { createTestLogger } from '../../testing/logs.ts';
+import { createScales } from './scale-writer.ts';
+
+const RETRY_MS = 1000;
+const first = { uid: 'uid', generation: 1, replicas: 2 };
+
+function setUp() {
+  const cluster = createClusterApi();
+  const events: string[] = [];
+  let nowMs = 0;
+  const { logger, at } = createTestLogger();
+  const scales = createScales({
+    api: cluster.api,
+    retryMs: RETRY_MS,
+    nowMs: () => nowMs,
+    events: { record: (_object, _type, reason) => void events.push(reason) },
+    notices: createNotices(),
+    logger,
+  });
+  /** The model as somebody wrote it. */
+  const put = (generation: number, scaling: object) =>
+    cluster.put(TYPES.ASRModel, { metadata: { name: 'm', uid: 'uid', generation }, spec: { scaling } });
+  put(1, { mode: 'External' });
+  const scaling = () => (cluster.get(TYPES.ASRModel, 'm')?.spec as { scaling: object }).scaling;
+  return { cluster, scales, events, at, put, scaling, pass: (ms: number) => (nowMs += ms) };
+}
+
+test('writes once for each state of the model, since news of what was written take a moment', async () => {
+  const { cluster, scales, put, scaling } = setUp();
+  for (let look = 0; look < 3; look++) await scales.write('m', first);
+  expect([cluster.writes.length, scaling()]).toEqual([1, { mode: 'External', replicas: 2 }]);
+  put(2, { mode: 'External' });
+  await scales.write('m', { ...first, generation: 2, replicas: 4 });
+  expect(scaling()).toEqual({ mode: 'External', replicas: 4 });
+});
+
+test('takes away what is left', async () => {
+  const { scales, put, scaling } = setUp();
+  put(2, { mode: 'Sessions', replicas: 2 });
+  await scales.write('m', { ...first, generation: 2, replicas: null });
+  expect(scaling()).toEqual({ mode: 'Sessions', replicas: null });
+});
+
+test('whoever sets a scale after an answer that was lost keeps it', async () => {
+  const { cluster, scales, put, scaling } = setUp();
+  const { mergePatch } = cluster.api;
+  cluster.api.mergePatch = async (...request) => {
+    await mergePatch(...request);
+    throw new KubernetesError(0, 'Unreachable', 'the answer was lost');
+  };
+  await expect(scales.write('m', first)).rejects.toThrow('lost');
+  cluster.api.mergePatch = mergePatch;
+  put(3, { mode: 'External', replicas: 7 });
+  await scales.write('m', first);
+  expect(scaling()).toMatchObject({ replicas: 7 });
+});
+
+test('whoever writes at the same moment keeps what they wrote, and it is tried again where it is still needed', async () => {
+  const { cluster, scales, put, scaling } = setUp();
+  const { get } = cluster.api;
+  cluster.api.get = async (...request) => {
+    const read = await get(...request);
+    put(2, { mode: 'External', replicas: 7 });
+    return read;
+  };
+  await scales.write('m', first);
+  expect(scaling()).toMatchObject({ replicas: 7 });
+  cluster.api.get = get;
+  put(1, { mode: 'External' });
+  await scales.write('m', first);
+  expect(scaling()).toMatchObject({ replicas: 2 });
+});
+
+test.each([403, 422])('a refusal (%d) is told once, fails nothing and is tried again after a while', async (status) => {
+  const { cluster, scales, events, at, scaling, pass } = setUp();
+  cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));
+  await scales.write('m', first);
+  pass(RETRY_MS);
+  await scales.write('m', first);
+  expect([events, at('warn').length]).toEqual([['ScaleRefused'], 1]);
+  cluster.refuseWith(undefined);
+  await scales.write('m', first);
+  expect(cluster.writes).toEqual([]);
+  pass(RETRY_MS);
+  await scales.write('m', first);
+  expect(scaling()).toMatchObject({ replicas: 2 });
+});
