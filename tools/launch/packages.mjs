@@ -1,17 +1,15 @@
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { cacheFolder } from './node.mjs';
 import { root, say, stop } from './terminal.mjs';
 
 const LOCKFILE = join(root, 'package-lock.json');
-/** npm's own record of what it installed. */
-const PRESENT = join(root, 'node_modules', '.package-lock.json');
-/** The lockfile that this launcher last installed from. */
-const STAMP = join(root, 'node_modules', '.svc-asr-installed');
+/** npm's own record of the packages that it installed. */
+const INSTALLED = join(root, 'node_modules', '.package-lock.json');
 
 /**
  * @typedef {{ version?: string, integrity?: string, optional?: boolean, bin?: unknown }} Entry
@@ -19,15 +17,15 @@ const STAMP = join(root, 'node_modules', '.svc-asr-installed');
  */
 
 /**
- * Whether what npm says it installed is what the lockfile asks for. Optional packages may be missing: they are for
- * other platforms.
- * @param {Lockfile} wanted package-lock.json
- * @param {Lockfile} present
+ * Reports whether the installed packages are those of the lockfile. Optional packages may be missing, because npm
+ * installs only those for this machine's platform.
+ * @param {Lockfile} lockfile package-lock.json
+ * @param {Lockfile} installed npm's record in node_modules
  */
-export function isInstalled(wanted, present) {
-  return Object.entries(wanted.packages ?? {}).every(([path, entry]) => {
+export function isInstalled(lockfile, installed) {
+  return Object.entries(lockfile.packages ?? {}).every(([path, entry]) => {
     if (path === '') return true;
-    const found = present.packages?.[path];
+    const found = installed.packages?.[path];
     if (found === undefined) return entry.optional === true;
     return (
       found.version === entry.version &&
@@ -38,36 +36,23 @@ export function isInstalled(wanted, present) {
 }
 
 /**
- * Installs npm packages when node_modules does not hold what the lockfile asks for.
+ * Runs `npm ci` unless node_modules already holds the packages of the lockfile.
  * @param {string} node
  */
 export function ensurePackages(node) {
-  if (upToDate()) return;
+  if (isUpToDate()) return;
   const name = `install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.lock`;
-  withLock(join(cacheFolder(), name), 'another command installs npm packages; waiting for it', () => {
-    if (upToDate()) return;
+  withLock(join(cacheFolder(), name), 'another command is installing npm packages; waiting for it', () => {
+    if (isUpToDate()) return;
     say('installing npm packages');
     const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` };
-    // Not `npm ci`: it refuses a lockfile in which optional packages for other systems are missing, and a registry
-    // that does not carry them leaves them out of the lockfile. Instead the result is compared with the lockfile.
-    const args = ['install', '--no-save', '--no-audit', '--no-fund'];
-    const result = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env });
-    if (result.status !== 0) stop('npm could not install the packages: see its message above');
-    if (!isInstalled(readJson(LOCKFILE), readJson(PRESENT))) {
-      say('package-lock.json does not fit the package.json files: "npm install" renews it');
-    }
-    writeFileSync(STAMP, lockfileHash());
+    const result = spawnSync('npm', ['ci'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env });
+    if (result.status !== 0) stop('"npm ci" failed: see its message above');
   });
 }
 
-function upToDate() {
-  if (!existsSync(PRESENT)) return false;
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockfileHash()) return true;
-  return isInstalled(readJson(LOCKFILE), readJson(PRESENT));
-}
-
-function lockfileHash() {
-  return createHash('sha256').update(readFileSync(LOCKFILE)).digest('hex');
+function isUpToDate() {
+  return existsSync(INSTALLED) && isInstalled(readJson(LOCKFILE), readJson(INSTALLED));
 }
 
 /**
