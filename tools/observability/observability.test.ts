@@ -92,7 +92,7 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', 
     expect(rule.annotations).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
     expect(rule.annotations.runbook_url).toBe(`docs/runbooks/${name}.md`);
     const runbook = readFileSync(join(root, `docs/runbooks/${name}.md`), 'utf8');
-    for (const part of [`# ${name}: `, '## Where to look', '## What to do']) expect(runbook).toContain(part);
+    for (const part of [`# ${name}: `, '## Diagnosis', '## Resolution']) expect(runbook).toContain(part);
   });
 });
 
