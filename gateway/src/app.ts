@@ -9,14 +9,14 @@ import { authenticate } from './auth/authenticate.ts';
 import { createKeyLookup } from './auth/lookup.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
-import { partWhenAnnounced, refuseWhenClosed } from './http/shutdown.ts';
-import type { Departure } from './http/shutdown.ts';
+import { closeConnections, refuseNewSessions } from './http/shutdown.ts';
+import type { Shutdown } from './http/shutdown.ts';
 import { answerErrors, notAWebSocket, notFound, onlyMethods } from './http/errors.ts';
 import { exchangeOf, openExchange } from './http/exchange.ts';
 import { jsonBody } from './http/json-body.ts';
 import { observe } from './http/observe.ts';
-import { soundHeaders } from './http/check-headers.ts';
-import { createTimeLeft } from './http/deadline.ts';
+import { checkHeaders } from './http/check-headers.ts';
+import { createDeadlineCheck } from './http/deadline.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { createSessionRoute } from './routes/create-session.ts';
@@ -33,14 +33,14 @@ export interface AppParts {
   catalogue: CatalogueView;
   ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
-  departure: Departure;
+  shutdown: Shutdown;
   /** undefined: no traces are wanted. */
   tracing: Tracing | undefined;
 }
 
 /** The HTTP chain, from the outside in: what a request passes, in the order in which it may be refused. */
 export function createApp(parts: AppParts): Express {
-  const { settings, logger, metrics, ledger, catalogue, ledgerWatch, departure } = parts;
+  const { settings, logger, metrics, ledger, catalogue, ledgerWatch, shutdown } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -49,7 +49,7 @@ export function createApp(parts: AppParts): Express {
   app.set('query parser', false);
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
-  const timeLeft = createTimeLeft(settings.REQUEST_DEADLINE_MS);
+  const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
   const keyed = [
     authenticate({
       lookup: createKeyLookup(ledger.keys, {
@@ -61,13 +61,13 @@ export function createApp(parts: AppParts): Express {
       now: ledger.now,
       ledgerWatch,
     }),
-    admit(ledger, ledgerWatch, timeLeft),
+    admit(ledger, ledgerWatch, checkDeadline),
   ];
   const createSession = createSessionRoute({
     ledger,
     catalogue,
     metrics,
-    timeLeft,
+    checkDeadline,
     cancellations: parts.cancellations,
     tracing: parts.tracing,
     secrets: settings.SESSION_SECRETS,
@@ -76,12 +76,12 @@ export function createApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
 
-  app.use(openExchange, observe(logger, metrics), partWhenAnnounced(departure), soundHeaders);
+  app.use(openExchange, observe(logger, metrics), closeConnections(shutdown), checkHeaders);
   // Refused only when the body was read: the connection ends with the answer, and who still sends would not see it.
-  route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, refuseWhenClosed(departure), createSession] });
+  route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, refuseNewSessions(shutdown), createSession] });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
-  route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, timeLeft)] });
+  route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, checkDeadline)] });
   app.use(named('documents'), documentsRouter({ version: INTERFACE_VERSION, publicUrl: settings.PUBLIC_URL }));
   app.use(notFound);
   app.use(answerErrors(logger));

@@ -10,11 +10,11 @@ import { repeat } from './repeat.ts';
  */
 export interface LedgerWatch {
   /** Whether there was a first look. */
-  known: () => boolean;
+  checked: () => boolean;
   /** Throws 503 when the ledger was missing at the last look, or there was none yet. */
   require: () => void;
   /** Looks now; to be asked before a caller is told that something does not exist. */
-  sure: () => Promise<void>;
+  verify: () => Promise<void>;
   stop: () => void;
 }
 
@@ -33,12 +33,12 @@ export function watchLedger(ledger: Ledger, logger: Logger, options: LedgerWatch
   let known = false;
   let missing = false;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const found = await ledger.identity.read();
     const expected = readId(options.idFile) ?? first;
     const wrong = expected !== undefined && found !== expected;
     if (!wrong) first = found;
-    if (wrong !== missing) tell(logger, wrong, found);
+    if (wrong !== missing) logChange(logger, wrong, found);
     missing = wrong;
     known = true;
   }
@@ -47,17 +47,17 @@ export function watchLedger(ledger: Ledger, logger: Logger, options: LedgerWatch
     if (missing) throw new ApiError('service_unavailable', { message: 'The accounts are being restored.' });
   };
   return {
-    known: () => known,
+    checked: () => known,
     require: requireLedger,
-    sure: async () => {
-      await look();
+    verify: async () => {
+      await check();
       requireLedger();
     },
-    stop: repeat(logger, () => (known ? options.intervalMs : Math.min(options.intervalMs, FIRST_INTERVAL_MS)), look),
+    stop: repeat(logger, () => (known ? options.intervalMs : Math.min(options.intervalMs, FIRST_INTERVAL_MS)), check),
   };
 }
 
-function tell(logger: Logger, wrong: boolean, found: string | undefined): void {
+function logChange(logger: Logger, wrong: boolean, found: string | undefined): void {
   if (!wrong) logger.info('the ledger is there again');
   else if (found === undefined)
     logger.error('Redis does not hold the ledger any more: it was emptied, or is another one');

@@ -1,7 +1,7 @@
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from './metrics.ts';
-import { repeat, tellUnexpected } from './repeat.ts';
+import { repeat, logUnexpected } from './repeat.ts';
 
 /** Ends what is overdue, and the streams of gateways that died; every gateway does so, each thing is done by one. */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
@@ -9,9 +9,9 @@ export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetr
     logger,
     () => intervalMs,
     async () => {
-      const tell = (error: unknown) => tellUnexpected(logger, error);
-      const overdue = await ledger.reap(tell);
-      const ended = overdue + (await ledger.gateways.reapDead(tell));
+      const log = (error: unknown) => logUnexpected(logger, error);
+      const overdue = await ledger.reap(log);
+      const ended = overdue + (await ledger.gateways.reapDead(log));
       if (ended === 0) return;
       metrics.reaped.add(ended);
       logger.info({ amount: ended }, 'overdue sessions were ended');

@@ -8,15 +8,15 @@ import type { Logger } from '@svc-asr/runtime';
 export function repeat(logger: Logger, intervalMs: () => number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const turn = async () => {
+  const runOnce = async () => {
     try {
       await work();
     } catch (error) {
-      tellUnexpected(logger, error);
+      logUnexpected(logger, error);
     }
-    if (!stopped) timer = setTimeout(() => void turn(), intervalMs());
+    if (!stopped) timer = setTimeout(() => void runOnce(), intervalMs());
   };
-  void turn();
+  void runOnce();
   return () => {
     stopped = true;
     clearTimeout(timer);
@@ -24,6 +24,6 @@ export function repeat(logger: Logger, intervalMs: () => number, work: () => Pro
 }
 
 /** Logs an error unless it only says that Redis is away. */
-export function tellUnexpected(logger: Logger, error: unknown): void {
+export function logUnexpected(logger: Logger, error: unknown): void {
   if (!(error instanceof LedgerUnavailable)) logger.error({ err: error }, 'background work failed');
 }

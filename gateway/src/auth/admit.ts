@@ -3,9 +3,9 @@ import { ApiError } from '@svc-asr/core';
 import type { AccountState, Ledger } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
 import type { LedgerWatch } from '../ledger-watch.ts';
-import type { TimeLeft } from '../http/deadline.ts';
+import type { CheckDeadline } from '../http/deadline.ts';
 
-const WHY: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
+const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
   Waitlisted: 'The account waits for approval.',
   Suspended: 'The account is suspended. Ask the administrator of the service.',
   Declined: 'The application for this account was declined.',
@@ -13,15 +13,15 @@ const WHY: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
 };
 
 /** Lets a request of an active account pass and counts it: account (403), then request rate (429). */
-export function admit(ledger: Ledger, ledgerWatch: LedgerWatch, timeLeft: TimeLeft): RequestHandler {
+export function admit(ledger: Ledger, ledgerWatch: LedgerWatch, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response, next) => {
     const exchange = exchangeOf(response);
-    timeLeft(response);
+    checkDeadline(response);
     ledgerWatch.require();
     const { state, allowed, rate, retryAfterMs } = await ledger.admit(exchange.tenant ?? '');
-    if (state === undefined) await ledgerWatch.sure();
+    if (state === undefined) await ledgerWatch.verify();
     if (state !== 'Active') {
-      throw new ApiError('account_inactive', state === undefined ? {} : { message: WHY[state] });
+      throw new ApiError('account_inactive', state === undefined ? {} : { message: INACTIVE_MESSAGES[state] });
     }
     exchange.rates = { requests: rate };
     if (!allowed) throw new ApiError('rate_limit_exceeded', { retryAfterS: retryAfterMs / 1000 });

@@ -22,14 +22,14 @@ export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: Au
       const key = bearer(request);
       const keyId = parseApiKey(key);
       if (keyId === undefined) throw new ApiError('invalid_api_key');
-      let record = lookup.remembered(keyId);
+      let record = lookup.cached(keyId);
       if (record === undefined) {
         refuseIfBlocked(failures, addressOf(request), now());
         record = await lookup.find(keyId);
-        if (record === undefined) await ledgerWatch.sure();
+        if (record === undefined) await ledgerWatch.verify();
       }
-      check(record, key, peppers, now());
-      lookup.used(keyId);
+      checkRecord(record, key, peppers, now());
+      lookup.touch(keyId);
       Object.assign(exchangeOf(response), { tenant: record.tenant, keyId });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
@@ -55,19 +55,24 @@ function bearer(request: Request): string {
   return match[1] ?? '';
 }
 
-function check(record: FoundKey | undefined, key: string, peppers: Keyring, now: number): asserts record is FoundKey {
+function checkRecord(
+  record: FoundKey | undefined,
+  key: string,
+  peppers: Keyring,
+  now: number,
+): asserts record is FoundKey {
   // Only who holds the whole key is told what became of it.
-  if (record === undefined || !proves(record, key, peppers)) throw new ApiError('invalid_api_key');
+  if (record === undefined || !matches(record, key, peppers)) throw new ApiError('invalid_api_key');
   if (record.revoked) throw new ApiError('revoked_api_key');
   if (record.expiresAtMs !== null && now >= record.expiresAtMs) throw new ApiError('expired_api_key');
 }
 
-function proves(record: FoundKey, key: string, peppers: Keyring): boolean {
+function matches(record: FoundKey, key: string, peppers: Keyring): boolean {
   const digest = hash('sha256', key, 'base64url');
-  if (record.proven !== undefined) return equalTexts(record.proven, digest);
+  if (record.verifiedDigest !== undefined) return equalTexts(record.verifiedDigest, digest);
   const mac = sign(peppers, record.pepperId, key, 'hex');
   if (mac === undefined || !equalTexts(mac, record.hash)) return false;
-  record.proven = digest;
+  record.verifiedDigest = digest;
   return true;
 }
 

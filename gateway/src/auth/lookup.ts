@@ -3,18 +3,18 @@ import type { KeyRecord, Ledger } from '@svc-asr/ledger';
 /** A key's record while it is remembered. */
 export interface FoundKey extends KeyRecord {
   /** SHA-256 of the key whose HMAC was found right: to compare with it is cheaper than another HMAC. */
-  proven?: string;
+  verifiedDigest?: string;
 }
 
 /** Finds API keys by their public id, remembers each for a moment, and writes down now and then that it was used. */
 export interface KeyLookup {
   /** A record that is remembered, without asking Redis. */
-  remembered: (keyId: string) => FoundKey | undefined;
+  cached: (keyId: string) => FoundKey | undefined;
   find: (keyId: string) => Promise<FoundKey | undefined>;
-  used: (keyId: string) => void;
+  touch: (keyId: string) => void;
 }
 
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 export function createKeyLookup(
   keys: Ledger['keys'],
@@ -22,10 +22,10 @@ export function createKeyLookup(
 ): KeyLookup {
   const now = options.now ?? (() => performance.now());
   const cache = new Map<string, { record: FoundKey; untilMs: number }>();
-  const touched = new Map<string, number>();
+  const touchedAtMs = new Map<string, number>();
 
   return {
-    remembered(keyId) {
+    cached(keyId) {
       const entry = cache.get(keyId);
       if (entry !== undefined && now() < entry.untilMs) return entry.record;
       cache.delete(keyId);
@@ -38,24 +38,24 @@ export function createKeyLookup(
       const record = await keys.find(keyId);
       cache.delete(keyId);
       if (record !== undefined) cache.set(keyId, { record, untilMs });
-      forgetOldest(cache);
+      evictOldest(cache);
       return record;
     },
 
-    used(keyId) {
-      const last = touched.get(keyId);
+    touch(keyId) {
+      const last = touchedAtMs.get(keyId);
       if (last !== undefined && now() - last < options.touchMs) return;
-      touched.delete(keyId);
-      touched.set(keyId, now());
-      forgetOldest(touched);
+      touchedAtMs.delete(keyId);
+      touchedAtMs.set(keyId, now());
+      evictOldest(touchedAtMs);
       // Last use is a courtesy: when Redis is away it is not worth an error.
-      keys.touch(keyId).catch(() => touched.delete(keyId));
+      keys.touch(keyId).catch(() => touchedAtMs.delete(keyId));
     },
   };
 }
 
-function forgetOldest(map: Map<string, unknown>): void {
-  if (map.size <= MAX_REMEMBERED) return;
+function evictOldest(map: Map<string, unknown>): void {
+  if (map.size <= MAX_CACHED) return;
   const oldest = map.keys().next();
   if (oldest.done !== true) map.delete(oldest.value);
 }

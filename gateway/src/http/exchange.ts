@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import type { RateState } from '@svc-asr/ledger';
+import { parseTraceparent } from '@svc-asr/runtime';
 import type { CreateTrace } from '../telemetry/create-trace.ts';
-import { traceIdOf } from './trace.ts';
 
 /** What is known of one request while it passes through the chain. */
 export interface Exchange {
   readonly requestId: string;
   readonly startedAtMs: number;
   /** Since when the caller waits for us: the time that it took to send its body is its own. */
-  waitsSinceMs: number;
+  waitingSinceMs: number;
   /** The route that took the request, for logs and metrics; never the raw path. */
   route: string;
   /** The trace that the caller named. */
@@ -34,8 +34,8 @@ export const openExchange: RequestHandler = (request, response, next) => {
   const exchange: Exchange = {
     requestId: randomUUID(),
     startedAtMs: performance.now(),
-    waitsSinceMs: performance.now(),
-    traceId: traceIdOf(request.headers.traceparent),
+    waitingSinceMs: performance.now(),
+    traceId: parseTraceparent(request.headers.traceparent)?.traceId,
     route: 'none',
   };
   response.locals.exchange = exchange;

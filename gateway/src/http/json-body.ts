@@ -11,11 +11,11 @@ export const jsonBody: RequestHandler = async (request, response, next) => {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (!isJson(type) || !isPlain(encoding)) throw new ApiError('unsupported_media_type');
   const bytes = await readBody(request);
-  exchangeOf(response).waitsSinceMs = performance.now();
+  exchangeOf(response).waitingSinceMs = performance.now();
   if (!isUtf8(bytes)) throw new ApiError('invalid_json');
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
-    request.body = JSON.parse(bytes.toString('utf8', marked ? 3 : 0)) as unknown;
+    request.body = JSON.parse(bytes.toString('utf8', hasByteOrderMark ? 3 : 0)) as unknown;
   } catch {
     throw new ApiError('invalid_json');
   }
@@ -41,11 +41,11 @@ function readBody(request: Request): Promise<Buffer> {
       else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
     // Cut off: nobody is left to read the answer, the chain ends here all the same.
-    const cut = () => {
+    const rejectIncomplete = () => {
       if (!request.complete) reject(new ApiError('invalid_json'));
     };
-    request.on('error', cut);
-    request.on('close', cut);
+    request.on('error', rejectIncomplete);
+    request.on('close', rejectIncomplete);
   });
 }
 

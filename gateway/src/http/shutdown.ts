@@ -1,29 +1,29 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
 
-/** How far this gateway is on its way out. */
-export interface Departure {
-  /** It was told to stop, and tells the balancers so. */
+/** Progress of the shutdown of this gateway. */
+export interface Shutdown {
+  /** True from the signal to stop on. /readyz then reports `draining`, so that load balancers send no new clients. */
   announced: boolean;
-  /** The balancers had their time: nothing new is begun here any more. */
+  /** True once DRAIN_DELAY_MS has passed. The gateway then accepts no new sessions and streams. */
   closed: boolean;
 }
 
-/** Parts from clients that keep their connection: a balancer moves only new ones to another gateway. */
-export function partWhenAnnounced(departure: Departure): RequestHandler {
+/** Closes keep-alive connections once the shutdown is announced: a load balancer can only move new connections. */
+export function closeConnections(shutdown: Shutdown): RequestHandler {
   return (_request, response, next) => {
-    if (departure.announced) response.setHeader('Connection', 'close');
+    if (shutdown.announced) response.setHeader('Connection', 'close');
     next();
   };
 }
 
 /**
- * Refuses what begins something new. Not while balancers are still being told: callers that know nothing of it come until
- * then, in every upgrade, and what they get here is as good as elsewhere, since any gateway takes the stream of a session.
+ * Refuses requests for new sessions once the shutdown is closed, not as soon as it is announced. Clients keep arriving
+ * until load balancers have reacted, and any other gateway can take the stream of a session that was created here.
  */
-export function refuseWhenClosed(departure: Departure): RequestHandler {
+export function refuseNewSessions(shutdown: Shutdown): RequestHandler {
   return (_request, _response, next) => {
-    if (departure.closed) throw new ApiError('service_unavailable');
+    if (shutdown.closed) throw new ApiError('service_unavailable');
     next();
   };
 }

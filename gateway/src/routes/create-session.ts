@@ -8,7 +8,7 @@ import type { CatalogueView } from '../catalogue.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
-import type { TimeLeft } from '../http/deadline.ts';
+import type { CheckDeadline } from '../http/deadline.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { createSession } from '../sessions/create.ts';
 import type { CreatedSession, CreateOptions } from '../sessions/create.ts';
@@ -17,7 +17,7 @@ import { CreateTrace } from '../telemetry/create-trace.ts';
 export interface CreateSessionRoute extends CreateOptions {
   catalogue: CatalogueView;
   publicUrl: string;
-  timeLeft: TimeLeft;
+  checkDeadline: CheckDeadline;
   metrics: GatewayMetrics;
   /** undefined: no traces are wanted. */
   tracing: Tracing | undefined;
@@ -41,7 +41,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
       seconds,
       idempotencyKey,
       modelExists: options.catalogue.has(model),
-      timeLeft: () => options.timeLeft(response),
+      checkDeadline: () => options.checkDeadline(response),
       onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),
     });
     options.metrics.sessionsCreated.add(1, { model });
@@ -53,7 +53,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
 function traced(options: CreateSessionRoute, exchange: Exchange, traceparent: unknown): CreateOptions {
   if (options.tracing === undefined) return options;
   exchange.trace = new CreateTrace(options.tracing, exchange.startedAtMs, traceparent);
-  return { ...options, ledger: exchange.trace.watch(options.ledger) };
+  return { ...options, ledger: exchange.trace.instrument(options.ledger) };
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { ApiError, AUDIO } from '@svc-asr/core';
+import { ApiError, AUDIO, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 import type { Model } from '@svc-asr/core';
 import type { CatalogueEntry } from '@svc-asr/ledger';
 import type { CatalogueView } from '../catalogue.ts';
@@ -22,7 +22,7 @@ function modelOf(entry: CatalogueEntry): Model {
     capability: 'asr.streaming',
     language: entry.language,
     language_code: entry.languageCode,
-    max_audio_seconds: 300,
+    max_audio_seconds: MAX_AUDIO_SECONDS,
     audio: { encoding: AUDIO.encoding, sample_rate_hz: AUDIO.sampleRateHz, channels: AUDIO.channels },
   };
 }

@@ -4,12 +4,12 @@ import type { CreditBalance, UsageSession } from '@svc-asr/core';
 import type { Ledger, SessionRecord } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
-import type { TimeLeft } from '../http/deadline.ts';
+import type { CheckDeadline } from '../http/deadline.ts';
 
 /** GET /v1/usage: balance and recent sessions. */
-export function usageRoute(ledger: Ledger, timeLeft: TimeLeft): RequestHandler {
+export function usageRoute(ledger: Ledger, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response) => {
-    timeLeft(response);
+    checkDeadline(response);
     const usage = await ledger.accounts.usage(exchangeOf(response).tenant ?? '');
     // Admitted a moment ago and gone now: the account was removed in between.
     if (usage === undefined) throw new ApiError('account_inactive');

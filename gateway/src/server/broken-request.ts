@@ -19,15 +19,15 @@ export interface BrokenAnswer {
   readonly code: string;
 }
 
-const untold = new WeakMap<Duplex, BrokenAnswer>();
+const unloggedAnswers = new WeakMap<Duplex, BrokenAnswer>();
 
 /**
  * The answer to a request that broke after its route had begun, such as a body that stalls. Whoever takes it logs and
  * counts it; it is given once.
  */
 export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
-  const answer = untold.get(socket);
-  untold.delete(socket);
+  const answer = unloggedAnswers.get(socket);
+  unloggedAnswers.delete(socket);
   return answer;
 }
 
@@ -43,7 +43,7 @@ export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetric
     const { code } = refusal;
     const requestId = randomUUID();
     const body = JSON.stringify(refusal.body(requestId));
-    untold.set(socket, { requestId, status, code });
+    unloggedAnswers.set(socket, { requestId, status, code });
     // A client that never closes would keep the connection, and a gateway that stops.
     const linger = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => {

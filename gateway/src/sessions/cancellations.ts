@@ -1,6 +1,6 @@
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import { untilAnswered } from '../retry.ts';
+import { retryUntilAnswered } from '../retry.ts';
 
 /** A session to let go of because its request was not answered with it. */
 export interface Cancellation {
@@ -26,18 +26,19 @@ export interface Cancellations {
 export function createCancellations(ledger: Ledger, logger: Logger): Cancellations {
   const pending = new Set<Promise<void>>();
 
-  async function work(cancellation: Cancellation): Promise<void> {
+  async function cancel(cancellation: Cancellation): Promise<void> {
     const { model, sessionId } = cancellation;
-    const { outcome, sessionId: held } = await untilAnswered(() => ledger.sessions.cancel(cancellation));
+    const { outcome, sessionId: heldSessionId } = await retryUntilAnswered(() => ledger.sessions.cancel(cancellation));
     // `none` may be the answer to the second try of a cancel that was carried out: the place is let go of all the same.
-    if (outcome === 'cancelled' || outcome === 'none') await untilAnswered(() => ledger.pools.release(model, held));
+    if (outcome === 'cancelled' || outcome === 'none')
+      await retryUntilAnswered(() => ledger.pools.release(model, heldSessionId));
     logger.debug({ session_id: sessionId, reason: cancellation.reason, code: outcome }, 'a session was let go of');
   }
 
   return {
     add(cancellation) {
       const { sessionId, tenant, reason } = cancellation;
-      const task = work(cancellation)
+      const task = cancel(cancellation)
         // Not for want of Redis: asking again would not help. The session ends with its lease or its credential.
         .catch((err: unknown) =>
           logger.error({ err, session_id: sessionId, tenant, reason }, 'a session was not let go of'),

@@ -24,7 +24,7 @@ export interface CreateRequest {
   seconds: number;
   idempotencyKey: string | undefined;
   /** Throws when there is no time for another step. */
-  timeLeft: () => void;
+  checkDeadline: () => void;
   /** Is told how the session rate stands, also when the request is refused. */
   onRate: (rate: RateState) => void;
 }
@@ -42,7 +42,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
   const { ledger, secrets, cancellations } = options;
   const { tenant, model, idempotencyKey } = request;
   const sessionId = randomUUID();
-  const mine: Cancellation = {
+  const cancellation: Cancellation = {
     tenant,
     sessionId,
     attempt: sessionId.slice(0, 13),
@@ -51,7 +51,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
     reason: 'outcome unknown',
   };
   const credential = credentialOf(secrets, secrets.current, tenant, sessionId);
-  request.timeLeft();
+  request.checkDeadline();
   try {
     const result = await ledger.sessions.reserve({
       tenant,
@@ -60,41 +60,41 @@ export async function createSession(options: CreateOptions, request: CreateReque
       modelExists: request.modelExists,
       seconds: request.seconds,
       sessionId,
-      attempt: mine.attempt,
+      attempt: cancellation.attempt,
       secretId: secrets.current,
       credentialHash: credentialHash(credential),
     });
     if ('rate' in result) request.onRate(result.rate);
     if (result.outcome !== 'ok') throw refusal(result);
     const { reservation } = result;
-    if (reservation.provisional) await makeSure(options, request, mine, reservation);
+    if (reservation.provisional) await confirmReservation(options, request, cancellation, reservation);
     const replayed = reservation.sessionId !== sessionId;
     return {
       ...reservation,
       credential: replayed ? credentialOf(secrets, reservation.secretId, tenant, reservation.sessionId) : credential,
     };
   } catch (error) {
-    if (!(error instanceof ApiError)) cancellations.add(mine);
+    if (!(error instanceof ApiError)) cancellations.add(cancellation);
     throw error;
   }
 }
 
 /** Holds a place and confirms; a session without a place is let go of. */
-async function makeSure(
+async function confirmReservation(
   options: CreateOptions,
   request: CreateRequest,
-  mine: Cancellation,
+  cancellation: Cancellation,
   reservation: Reservation,
 ): Promise<void> {
-  const { tenant, model } = mine;
+  const { tenant, model } = cancellation;
   const { sessionId, expiresAtMs } = reservation;
   const { ledger, cancellations, holdExtraMs, noCapacityRetryS } = options;
-  request.timeLeft();
+  request.checkDeadline();
   if (!(await ledger.pools.claim(model, sessionId, expiresAtMs + holdExtraMs))) {
-    cancellations.add({ ...mine, sessionId, reason: 'no capacity', forAll: true });
+    cancellations.add({ ...cancellation, sessionId, reason: 'no capacity', forAll: true });
     throw new ApiError('no_capacity', { retryAfterS: noCapacityRetryS });
   }
-  request.timeLeft();
+  request.checkDeadline();
   if (!(await ledger.sessions.confirm(tenant, reservation))) {
     throw new LedgerUnavailable('the session took longer to make than its lease');
   }

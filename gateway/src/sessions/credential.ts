@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
+import { SESSION_CREDENTIAL_PREFIX } from '@svc-asr/core';
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 
-/**
- * A session credential is `svc.auth.` + base64url of `SECRET_ID:TENANT:` and a MAC of tenant and session under that
- * secret. It is derived, so a replay of the request can give it again although only its SHA-256 is stored; and it
- * names its tenant, so a handshake needs no index to find the account.
- */
-const PREFIX = 'svc.auth.';
 const MAC_BYTES = 32;
 
-/** The credential of a session; undefined when the secret is no longer in the ring. */
+/**
+ * Derives the credential of a session: SESSION_CREDENTIAL_PREFIX and the base64url of `SECRET_ID:TENANT:MAC`. The MAC
+ * covers tenant and session. Because the credential is derived, a repeated request gets the same one although Redis
+ * stores only its SHA-256. Because it names the tenant, a handshake needs no index to find the account. Undefined if
+ * the secret is no longer in the ring.
+ */
 export function sessionCredential(
   ring: Keyring,
   secretId: string,
@@ -19,18 +19,18 @@ export function sessionCredential(
 ): string | undefined {
   const mac = sign(ring, secretId, `session:${tenant}:${sessionId}`, 'binary');
   if (mac === undefined) return undefined;
-  return PREFIX + Buffer.from(`${secretId}:${tenant}:${mac}`, 'latin1').toString('base64url');
+  return SESSION_CREDENTIAL_PREFIX + Buffer.from(`${secretId}:${tenant}:${mac}`, 'latin1').toString('base64url');
 }
 
-/** What Redis keeps of a credential. */
+/** Hash of a credential, as Redis stores it. */
 export function credentialHash(credential: string): string {
   return hash('sha256', credential, 'base64url');
 }
 
-/** The tenant that a credential for this session names, when its MAC is right. */
+/** Returns the tenant that a credential names. Undefined if it is not a valid credential for this session. */
 export function credentialTenant(ring: Keyring, credential: string, sessionId: string): string | undefined {
-  if (!credential.startsWith(PREFIX)) return undefined;
-  const text = Buffer.from(credential.slice(PREFIX.length), 'base64url').toString('latin1');
+  if (!credential.startsWith(SESSION_CREDENTIAL_PREFIX)) return undefined;
+  const text = Buffer.from(credential.slice(SESSION_CREDENTIAL_PREFIX.length), 'base64url').toString('latin1');
   const named = /^([A-Za-z0-9_-]{1,32}):([a-z0-9-]{1,63}):$/.exec(text.slice(0, -MAC_BYTES));
   if (named === null) return undefined;
   const [, secretId = '', tenant = ''] = named;

@@ -1,4 +1,3 @@
-import type { ContextSize } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Keyring, Logger } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
@@ -51,7 +50,3 @@ export interface StreamEnd {
   readonly reason: string;
   readonly samples: number;
 }
-
-export const DEFAULT_CONTEXT: ContextSize = [56, 13];
-/** An utterance that was given to this many workers in vain must not kill another. */
-export const MAX_REPLAYS = 2;

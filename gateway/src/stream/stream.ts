@@ -1,4 +1,4 @@
-import { parseClientMessage, samplesOf, STREAM_ERRORS, streamError } from '@svc-asr/core';
+import { AUDIO, parseClientMessage, samplesOf, STREAM_ERRORS, streamError } from '@svc-asr/core';
 import type { ClientMessage, CloseCodeNumber, ContextSize, RelayAnswer, StreamErrorCode } from '@svc-asr/core';
 import { Clocks } from './client/clocks.ts';
 import type { Client } from './client/client.ts';
@@ -6,7 +6,6 @@ import { configAck, deltaEvent, finalEvent, readyEvent } from './client/events.t
 import { isTimely } from './recognition/delta-clock.ts';
 import { meter } from './client/meter.ts';
 import { Recognition } from './recognition/recognition.ts';
-import { DEFAULT_CONTEXT } from './session.ts';
 import type { StreamEnd, StreamParts, StreamSession } from './session.ts';
 import { Utterances } from './recognition/utterances.ts';
 
@@ -40,13 +39,13 @@ export class Stream {
   #chunkSamples = 0;
   #ready = false;
   /** Messages that wait: configs before `ready`, everything while the context changes. */
-  #waiting: (string | Buffer)[] = [];
+  #queued: (string | Buffer)[] = [];
   /** A change of context that waits for the worker: to what, and what it was. */
-  #changing: { from: ContextSize; to: ContextSize } | undefined;
+  #contextChange: { from: ContextSize; to: ContextSize } | undefined;
   #invalidMessages = 0;
   #ending: Ending | undefined;
-  #lastWait: NodeJS.Timeout | undefined;
-  #over = false;
+  #finalTimer: NodeJS.Timeout | undefined;
+  #finished = false;
 
   constructor(parts: StreamParts, session: StreamSession, client: Client) {
     this.#parts = parts;
@@ -55,30 +54,30 @@ export class Stream {
     this.#limitSamples = samplesOf(session.reservedMs / 1000);
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     client.send({ type: 'status', state: 'connecting', message: 'Looking for a worker.' });
-    this.#recognition = new Recognition(parts, session, this.#utterances, DEFAULT_CONTEXT, {
+    this.#recognition = new Recognition(parts, session, this.#utterances, [...AUDIO.defaultContext], {
       onWait: () =>
         this.#status('waiting_for_capacity', 'Every worker is busy or starting; the session waits for one.'),
       onPlaced: () => this.#status('initializing', 'A worker has the session.'),
       onOpened: (context, chunkSamples) => this.#onOpened(context, chunkSamples),
       onAnswer: (answer) => this.#onAnswer(answer),
       onContextRefused: () => this.#onContextRefused(),
-      onGivenUp: (why) => this.fail(why),
+      onFailed: (code) => this.fail(code),
     });
   }
 
   /** A message of the client. */
   receive(data: Buffer, isBinary: boolean): void {
-    if (this.#ending !== undefined || this.#over) return;
-    this.#clocks?.heard();
-    this.#take(isBinary ? data : data.toString());
+    if (this.#ending !== undefined || this.#finished) return;
+    this.#clocks?.onMessage();
+    this.#handle(isBinary ? data : data.toString());
   }
 
-  ponged(): void {
-    this.#clocks?.ponged();
+  onPong(): void {
+    this.#clocks?.onPong();
   }
 
   /** The client sent what is not a WebSocket frame, or one that is larger than any message; nothing more is read. */
-  broken(closeCode: number): void {
+  onProtocolError(closeCode: number): void {
     if (closeCode === 1009) this.#error('frame_too_large');
     else {
       const ending = { outcome: 'completed', code: 4400, reason: 'invalid_message', error: 'invalid_message' } as const;
@@ -87,13 +86,13 @@ export class Stream {
   }
 
   /** The client's connection is gone. */
-  closed(): void {
+  onClosed(): void {
     this.#finish(this.#ending ?? { outcome: 'completed', code: 1000, reason: 'client closed' });
   }
 
   /** Ends the stream with a `final` of what is buffered. */
   endWithFinal(ending: Ending): void {
-    if (this.#ending !== undefined || this.#over) return;
+    if (this.#ending !== undefined || this.#finished) return;
     this.#ending = ending;
     this.#clocks?.stop();
     if (!this.#ready) {
@@ -103,12 +102,12 @@ export class Stream {
     this.#end('flush');
     // A worker that is lost just now must not hold up the close. Nobody pays for a stream whose last words were lost.
     const giveUp = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
-    this.#lastWait = setTimeout(giveUp, this.#parts.times.finalMs);
+    this.#finalTimer = setTimeout(giveUp, this.#parts.times.finalMs);
   }
 
-  #take(data: string | Buffer): void {
-    if (this.#changing !== undefined) {
-      this.#waiting.push(data);
+  #handle(data: string | Buffer): void {
+    if (this.#contextChange !== undefined) {
+      this.#queued.push(data);
       return;
     }
     if (typeof data !== 'string') {
@@ -118,7 +117,7 @@ export class Stream {
     const parsed = parseClientMessage(data);
     if (!parsed.ok) this.#error(parsed.code, parsed.reason);
     else if (this.#ready) this.#command(parsed.message);
-    else if (parsed.message.type === 'config' && this.#waiting.length < MAX_EARLY_CONFIGS) this.#waiting.push(data);
+    else if (parsed.message.type === 'config' && this.#queued.length < MAX_EARLY_CONFIGS) this.#queued.push(data);
     else this.#error('invalid_message', `Wait for "ready" before ${parsed.message.type}.`);
   }
 
@@ -129,9 +128,9 @@ export class Stream {
 
   #end(ending: 'flush' | 'reset'): void {
     this.#recognition.end(ending);
-    const { current, outstanding } = this.#utterances;
-    if (ending === 'flush' && isTimely(outstanding, this.#chunkSamples)) current.flushedAtMs = performance.now();
-    this.#utterances.end(ending);
+    const timely = isTimely(this.#utterances.outstanding, this.#chunkSamples);
+    if (ending === 'reset') this.#utterances.reset();
+    else this.#utterances.flush(timely ? performance.now() : undefined);
     this.#pace();
   }
 
@@ -147,21 +146,21 @@ export class Stream {
     }
     if (metered.pcm.length > 0) {
       this.#utterances.append(metered.pcm);
-      this.#recognition.heard();
+      this.#recognition.forwardAudio();
     }
     if (metered.full) this.endWithFinal({ outcome: 'completed', code: 1000, reason: 'audio_limit_reached' });
     else this.#pace();
   }
 
   #configure({ language, context }: Extract<ClientMessage, { type: 'config' }>): void {
-    const present = this.#recognition.context;
+    const current = this.#recognition.context;
     if (this.#utterances.current.samples > 0) this.#error('config_not_allowed');
     else if (language !== undefined && language !== this.session.languageCode) {
       this.#error('invalid_config', `The model listens to "${this.session.languageCode}" and to nothing else.`);
-    } else if (context === undefined || (context[0] === present[0] && context[1] === present[1])) {
-      this.#client.send(configAck(this.session, present, this.#chunkSamples));
+    } else if (context === undefined || (context[0] === current[0] && context[1] === current[1])) {
+      this.#client.send(configAck(this.session, current, this.#chunkSamples));
     } else {
-      this.#changing = { from: present, to: context };
+      this.#contextChange = { from: current, to: context };
       this.#changeContext(context);
     }
   }
@@ -173,33 +172,33 @@ export class Stream {
   }
 
   #onContextRefused(): void {
-    const from = this.#changing?.from;
+    const from = this.#contextChange?.from;
     if (from === undefined) {
       this.fail('internal_error');
       return;
     }
-    this.#changing = undefined;
+    this.#contextChange = undefined;
     this.#error('invalid_config', 'The model does not support this context.');
-    this.#changing = { from, to: from };
+    this.#contextChange = { from, to: from };
     this.#recognition.reopen(from);
   }
 
   #onOpened(context: ContextSize, chunkSamples: number): void {
-    const changed = this.#changing !== undefined && this.#changing.to !== this.#changing.from;
+    const changed = this.#contextChange !== undefined && this.#contextChange.to !== this.#contextChange.from;
     this.#chunkSamples = chunkSamples;
-    this.#changing = undefined;
-    if (!this.#ready) this.#begin(context);
+    this.#contextChange = undefined;
+    if (!this.#ready) this.#start(context);
     else if (changed) this.#client.send(configAck(this.session, context, chunkSamples));
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const data of waiting) if (this.#ending === undefined) this.#take(data);
+    const queued = this.#queued;
+    this.#queued = [];
+    for (const data of queued) if (this.#ending === undefined) this.#handle(data);
     this.#pace();
   }
 
-  #begin(context: ContextSize): void {
+  #start(context: ContextSize): void {
     this.#ready = true;
     this.#client.send(readyEvent(this.session, context, this.#chunkSamples));
-    this.session.watch.ready();
+    this.session.watch.recordReady();
     const { idleMs, pingMs, extraMs } = this.#parts.times;
     this.#clocks = new Clocks(this.#parts.ticker, {
       idleMs,
@@ -208,7 +207,7 @@ export class Stream {
       isReading: () => this.#client.isReading,
       ping: () => this.#client.ping(),
       onIdle: () => this.#error('idle_timeout'),
-      onGone: () => this.#client.terminate(),
+      onUnresponsive: () => this.#client.terminate(),
       onLifetime: () => this.endWithFinal({ outcome: 'completed', code: 1000, reason: 'session_time_limit' }),
     });
   }
@@ -217,30 +216,26 @@ export class Stream {
     const { head } = this.#utterances;
     switch (answer.type) {
       case 'consumed':
-        head.consumed = Math.max(head.consumed, answer.samples);
+        head.consume(answer.samples);
         break;
       case 'delta':
-        // After a replay the worker tells again what the client has heard already.
-        if (answer.audio_end > head.toldSamples && head.ending !== 'reset') {
-          head.toldSamples = answer.audio_end;
-          this.#client.send(deltaEvent(head, answer));
-        }
+        if (head.deliver(answer.audio_end)) this.#client.send(deltaEvent(head, answer));
         break;
       case 'final':
-        this.#client.send(finalEvent(this.#utterances.answered(), answer));
-        this.session.watch.final(head.number, head.flushedAtMs);
+        this.#client.send(finalEvent(this.#utterances.takeAnswered(), answer));
+        this.session.watch.recordFinal(head.number, head.flushedAtMs);
         break;
       case 'reset_done':
-        this.#client.send({ type: 'reset_ack', utterance: this.#utterances.answered().number + 1 });
+        this.#client.send({ type: 'reset_ack', utterance: this.#utterances.takeAnswered().number + 1 });
         break;
     }
     if (this.#ending !== undefined && !this.#utterances.owed) this.#finish(this.#ending);
-    else if (this.#changing !== undefined && !this.#utterances.owed) this.#changeContext(this.#changing.to);
+    else if (this.#contextChange !== undefined && !this.#utterances.owed) this.#changeContext(this.#contextChange.to);
     else this.#pace();
   }
 
   #pace(): void {
-    if (this.#ending !== undefined || this.#changing !== undefined) return;
+    if (this.#ending !== undefined || this.#contextChange !== undefined) return;
     const { all, outstanding } = this.#utterances;
     const ahead = outstanding >= CHUNKS_AHEAD * Math.max(this.#chunkSamples, 5120);
     this.#client.read(!ahead && all.length <= MAX_UNANSWERED);
@@ -270,9 +265,9 @@ export class Stream {
   }
 
   #finish({ outcome, code, reason, error, message }: Ending): void {
-    if (this.#over) return;
-    this.#over = true;
-    clearTimeout(this.#lastWait);
+    if (this.#finished) return;
+    this.#finished = true;
+    clearTimeout(this.#finalTimer);
     this.#clocks?.stop();
     this.#recognition.stop();
     if (error !== undefined) {

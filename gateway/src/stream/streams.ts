@@ -13,9 +13,8 @@ import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import { AudioBudget } from './handshake/audio-budget.ts';
 import type { AudioShare } from './handshake/audio-budget.ts';
 import { Claims } from './handshake/claims.ts';
-import { ClientSocket } from './client/client-socket.ts';
-import { Client } from './client/client.ts';
-import { accept, readOffer, refuse, takeBack } from './handshake/handshake.ts';
+import { Client, ClientSocket } from './client/client.ts';
+import { accept, readOffer, refuse, rollBack } from './handshake/handshake.ts';
 import type { Handshake, HandshakeParts, Offer } from './handshake/handshake.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
@@ -49,7 +48,7 @@ export class Streams {
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #options: StreamsOptions;
   readonly #ticker: Ticker;
-  readonly #stopWatching: () => void;
+  readonly #stopSuspensionChecks: () => void;
   #draining = false;
 
   constructor(options: StreamsOptions) {
@@ -68,7 +67,7 @@ export class Streams {
     this.#sockets.on('headers', (lines, request) => {
       lines.push(`X-Request-Id: ${this.#requestIds.get(request) ?? ''}`);
     });
-    this.#stopWatching = repeat(
+    this.#stopSuspensionChecks = repeat(
       options.logger,
       () => options.suspensionMs,
       () => this.#endSuspended(),
@@ -105,7 +104,7 @@ export class Streams {
     await wait(deadlineMs - finalMs);
     for (const stream of this.#live) stream.endWithFinal({ outcome: 'failed', code: 1001, reason: 'draining' });
     await wait(deadlineMs);
-    this.#stopWatching();
+    this.#stopSuspensionChecks();
     this.#ticker.stop();
   }
 
@@ -137,17 +136,17 @@ export class Streams {
       share.narrow(handshake.reservedMs);
     } catch (error) {
       share?.release();
-      watch.refused(refuse(socket, error, requestId), this.#tracedSession(offer));
+      watch.recordRefusal(refuse(socket, error, requestId), this.#tracedSession(offer));
       return;
     }
     const client = this.#answer(request, socket, head);
     if (client !== undefined) {
-      this.#begin(client, handshake, share, watch.accepted(handshake));
+      this.#startStream(client, handshake, share, watch.recordAccepted(handshake));
       return;
     }
     share.release();
-    watch.lost(handshake);
-    void takeBack(parts, handshake);
+    watch.recordAbandoned(handshake);
+    void rollBack(parts, handshake);
   }
 
   /** Answers with 101. undefined: it was not sent; ws drops, without a word, a client that is gone. */
@@ -165,7 +164,7 @@ export class Streams {
     throw new ApiError('service_unavailable', { message: `${reason} Try again at once.` });
   }
 
-  #begin(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
+  #startStream(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
     const entry = this.#options.catalogue.entries()?.find(({ id }) => id === handshake.model);
     const session = {
       ...handshake,
@@ -178,11 +177,11 @@ export class Streams {
     this.#live.add(stream);
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
     socket.on('ping', () => client.cutOffUnread());
-    socket.on('pong', () => stream.ponged());
-    socket.on('broken', (code: number) => stream.broken(code));
+    socket.on('pong', () => stream.onPong());
+    socket.on('broken', (code: number) => stream.onProtocolError(code));
     // What follows is a close, which tells all there is to know.
     socket.on('error', () => undefined);
-    socket.on('close', () => stream.closed());
+    socket.on('close', () => stream.onClosed());
     void stream.ended.then((end) => {
       this.#live.delete(stream);
       share.release();
@@ -191,8 +190,8 @@ export class Streams {
   }
 
   async #settle(handshake: Handshake, watch: StreamWatch, end: StreamEnd): Promise<void> {
-    watch.ended(end);
-    const settled = watch.settling();
+    watch.recordEnd(end);
+    const settled = watch.startSettlement();
     await this.#options.settlements.add(handshake, handshake.owner, end);
     settled();
     this.#claims.release(handshake.sessionId);

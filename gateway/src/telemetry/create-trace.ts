@@ -30,7 +30,7 @@ export class CreateTrace {
   }
 
   /** The same ledger, whose steps of making a session are noted. */
-  watch(ledger: Ledger): Ledger {
+  instrument(ledger: Ledger): Ledger {
     const { sessions, pools } = ledger;
     return {
       ...ledger,
@@ -88,7 +88,7 @@ export class CreateTrace {
         ...(answer.code === undefined ? {} : { 'error.type': answer.code }),
       },
     });
-    for (const step of this.#steps) this.#tell(span.spanContext(), step);
+    for (const step of this.#steps) this.#recordStep(span.spanContext(), step);
     if (answer.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   }
@@ -105,7 +105,7 @@ export class CreateTrace {
     }
   }
 
-  #tell(parent: SpanContext, { name, startedAtMs, endedAtMs, outcome }: Step): void {
+  #recordStep(parent: SpanContext, { name, startedAtMs, endedAtMs, outcome }: Step): void {
     const attributes = { 'db.system.name': 'redis', 'svc_asr.outcome': outcome };
     const span = this.#tracing.start(name, { parent, kind: SpanKind.CLIENT, startedAtMs, attributes });
     if (outcome === 'unavailable') span.setStatus({ code: SpanStatusCode.ERROR });

@@ -7,7 +7,7 @@ import { StreamWatch } from './stream-watch.ts';
 
 /** As proxies log it: the client was gone before there was an answer. */
 const CLIENT_CLOSED_REQUEST = 499;
-const LOST = 'client_closed';
+const CLIENT_CLOSED = 'client_closed';
 
 interface HandshakeTelemetry {
   readonly logger: Logger;
@@ -36,31 +36,31 @@ export class HandshakeWatch {
   }
 
   /** `sessionId`: undefined when it is not to be traced. */
-  refused({ status, code }: { status: number; code: string }, sessionId: string | undefined): void {
+  recordRefusal({ status, code }: { status: number; code: string }, sessionId: string | undefined): void {
     const { metrics, tracing } = this.#telemetry;
     this.#log({ status, code }, 'handshake refused');
     metrics.handshakes.add(1, { code });
-    if (sessionId !== undefined) StreamTrace.refused(tracing, this.#asked(sessionId), status, code);
+    if (sessionId !== undefined) StreamTrace.recordRefusal(tracing, this.#requestFor(sessionId), status, code);
   }
 
   /** Nobody was left to be told that the stream is open. */
-  lost({ sessionId, tenant, model }: ConnectedSession): void {
+  recordAbandoned({ sessionId, tenant, model }: ConnectedSession): void {
     const { metrics, tracing } = this.#telemetry;
     this.#log(
-      { session_id: sessionId, tenant, model, status: CLIENT_CLOSED_REQUEST, code: LOST },
+      { session_id: sessionId, tenant, model, status: CLIENT_CLOSED_REQUEST, code: CLIENT_CLOSED },
       'handshake given up',
     );
-    metrics.handshakes.add(1, { code: LOST });
-    StreamTrace.refused(tracing, this.#asked(sessionId), CLIENT_CLOSED_REQUEST, LOST);
+    metrics.handshakes.add(1, { code: CLIENT_CLOSED });
+    StreamTrace.recordRefusal(tracing, this.#requestFor(sessionId), CLIENT_CLOSED_REQUEST, CLIENT_CLOSED);
   }
 
   /** The stream is open; answers who watches it. */
-  accepted({ sessionId, tenant, model }: ConnectedSession): StreamWatch {
+  recordAccepted({ sessionId, tenant, model }: ConnectedSession): StreamWatch {
     const { metrics, tracing } = this.#telemetry;
     this.#log({ session_id: sessionId, tenant, model, status: 101 }, 'stream opened');
     metrics.handshakes.add(1, { code: 'ok' });
-    const trace = StreamTrace.accepted(tracing, this.#asked(sessionId), model);
-    return new StreamWatch({ metrics, trace, model, askedAtMs: this.#startedAtMs });
+    const trace = StreamTrace.start(tracing, this.#requestFor(sessionId), model);
+    return new StreamWatch({ metrics, trace, model, requestedAtMs: this.#startedAtMs });
   }
 
   #log(fields: Record<string, string | number>, message: string): void {
@@ -69,7 +69,7 @@ export class HandshakeWatch {
     this.#telemetry.logger.info(all, message);
   }
 
-  #asked(sessionId: string): StreamRequest {
+  #requestFor(sessionId: string): StreamRequest {
     return { sessionId, startedAtMs: this.#startedAtMs, traceparent: this.#traceparent };
   }
 }

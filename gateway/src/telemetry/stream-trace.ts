@@ -1,7 +1,8 @@
+import { streamPath } from '@svc-asr/core';
 import { formatTraceparent, parseTraceparent, SpanKind, SpanStatusCode } from '@svc-asr/runtime';
 import type { Span, SpanContext, Tracing } from '@svc-asr/runtime';
 
-const HANDSHAKE = 'GET /v1/asr/sessions/:id/stream';
+const ROUTE = streamPath(':id');
 
 /** A request for a stream, as its trace needs it. */
 export interface StreamRequest {
@@ -14,7 +15,7 @@ export interface StreamRequest {
 export class StreamTrace {
   readonly #tracing: Tracing;
   readonly #stream: Span;
-  #placing: Span | undefined;
+  #search: Span | undefined;
   #relay: Span | undefined;
 
   private constructor(tracing: Tracing, parent: SpanContext, model: string) {
@@ -23,25 +24,25 @@ export class StreamTrace {
   }
 
   /** The trace of a stream whose handshake was accepted; undefined when the session is not traced. */
-  static accepted(tracing: Tracing | undefined, request: StreamRequest, model: string): StreamTrace | undefined {
-    const handshake = tellHandshake(tracing, request, 101, undefined);
+  static start(tracing: Tracing | undefined, request: StreamRequest, model: string): StreamTrace | undefined {
+    const handshake = recordHandshake(tracing, request, 101, undefined);
     return tracing === undefined || handshake === undefined ? undefined : new StreamTrace(tracing, handshake, model);
   }
 
   /** Tells of a handshake that was refused. */
-  static refused(tracing: Tracing | undefined, request: StreamRequest, status: number, code: string): void {
-    tellHandshake(tracing, request, status, code);
+  static recordRefusal(tracing: Tracing | undefined, request: StreamRequest, status: number, code: string): void {
+    recordHandshake(tracing, request, status, code);
   }
 
-  seeking(): void {
-    this.#placing?.end();
-    this.#placing = this.#tracing.start('place', { parent: this.#stream.spanContext() });
+  startSearch(): void {
+    this.#search?.end();
+    this.#search = this.#tracing.start('place', { parent: this.#stream.spanContext() });
   }
 
   /** A worker was found, or not; answers what to tell it. */
-  placed(worker: { id: string; revision: string } | undefined): string | undefined {
-    const placing = this.#placing;
-    this.#placing = undefined;
+  endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
+    const placing = this.#search;
+    this.#search = undefined;
     if (worker === undefined) {
       placing?.setStatus({ code: SpanStatusCode.ERROR }).end();
       return undefined;
@@ -57,18 +58,18 @@ export class StreamTrace {
   }
 
   /** The worker has the stream no more; `failure`: by its own fault. */
-  left(failure: string | undefined): void {
+  leaveWorker(failure: string | undefined): void {
     if (failure !== undefined) this.#relay?.setStatus({ code: SpanStatusCode.ERROR, message: failure });
     this.#relay?.end();
     this.#relay = undefined;
   }
 
-  event(name: 'ready' | 'final' | 'worker moved', attributes: Record<string, string | number> = {}): void {
+  addEvent(name: 'ready' | 'final' | 'worker moved', attributes: Record<string, string | number> = {}): void {
     this.#stream.addEvent(name, attributes);
   }
 
-  ended(outcome: string, reason: string, audioMs: number): void {
-    this.#placing?.end();
+  end(outcome: string, reason: string, audioMs: number): void {
+    this.#search?.end();
     this.#stream.setAttributes({
       'svc_asr.outcome': outcome,
       'svc_asr.reason': reason,
@@ -79,7 +80,7 @@ export class StreamTrace {
   }
 
   /** Begins to bring the end into the ledger; answers what to call when that is done. */
-  settling(): () => void {
+  startSettlement(): () => void {
     const span = this.#tracing.start('settle', {
       parent: this.#stream.spanContext(),
       kind: SpanKind.CLIENT,
@@ -89,7 +90,7 @@ export class StreamTrace {
   }
 }
 
-function tellHandshake(
+function recordHandshake(
   tracing: Tracing | undefined,
   { sessionId, startedAtMs, traceparent }: StreamRequest,
   status: number,
@@ -98,14 +99,14 @@ function tellHandshake(
   const parent = tracing?.rootOf(sessionId);
   if (tracing === undefined || parent === undefined) return undefined;
   const caller = parseTraceparent(traceparent);
-  const span = tracing.start(HANDSHAKE, {
+  const span = tracing.start(`GET ${ROUTE}`, {
     parent,
     kind: SpanKind.SERVER,
     startedAtMs,
     links: caller === undefined ? [] : [{ context: caller }],
     attributes: {
       'http.request.method': 'GET',
-      'http.route': HANDSHAKE.slice(4),
+      'http.route': ROUTE,
       'http.response.status_code': status,
       'svc_asr.session.id': sessionId,
       ...(code === undefined ? {} : { 'error.type': code }),

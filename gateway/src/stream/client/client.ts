@@ -53,3 +53,16 @@ export class Client {
     this.#socket.terminate();
   }
 }
+
+/**
+ * A WebSocket that does not close by itself when the client breaks the protocol. It emits `broken` with the close code
+ * instead, so that the gateway can send an `error` event before the close.
+ */
+export class ClientSocket extends WebSocket {
+  override close(code?: number, data?: string | Buffer): void {
+    // Only ws itself, after a protocol error, closes with a code and without a reason. The gateway always gives a
+    // reason, and the answer to the client's close has either a reason or no code.
+    if (code !== undefined && data === undefined) this.emit('broken', code);
+    else super.close(code, data);
+  }
+}

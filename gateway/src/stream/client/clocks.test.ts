@@ -1,11 +1,11 @@
 import { Clocks } from './clocks.ts';
-import type { Ticker, Turn } from '../ticker.ts';
+import type { Ticker, Tick } from '../ticker.ts';
 
 /** A ticker whose turns the test makes, from the present on. */
 function hand() {
-  const turns = new Set<Turn>();
+  const turns = new Set<Tick>();
   const startMs = performance.now();
-  const ticker = { add: (turn: Turn) => turns.add(turn), remove: (turn: Turn) => turns.delete(turn) };
+  const ticker = { add: (turn: Tick) => turns.add(turn), remove: (turn: Tick) => turns.delete(turn) };
   return {
     ticker: ticker as unknown as Ticker,
     at: (ms: number) => {
@@ -28,7 +28,7 @@ function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
     isReading: () => state.reading,
     ping: () => events.push('ping'),
     onIdle: () => events.push('idle'),
-    onGone: () => events.push('gone'),
+    onUnresponsive: () => events.push('gone'),
     onLifetime: () => events.push('lifetime'),
   });
   return { clocks, events, state, time };
@@ -47,10 +47,10 @@ test('a silent client is idle, once', () => {
 test('a message starts the idle time anew; a pong does not', () => {
   const { clocks, events, time } = start({ pingMs: 5000 });
   time.at(900);
-  clocks.heard();
+  clocks.onMessage();
   time.at(1800);
   expect(events).toEqual([]);
-  clocks.ponged();
+  clocks.onPong();
   time.at(2000);
   expect(events).toEqual(['idle']);
 });
@@ -58,7 +58,7 @@ test('a message starts the idle time anew; a pong does not', () => {
 test('a client that leaves two pings unanswered is gone', () => {
   const { clocks, events, time } = start({ idleMs: 60_000 });
   time.at(450);
-  clocks.ponged();
+  clocks.onPong();
   for (const ms of [900, 1350, 1800]) time.at(ms);
   expect(events).toEqual(['ping', 'ping', 'ping', 'gone']);
 });

@@ -1,3 +1,4 @@
+import { STREAM_LIMITS } from '@svc-asr/core';
 import type { Ticker } from '../ticker.ts';
 
 export interface ClockOptions {
@@ -7,12 +8,9 @@ export interface ClockOptions {
   isReading: () => boolean;
   ping: () => void;
   onIdle: () => void;
-  onGone: () => void;
+  onUnresponsive: () => void;
   onLifetime: () => void;
 }
-
-/** A peer that leaves this many pings unanswered is gone. */
-const MISSED_PINGS = 2;
 
 /**
  * The clocks of a stream from `ready` on. Idle and ping only run while the gateway reads: a sender that is slowed down
@@ -34,13 +32,13 @@ export class Clocks {
   }
 
   /** A message came. */
-  heard(): void {
+  onMessage(): void {
     this.#idleMs = 0;
     this.#missed = 0;
   }
 
   /** A pong came: the peer is there, though it says nothing. */
-  ponged(): void {
+  onPong(): void {
     this.#missed = 0;
   }
 
@@ -65,9 +63,9 @@ export class Clocks {
       options.onIdle();
     } else if (this.#sincePingMs >= options.pingMs) {
       this.#sincePingMs = 0;
-      if (this.#missed >= MISSED_PINGS) {
+      if (this.#missed >= STREAM_LIMITS.maxMissedPings) {
         this.stop();
-        options.onGone();
+        options.onUnresponsive();
         return;
       }
       this.#missed++;

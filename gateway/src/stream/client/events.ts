@@ -8,7 +8,7 @@ import type {
   RelayAnswer,
 } from '@svc-asr/core';
 import type { StreamSession } from '../session.ts';
-import type { Utterance } from '../recognition/utterances.ts';
+import type { Utterance } from '../recognition/utterance.ts';
 
 type Answer<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
 

@@ -1,7 +1,7 @@
 import { AUDIO, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
-const MOST_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
+const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 
 /** What one stream may take of the budget. */
 export interface AudioShare {
@@ -28,13 +28,13 @@ export class AudioBudget {
 
   /** undefined: there may not be room for one more. */
   take(): AudioShare | undefined {
-    if (this.#heldBytes + MOST_BYTES > this.#limitBytes) return undefined;
+    if (this.#heldBytes + MAX_SHARE_BYTES > this.#limitBytes) return undefined;
     let shareBytes = 0;
     const hold = (bytes: number) => {
       this.#heldBytes += bytes - shareBytes;
       shareBytes = bytes;
     };
-    hold(MOST_BYTES);
+    hold(MAX_SHARE_BYTES);
     return { narrow: (reservedMs) => hold(reservedMs * BYTES_PER_MS), release: () => hold(0) };
   }
 }

@@ -28,7 +28,7 @@ async function shakeHands(first: Owner, later: Owner | undefined) {
         },
       },
     },
-    settlements: { takeBack: note('take back') },
+    settlements: { rollBack: note('roll back') },
     claims: new Claims(),
     secrets,
     owner: () => owner,
@@ -50,6 +50,6 @@ test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
   async (later) => {
     const { answer, done } = await shakeHands({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });
-    expect(done).toEqual(['own', 'take back', 'disown']);
+    expect(done).toEqual(['own', 'roll back', 'disown']);
   },
 );

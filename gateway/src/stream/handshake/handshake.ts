@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-asr/core';
+import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Connected, Ledger, Owner } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
@@ -9,7 +9,7 @@ import { credentialHash, credentialTenant } from '../../sessions/credential.ts';
 import type { Claims } from './claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
-const PATH = /^\/v1\/asr\/sessions\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/stream$/;
+const PATH = new RegExp(`^${streamPath('([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})')}$`);
 const CONNECT_TRIES = 2;
 
 export interface Offer {
@@ -22,7 +22,7 @@ export interface HandshakeParts {
   settlements: Settlements;
   claims: Claims;
   secrets: Keyring;
-  ledgerWatch: Pick<LedgerWatch, 'sure'>;
+  ledgerWatch: Pick<LedgerWatch, 'verify'>;
   /** undefined: this gateway holds no lease now. */
   owner: () => Owner | undefined;
 }
@@ -78,25 +78,25 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
     // The lease was lost meanwhile: who failed the streams of this process does not come back for one more.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
-    void takeBack(parts, attempt);
+    void rollBack(parts, attempt);
     throw error;
   }
   if (connected.outcome === 'ok') return { ...attempt, ...connected };
-  letGo(parts, attempt);
+  releaseClaim(parts, attempt);
   // An emptied Redis refuses every credential.
-  await parts.ledgerWatch.sure();
+  await parts.ledgerWatch.verify();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
 
 /** Takes back a connect that is not answered with 101, so that its credential works again. */
-export async function takeBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
+export async function rollBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
   const { tenant, sessionId, requestId } = attempt;
-  await parts.settlements.takeBack({ tenant, sessionId }, requestId);
+  await parts.settlements.rollBack({ tenant, sessionId }, requestId);
   // Until now the note stayed: had this process ended before, others would fail what it may have connected.
-  letGo(parts, attempt);
+  releaseClaim(parts, attempt);
 }
 
-function letGo({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
+function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
   // Not waited for: the note of a session that is not ours does no harm.
   if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
 }

@@ -1,25 +1,25 @@
 /** No worker's id: what a stream asks for that has moved, and avoids nobody any more. */
-const NOBODY = '-';
+const NO_WORKER = '-';
 
 /**
  * Workers that a stream has lost. It keeps away from each for a while only: one that is still there when its lease must
  * have run out is alive, and may be the only one.
  */
 export class Avoided {
-  readonly #untilMs = new Map<string, number>();
-  readonly #forMs: number;
+  readonly #avoidUntilMs = new Map<string, number>();
+  readonly #durationMs: number;
 
-  constructor(forMs: number) {
-    this.#forMs = forMs;
+  constructor(durationMs: number) {
+    this.#durationMs = durationMs;
   }
 
   add(worker: string, nowMs: number): void {
-    this.#untilMs.set(worker, nowMs + this.#forMs);
+    this.#avoidUntilMs.set(worker, nowMs + this.#durationMs);
   }
 
   /** Of a stream that has `begun` never empty again once it was not: by that it goes before those that wait to begin. */
-  list(nowMs: number, begun: boolean): readonly string[] {
-    const ids = [...this.#untilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);
-    return ids.length === 0 && begun && this.#untilMs.size > 0 ? [NOBODY] : ids;
+  list(nowMs: number, everOpened: boolean): readonly string[] {
+    const ids = [...this.#avoidUntilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);
+    return ids.length === 0 && everOpened && this.#avoidUntilMs.size > 0 ? [NO_WORKER] : ids;
   }
 }

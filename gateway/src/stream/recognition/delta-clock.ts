@@ -20,17 +20,17 @@ export class DeltaClock {
   #marks: Mark[] = [];
 
   /** So many samples of the utterance have come; `outstanding`: how many of them the worker has not taken. */
-  heard(samples: number, outstanding: number, chunkSamples: number, nowMs: number): void {
+  markArrival(samples: number, outstanding: number, chunkSamples: number, nowMs: number): void {
     const last = this.#marks.at(-1);
-    const began = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
+    const lastChunk = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
     if (!isTimely(outstanding, chunkSamples)) this.#marks = [];
     // One mark for each chunk is enough, and where nobody speaks no delta comes to take them away.
-    else if (Math.floor(samples / chunkSamples) > began)
+    else if (Math.floor(samples / chunkSamples) > lastChunk)
       this.#marks = [...this.#marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }
 
   /** A delta about the first `audioEnd` samples came; undefined: it cannot be timed. */
-  told(audioEnd: number, nowMs: number): number | undefined {
+  takeLatency(audioEnd: number, nowMs: number): number | undefined {
     const mark = this.#marks.find(({ samples }) => samples >= audioEnd);
     this.#marks = this.#marks.filter(({ samples }) => samples > audioEnd);
     return mark && nowMs - mark.atMs;

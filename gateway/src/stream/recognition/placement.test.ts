@@ -15,7 +15,7 @@ test('a stream whose only worker it avoids gets it when it avoids it no more', a
     untilMs: performance.now() + 60_000,
     avoid: () => (asked < 3 ? ['only'] : ['-']),
     onWait: () => undefined,
-    givenUp: () => false,
+    isAbandoned: () => false,
   });
   expect([found, asked]).toEqual([worker, 4]);
 });

@@ -11,10 +11,10 @@ export interface PlacedWorker {
 export async function findWorker(
   { ledger, times }: StreamParts,
   { sessionId, tenant, model }: StreamSession,
-  options: { untilMs: number; avoid: () => readonly string[]; onWait: () => void; givenUp: () => boolean },
+  options: { untilMs: number; avoid: () => readonly string[]; onWait: () => void; isAbandoned: () => boolean },
 ): Promise<PlacedWorker | undefined> {
-  let told = -Infinity;
-  while (!options.givenUp()) {
+  let lastWaitAtMs = -Infinity;
+  while (!options.isAbandoned()) {
     try {
       const placement = await ledger.pools.place(model, { sessionId, tenant, avoid: options.avoid() });
       if (placement.outcome === 'placed') return placement.worker;
@@ -24,8 +24,8 @@ export async function findWorker(
     }
     const now = performance.now();
     if (now >= options.untilMs) return undefined;
-    if (now - told >= times.statusMs) {
-      told = now;
+    if (now - lastWaitAtMs >= times.statusMs) {
+      lastWaitAtMs = now;
       options.onWait();
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(times.placeMs, options.untilMs - now)));

@@ -12,7 +12,7 @@ const watch = new StreamWatch({
   metrics: createGatewayMetrics(createMetrics('gateway')),
   trace: undefined,
   model: 'm',
-  askedAtMs: 0,
+  requestedAtMs: 0,
 });
 const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
 
@@ -23,7 +23,7 @@ function seek(place: () => Promise<Placement>) {
     ledger: { pools: { place } },
     times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 50 },
     ticker: { add: () => undefined, remove: () => undefined },
-    tallies: { left: () => undefined, delta: () => undefined },
+    tallies: { countStream: () => undefined, countDelta: () => undefined },
     logger: { error: () => told.push('logged') },
   } as unknown as StreamParts;
   const recognition = new Recognition(parts, SESSION, new Utterances(), [56, 13], {
@@ -32,7 +32,7 @@ function seek(place: () => Promise<Placement>) {
     onOpened: () => told.push('opened'),
     onAnswer: () => told.push('answer'),
     onContextRefused: () => told.push('context refused'),
-    onGivenUp: (why) => told.push(why),
+    onFailed: (code) => told.push(code),
   });
   return { told, recognition };
 }

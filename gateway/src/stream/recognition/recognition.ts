@@ -4,25 +4,31 @@ import { Avoided } from './avoided.ts';
 import { DeltaClock } from './delta-clock.ts';
 import { urgencyOf } from './gather.ts';
 import { findWorker } from './placement.ts';
-import { MAX_REPLAYS } from '../session.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
-import type { Utterance, Utterances } from './utterances.ts';
+import type { Utterance } from './utterance.ts';
+import type { Utterances } from './utterances.ts';
 import { WorkerLink } from './worker-link.ts';
 
+/** Workers that may fail on the same utterance before the stream fails: the utterance may be the cause. */
+const MAX_WORKER_FAILURES = 2;
+
 export interface RecognitionEvents {
+  /** Called repeatedly while no worker has room for the stream. */
   onWait: () => void;
+  /** Called when a worker was assigned, before it has opened the stream. */
   onPlaced: () => void;
-  /** A worker listens with this context; called again after each move. */
+  /** Called when a worker has opened the stream with this context, and again after each move. */
   onOpened: (context: ContextSize, chunkSamples: number) => void;
   onAnswer: (answer: Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>) => void;
-  /** The model does not have the context that was asked for. */
+  /** Called when the model does not support the requested context. */
   onContextRefused: () => void;
-  onGivenUp: (why: 'no_capacity' | 'internal_error') => void;
+  /** Called when the stream has to fail. */
+  onFailed: (code: 'no_capacity' | 'internal_error') => void;
 }
 
 /**
- * Keeps a stream on a worker. Audio goes to it as it comes; what it has not answered is held, and when the worker is
- * lost, hangs or wants to go, another one hears it again from the start of the oldest unanswered utterance.
+ * Keeps a stream on a worker. Audio is forwarded as it arrives and kept until the worker has answered it. If the worker
+ * is lost, hangs or drains, the stream moves and the audio is replayed from the oldest unanswered utterance on.
  */
 export class Recognition {
   context: ContextSize;
@@ -32,22 +38,22 @@ export class Recognition {
   readonly #events: RecognitionEvents;
   readonly #avoided: Avoided;
   #link: WorkerLink | undefined;
-  /** The worker that has, or last had, the stream. */
+  /** Id of the current worker, or of the last one while the stream has none. */
   #worker = '';
   #revision = '';
   readonly #deltaClock = new DeltaClock();
   #opened = false;
-  /** A worker has opened the stream before. */
-  #begun = false;
-  /** When a stream without a worker is given up; workers that do not open it do not prolong that. */
-  #withoutWorkerUntilMs: number | undefined;
+  /** True once any worker has opened the stream. */
+  #everOpened = false;
+  /** Deadline for getting a worker. Only a worker that opens the stream clears it, not one that was merely assigned. */
+  #workerDeadlineMs: number | undefined;
   #chunkSamples = 1;
-  /** Runs while a little audio waits for more. */
-  #gathering: NodeJS.Timeout | undefined;
-  /** Grows with each search for a worker; a search that another one overtook is given up. */
-  #search = 0;
+  /** Set while a small amount of audio is held back so that it is sent together with what follows. */
+  #gatherTimer: NodeJS.Timeout | undefined;
+  /** Number of the latest search for a worker. Older searches that are still running are abandoned. */
+  #searchNumber = 0;
   #epoch = 0;
-  #over = false;
+  #stopped = false;
 
   constructor(
     parts: StreamParts,
@@ -63,22 +69,22 @@ export class Recognition {
     this.#events = events;
     this.#avoided = new Avoided(parts.times.workerAvoidMs);
     parts.ticker.add(this.#checkProgress);
-    this.#seek();
+    this.#findNextWorker();
   }
 
-  /** The current utterance has more audio than before. */
-  heard(): void {
+  /** Call after audio was appended to the current utterance. Sends the audio now, shortly, or with later audio. */
+  forwardAudio(): void {
     if (!this.#opened) return;
     const { current, outstanding } = this.#utterances;
-    this.#deltaClock.heard(current.samples, outstanding, this.#chunkSamples, performance.now());
+    this.#deltaClock.markArrival(current.samples, outstanding, this.#chunkSamples, performance.now());
     const urgency = urgencyOf(current, this.#chunkSamples);
     if (urgency === 'now') this.#send(current);
     else if (urgency === 'soon') {
-      this.#gathering ??= setTimeout(() => this.#send(this.#utterances.current), this.#parts.times.gatherMs);
+      this.#gatherTimer ??= setTimeout(() => this.#send(this.#utterances.current), this.#parts.times.gatherMs);
     }
   }
 
-  /** The current utterance is about to end. */
+  /** Call before the current utterance ends. */
   end(ending: 'flush' | 'reset'): void {
     if (!this.#opened) return;
     this.#deltaClock.reset();
@@ -87,24 +93,24 @@ export class Recognition {
     this.#link?.send({ type: ending });
   }
 
-  /** Listens with another context from now on; nothing may be outstanding. */
+  /** Opens the stream again with another context. The worker must have answered every utterance before. */
   reopen(context: ContextSize): void {
     this.context = context;
-    this.#drop();
-    this.#seek();
+    this.#releaseWorker();
+    this.#findNextWorker();
   }
 
   stop(): void {
-    this.#over = true;
+    this.#stopped = true;
     this.#parts.ticker.remove(this.#checkProgress);
-    this.#drop();
+    this.#releaseWorker();
   }
 
-  /** Lets go of the worker; `failure`: because of it. */
-  #drop(failure?: string): void {
+  /** Closes the link to the worker. `failure` is set if the worker caused it, and counts against its revision. */
+  #releaseWorker(failure?: string): void {
     if (this.#link !== undefined) {
-      this.#parts.tallies.left(this.#session.model, this.#revision, failure !== undefined);
-      this.#session.watch.left(failure);
+      this.#parts.tallies.countStream(this.#session.model, this.#revision, failure !== undefined);
+      this.#session.watch.leaveWorker(failure);
     }
     this.#opened = false;
     this.#deltaClock.reset();
@@ -113,27 +119,28 @@ export class Recognition {
     this.#link = undefined;
   }
 
-  #seek(): void {
+  #findNextWorker(): void {
     this.#connect().catch((err: unknown) => {
-      // Redis answered that it will not: asking again would not help this stream, and must not harm the others.
-      this.#parts.logger.error({ err, session_id: this.#session.sessionId }, 'a stream could not be placed');
-      if (!this.#over) this.#events.onGivenUp('internal_error');
+      // Redis rejected the request (an unavailable Redis is retried in findWorker). A retry would not help this stream,
+      // and an unhandled rejection would end the process and with it all other streams.
+      this.#parts.logger.error({ err, session_id: this.#session.sessionId }, 'stream could not be placed; ending it');
+      if (!this.#stopped) this.#events.onFailed('internal_error');
     });
   }
 
   async #connect(): Promise<void> {
-    const search = ++this.#search;
-    const givenUp = () => this.#over || search !== this.#search;
+    const searchNumber = ++this.#searchNumber;
+    const isAbandoned = () => this.#stopped || searchNumber !== this.#searchNumber;
     const { onWait } = this.#events;
     const { watch } = this.#session;
-    watch.seeking();
-    const avoid = () => this.#avoided.list(performance.now(), this.#begun);
-    const untilMs = (this.#withoutWorkerUntilMs ??= performance.now() + this.#session.maxWaitMs);
-    const worker = await findWorker(this.#parts, this.#session, { untilMs, avoid, onWait, givenUp });
-    if (givenUp()) return;
-    const traceparent = watch.placed(worker);
+    watch.startSearch();
+    const avoid = () => this.#avoided.list(performance.now(), this.#everOpened);
+    const untilMs = (this.#workerDeadlineMs ??= performance.now() + this.#session.maxWaitMs);
+    const worker = await findWorker(this.#parts, this.#session, { untilMs, avoid, onWait, isAbandoned });
+    if (isAbandoned()) return;
+    const traceparent = watch.endSearch(worker);
     if (worker === undefined) {
-      this.#events.onGivenUp('no_capacity');
+      this.#events.onFailed('no_capacity');
       return;
     }
     this.#events.onPlaced();
@@ -158,14 +165,14 @@ export class Recognition {
     switch (message.type) {
       case 'opened':
         this.#opened = true;
-        this.#begun = true;
-        this.#withoutWorkerUntilMs = undefined;
+        this.#everOpened = true;
+        this.#workerDeadlineMs = undefined;
         this.#chunkSamples = message.chunk_samples;
         this.#replay();
         this.#events.onOpened(message.context, message.chunk_samples);
         return;
       case 'delta':
-        this.#time(message.audio_end);
+        this.#recordLatency(message.audio_end);
         this.#events.onAnswer(message);
         return;
       case 'final':
@@ -185,28 +192,30 @@ export class Recognition {
     }
   }
 
-  /** Of utterances that wait behind an unanswered one nothing is said: their deltas come late by no fault of the worker. */
-  #time(audioEnd: number): void {
+  /**
+   * Records the latency of a delta. Nothing is recorded while the worker still has to answer an utterance that has
+   * ended: the audio queued behind it is late, but not because the worker is slow.
+   */
+  #recordLatency(audioEnd: number): void {
     if (this.#utterances.owed) return;
-    const latencyMs = this.#deltaClock.told(audioEnd, performance.now());
+    const latencyMs = this.#deltaClock.takeLatency(audioEnd, performance.now());
     if (latencyMs === undefined) return;
-    this.#parts.tallies.delta(this.#session.model, this.#revision, latencyMs);
-    this.#session.watch.delta(latencyMs);
+    this.#parts.tallies.countDelta(this.#session.model, this.#revision, latencyMs);
+    this.#session.watch.recordDelta(latencyMs);
   }
 
-  /** Sends what the worker has not got of an utterance. */
+  /** Sends the part of an utterance that the current worker was not sent yet. */
   #send(utterance: Utterance): void {
     this.#stopGathering();
-    for (const pcm of utterance.audio.from(utterance.sent)) this.#link?.audio(pcm);
-    utterance.sent = utterance.samples;
+    for (const pcm of utterance.takeUnsent()) this.#link?.audio(pcm);
   }
 
   #stopGathering(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
+    clearTimeout(this.#gatherTimer);
+    this.#gatherTimer = undefined;
   }
 
-  /** Says to a new worker all that the old one has not answered. */
+  /** Sends a new worker every utterance that the previous one has not answered. */
   #replay(): void {
     this.#utterances.forgetProgress();
     for (const utterance of this.#utterances.all) {
@@ -215,27 +224,30 @@ export class Recognition {
     }
   }
 
-  /** Takes the stream to another worker; `reason`: the worker failed, which an utterance survives only so often. */
+  /**
+   * Moves the stream to another worker. `reason` is set if the worker failed, and undefined if it drains. After more
+   * than MAX_WORKER_FAILURES worker failures on the same utterance the stream fails: the utterance may be the cause.
+   */
   #move(reason: string | undefined): void {
-    if (this.#over) return;
+    if (this.#stopped) return;
     const { head } = this.#utterances;
     const { sessionId: session_id, model } = this.#session;
-    const fields = { session_id, model, worker: this.#worker, reason: reason ?? 'the worker drains' };
+    const fields = { session_id, model, worker: this.#worker, reason: reason ?? 'the worker is draining' };
     this.#parts.logger.info(fields, 'a stream moves to another worker');
-    this.#drop(reason);
-    this.#session.watch.moved(this.#worker, reason);
+    this.#releaseWorker(reason);
+    this.#session.watch.recordMove(this.#worker, reason);
     this.#avoided.add(this.#worker, performance.now());
-    const heard = head.samples > 0 || head.ending !== undefined;
-    if (reason !== undefined && heard && ++head.replays > MAX_REPLAYS) this.#events.onGivenUp('internal_error');
-    else if (performance.now() >= (this.#withoutWorkerUntilMs ?? Infinity)) this.#events.onGivenUp('no_capacity');
-    else this.#seek();
+    const failures = reason === undefined ? 0 : head.countWorkerFailure();
+    if (failures > MAX_WORKER_FAILURES) this.#events.onFailed('internal_error');
+    else if (performance.now() >= (this.#workerDeadlineMs ?? Infinity)) this.#events.onFailed('no_capacity');
+    else this.#findNextWorker();
   }
 
-  /** A worker that has something to do and says nothing is as good as dead. */
+  /** Moves the stream off a hung worker: one that has work to do and has sent no message for `workerSilenceMs`. */
   readonly #checkProgress = (nowMs: number): void => {
     const link = this.#link;
     if (link === undefined || !this.#opened) return;
-    if (!this.#utterances.busy) link.heardAtMs = nowMs;
-    else if (nowMs - link.heardAtMs > this.#parts.times.workerSilenceMs) this.#move('it makes no progress');
+    if (!this.#utterances.busy) link.silentSinceMs = nowMs;
+    else if (nowMs - link.silentSinceMs > this.#parts.times.workerSilenceMs) this.#move('the worker makes no progress');
   };
 }

@@ -12,14 +12,14 @@ test('tells what was counted once, and keeps what could not be told', async () =
       return Promise.resolve();
     },
   });
-  tallies.left('m', 'r1', false);
-  tallies.left('m', 'r1', true);
-  tallies.delta('m', 'r2', 120);
-  await expect(tallies.tell()).rejects.toThrow('away');
+  tallies.countStream('m', 'r1', false);
+  tallies.countStream('m', 'r1', true);
+  tallies.countDelta('m', 'r2', 120);
+  await expect(tallies.write()).rejects.toThrow('away');
   away = false;
-  tallies.left('m', 'r1', false);
-  await tallies.tell();
-  await tallies.tell();
+  tallies.countStream('m', 'r1', false);
+  await tallies.write();
+  await tallies.write();
   expect(told).toMatchObject([
     ['m', 'r1', { streams: 3, failures: 1 }],
     ['m', 'r2', { streams: 0, failures: 0 }],

@@ -19,20 +19,20 @@ export class RevisionTallies {
   }
 
   /** A stream left a worker; `failed`: because of the worker. */
-  left(model: string, revision: string, failed: boolean): void {
+  countStream(model: string, revision: string, failed: boolean): void {
     const tally = this.#of(model, revision);
     tally.streams++;
     if (failed) tally.failures++;
   }
 
-  delta(model: string, revision: string, latencyMs: number): void {
+  countDelta(model: string, revision: string, latencyMs: number): void {
     const { latencies } = this.#of(model, revision);
     const bucket = latencyBucket(latencyMs);
     latencies[bucket] = (latencies[bucket] ?? 0) + 1;
   }
 
   /** Tells what was counted since; what cannot be told is told next time. */
-  async tell(): Promise<void> {
+  async write(): Promise<void> {
     const tallies = this.#tallies;
     this.#tallies = new Map();
     for (const [key, tally] of tallies) {

@@ -23,18 +23,18 @@ export interface WorkerLinkOptions {
  * A mask of zeros leaves audio as it is. Masks keep scripts of web pages from choosing what careless proxies see; between
  * gateway and worker there are neither, and masking would copy all audio once more.
  */
-function leaveAsItIs(mask: Buffer): void {
+function zeroMask(mask: Buffer): void {
   mask.fill(0);
 }
 
 /** The connection of one stream to its worker. */
 export class WorkerLink {
-  /** When the worker was last heard of. */
-  heardAtMs = performance.now();
+  /** Start of the worker's silence: its last message, or the last check at which it had no work to do. */
+  silentSinceMs = performance.now();
   readonly #socket: WebSocket;
   readonly #timer: NodeJS.Timeout;
   readonly #options: WorkerLinkOptions;
-  #over = false;
+  #closed = false;
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
@@ -43,7 +43,7 @@ export class WorkerLink {
       headers: { Authorization: `Bearer ${options.ticket}` },
       perMessageDeflate: false,
       followRedirects: false,
-      generateMask: leaveAsItIs,
+      generateMask: zeroMask,
       handshakeTimeout: options.openTimeoutMs,
     });
     this.#timer = setTimeout(() => this.#lost('it did not open the stream in time'), options.openTimeoutMs);
@@ -64,7 +64,7 @@ export class WorkerLink {
 
   /** Ends the link without a word to `onLost`. */
   close(): void {
-    this.#over = true;
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.#socket.on('error', () => undefined);
     if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate();
@@ -72,8 +72,8 @@ export class WorkerLink {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    if (this.#over) return;
-    this.heardAtMs = performance.now();
+    if (this.#closed) return;
+    this.silentSinceMs = performance.now();
     const answer = isBinary ? undefined : parseRelayAnswer(data.toString());
     if (answer?.ok !== true) {
       this.#lost('it sent something that is not of the protocol');
@@ -84,7 +84,7 @@ export class WorkerLink {
   }
 
   #lost(reason: string): void {
-    if (this.#over) return;
+    if (this.#closed) return;
     this.close();
     this.#socket.terminate();
     this.#options.onLost(reason);

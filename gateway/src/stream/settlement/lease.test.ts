@@ -4,7 +4,7 @@ import { eventually } from '../../../../test/support/eventually.ts';
 import { holdLease } from './lease.ts';
 
 /** A gateway whose lease Redis knows no more after it was joined once. */
-function hold(sureOfLedger: () => Promise<void>) {
+function hold(verifyLedger: () => Promise<void>) {
   const joined: Owner[] = [];
   let asked = 0;
   let lost = 0;
@@ -22,7 +22,7 @@ function hold(sureOfLedger: () => Promise<void>) {
   };
   const ledger = { gateways } as unknown as Ledger;
   const onLost = () => lost++;
-  const lease = holdLease(ledger, createLogger('gateway', 'silent'), 1, { onLost, sureOfLedger });
+  const lease = holdLease(ledger, createLogger('gateway', 'silent'), 1, { onLost, verifyLedger });
   return { lease, joined, asked: () => asked, lost: () => lost };
 }
 

@@ -9,14 +9,14 @@ export interface Lease {
   stop: () => Promise<void>;
 }
 
-const LOOK_MS = 200;
+const CHECK_INTERVAL_MS = 200;
 
 /** Holds the lease of this gateway process: as long as it is renewed, nobody else touches its streams. */
 export function holdLease(
   ledger: Ledger,
   logger: Logger,
   renewMs: number,
-  { onLost, sureOfLedger }: { onLost: () => void; sureOfLedger: () => Promise<void> },
+  { onLost, verifyLedger }: { onLost: () => void; verifyLedger: () => Promise<void> },
 ): Lease {
   let id = newId();
   let owner: Owner | undefined;
@@ -24,7 +24,7 @@ export function holdLease(
   // More often than the lease is renewed: until it is held no stream can be taken.
   const stop = repeat(
     logger,
-    () => Math.min(renewMs, LOOK_MS),
+    () => Math.min(renewMs, CHECK_INTERVAL_MS),
     async () => {
       if (owner === undefined) {
         owner = await ledger.gateways.join(id);
@@ -32,7 +32,7 @@ export function holdLease(
         return;
       } else if (!(await ledger.gateways.renew(owner))) {
         // An emptied Redis knows of no lease; that says nothing of who holds the streams.
-        if (!(await isSure(sureOfLedger))) return;
+        if (!(await isVerified(verifyLedger))) return;
         // Told so, not merely unanswered: others have failed our streams.
         logger.error({ reason: id }, 'the lease was lost; its streams are over');
         owner = undefined;
@@ -57,8 +57,8 @@ function newId(): string {
   return `gateway-${randomUUID()}`;
 }
 
-function isSure(sureOfLedger: () => Promise<void>): Promise<boolean> {
-  return sureOfLedger().then(
+function isVerified(verifyLedger: () => Promise<void>): Promise<boolean> {
+  return verifyLedger().then(
     () => true,
     () => false,
   );

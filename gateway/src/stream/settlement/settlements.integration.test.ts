@@ -74,7 +74,7 @@ test('a connect that Redis refuses to take back is not forgotten: its note stays
   const { stream, usage } = await connected();
   const { settlements, refusals } = await refused();
   let takenBack = false;
-  const task = settlements.takeBack(stream, 'c').then(() => (takenBack = true));
+  const task = settlements.rollBack(stream, 'c').then(() => (takenBack = true));
   await eventually('it is refused', 20_000, () => refusals() > 0);
   expect(takenBack).toBe(false);
   await user.allow('~*');

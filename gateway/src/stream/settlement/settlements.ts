@@ -1,11 +1,11 @@
 import type { Ledger, OwnedStream, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../../metrics.ts';
-import { untilDone } from '../../retry.ts';
+import { retryUntilDone } from '../../retry.ts';
 import type { StreamEnd } from '../session.ts';
 
 /** How often who waits looks whether all is settled. */
-const LOOK_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 
 interface OpenedStream extends OwnedStream {
   /** Of the handshake that opened it. */
@@ -16,7 +16,7 @@ export interface Settlements {
   /** Brings the end of a stream into the ledger; while Redis does not answer or refuses, again until it is there. */
   add: (stream: OpenedStream, owner: Owner, end: StreamEnd) => Promise<void>;
   /** Takes back a connect whose answer never came or went nowhere, so that its credential works again. */
-  takeBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
+  rollBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   /** Resolves when nothing is pending but what Redis refuses: that is for those who see this process leave. */
   settled: () => Promise<void>;
@@ -59,10 +59,10 @@ export function createSettlements(
   }
 
   /** Not given up while this process lives: a session that nobody ends holds credit and a tenant's place for ever. */
-  async function keep({ sessionId: session_id, tenant }: OwnedStream, work: () => Promise<unknown>): Promise<void> {
+  async function retry({ sessionId: session_id, tenant }: OwnedStream, work: () => Promise<unknown>): Promise<void> {
     const task = { refused: false };
     pending.add(task);
-    await untilDone(work, (err) => {
+    await retryUntilDone(work, (err) => {
       task.refused = true;
       logger.error({ err, session_id, tenant }, 'a stream could not be settled');
     });
@@ -70,16 +70,17 @@ export function createSettlements(
   }
 
   return {
-    add: (stream, owner, end) => keep(stream, () => settle(stream, owner, end)),
-    takeBack: (stream, connectionId) => {
+    add: (stream, owner, end) => retry(stream, () => settle(stream, owner, end)),
+    rollBack: (stream, connectionId) => {
       const { tenant, sessionId } = stream;
-      return keep(stream, () => ledger.sessions.disconnect(tenant, sessionId, connectionId));
+      return retry(stream, () => ledger.sessions.disconnect(tenant, sessionId, connectionId));
     },
     get pending() {
       return pending.size;
     },
     settled: async () => {
-      while ([...pending].some(({ refused }) => !refused)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      while ([...pending].some(({ refused }) => !refused))
+        await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL_MS));
     },
   };
 }

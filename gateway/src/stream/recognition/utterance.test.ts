@@ -1,0 +1,48 @@
+import { Utterance } from './utterance.ts';
+
+const pcm = (samples: number) => Buffer.alloc(samples * 2, samples);
+
+describe('Utterance', () => {
+  test('gives each sample to a worker once, and all of them again to another worker', () => {
+    const utterance = new Utterance(1, 0);
+    utterance.append(pcm(3));
+    expect(Buffer.concat(utterance.takeUnsent())).toEqual(pcm(3));
+    utterance.append(pcm(2));
+    expect(Buffer.concat(utterance.takeUnsent())).toEqual(pcm(2));
+    expect([...utterance.takeUnsent(), utterance.sent]).toEqual([5]);
+    utterance.forgetProgress();
+    expect(Buffer.concat(utterance.takeUnsent())).toEqual(Buffer.concat([pcm(3), pcm(2)]));
+  });
+
+  test('keeps the largest number of consumed samples when a worker reports a smaller one later', () => {
+    const utterance = new Utterance(1, 0);
+    utterance.append(pcm(10));
+    utterance.consume(8);
+    utterance.consume(4);
+    expect(utterance.outstanding).toBe(2);
+  });
+
+  test('delivers a delta only when it goes beyond what the client has received', () => {
+    const utterance = new Utterance(1, 0);
+    expect([5, 5, 3, 6].map((audioEnd) => utterance.deliver(audioEnd))).toEqual([true, false, false, true]);
+    utterance.forgetProgress();
+    expect([6, 7].map((audioEnd) => utterance.deliver(audioEnd))).toEqual([false, true]);
+  });
+
+  test('delivers no delta after a reset', () => {
+    const utterance = new Utterance(1, 0);
+    utterance.append(pcm(10));
+    utterance.reset();
+    expect(utterance.deliver(5)).toBe(false);
+  });
+
+  test('counts worker failures only once it has audio or has ended', () => {
+    const utterance = new Utterance(1, 0);
+    expect(utterance.countWorkerFailure()).toBe(0);
+    utterance.append(pcm(1));
+    expect([utterance.countWorkerFailure(), utterance.countWorkerFailure()]).toEqual([1, 2]);
+    const empty = new Utterance(2, 1);
+    empty.flush();
+    expect(empty.countWorkerFailure()).toBe(1);
+  });
+});

@@ -1,0 +1,111 @@
+import { HeldAudio } from './held-audio.ts';
+
+/** An utterance that the worker has not answered yet. It keeps the audio that a replay on another worker needs. */
+export class Utterance {
+  readonly number: number;
+  /** Position of the first sample in the accepted audio of the stream. */
+  readonly startSample: number;
+  #audio = new HeldAudio();
+  #samples = 0;
+  #sent = 0;
+  #consumed = 0;
+  /** End of the text that the client has received, in samples of the utterance. 0 if it has received none. */
+  #deliveredSamples = 0;
+  #ending: 'flush' | 'reset' | undefined;
+  #flushedAtMs: number | undefined;
+  #workerFailures = 0;
+
+  constructor(number: number, startSample: number) {
+    this.number = number;
+    this.startSample = startSample;
+  }
+
+  get samples(): number {
+    return this.#samples;
+  }
+
+  /** Samples that the current worker was sent. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** Samples that are kept for a replay. */
+  get held(): number {
+    return this.#audio.samples;
+  }
+
+  /** Samples that the current worker has not consumed, sent or not. */
+  get outstanding(): number {
+    return Math.max(0, this.#samples - this.#consumed);
+  }
+
+  /** True while the current worker has audio that it has not consumed. */
+  get busy(): boolean {
+    return this.#sent > this.#consumed;
+  }
+
+  /** Set once the client has ended the utterance. The worker then owes a `final` or a `reset_done`. */
+  get ending(): 'flush' | 'reset' | undefined {
+    return this.#ending;
+  }
+
+  /** Time of the flush. Undefined before it, and if the sender was ahead of real time: its `final` is late by itself. */
+  get flushedAtMs(): number | undefined {
+    return this.#flushedAtMs;
+  }
+
+  /** Copies a frame of whole samples. */
+  append(pcm: Buffer): void {
+    this.#audio.append(pcm);
+    this.#samples = this.#audio.samples;
+  }
+
+  /** Returns the audio that the current worker was not sent yet, and counts it as sent. */
+  takeUnsent(): readonly Buffer[] {
+    const unsent = [...this.#audio.from(this.#sent)];
+    this.#sent = this.#samples;
+    return unsent;
+  }
+
+  /** Ends the utterance with a `final`. Pass no time if the latency of that `final` must not be measured. */
+  flush(atMs?: number): void {
+    this.#ending = 'flush';
+    this.#flushedAtMs = atMs;
+  }
+
+  /** Ends the utterance without a `final`. Its audio is dropped: the client never gets its text, so no replay needs it. */
+  reset(): void {
+    this.#ending = 'reset';
+    this.#audio = new HeldAudio();
+    this.#consumed = this.#samples;
+  }
+
+  /** Records that the worker has consumed the first `samples` samples. */
+  consume(samples: number): void {
+    this.#consumed = Math.max(this.#consumed, samples);
+  }
+
+  /**
+   * Decides whether the client gets a delta that covers the first `audioEnd` samples, and records it if so. A replay
+   * repeats deltas that the client has already received, and a reset utterance has no more text.
+   */
+  deliver(audioEnd: number): boolean {
+    if (audioEnd <= this.#deliveredSamples || this.#ending === 'reset') return false;
+    this.#deliveredSamples = audioEnd;
+    return true;
+  }
+
+  /** Call when another worker takes over: it has neither received nor consumed anything. */
+  forgetProgress(): void {
+    if (this.#ending !== 'reset') this.#consumed = this.#sent = 0;
+  }
+
+  /**
+   * Records that a worker failed while it had this utterance, and returns how many have. An utterance without input is
+   * not counted, because it cannot be the cause.
+   */
+  countWorkerFailure(): number {
+    if (this.#samples > 0 || this.#ending !== undefined) this.#workerFailures++;
+    return this.#workerFailures;
+  }
+}
