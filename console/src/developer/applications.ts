@@ -6,7 +6,7 @@ import { buildApplication } from '../applications/application.ts';
 import type { Applicant } from '../applications/application.ts';
 import { giveLink } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
-import { createTurns } from '../resources/turns.ts';
+import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import { writeCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkApplication } from './schemas.ts';
@@ -20,7 +20,7 @@ const DRAWS = 5;
 export function routeApplications(router: Router, { store, peppers, settings, logger, now }: DeveloperDeps): void {
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   // One at a time, so that the last place on the waitlist is given once.
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
   // Everyone may apply, so what is limited is every application and not only wrong ones.
   const applications = createAttemptLimiter(settings.APPLICATIONS_PER_HOUR, HOUR_MS);
 

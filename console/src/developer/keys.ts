@@ -10,7 +10,7 @@ import { expiryOf } from '../keys/expiry.ts';
 import { keyInForce, keyRevoked } from '../keys/in-force.ts';
 import { listKeys } from '../keys/list.ts';
 import { viewKey } from '../keys/view.ts';
-import { createTurns } from '../resources/turns.ts';
+import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkOwnKey } from './schemas.ts';
 import { tooMany } from './sign-in.ts';
@@ -25,7 +25,7 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
   const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
   // Counted and made in one turn, so that requests that come together do not make more than may be.
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
   // The ledger remembers revoked keys: to make and revoke without end would fill it.
   const creations = createAttemptLimiter(settings.KEYS_PER_HOUR, HOUR_MS);
 

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { ConsoleError } from '../errors.ts';
 import { createFolderReader } from './folder.ts';
 import type { ConsoleKind, ResourceStore, Stored } from './store.ts';
-import { createTurns } from './turns.ts';
+import { createKeyedMutex } from './keyed-mutex.ts';
 
 export interface FileStoreOptions {
   /** The folder that the console writes to. */
@@ -83,7 +83,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     return isKey && ![...entries.values()].some((entry) => entry.file === file) ? file : undefined;
   }
 
-  const takeTurns = createTurns();
+  const takeTurns = createKeyedMutex();
   /** The folder is read and written as a whole. */
   const inTurn = <T>(task: () => Promise<T>) => takeTurns(folder, task);
   return {

@@ -7,7 +7,7 @@ import type { ResourceOf } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
 import { buildObject, isLeaving, isName, readObject } from './object.ts';
 import type { ConsoleKind, ResourceStore } from './store.ts';
-import { createTurns } from './turns.ts';
+import { createKeyedMutex } from './keyed-mutex.ts';
 
 export interface KubernetesStoreOptions {
   api: Pick<KubeApi, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
@@ -26,7 +26,7 @@ type Change<K extends ConsoleKind> = (current: ResourceOf<K> | undefined) => Res
  * lost: it is read again, and the change made anew. What is being deleted counts as gone.
  */
 export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions): ResourceStore {
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
 
   async function find(kind: ConsoleKind, name: string): Promise<KubeObject | undefined> {
     return isName(name) ? api.get(TYPES[kind], name) : undefined;

@@ -2,7 +2,7 @@ import { createClient, createCluster, ErrorReply } from 'redis';
 import type { Script } from '../scripts.ts';
 import { LedgerUnavailable } from './link.ts';
 import type { RedisLink } from './link.ts';
-import { createTurns } from './turns.ts';
+import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
 export interface ConnectOptions {
@@ -35,7 +35,7 @@ export function connectRedis(options: ConnectOptions): RedisLink {
   const addresses = options.url.split(',').map((address) => address.trim());
   const connection = addresses.length > 1 ? openCluster(addresses, options) : openSingle(addresses[0] ?? '', options);
 
-  const turns = createTurns(ANSWERS_A_TURN);
+  const turns = createReplyPacer(ANSWERS_A_TURN);
   let answering = true;
   async function send(key: string, command: readonly string[]): Promise<unknown> {
     if (!connection.isReady()) throw new LedgerUnavailable('there is no connection to Redis');

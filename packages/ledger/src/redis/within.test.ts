@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { connectRedis } from './connect.ts';
 import { LedgerUnavailable } from './link.ts';
-import { createTurns } from './turns.ts';
+import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
 test('gives the result, passes a failure on, and gives up in time', async () => {
@@ -28,7 +28,7 @@ test('a process that was held up itself reads the answer before it blames Redis'
 });
 
 test('an answer that is there and waits for its turn is not late', async () => {
-  const turns = createTurns(1);
+  const turns = createReplyPacer(1);
   const answers = Array.from({ length: 5 }, (_, i) => {
     const work = new Promise<number>((resolve) => setTimeout(() => resolve(i), 20));
     return within(work, 30, turns);

@@ -1,10 +1,10 @@
 import { LedgerUnavailable } from './link.ts';
-import type { Turns } from './turns.ts';
+import type { ReplyPacer } from './reply-pacer.ts';
 
-const atOnce: Turns = (handOn) => handOn();
+const atOnce: ReplyPacer = (handOn) => handOn();
 
 /** The result of `work`, or LedgerUnavailable when it takes longer than `timeoutMs`; the work itself goes on. */
-export function within<T>(work: Promise<T>, timeoutMs: number, turns: Turns = atOnce): Promise<T> {
+export function within<T>(work: Promise<T>, timeoutMs: number, turns: ReplyPacer = atOnce): Promise<T> {
   return new Promise((resolve, reject) => {
     let answered = false;
     const late = () => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createTurns } from './turns.ts';
+import { createReplyPacer } from './reply-pacer.ts';
 
 async function until(condition: () => boolean): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
@@ -9,7 +9,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test('hands on at once what fits into a turn, and the rest later, in order', async () => {
-  const turns = createTurns(2);
+  const turns = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 5; i++) turns(() => got.push(i));
   expect(got).toEqual([0, 1]);
@@ -18,7 +18,7 @@ test('hands on at once what fits into a turn, and the rest later, in order', asy
 });
 
 test('what comes while others wait does not pass them', async () => {
-  const turns = createTurns(2);
+  const turns = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 3; i++) turns(() => got.push(i));
   await nextTurn();
@@ -28,7 +28,7 @@ test('what comes while others wait does not pass them', async () => {
 });
 
 test('a quiet time later as many are handed on at once as before', async () => {
-  const turns = createTurns(2);
+  const turns = createReplyPacer(2);
   for (let round = 0; round < 3; round++) {
     const got: number[] = [];
     for (let i = 0; i < 2; i++) turns(() => got.push(i));
@@ -38,7 +38,7 @@ test('a quiet time later as many are handed on at once as before', async () => {
 });
 
 test('what the callers ask next is written before more is handed on', async () => {
-  const turns = createTurns(2);
+  const turns = createReplyPacer(2);
   const writes: number[] = [];
   let asked = 0;
   // As the client does it: what is asked in one turn is written together by an immediate.

@@ -1,5 +1,5 @@
 /** Hands something on: at once, or in a later turn of the event loop. */
-export type Turns = (handOn: () => void) => void;
+export type ReplyPacer = (handOn: () => void) => void;
 
 /**
  * Hands on at most `atOnce` answers in one turn of the event loop, in order. Redis answers many commands together, and what
@@ -7,7 +7,7 @@ export type Turns = (handOn: () => void) => void;
  * meanwhile, and this process nothing while Redis works on what comes of it: they would take turns instead of working at
  * the same time.
  */
-export function createTurns(atOnce: number): Turns {
+export function createReplyPacer(atOnce: number): ReplyPacer {
   let waiting: (() => void)[] = [];
   let left = atOnce;
   let scheduled = false;
