@@ -62,14 +62,14 @@ test('a key is printed alone on standard output, listed without its secret, and 
   const keyId = parseApiKey(key) ?? '';
   expect([made.status, made.out, keyId.length]).toEqual([0, `${key}\n`, 10]);
   expect(made.err).toContain(`Key ${keyId} of acme`);
-  expect((await console_.ledger.keys.find(keyId))?.revoked).toBe(false);
+  expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(false);
 
   const listed = await admin('keys', 'list', '--tenant', 'acme');
   expect(listed.out).toContain(`${keyId}  acme    production  ${key.slice(-4)}`);
   expect(listed.out).not.toContain(key.slice(23, 50));
 
   expect(await admin('keys', 'revoke', keyId)).toEqual({ status: 0, out: `Revoked ${keyId}.\n`, err: '' });
-  expect((await console_.ledger.keys.find(keyId))?.revoked).toBe(true);
+  expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
   expect((await admin('keys', 'revoke', keyId)).err).toContain('key_not_found');
   expect((await admin('keys', 'create', '--tenant', 'nobody')).err).toContain('tenant_not_found');
 });

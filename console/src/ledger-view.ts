@@ -17,7 +17,7 @@ export interface LedgerView {
     plan: () => Promise<RebuildPlan | undefined>;
     requestRebuild: (ledgerId: string) => Promise<void>;
   };
-  readonly keys: {
+  readonly apiKeys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;
     lastUsed: (keyId: string) => Promise<number | undefined>;
   };

@@ -52,7 +52,7 @@ export function createApp(parts: AppParts): Express {
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
   const keyed = [
     authenticate({
-      lookup: createKeyLookup(ledger.keys, {
+      lookup: createKeyLookup(ledger.apiKeys, {
         cacheMs: settings.KEY_CACHE_TTL_MS,
         touchMs: settings.KEY_LAST_USED_INTERVAL_MS,
       }),

@@ -82,7 +82,7 @@ test(
     await ready(operator);
     await apply(active('acme'), apiKey('8fK2pQ9xLm', 'acme'));
     await eventuallyLong(async () => expect((await ledger.accounts.read('acme'))?.availableMs).toBe(60_000));
-    await eventuallyLong(async () => expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(false));
+    await eventuallyLong(async () => expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(false));
 
     const applied = { type: 'Ready', status: 'True', reason: 'Applied', observedGeneration: 1 };
     await eventuallyLong(async () => {
@@ -105,7 +105,7 @@ test(
 
     await kubectl(['delete', 'apikey/8fk2pq9xlm', 'tenant/acme', '--timeout=60s']);
     expect(await state('acme')).toBe('Deleted');
-    expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
+    expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
     expect(await kubectl(['get', 'tenants,apikeys'])).toBe('');
     for (const kind of ['Tenant', 'ApiKey']) {
       await eventuallyLong(async () => expect((await ledger.registry.list(kind)).size).toBe(0));

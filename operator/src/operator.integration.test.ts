@@ -58,14 +58,14 @@ test('brings tenants, keys and models into Redis by the time it is ready', async
     availableMs: 60_000,
     grantedMs: 60_000,
   });
-  expect(await ledger.keys.find('8fK2pQ9xLm')).toEqual({
+  expect(await ledger.apiKeys.find('8fK2pQ9xLm')).toEqual({
     tenant: 'acme',
     hash: 'a'.repeat(64),
     pepperId: 'p1',
     expiresAtMs: Date.parse(expiresAt),
     revoked: false,
   });
-  expect((await ledger.keys.find('0123456789'))?.expiresAtMs).toBeNull();
+  expect((await ledger.apiKeys.find('0123456789'))?.expiresAtMs).toBeNull();
   const shared = { language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300 };
   expect(await ledger.catalogue.read()).toEqual([
     { id: 'm1', ...shared, maxWaitSeconds: 120 },
@@ -103,7 +103,7 @@ test('a deleted file closes the tenant, revokes the key and withdraws the model'
   folder.write('models.yaml', model('m1'), model('m2'));
   await ready(await start());
   folder.remove('key.yaml');
-  await eventually(async () => expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(true));
+  await eventually(async () => expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(true));
   folder.write('models.yaml', model('m2'));
   await eventually(async () => expect(await catalogue()).toEqual(['m2']));
   folder.remove('tenant.yaml');
@@ -127,15 +127,15 @@ test('a key whose id differs from the one before in case alone replaces it', asy
   folder.write('key.yaml', apiKey('ABCDEFGHIJ', 'acme'));
   await ready(await start());
   folder.write('key.yaml', apiKey('abcdefghij', 'acme'));
-  await eventually(async () => expect((await ledger.keys.find('abcdefghij'))?.revoked).toBe(false));
-  expect((await ledger.keys.find('ABCDEFGHIJ'))?.revoked).toBe(true);
+  await eventually(async () => expect((await ledger.apiKeys.find('abcdefghij'))?.revoked).toBe(false));
+  expect((await ledger.apiKeys.find('ABCDEFGHIJ'))?.revoked).toBe(true);
 });
 
 test('a key without a tenant is put all the same, with a warning', async () => {
   folder.write('key.yaml', apiKey('8fK2pQ9xLm', 'nobody'));
   const operator = await start();
   await ready(operator);
-  expect((await ledger.keys.find('8fK2pQ9xLm'))?.tenant).toBe('nobody');
+  expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.tenant).toBe('nobody');
   expect(operator.lines.filter(({ level }) => level === 'warn')).toMatchObject([
     { key_id: '8fK2pQ9xLm', tenant: 'nobody' },
   ]);
@@ -151,7 +151,7 @@ test('removes at its start what was deleted while it was down', async () => {
   await ready(await start());
   await eventually(async () => expect(await state('gone')).toBe('Deleted'));
   expect([await state('stays'), await catalogue()]).toEqual(['Active', ['m2']]);
-  expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
+  expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
 });
 
 test('deletes nothing at its start while a file is bad or a folder is missing, since what they hold is not known', async () => {
@@ -171,7 +171,7 @@ test('deletes nothing at its start while a file is bad or a folder is missing, s
   await eventually(async () => expect(await state('b')).toBe('Deleted'));
   await eventually(async () => expect(await catalogue()).toEqual(['m1', 'm3']));
   expect([await state('a'), await state('c')]).toEqual(['Active', 'Active']);
-  expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(false);
+  expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(false);
   expect((await second.get('/metrics')).body).toMatch(/^svc_asr_operator_held_deletions(\{[^}]*\})? 5( |$)/m);
 
   mkdirSync(other.path);
@@ -227,12 +227,12 @@ test('survives a Redis that is away, says so, and applies what changed meanwhile
 test('repairs what is missing in Redis with the next resync, but revives no key that was revoked', async () => {
   folder.write('all.yaml', active('acme'), apiKey('8fK2pQ9xLm', 'acme'), model('m1'));
   await ready(await start({ RESYNC_SECONDS: '1' }));
-  await ledger.keys.revoke('8fK2pQ9xLm');
+  await ledger.apiKeys.revoke('8fK2pQ9xLm');
   await ledger.catalogue.replace([]);
   await ledger.registry.remove('Tenant', 'acme');
   await eventually(async () => expect(await catalogue()).toEqual(['m1']));
   await eventually(async () => expect([...(await ledger.registry.list('Tenant')).keys()]).toEqual(['acme']));
-  expect((await ledger.keys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
+  expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
 });
 
 test('tells its work in metrics', async () => {

@@ -151,7 +151,7 @@ export async function startOperator(
       isNewest: source.isNewest,
       ledgerId: guard.ledgerId,
     }),
-    ApiKey: createApiKeyReconciler({ keys: ledger.keys, source, applied, notices, logger }),
+    ApiKey: createApiKeyReconciler({ keys: ledger.apiKeys, source, applied, notices, logger }),
   };
   const controller = createController({
     source,

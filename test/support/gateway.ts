@@ -101,7 +101,7 @@ export async function seedTenant(
   const tenant = await makeTenant(ledger, creditMs, settings);
   const { key, keyId } = makeApiKey(randomBytes);
   const hash = createHmac('sha256', PEPPER).update(key).digest('hex');
-  await ledger.keys.put(keyId, { tenant, hash, pepperId: 'p1', expiresAtMs: null });
+  await ledger.apiKeys.put(keyId, { tenant, hash, pepperId: 'p1', expiresAtMs: null });
   return { tenant, key, keyId };
 }
 

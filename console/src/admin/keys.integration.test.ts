@@ -50,7 +50,7 @@ test('a key is shown once, works when the answer comes, and only its hash is sto
     active: true,
   });
   const hash = createHmac('sha256', PEPPER).update(key).digest('hex');
-  expect(await console_.ledger.keys.find(keyId)).toMatchObject({
+  expect(await console_.ledger.apiKeys.find(keyId)).toMatchObject({
     tenant: 'acme',
     hash,
     pepperId: 'p1',
@@ -79,7 +79,7 @@ test('a key that the operator has not brought to Redis in time is said to be not
 test('the list shows what may be shown, by tenant', async () => {
   await call('PUT', '/admin/v1/tenants/other', { body: { displayName: 'Other' } });
   const mine = (await create({ tenant: 'other', name: 'n' })).body;
-  await console_.ledger.keys.touch(mine.key_id);
+  await console_.ledger.apiKeys.touch(mine.key_id);
   const { body } = await call('GET', '/admin/v1/keys?tenant=other');
   expect(mine.tenant_state).toBe('Waitlisted');
   expect(body.data).toHaveLength(1);
@@ -108,11 +108,11 @@ test('revoking deletes the resource and answers when the key is refused', async 
   expect((await call('DELETE', `/admin/v1/keys/${wrongCase}`)).status).toBe(404);
   const { status, body } = await call('DELETE', `/admin/v1/keys/${keyId}`);
   expect([status, body.key_id, body.revoked, body.in_force]).toEqual([200, keyId, true, true]);
-  expect((await console_.ledger.keys.find(keyId))?.revoked).toBe(true);
+  expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
   expect(existsSync(fileOf(keyId))).toBe(false);
   expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body.error.code).toBe('key_not_found');
   await call('PUT', '/admin/v1/tenants/acme', { body: { displayName: 'Acme 2', state: 'Active' } });
-  expect((await console_.ledger.keys.find(keyId))?.revoked).toBe(true);
+  expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
 });
 
 test('a revocation that is not in Redis in time is said to be so', async () => {
@@ -170,7 +170,7 @@ test.each([
 test('the expiry reaches the ledger', async () => {
   const before = Date.now();
   const { body } = await create({ tenant: 'acme', expires_in_days: 90 });
-  const record = await console_.ledger.keys.find(body.key_id);
+  const record = await console_.ledger.apiKeys.find(body.key_id);
   expect(record?.expiresAtMs).toBe(Date.parse(body.expires_at));
   expect(Date.parse(body.expires_at) - before - 90 * 86_400_000).toBeLessThan(10_000);
 });

@@ -188,5 +188,5 @@ test('DELETE revokes the keys of the tenant with it; a tenant made again has its
   expect((await call('DELETE', '/admin/v1/tenants/gone')).body.error.code).toBe('tenant_not_found');
   await put('gone', { displayName: 'G', state: 'Active', grants: [{ id: 'a', audioSeconds: 5 }] });
   expect((await console_.ledger.accounts.read('gone'))?.grantedMs).toBe(5000);
-  expect((await console_.ledger.keys.find(key.body.key_id))?.revoked).toBe(true);
+  expect((await console_.ledger.apiKeys.find(key.body.key_id))?.revoked).toBe(true);
 });

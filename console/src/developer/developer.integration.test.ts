@@ -76,7 +76,7 @@ test('from the waitlist to a key that gateways accept', async () => {
   const made = await developer.call('POST', 'keys', { name: 'production', expires_in_days: 90 });
   expect([made.status, made.body.active, made.body.name]).toEqual([201, true, 'production']);
   expect(made.body.key).toMatch(new RegExp(`^${made.body.prefix}`));
-  expect((await console_.ledger.keys.find(made.body.key_id))?.tenant).toBe(tenant);
+  expect((await console_.ledger.apiKeys.find(made.body.key_id))?.tenant).toBe(tenant);
 
   const keys = await developer.call('GET', 'keys');
   expect(keys.body.data).toMatchObject([{ key_id: made.body.key_id, name: 'production', last_used_at: null }]);
@@ -121,7 +121,7 @@ test('nobody sees or revokes the keys of others', async () => {
   expect((await other.developer.call('GET', 'keys')).body.data).toEqual([]);
   const refused = await other.developer.call('DELETE', `keys/${body.key_id}`);
   expect([refused.status, refused.body.error.code]).toEqual([404, 'key_not_found']);
-  expect((await console_.ledger.keys.find(body.key_id))?.revoked).toBe(false);
+  expect((await console_.ledger.apiKeys.find(body.key_id))?.revoked).toBe(false);
 });
 
 test('usage and recent sessions are those of the own tenant', async () => {

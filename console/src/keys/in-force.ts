@@ -6,7 +6,7 @@ import type { Patience } from '../poll.ts';
 /** Waits until gateways would accept a key: they find it, and the account it belongs to. */
 export function keyInForce(ledger: LedgerView, { spec }: ApiKey, patience: Patience): Promise<boolean> {
   return pollUntil(async () => {
-    const record = await ledger.keys.find(spec.keyId);
+    const record = await ledger.apiKeys.find(spec.keyId);
     if (record === undefined || record.revoked || record.hash !== spec.hash) return false;
     const account = await ledger.accounts.read(spec.tenant);
     return account !== undefined && account.state !== 'Deleted';
@@ -15,5 +15,5 @@ export function keyInForce(ledger: LedgerView, { spec }: ApiKey, patience: Patie
 
 /** Waits until gateways would refuse a key. */
 export function keyRevoked(ledger: LedgerView, keyId: string, patience: Patience): Promise<boolean> {
-  return pollUntil(async () => (await ledger.keys.find(keyId))?.revoked ?? true, patience);
+  return pollUntil(async () => (await ledger.apiKeys.find(keyId))?.revoked ?? true, patience);
 }

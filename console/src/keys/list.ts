@@ -8,7 +8,7 @@ export async function listKeys({ store, ledger }: Pick<Deps, 'store' | 'ledger'>
     ({ resource }) => tenant === undefined || resource.spec.tenant === tenant,
   );
   const ids = keys.map(({ resource }) => resource.spec.keyId);
-  const used = await readIfAvailable(() => Promise.all(ids.map((id) => ledger.keys.lastUsed(id))));
+  const used = await readIfAvailable(() => Promise.all(ids.map((id) => ledger.apiKeys.lastUsed(id))));
   const data = keys.map(({ resource, readOnlyIn }, at) => ({
     ...viewKey(resource),
     last_used_at: dateTime(used.value?.[at]) ?? resource.status?.lastUsedAt ?? null,

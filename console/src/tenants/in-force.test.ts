@@ -19,7 +19,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
     accounts: { read: missing, dailyUsage: missing, recent: missing },
     journal: { read },
     identity: { read: missing, plan: missing, requestRebuild: missing },
-    keys: { find: missing, lastUsed: missing },
+    apiKeys: { find: missing, lastUsed: missing },
   };
 }
 

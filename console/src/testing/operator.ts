@@ -39,7 +39,7 @@ async function bring(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
   if (resource.kind === 'ApiKey') {
     const { keyId, tenant, hash, pepperId, expiresAt } = resource.spec;
     const expiresAtMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : null;
-    await ledger.keys.put(keyId, { tenant, hash, pepperId, expiresAtMs });
+    await ledger.apiKeys.put(keyId, { tenant, hash, pepperId, expiresAtMs });
     return;
   }
   const { grants, ...settings } = resource.spec;
@@ -50,6 +50,6 @@ async function bring(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
 }
 
 async function remove(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
-  if (resource.kind === 'ApiKey') await ledger.keys.revoke(resource.spec.keyId);
+  if (resource.kind === 'ApiKey') await ledger.apiKeys.revoke(resource.spec.keyId);
   else await ledger.accounts.close(resource.metadata.name);
 }

@@ -17,7 +17,7 @@ export interface KeyLookup {
 const MAX_CACHED = 10_000;
 
 export function createKeyLookup(
-  keys: Ledger['keys'],
+  keys: Ledger['apiKeys'],
   options: { cacheMs: number; touchMs: number; now?: () => number },
 ): KeyLookup {
   const now = options.now ?? (() => performance.now());

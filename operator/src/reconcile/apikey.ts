@@ -9,7 +9,7 @@ import type { Reconciler } from './reconciler.ts';
 type ApiKey = ResourceOf<'ApiKey'>;
 
 export interface ApiKeyDependencies {
-  keys: Pick<Ledger['keys'], 'put' | 'revoke'>;
+  keys: Pick<Ledger['apiKeys'], 'put' | 'revoke'>;
   source: Pick<ResourceSource, 'get'>;
   applied: Applied;
   notices: Notices;

@@ -16,7 +16,7 @@ export interface StatusParts {
   settings: OperatorSettings;
   cluster: Pick<Cluster, 'api' | 'events'>;
   source: KubernetesSource;
-  ledger: Pick<Ledger, 'accounts' | 'keys'>;
+  ledger: Pick<Ledger, 'accounts' | 'apiKeys'>;
   guard: Pick<LedgerGuard, 'missing' | 'ledgerId'>;
   pools: Pick<Pools, 'standing'>;
   notices: Notices;
@@ -49,7 +49,7 @@ export function createStatus({
     },
     nowMs: systemClock.nowMs,
   });
-  const { accounts, keys } = ledger;
+  const { accounts, apiKeys: keys } = ledger;
   const gather = createGather({ accounts, keys, guard, pools, source, current: writer.current, wallMs: Date.now });
   const balanceMs = STATUS_BALANCE_INTERVAL_MS * LATER;
   const intervalMs = { ASRModel: SCALING_INTERVAL_MS, Tenant: balanceMs, ApiKey: balanceMs };

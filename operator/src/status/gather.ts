@@ -11,7 +11,7 @@ import type { StatusWriter } from './writer.ts';
 
 export interface GatherOptions {
   accounts: Pick<Ledger['accounts'], 'read'>;
-  keys: Pick<Ledger['keys'], 'find' | 'lastUsed'>;
+  keys: Pick<Ledger['apiKeys'], 'find' | 'lastUsed'>;
   guard: Pick<LedgerGuard, 'missing' | 'ledgerId'>;
   pools: Pick<Pools, 'standing'>;
   source: Pick<ResourceSource, 'get'>;

@@ -1,5 +1,5 @@
 import type { TenantLimits } from '@svc-asr/core';
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import type {
@@ -23,7 +23,7 @@ const USAGE = loadScript('usage');
 const DAY_MS = 86_400_000;
 
 /** Accounts: what the operator writes, and what can be read of them. */
-export function createAccounts(link: RedisLink, keys: Keys, options: { retentionMs: number }) {
+export function createAccounts(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
   return {
     /**
      * Creates or changes an account; one that was closed resumes. False: nothing was done, since a newer version of the

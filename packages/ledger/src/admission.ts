@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import type { AccountState, RateState } from './types.ts';
@@ -16,7 +16,7 @@ export interface Admission {
 }
 
 /** Counts one authenticated request and tells whether the account may go on. */
-export function createAdmission(link: RedisLink, keys: Keys, clock: Clock) {
+export function createAdmission(link: RedisLink, keys: RedisKeys, clock: Clock) {
   return async (tenant: string): Promise<Admission> => {
     const reply = (await link.run(ADMIT, keys.account(tenant), [])) as unknown[];
     const [now, state, allowed, limit, remaining, whole, retry] = reply;

@@ -1,4 +1,4 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 import { loadScript } from './scripts.ts';
@@ -8,7 +8,7 @@ const REVOKE = loadScript('revoke_key');
 const TOUCH = loadScript('touch_key');
 
 /** The index from the public id of an API key to its tenant and hash. */
-export function createApiKeys(link: RedisLink, keys: Keys) {
+export function createApiKeys(link: RedisLink, keys: RedisKeys) {
   return {
     /** Puts a key in force. One that was revoked stays so: a restored file or a re-applied resource does not revive it. */
     async put(keyId: string, record: Omit<KeyRecord, 'revoked'>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { CatalogueEntry } from './types.ts';
 
@@ -6,7 +6,7 @@ import type { CatalogueEntry } from './types.ts';
 const VERSION = 1;
 
 /** The models as gateways serve them: written whole by the operator, read whole by gateways. */
-export function createCatalogue(link: RedisLink, keys: Keys) {
+export function createCatalogue(link: RedisLink, keys: RedisKeys) {
   const key = keys.catalogue();
   const textOf = (entries: readonly CatalogueEntry[]) => JSON.stringify({ version: VERSION, entries });
   const readText = async () => (await link.send(key, ['GET', key])) as string | null;

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { DUE_SHARDS, dueShard } from './keys.ts';
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { numbers } from './replies.ts';
 import { loadScript } from './scripts.ts';
@@ -18,7 +18,7 @@ const REMEMBERED = 10_000;
  * happens to the gateway, somebody looks when its time is over. A mark too many costs one look.
  * A mark whose reaper died comes back into sight after `retryMs`.
  */
-export function createDue(link: RedisLink, keys: Keys, clock: Clock, retryMs: number) {
+export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, retryMs: number) {
   /** For each tenant the seconds that were marked last, one for each lifetime. */
   const written = new Map<string, readonly number[]>();
 

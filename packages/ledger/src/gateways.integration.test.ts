@@ -3,7 +3,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
-import { createKeys } from './keys.ts';
+import { createRedisKeys } from './keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { OwnedStream } from './gateways.ts';
 import type { Owner } from './sessions.ts';
@@ -18,7 +18,7 @@ describe.each([
   ['a Redis Cluster of three nodes', startRedisCluster],
 ])('gateway processes on %s', (_name, start) => {
   const prefix = `test-${randomUUID()}`;
-  const keys = createKeys(prefix);
+  const keys = createRedisKeys(prefix);
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
 

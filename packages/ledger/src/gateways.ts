@@ -1,4 +1,4 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import type { createPools } from './pools.ts';
@@ -27,7 +27,7 @@ export interface GatewayParts {
 }
 
 /** Leases of gateway processes: whoever's runs out has its streams failed, uncharged, by one of the others. */
-export function createGateways(link: RedisLink, keys: Keys, parts: GatewayParts) {
+export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   const { sessions, pools, leaseMs, reaperRetryMs, largestStepMs } = parts;
   let lastTimeMs: number | undefined;
   let carefulUntilMs = 0;

@@ -1,4 +1,4 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { RebuildPlan } from './types.ts';
 
@@ -9,7 +9,7 @@ const PLAN_SHOWN_MS = 60_000;
  * The id of the ledger stands in Redis and with the resources. A Redis without it, or with another, was emptied or is the
  * wrong one: nothing may be concluded from what is absent there.
  */
-export function createIdentity(link: RedisLink, keys: Keys) {
+export function createIdentity(link: RedisLink, keys: RedisKeys) {
   const key = keys.ledgerId();
   const planKey = `${key}:plan`;
   const requestKey = `${key}:rebuild`;

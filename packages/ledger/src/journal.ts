@@ -1,9 +1,9 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { JournalEntry } from './types.ts';
 
 /** Reads a tenant's journal, oldest first. */
-export function createJournal(link: RedisLink, keys: Keys) {
+export function createJournal(link: RedisLink, keys: RedisKeys) {
   return {
     /** One page; `after` is the id of the last entry of the page before. */
     async read(tenant: string, page: { after?: string; count?: number } = {}): Promise<JournalEntry[]> {

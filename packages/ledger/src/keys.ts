@@ -28,7 +28,7 @@ import { createHash } from 'node:crypto';
  * | P:{o}:ledger            | the id of the ledger; :plan and :rebuild while it is missing           |
  * | P:{o}:registry:KIND     | resources that the operator has applied                                |
  */
-export function createKeys(prefix: string) {
+export function createRedisKeys(prefix: string) {
   return {
     account: (tenant: string) => `${prefix}:{t:${tenant}}:a`,
     journal: (tenant: string) => `${prefix}:{t:${tenant}}:j`,
@@ -49,7 +49,7 @@ export function createKeys(prefix: string) {
   };
 }
 
-export type Keys = ReturnType<typeof createKeys>;
+export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
 /** Shards of the reaper's marks: few enough to ask each every tick, enough to spread over a cluster. */
 export const DUE_SHARDS = 16;

@@ -9,7 +9,7 @@ import { createDue } from './due.ts';
 import { createGateways } from './gateways.ts';
 import { createIdentity } from './identity.ts';
 import { createJournal } from './journal.ts';
-import { createKeys } from './keys.ts';
+import { createRedisKeys } from './keys.ts';
 import { createPools } from './pools.ts';
 import { createRegistry } from './registry.ts';
 import type { RedisLink } from './redis/link.ts';
@@ -41,7 +41,7 @@ export interface LedgerOptions {
 export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
   const link = withConstants(plainLink, options.constants ?? {});
   const reaperRetryMs = options.reaperRetryMs ?? 5000;
-  const keys = createKeys(options.prefix);
+  const keys = createRedisKeys(options.prefix);
   const clock = createClock();
   const due = createDue(link, keys, clock, reaperRetryMs);
   const leaseMs = options.processLeaseMs ?? 15_000;
@@ -57,7 +57,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     admit: createAdmission(link, keys, clock),
     sessions,
     journal: createJournal(link, keys),
-    keys: createApiKeys(link, keys),
+    apiKeys: createApiKeys(link, keys),
     catalogue: createCatalogue(link, keys),
     pools,
     workers: createWorkers(link, keys, { leaseMs }),

@@ -1,4 +1,4 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import type { Placement, PlaceRequest, PoolLoad } from './types.ts';
@@ -9,7 +9,7 @@ const LEAVE = loadScript('leave');
 const LOAD = loadScript('load');
 
 /** Places for sessions in a model's pool of workers. */
-export function createPools(link: RedisLink, keys: Keys) {
+export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
     /** Says whether a pool can still grow; its slots are the sum of its workers'. */
     async configure(model: string, pool: { canGrow: boolean }): Promise<void> {

@@ -4,7 +4,7 @@ import { makeTenant, openLedger, request, TENANT } from '../../../test/support/l
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 import { billableMs } from '@svc-asr/core';
-import { createKeys } from './keys.ts';
+import { createRedisKeys } from './keys.ts';
 import { replay } from './journal.ts';
 import type { Ledger } from './ledger.ts';
 import type { Reservation, ReserveRequest } from './reservation.ts';
@@ -189,7 +189,7 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
 /** Reads the whole account atomically, again and again, and returns how often. */
 async function watch(tenant: string, running: () => boolean): Promise<number> {
   const { link } = clients[CLIENTS - 1]!;
-  const key = createKeys(PREFIX).account(tenant);
+  const key = createRedisKeys(PREFIX).account(tenant);
   let reads = 0;
   for (; running(); reads++) {
     const [granted, reserved, consumed] = (

@@ -23,25 +23,25 @@ describe.each([
   });
 
   test('a revocation of a key that was never put leaves nothing behind', async () => {
-    await ledger.keys.revoke('0000000000');
-    expect(await ledger.keys.find('0000000000')).toBeUndefined();
+    await ledger.apiKeys.revoke('0000000000');
+    expect(await ledger.apiKeys.find('0000000000')).toBeUndefined();
   });
 
   test('keys are found until they are revoked, and known afterwards', async () => {
     const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
     const keyId = randomUUID().slice(0, 10);
-    expect(await ledger.keys.find(keyId)).toBeUndefined();
-    await ledger.keys.touch(keyId);
-    expect(await ledger.keys.find(keyId)).toBeUndefined();
-    await ledger.keys.put(keyId, record);
-    expect(await ledger.keys.find(keyId)).toEqual({ ...record, revoked: false });
-    expect(await ledger.keys.lastUsed(keyId)).toBeUndefined();
-    await ledger.keys.touch(keyId);
-    expect(Math.abs((await ledger.keys.lastUsed(keyId))! - Date.now())).toBeLessThan(5000);
-    await ledger.keys.revoke(keyId);
-    expect(await ledger.keys.find(keyId)).toEqual({ ...record, revoked: true });
-    await ledger.keys.put(keyId, record);
-    expect(await ledger.keys.find(keyId)).toEqual({ ...record, revoked: true });
+    expect(await ledger.apiKeys.find(keyId)).toBeUndefined();
+    await ledger.apiKeys.touch(keyId);
+    expect(await ledger.apiKeys.find(keyId)).toBeUndefined();
+    await ledger.apiKeys.put(keyId, record);
+    expect(await ledger.apiKeys.find(keyId)).toEqual({ ...record, revoked: false });
+    expect(await ledger.apiKeys.lastUsed(keyId)).toBeUndefined();
+    await ledger.apiKeys.touch(keyId);
+    expect(Math.abs((await ledger.apiKeys.lastUsed(keyId))! - Date.now())).toBeLessThan(5000);
+    await ledger.apiKeys.revoke(keyId);
+    expect(await ledger.apiKeys.find(keyId)).toEqual({ ...record, revoked: true });
+    await ledger.apiKeys.put(keyId, record);
+    expect(await ledger.apiKeys.find(keyId)).toEqual({ ...record, revoked: true });
   });
 
   test('the catalogue and the registry are read back as written', async () => {

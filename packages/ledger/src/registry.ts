@@ -1,9 +1,9 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
 /** What the operator has applied, so that it notices after a restart what was removed meanwhile. */
-export function createRegistry(link: RedisLink, keys: Keys) {
+export function createRegistry(link: RedisLink, keys: RedisKeys) {
   return {
     async list(kind: string): Promise<Map<string, string>> {
       return fields(await link.send(keys.registry(kind), ['HGETALL', keys.registry(kind)]));

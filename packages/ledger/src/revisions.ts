@@ -1,4 +1,4 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 import { loadScript } from './scripts.ts';
@@ -8,7 +8,7 @@ const COUNT = loadScript('count_revision');
 const WEIGH = loadScript('weigh_revisions');
 
 /** How the revisions of a model share its sessions, and how streams fared on each. */
-export function createRevisions(link: RedisLink, keys: Keys) {
+export function createRevisions(link: RedisLink, keys: RedisKeys) {
   return {
     /** Adds what a gateway has counted since it last told. */
     async add(model: string, revision: string, tally: RevisionTally): Promise<void> {

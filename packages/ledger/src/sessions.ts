@@ -1,6 +1,6 @@
 import type { SessionState } from '@svc-asr/core';
 import type { Due } from './due.ts';
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import { reserveArguments, reserveReply } from './reservation.ts';
@@ -46,7 +46,7 @@ export type Ended =
   | { outcome: 'stale' | 'unknown' };
 
 /** The transitions of a session: one script each, safe to repeat. */
-export function createSessions(link: RedisLink, keys: Keys, due: Due, options: SessionOptions) {
+export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, options: SessionOptions) {
   /** Makes a provisional session, or finds the one that the same Idempotency-Key made. */
   async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {
     for (let tries = 0; ; tries++) {

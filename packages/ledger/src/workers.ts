@@ -1,4 +1,4 @@
-import type { Keys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import type { NewWorker, WorkerRecord } from './types.ts';
@@ -10,7 +10,7 @@ const DRAIN = loadScript('worker_drain');
 const LIST = loadScript('worker_list');
 
 /** The workers of each model: who takes streams, where, and how many. */
-export function createWorkers(link: RedisLink, keys: Keys, options: { leaseMs: number }) {
+export function createWorkers(link: RedisLink, keys: RedisKeys, options: { leaseMs: number }) {
   return {
     /** Tells where a worker is; again when its lease was lost. */
     async register(model: string, { id, address, revision, slots, active = 0 }: NewWorker): Promise<void> {
