@@ -7,7 +7,7 @@ export default defineConfig(
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/page/*.js'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -39,6 +39,13 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    // Browsers load these scripts, so they are checked with the DOM library.
+    files: ['**/page/*.js'],
+    languageOptions: { parserOptions: { project: './tsconfig.page.json' } },
+    // TypeScript reports unknown names and knows those of the browser.
+    rules: { 'no-undef': 'off' },
   },
   {
     // k6 runs these: its modules are declared beside them.

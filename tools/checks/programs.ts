@@ -15,9 +15,13 @@ export async function build(): Promise<number> {
   return runScript('typescript/bin/tsc', ['--build', root]);
 }
 
-/** Checks the types of everything, tests and tools included. */
+/** Checks the types of all sources, tests and tools, and of the scripts that browsers load. */
 export async function checkTypes(): Promise<number> {
-  return runScript('typescript/bin/tsc', ['--noEmit', '--project', join(root, 'tsconfig.check.json')]);
+  for (const project of ['tsconfig.check.json', 'tsconfig.page.json']) {
+    const status = await runScript('typescript/bin/tsc', ['--noEmit', '--project', join(root, project)]);
+    if (status !== 0) return status;
+  }
+  return 0;
 }
 
 /** ESLint over the whole repository. */

@@ -90,7 +90,7 @@ test('the page shows latencies, workers and sessions in a browser', async () => 
   rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   // Late, and said to be.
   expect(stdout).toMatch(/<b class="bad">5\d\d ms<\/b>/);
-  expect(stdout).toContain('promise 300 ms');
+  expect(stdout).toContain('target 300 ms');
   expect(stdout).toContain('kikuyu-v1 42');
   expect(stdout).toContain(session);
   expect(stdout).toMatch(/<rect[^>]*>/);

@@ -33,7 +33,7 @@ test('shows what a service tells, and passes it on to whom it was meant for', as
   expect(now.sources).toEqual([{ service: 'gateway', instance: expect.stringContaining(String(process.pid)) }]);
   expect(now.latency.delta.p95).toBeGreaterThan(0.1);
   expect(now.latency.delta.p95).toBeLessThanOrEqual(0.15);
-  expect(now.latency.final).toMatchObject({ count: 0, promiseS: 0.6 });
+  expect(now.latency.final).toMatchObject({ count: 0, targetS: 0.6 });
   expect(sessions).toMatchObject([{ id: session, spans: [{ service: 'gateway', parent: '' }] }]);
   await eventually('the receiver has it too', 20_000, () => receiver.spans.length > 0 && receiver.metrics.size > 0);
   await telemetry.stop();

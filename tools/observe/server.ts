@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readingsOf } from './otlp.ts';
 import type { MetricsBody, TracesBody } from './otlp.ts';
+import { toPoint } from './page-data.ts';
+import type { PageData } from './page-data.ts';
 import { buildSnapshot } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { MetricStore } from './store.ts';
@@ -21,7 +23,8 @@ const KEPT_POINTS = 600;
 const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
 const MAX_BODY_BYTES = 16_777_216;
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
-const FILES = ['index.html', 'page.css', 'main.js', 'cards.js', 'plot.js', 'tables.js', 'waterfall.js'];
+const SCRIPTS = ['main.js', 'cards.js', 'elements.js', 'format.js', 'plot.js', 'tables.js', 'waterfall.js'];
+const FILES = ['index.html', 'page.css', ...SCRIPTS];
 /** The page loads nothing from anywhere else. */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
@@ -65,13 +68,12 @@ export async function startObserver(options: { port?: number; forwardTo?: string
       send(response, 200, 'application/json', '{}');
       if (options.forwardTo !== undefined) await forward(options.forwardTo + path, body, request);
     } else if (path === '/data') {
-      const now = buildSnapshot(metrics, Date.now());
-      send(
-        response,
-        200,
-        'application/json',
-        JSON.stringify({ now, history: history.map(pointOf), sessions: traces.list() }),
-      );
+      const data: PageData = {
+        now: buildSnapshot(metrics, Date.now()),
+        history: history.map(toPoint),
+        sessions: traces.list(),
+      };
+      send(response, 200, 'application/json', JSON.stringify(data));
     } else {
       const name = path === '/' ? 'index.html' : path.slice(1);
       if (!FILES.includes(name)) {
@@ -105,24 +107,6 @@ export async function startObserver(options: { port?: number; forwardTo?: string
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
-}
-
-/** What the plots need of a moment. */
-function pointOf({ atMs, snapshot }: { atMs: number; snapshot: Snapshot }) {
-  const { latency, models, workers, http } = snapshot;
-  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-  return {
-    atMs,
-    delta: latency.delta.p95,
-    final: latency.final.p95,
-    ready: latency.ready.p95,
-    streams: total(models.map(({ streams }) => streams)),
-    slots: total(models.map(({ slots }) => slots)),
-    waiting: total(models.map(({ waiting }) => waiting)),
-    busy: workers.length === 0 ? undefined : Math.max(...workers.map(({ busy }) => busy)),
-    requests: http.perSecond,
-    errors: http.errorsPerSecond,
   };
 }
 

@@ -5,15 +5,15 @@ import type { Found, MetricStore } from './store.ts';
 const RATE_MS = 10_000;
 const LATENCY_MS = 60_000;
 
-/** The promises of the service, in seconds. */
-export const PROMISES = {
-  delta: { metric: 'svc_asr_delta_latency_seconds', promiseS: 0.3 },
-  final: { metric: 'svc_asr_final_latency_seconds', promiseS: 0.6 },
-  ready: { metric: 'svc_asr_ready_latency_seconds', promiseS: 1 },
+/** Latency targets of the service: 95 % of the values are at most this many seconds. */
+export const TARGETS = {
+  delta: { metric: 'svc_asr_delta_latency_seconds', targetS: 0.3 },
+  final: { metric: 'svc_asr_final_latency_seconds', targetS: 0.6 },
+  ready: { metric: 'svc_asr_ready_latency_seconds', targetS: 1 },
 } as const;
 
 export interface Latency {
-  readonly promiseS: number;
+  readonly targetS: number;
   readonly p50: number | undefined;
   readonly p95: number | undefined;
   readonly count: number;
@@ -26,16 +26,16 @@ export function buildSnapshot(store: MetricStore, nowMs: number) {
   const increase = (name: string) => store.increase(name, nowMs, RATE_MS);
   const latest = (name: string) => store.latest(name, nowMs);
   const perSecond = (found: readonly Found[]) => (sum(found) * 1000) / RATE_MS;
-  const latency = ({ metric, promiseS }: { metric: string; promiseS: number }): Latency => {
+  const latency = ({ metric, targetS }: { metric: string; targetS: number }): Latency => {
     const { bounds, counts } = addUp(store.increase(metric, nowMs, LATENCY_MS));
     const count = counts.reduce((total, one) => total + one, 0);
-    return { promiseS, p50: quantile(0.5, bounds, counts), p95: quantile(0.95, bounds, counts), count };
+    return { targetS, p50: quantile(0.5, bounds, counts), p95: quantile(0.95, bounds, counts), count };
   };
   const requests = increase('svc_asr_http_requests');
   const isError = ({ labels }: Found) => Number(labels.status) >= 500;
   return {
     sources: store.sources(nowMs),
-    latency: { delta: latency(PROMISES.delta), final: latency(PROMISES.final), ready: latency(PROMISES.ready) },
+    latency: { delta: latency(TARGETS.delta), final: latency(TARGETS.final), ready: latency(TARGETS.ready) },
     models: buildModels(store, nowMs),
     workers: buildWorkers(store, nowMs),
     http: {

@@ -1,28 +1,21 @@
-/* global document */
+/** @import { PageData } from '../page-data.ts' */
+import { html } from './elements.js';
+import { formatDuration, formatNumber, formatPercent } from './format.js';
 import { plot } from './plot.js';
 
-/** An element of HTML. */
-export function html(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  element.append(...children);
-  return element;
-}
+/** Latencies with a target, and the titles of their cards. */
+const LATENCY_TITLES = /** @type {const} */ ({
+  delta: 'Delta latency, p95',
+  final: 'Final latency, p95',
+  ready: 'Ready latency, p95',
+});
 
-/** A duration as people read it. */
-export function duration(seconds) {
-  if (seconds === undefined) return '–';
-  if (seconds < 0.01) return `${(seconds * 1000).toFixed(1)} ms`;
-  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${number(seconds)} s`;
-}
-
-/** A number with as many digits as it deserves. */
-export function number(value) {
-  if (value === undefined) return '–';
-  return value >= 10 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(value < 1 ? 2 : 1);
-}
-
-/** A figure with its plot. */
+/**
+ * Creates a card with the current value and its plot.
+ *
+ * @param {{ title: string, figure: string, state?: string, note: string, picture: SVGElement }} content `state` is the
+ *   CSS class of the value
+ */
 function card({ title, figure, state = '', note, picture }) {
   return html(
     'article',
@@ -33,66 +26,74 @@ function card({ title, figure, state = '', note, picture }) {
   );
 }
 
-/** The three promises about latency. */
-export function promiseCards({ now, history }) {
-  const titles = { delta: 'Delta, 95 % within', final: 'Final, 95 % within', ready: 'Ready, 95 % within' };
-  return Object.entries(titles).map(([key, title]) => {
-    const { p50, p95, count, promiseS } = now.latency[key];
+/**
+ * Creates the cards of the latencies that have a target.
+ *
+ * @param {PageData} data
+ */
+export function latencyCards({ now, history }) {
+  return /** @type {(keyof typeof LATENCY_TITLES)[]} */ (Object.keys(LATENCY_TITLES)).map((key) => {
+    const title = LATENCY_TITLES[key];
+    const { p50, p95, count, targetS } = now.latency[key];
     const note =
-      count === 0 ? 'none in the last minute' : `half within ${duration(p50)}, ${number(count)} in the last minute`;
+      count === 0 ? 'none in the last minute' : `p50 ${formatDuration(p50)}, ${formatNumber(count)} in the last minute`;
     return card({
       title,
       note,
-      figure: duration(p95),
-      state: p95 === undefined ? 'faint' : p95 <= promiseS ? 'good' : 'bad',
+      figure: formatDuration(p95),
+      state: p95 === undefined ? 'faint' : p95 <= targetS ? 'good' : 'bad',
       picture: plot({
-        limit: promiseS,
-        format: duration,
-        label: `${title} over the last ten minutes`,
+        limit: targetS,
+        format: formatDuration,
+        label: `${title}, last 10 minutes`,
         points: history.map((point) => ({ atMs: point.atMs, value: point[key] })),
       }),
     });
   });
 }
 
-/** How much there is to do. */
+/**
+ * Creates the cards of streams, workers and requests.
+ *
+ * @param {PageData} data
+ */
 export function loadCards({ now, history }) {
-  const last = history.at(-1) ?? { streams: 0, slots: 0, waiting: 0 };
+  const { streams = 0, slots = 0, waiting = 0, busy } = history.at(-1) ?? {};
   const { http, sessionsPerSecond } = now;
   return [
     card({
       title: 'Streams',
-      figure: number(last.streams),
-      state: last.waiting > 0 ? 'bad' : '',
-      note: `of ${number(last.slots)} slots (dashed)${last.waiting > 0 ? `, ${number(last.waiting)} waiting` : ''}`,
+      figure: formatNumber(streams),
+      state: waiting > 0 ? 'bad' : '',
+      note: `of ${formatNumber(slots)} slots (dashed)${waiting > 0 ? `, ${formatNumber(waiting)} waiting` : ''}`,
       picture: plot({
-        format: number,
-        label: 'Streams and slots over the last ten minutes',
+        format: formatNumber,
+        label: 'Streams and slots, last 10 minutes',
         integers: true,
-        points: history.map(({ atMs, streams, slots }) => ({ atMs, value: streams, second: slots })),
+        points: history.map((point) => ({ atMs: point.atMs, value: point.streams, second: point.slots })),
       }),
     }),
     card({
       title: 'Busiest worker',
-      figure: last.busy === undefined ? '–' : `${Math.round(last.busy * 100)} %`,
-      state: last.busy > 0.9 ? 'bad' : '',
-      note: 'of the time inside the model',
+      figure: formatPercent(busy),
+      state: busy !== undefined && busy > 0.9 ? 'bad' : '',
+      note: 'of the time in inference',
       picture: plot({
-        format: (share) => `${Math.round(share * 100)} %`,
-        label: 'Busiest worker over the last ten minutes',
-        points: history.map(({ atMs, busy }) => ({ atMs, value: busy })),
+        format: formatPercent,
+        label: 'Busiest worker, last 10 minutes',
+        points: history.map((point) => ({ atMs: point.atMs, value: point.busy })),
       }),
     }),
     card({
-      title: 'Requests a second',
-      figure: number(http.perSecond),
+      title: 'Requests per second',
+      figure: formatNumber(http.perSecond),
       state: http.errorsPerSecond > 0 ? 'bad' : '',
-      note: `${number(sessionsPerSecond)} sessions, ${number(http.errorsPerSecond)} errors (dashed)`,
+      note: `${formatNumber(sessionsPerSecond)} sessions, ${formatNumber(http.errorsPerSecond)} errors (dashed)`,
       picture: plot({
-        format: number,
-        label: 'Requests a second over the last ten minutes',
+        format: formatNumber,
+        label: 'Requests per second, last 10 minutes',
         integers: true,
-        points: history.map(({ atMs, requests, errors }) => ({ atMs, value: requests, second: errors })),
+        points: history.map((point) => ({ atMs: point.atMs, value: point.requests, second: point.errors })),
       }),
     }),
   ];

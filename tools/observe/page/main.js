@@ -1,61 +1,76 @@
-/* global document, fetch, setTimeout */
-import { html, loadCards, promiseCards } from './cards.js';
-import { endsTable, modelsTable, routesTable, workersTable } from './tables.js';
+/** @import { PageData } from '../page-data.ts' */
+/** @import { Snapshot } from '../snapshot.ts' */
+/** @import { ShownSession } from '../traces.ts' */
+import { latencyCards, loadCards } from './cards.js';
+import { byId, html } from './elements.js';
+import { endingsTable, modelsTable, routesTable, workersTable } from './tables.js';
 import { sessionEntry } from './waterfall.js';
 
-const EVERY_MS = 1000;
-const at = (id) => document.getElementById(id);
-/** What a person unfolded or folded; of the others the newest that has ended is unfolded. */
-const unfolded = new Map();
-let drawn = '';
+const REFRESH_MS = 1000;
+/** Event loop stalls above this are shown as bad. */
+const MAX_STALL_MS = 250;
+/**
+ * Sessions that the user opened (true) or closed (false). By default only the newest recognized session is open.
+ *
+ * @type {Map<string, boolean>}
+ */
+const openByUser = new Map();
+let shownSessions = '';
 
+/** @param {Snapshot} snapshot */
 function showSources({ sources, redis, ledgerMissing, stallMs, pending }) {
-  const counts = new Map();
-  for (const { service } of sources) counts.set(service, (counts.get(service) ?? 0) + 1);
-  const parts = ['gateway', 'operator', 'console', 'worker'].map((service) => {
-    const count = counts.get(service) ?? 0;
-    return { text: count > 1 ? `${count} ${service}s` : service, bad: count === 0 && service !== 'worker' };
+  const parts = ['gateway', 'operator', 'console', 'worker'].map((name) => {
+    const count = sources.filter(({ service }) => service === name).length;
+    // A model may have no worker while nobody uses it.
+    return { text: count > 1 ? `${count} ${name}s` : name, bad: count === 0 && name !== 'worker' };
   });
   parts.push({ text: 'Redis', bad: !redis }, { text: 'ledger', bad: ledgerMissing });
-  if (pending > 0) parts.push({ text: `${pending} not settled`, bad: true });
-  parts.push({ text: `gateway's longest stall ${Math.round(stallMs)} ms`, bad: stallMs > 250 });
-  at('sources').replaceChildren(...parts.map(({ text, bad }) => html('li', bad ? { class: 'bad' } : {}, text)));
+  if (pending > 0) parts.push({ text: `${pending} unsettled sessions`, bad: true });
+  parts.push({ text: `longest stall ${Math.round(stallMs)} ms`, bad: stallMs > MAX_STALL_MS });
+  byId('sources').replaceChildren(...parts.map(({ text, bad }) => html('li', bad ? { class: 'bad' } : {}, text)));
 }
 
+/** @param {PageData['sessions']} sessions */
 function showSessions(sessions) {
-  const signature = sessions.map(({ id, spans }) => id + spans.length).join();
-  // Drawn anew only when something came, so that what a person unfolded stays as it is.
-  if (signature === drawn) return;
-  drawn = signature;
-  const newest = sessions.find(({ spans }) => spans.some(({ name }) => name === 'recognize'))?.id;
-  const entries = sessions.map((session) => sessionEntry(session, unfolded.get(session.id) ?? session.id === newest));
-  if (entries.length === 0) entries.push(html('p', { class: 'faint' }, 'None yet: transcribe something.'));
-  at('sessions').replaceChildren(...entries);
+  const signature = sessions.map(({ id, spans }) => `${id} ${spans.length}`).join();
+  // Replacing the entries would close tooltips and lose the text selection, so it happens only when spans arrived.
+  if (signature === shownSessions) return;
+  shownSessions = signature;
+  /** @param {ShownSession} session */
+  const isRecognized = ({ spans }) => spans.some(({ name }) => name === 'recognize');
+  const newest = sessions.find(isRecognized)?.id;
+  const entries = sessions.map((session) => sessionEntry(session, openByUser.get(session.id) ?? session.id === newest));
+  byId('sessions').replaceChildren(
+    ...(entries.length === 0 ? [html('p', { class: 'faint' }, 'No sessions yet.')] : entries),
+  );
 }
 
-at('sessions').addEventListener('click', ({ target }) => {
-  const entry = target.closest('summary')?.parentElement;
-  // Told before it is done.
-  if (entry) unfolded.set(entry.dataset.id, !entry.open);
+byId('sessions').addEventListener('click', ({ target }) => {
+  const entry = target instanceof Element ? target.closest('summary')?.parentElement : undefined;
+  // The click toggles the entry after this handler.
+  if (entry instanceof HTMLDetailsElement) openByUser.set(entry.dataset.id ?? '', !entry.open);
 });
 
 async function refresh() {
   try {
-    const data = await (await fetch('data')).json();
-    at('notice').hidden = true;
+    const response = await fetch('data');
+    /** @type {unknown} */
+    const body = await response.json();
+    const data = /** @type {PageData} */ (body);
+    byId('notice').hidden = true;
     showSources(data.now);
-    at('promises').replaceChildren(...promiseCards(data));
-    at('load').replaceChildren(...loadCards(data));
-    at('models').replaceChildren(modelsTable(data.now));
-    at('workers').replaceChildren(workersTable(data.now));
-    at('routes').replaceChildren(routesTable(data.now));
-    at('ends').replaceChildren(endsTable(data.now));
+    byId('latency').replaceChildren(...latencyCards(data));
+    byId('load').replaceChildren(...loadCards(data));
+    byId('models').replaceChildren(modelsTable(data.now));
+    byId('workers').replaceChildren(workersTable(data.now));
+    byId('routes').replaceChildren(routesTable(data.now));
+    byId('endings').replaceChildren(endingsTable(data.now));
     showSessions(data.sessions);
   } catch {
-    at('notice').textContent = 'npm start does not answer any more; what you see is the last that was heard.';
-    at('notice').hidden = false;
+    byId('notice').textContent = 'npm start does not respond. This page shows the last data that it received.';
+    byId('notice').hidden = false;
   }
-  setTimeout(() => void refresh(), EVERY_MS);
+  setTimeout(() => void refresh(), REFRESH_MS);
 }
 
 await refresh();

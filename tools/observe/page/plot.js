@@ -1,76 +1,120 @@
-/* global document */
+import { svg } from './elements.js';
 
-const SPACE = 'http://www.w3.org/2000/svg';
 const WIDTH = 400;
 const HEIGHT = 120;
 const LEFT = 52;
+const RIGHT = WIDTH - 4;
 const BOTTOM = 16;
 const TOP = 8;
-const SPAN_MS = 600_000;
+const MINUTE_MS = 60_000;
+const DURATION_MS = 10 * MINUTE_MS;
 
-/** An element of SVG. */
-export function svg(name, attributes = {}, ...children) {
-  const element = document.createElementNS(SPACE, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  element.append(...children);
-  return element;
-}
+/**
+ * @typedef {object} PlotPoint
+ * @property {number} atMs
+ * @property {number | undefined} value
+ * @property {number | undefined} [second] a second value, drawn as a dashed line
+ */
 
-/** A round number that is not below the value. */
+/**
+ * @typedef {object} PlotOptions
+ * @property {readonly PlotPoint[]} points oldest first
+ * @property {number} [limit] the latency target, drawn as a dashed horizontal line
+ * @property {(value: number) => string} format
+ * @property {string} label description for screen readers
+ * @property {boolean} [integers] true for counts, whose axis reaches at least 4
+ */
+
+/** @typedef {{ x: (atMs: number) => number, y: (value: number) => number }} Scale */
+
+/**
+ * Rounds up to the next "round" number, for the top of an axis.
+ *
+ * @param {number} value
+ */
 function roundUp(value) {
   const unit = 10 ** Math.floor(Math.log10(value));
   return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((step) => step * unit).find((step) => step >= value * 0.999) ?? value;
 }
 
 /**
- * The last ten minutes of a value: `points` of {atMs, value, second}, a dashed line at `limit`.
- * Where there is no value the line is broken, not drawn at zero.
+ * Plots the last ten minutes of a value. The line has a gap where the value is undefined.
+ *
+ * @param {PlotOptions} options
  */
 export function plot({ points, limit, format, label, integers = false }) {
   const nowMs = points.at(-1)?.atMs ?? 0;
   const values = points.flatMap(({ value, second }) => [value, second]).filter((value) => value !== undefined);
-  const top = roundUp(Math.max(limit === undefined ? 0 : limit * 1.25, ...values, integers ? 4 : 1e-3));
-  const x = (atMs) => LEFT + ((WIDTH - LEFT - 4) * (SPAN_MS - (nowMs - atMs))) / SPAN_MS;
-  const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
+  const max = roundUp(Math.max(limit === undefined ? 0 : limit * 1.25, ...values, integers ? 4 : 1e-3));
+  /** @type {Scale} */
+  const scale = {
+    x: (atMs) => LEFT + ((RIGHT - LEFT) * (DURATION_MS - (nowMs - atMs))) / DURATION_MS,
+    y: (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / max),
+  };
   const picture = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': label });
-  for (const share of [0, 0.5, 1]) {
-    picture.append(svg('line', { class: 'axis', x1: LEFT, x2: WIDTH - 4, y1: y(top * share), y2: y(top * share) }));
-    const text = share === 0 ? '0' : format(top * share);
-    picture.append(svg('text', { x: LEFT - 6, y: y(top * share) + 3, 'text-anchor': 'end' }, text));
+  for (const value of [0, max / 2, max]) {
+    const y = scale.y(value);
+    const text = value === 0 ? '0' : format(value);
+    picture.append(
+      svg('line', { class: 'axis', x1: LEFT, x2: RIGHT, y1: y, y2: y }),
+      svg('text', { x: LEFT - 6, y: y + 3, 'text-anchor': 'end' }, text),
+    );
   }
-  for (const [minutes, text] of [
-    [10, '10 min ago'],
-    [5, '5 min'],
-    [0, 'now'],
+  for (const { minutes, text, anchor } of [
+    { minutes: 10, text: '10 min ago', anchor: 'start' },
+    { minutes: 5, text: '5 min', anchor: 'middle' },
+    { minutes: 0, text: 'now', anchor: 'end' },
   ]) {
-    const anchor = minutes === 10 ? 'start' : minutes === 0 ? 'end' : 'middle';
-    picture.append(svg('text', { x: x(nowMs - minutes * 60_000), y: HEIGHT - 3, 'text-anchor': anchor }, text));
+    const x = scale.x(nowMs - minutes * MINUTE_MS);
+    picture.append(svg('text', { x, y: HEIGHT - 3, 'text-anchor': anchor }, text));
   }
-  drawLine(picture, points, 'value', { x, y, area: true });
-  drawLine(picture, points, 'second', { x, y, area: false });
+  picture.append(...drawLine(points, 'value', scale), ...drawLine(points, 'second', scale));
   if (limit !== undefined) {
-    picture.append(svg('line', { class: 'promise', x1: LEFT, x2: WIDTH - 4, y1: y(limit), y2: y(limit) }));
-    const attributes = { class: 'promise-text', x: LEFT + 4, y: y(limit) - 3 };
-    picture.append(svg('text', attributes, `promise ${format(limit)}`));
+    const y = scale.y(limit);
+    picture.append(
+      svg('line', { class: 'target', x1: LEFT, x2: RIGHT, y1: y, y2: y }),
+      svg('text', { class: 'target-text', x: LEFT + 4, y: y - 3 }, `target ${format(limit)}`),
+    );
   }
   return picture;
 }
 
-/** Draws one value, in as many pieces as it has. */
-function drawLine(picture, points, key, { x, y, area }) {
-  const pieces = [];
-  let piece;
+/**
+ * Draws one of the two values: a path for each run of defined values. The first value also gets a filled area.
+ *
+ * @param {readonly PlotPoint[]} points
+ * @param {'value' | 'second'} key
+ * @param {Scale} scale
+ */
+function drawLine(points, key, { x, y }) {
+  return splitAtGaps(points, key).flatMap((run) => {
+    const coordinates = run.map(({ atMs, value }) => `${x(atMs).toFixed(1)},${y(value).toFixed(1)}`).join('L');
+    if (key === 'second') return [svg('path', { class: 'second', d: `M${coordinates}` })];
+    const [from, to] = [run[0], run.at(-1)].map((point) => x(point?.atMs ?? 0).toFixed(1));
+    return [
+      svg('path', { class: 'area', d: `M${from},${y(0)}L${coordinates}L${to},${y(0)}Z` }),
+      svg('path', { class: 'line', d: `M${coordinates}` }),
+    ];
+  });
+}
+
+/**
+ * Splits the points into runs without undefined values.
+ *
+ * @param {readonly PlotPoint[]} points
+ * @param {'value' | 'second'} key
+ */
+function splitAtGaps(points, key) {
+  /** @type {{ atMs: number, value: number }[][]} */
+  const runs = [];
+  let isGap = true;
   for (const point of points) {
-    if (point[key] === undefined) piece = undefined;
-    else if (piece === undefined) pieces.push((piece = [point]));
-    else piece.push(point);
-  }
-  for (const part of pieces) {
-    const path = part.map((point) => `${x(point.atMs).toFixed(1)},${y(point[key]).toFixed(1)}`).join('L');
-    if (area) {
-      const [from, to] = [x(part[0].atMs).toFixed(1), x(part.at(-1).atMs).toFixed(1)];
-      picture.append(svg('path', { class: 'area', d: `M${from},${y(0)}L${path}L${to},${y(0)}Z` }));
+    const value = point[key];
+    if (value !== undefined) {
+      if (isGap) runs.push([]);
+      runs.at(-1)?.push({ atMs: point.atMs, value });
     }
-    picture.append(svg('path', { class: area ? 'line' : 'second', d: `M${path}` }));
+    isGap = value === undefined;
   }
+  return runs;
 }

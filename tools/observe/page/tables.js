@@ -1,59 +1,85 @@
-import { duration, html, number } from './cards.js';
+/** @import { Snapshot } from '../snapshot.ts' */
+import { html } from './elements.js';
+import { formatDuration, formatNumber, formatPercent } from './format.js';
 
-/** A table; cells are texts, numbers (right aligned) or elements. */
-function table(heads, rows, empty) {
-  if (rows.length === 0) return html('p', { class: 'faint' }, empty);
-  const cell = (name) => (content) => html(name, typeof content === 'number' ? { class: 'number' } : {}, show(content));
-  const isNumber = (at) => typeof rows[0][at] === 'number';
-  const head = heads.map((text, at) => html('th', isNumber(at) ? { class: 'number' } : {}, text));
+/** @typedef {string | number | Node} Cell Numbers are right aligned. */
+
+/**
+ * @param {readonly string[]} heads
+ * @param {readonly (readonly Cell[])[]} rows
+ * @param {string} emptyText shown instead of a table without rows
+ */
+function table(heads, rows, emptyText) {
+  if (rows.length === 0) return html('p', { class: 'faint' }, emptyText);
+  /** @param {Cell | undefined} content */
+  const alignment = (content) => (typeof content === 'number' ? { class: 'number' } : {});
+  /** @param {Cell} content */
+  const cell = (content) =>
+    html('td', alignment(content), typeof content === 'number' ? formatNumber(content) : content);
+  const head = heads.map((text, index) => html('th', alignment(rows[0]?.[index]), text));
   return html(
-    'table',
-    {},
-    html('thead', {}, html('tr', {}, ...head)),
-    html('tbody', {}, ...rows.map((row) => html('tr', {}, ...row.map(cell('td'))))),
+    'div',
+    { class: 'scroll' },
+    html(
+      'table',
+      {},
+      html('thead', {}, html('tr', {}, ...head)),
+      html('tbody', {}, ...rows.map((row) => html('tr', {}, ...row.map(cell)))),
+    ),
   );
 }
 
-function show(content) {
-  return typeof content === 'number' ? number(content) : content;
+/**
+ * Creates a bar followed by its figures.
+ *
+ * @param {number} used
+ * @param {number} total
+ */
+function bar(used, total) {
+  const progress = html('progress', { max: Math.max(1, total), value: used });
+  return html('span', {}, progress, `${formatNumber(used)} / ${formatNumber(total)}`);
 }
 
-/** A bar with its figures. */
-function share(part, whole) {
-  const bar = html('progress', { max: Math.max(1, whole), value: part });
-  return html('span', {}, bar, `${number(part)} / ${number(whole)}`);
-}
-
+/** @param {Snapshot} snapshot */
 export function modelsTable({ models }) {
   const rows = models.map(({ model, streams, slots, reserved, waiting, ready, desired }) => [
-    ...[model, share(streams, slots), reserved, waiting, `${number(ready)} / ${number(desired)}`],
+    model,
+    bar(streams, slots),
+    reserved,
+    waiting,
+    `${formatNumber(ready)} / ${formatNumber(desired)}`,
   ]);
-  return table(['model', 'streams / slots', 'reserved', 'waiting', 'workers'], rows, 'No model yet.');
+  return table(['Model', 'Streams / slots', 'Reserved', 'Waiting', 'Workers'], rows, 'No models yet.');
 }
 
+/** @param {Snapshot} snapshot */
 export function workersTable({ workers }) {
+  /** @param {number | undefined} ms */
+  const milliseconds = (ms) => formatDuration(ms === undefined ? undefined : ms / 1000);
   const rows = workers.map(({ instance, model, streams, slots, busy, batch, waitMs, runMs }) => [
-    html('span', { title: instance }, `${model.replace(/^svc-asr-/, '')} ${instance.split(':').at(-1)}`),
-    share(streams, slots),
-    `${Math.round(busy * 100)} %`,
-    number(batch),
-    waitMs === undefined ? '–' : duration(waitMs / 1000),
-    runMs === undefined ? '–' : duration(runMs / 1000),
+    html('span', { title: instance }, `${model.replace(/^svc-asr-/, '')} ${instance.split(':').at(-1) ?? ''}`),
+    bar(streams, slots),
+    formatPercent(busy),
+    formatNumber(batch),
+    milliseconds(waitMs),
+    milliseconds(runMs),
   ]);
-  const heads = ['worker', 'streams / slots', 'busy', 'batch', 'wait', 'run'];
-  return table(heads, rows, 'No worker runs now; one is started when a session needs it.');
+  const heads = ['Worker', 'Streams / slots', 'Busy', 'Batch size', 'Wait', 'Run'];
+  return table(heads, rows, 'No workers. One starts when a session needs it.');
 }
 
+/** @param {Snapshot} snapshot */
 export function routesTable({ http }) {
-  const rows = http.routes.map(({ route, count, p95 }) => [route, count, duration(p95)]);
-  return table(['route', 'requests', '95 % within'], rows, 'No requests in the last minute.');
+  const rows = http.routes.map(({ route, count, p95 }) => [route, count, formatDuration(p95)]);
+  return table(['Route', 'Requests', 'p95'], rows, 'No requests in the last minute.');
 }
 
-export function endsTable({ http, ended, moves }) {
+/** @param {Snapshot} snapshot */
+export function endingsTable({ http, ended, moves }) {
   const rows = [
-    ...http.codes.map(({ name, count }) => [html('span', { class: 'bad' }, name), 'request refused', count]),
-    ...ended.map(({ name, count }) => [name, 'stream ended', count]),
-    ...(moves > 0 ? [['moved', 'streams taken to another worker', moves]] : []),
+    ...http.codes.map(({ name, count }) => [html('span', { class: 'bad' }, name), 'Request failed', count]),
+    ...ended.map(({ name, count }) => [name, 'Stream ended', count]),
+    ...(moves > 0 ? [['moved', 'Stream moved to another worker', moves]] : []),
   ];
-  return table(['reason', 'what', 'times'], rows, 'Nothing ended in the last minute.');
+  return table(['Reason', 'Event', 'Count'], rows, 'No failed requests or ended streams in the last minute.');
 }
