@@ -1,47 +1,76 @@
-/* global location */
-import { audio, html, section, table, when } from './html.js';
+/** @import { OwnTenantView, SessionView } from '../src/responses.ts' */
+import { formatAudio, formatDateTime } from './format.js';
+import { html, section, table } from './html.js';
 
-const WAITING = {
-  Waitlisted:
-    'Your application waits for a decision. Keep your private link: this page, opened by it, tells you the moment it was approved.',
-  Declined: 'Your application was declined. Write to the administrator if you think that this is a mistake.',
-  Suspended: 'The tenant is suspended: its keys are refused until the administrator lifts that.',
+/** @type {Readonly<Partial<Record<OwnTenantView['state'], { title: string, text: string }>>>} */
+const EXPLANATIONS = {
+  Waitlisted: {
+    title: 'You are on the waitlist',
+    text: 'Your application is pending. This page shows the decision as soon as an administrator has made it. Keep your private link: you need it to come back.',
+  },
+  Declined: {
+    title: 'Application declined',
+    text: 'Your application was declined. Contact the administrator if you think this is a mistake.',
+  },
+  Suspended: {
+    title: 'Account suspended',
+    text: 'Your API keys are rejected until the administrator reactivates your account.',
+  },
 };
 
-/** What there is to know before there are keys. */
-export function standing({ state, contact }) {
-  if (state === 'Active') return [];
+/**
+ * Explains the state of a tenant that is not active. Empty for an active tenant.
+ *
+ * @param {OwnTenantView} tenant
+ */
+export function stateSections({ state, contact }) {
+  const explanation = EXPLANATIONS[state];
+  if (explanation === undefined) return [];
   return [
-    section(state === 'Waitlisted' ? 'You are on the waitlist' : state, {}, html('p', {}, WAITING[state] ?? '')),
-    ...(contact === null ? [] : [section('What you wrote', {}, html('p', {}, contact.use ?? ''))]),
+    section(explanation.title, {}, html('p', {}, explanation.text)),
+    ...(contact === null ? [] : [section('Your application', {}, html('p', {}, contact.use ?? ''))]),
   ];
 }
 
-/** Credit and how much may go on at a time. */
-export function balance({ account, limits, ledger_available: isThere }) {
-  const credits = account?.credits;
+/**
+ * Shows the credit and the number of live sessions.
+ *
+ * @param {OwnTenantView} tenant
+ */
+export function creditSection({ account, limits, ledger_available: isAvailable }) {
+  if (account === null) {
+    const reason = isAvailable
+      ? 'Your account is being created.'
+      : 'Your balance is temporarily unavailable. Your credit is safe.';
+    return section('Credit', {}, html('p', { class: 'faint' }, reason));
+  }
+  /**
+   * @param {string} value
+   * @param {string} label
+   */
   const figure = (value, label) =>
     html('div', { class: 'figure' }, html('b', {}, value), html('span', { class: 'faint' }, label));
-  if (credits === undefined) {
-    const why = isThere ? 'The account is being made.' : 'The balance cannot be read at the moment; nothing is lost.';
-    return section('Credit', {}, html('p', { class: 'faint' }, why));
-  }
+  const { credits, live_sessions: liveSessions } = account;
   return section(
     'Credit',
     {},
     html(
       'div',
       { class: 'columns' },
-      figure(audio(credits.available_ms), 'of audio available'),
-      figure(audio(credits.reserved_ms), 'held by live sessions'),
-      figure(audio(credits.consumed_ms), 'used'),
-      figure(`${account.live_sessions} of ${limits.concurrent_sessions}`, 'sessions at a time'),
+      figure(formatAudio(credits.available_ms), 'available'),
+      figure(formatAudio(credits.reserved_ms), 'reserved by live sessions'),
+      figure(formatAudio(credits.consumed_ms), 'used'),
+      figure(`${liveSessions} of ${limits.concurrent_sessions}`, 'live sessions'),
     ),
   );
 }
 
-/** The first request, ready to paste. */
-export function firstRequest({ api_url: url, models }) {
+/**
+ * Shows the first requests to the API, ready to paste.
+ *
+ * @param {OwnTenantView} tenant
+ */
+export function quickstartSection({ api_url: url, models }) {
   const model = models.find((name) => name !== '*') ?? 'MODEL';
   const lines = [
     `curl ${url}/v1/models -H "Authorization: Bearer $SVC_ASR_API_KEY"`,
@@ -49,31 +78,43 @@ export function firstRequest({ api_url: url, models }) {
     `curl ${url}/v1/asr/sessions -H "Authorization: Bearer $SVC_ASR_API_KEY" \\`,
     `  -H "Content-Type: application/json" -d '{"model": "${model}", "max_audio_seconds": 60}'`,
   ];
+  const text =
+    'Run these commands on your server. Never put an API key in a browser or mobile app: give it the short-lived session that the second command returns.';
   return section(
-    'Your first session',
+    'Quickstart',
     {},
-    html(
-      'p',
-      {},
-      'On a server: a key never belongs into a browser or an app. They get the short-lived session that this answers with.',
-    ),
+    html('p', {}, text),
     html('pre', {}, lines.join('\n')),
     ...(model === 'MODEL'
-      ? [html('p', { class: 'faint' }, 'Put an id of the first answer in the place of MODEL.')]
+      ? [html('p', { class: 'faint' }, 'Replace MODEL with a model id from the first response.')]
       : []),
   );
 }
 
-/** The last sessions. */
-export function recentSessions(sessions) {
-  if (sessions.length === 0) return section('Recent sessions', {}, html('p', { class: 'faint' }, 'None yet.'));
-  const rows = sessions.map(({ id, model, state, audio_ms: heard, billable_ms: charged, created_at: at }) => {
-    return [when(at, ''), model, state, audio(heard), audio(charged), id];
-  });
-  return section('Recent sessions', {}, table(['Begun', 'Model', 'State', 'Audio', 'Charged', 'Id'], rows));
+/**
+ * Lists the latest sessions.
+ *
+ * @param {readonly SessionView[]} sessions
+ */
+export function sessionsSection(sessions) {
+  const title = 'Recent sessions';
+  if (sessions.length === 0) return section(title, {}, html('p', { class: 'faint' }, 'No sessions yet.'));
+  const rows = sessions.map((session) => [
+    formatDateTime(session.created_at, ''),
+    session.model,
+    session.state,
+    formatAudio(session.audio_ms),
+    formatAudio(session.billable_ms),
+    session.id,
+  ]);
+  return section(title, {}, table(['Created', 'Model', 'Status', 'Audio', 'Billed', 'ID'], rows));
 }
 
-/** The address of this page with a private link. */
+/**
+ * Returns the private link for a token: the address of this page with the token behind `#`.
+ *
+ * @param {string} token
+ */
 export function linkOf(token) {
   return `${location.origin}/#${token}`;
 }

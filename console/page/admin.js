@@ -1,71 +1,65 @@
-/* global document */
+/** @import { LinkView, TenantView } from '../src/responses.ts' */
 import { createCall } from './api.js';
-import { form, html, secret, section, table, when } from './html.js';
+import { button, form, secret } from './controls.js';
+import { formatDateTime } from './format.js';
+import { byId, html, section, showNotice, table } from './html.js';
 
-const at = (id) => document.getElementById(id);
-/** Kept in this page alone: it is gone when the page is. */
+/** The admin token. It is kept in memory only, so that it is lost when the page is closed. */
 let token = '';
 
 const call = createCall('/admin/v1', () => ({ authorization: `Bearer ${token}` }));
 
-function tell(message) {
-  at('notice').textContent = message;
-  at('notice').hidden = message === '';
+/**
+ * @param {string} text
+ * @param {() => Promise<void>} action
+ * @param {string} kind
+ */
+const actionButton = (text, action, kind = 'quiet') => button(text, action, { kind, showError: showNotice });
+
+/**
+ * Approves or declines an application.
+ *
+ * @param {string} name
+ * @param {'approve' | 'decline'} decision
+ * @param {{ audio_seconds?: number }} [body]
+ */
+async function decide(name, decision, body) {
+  await call('POST', `applications/${encodeURIComponent(name)}/${decision}`, body);
+  await refresh();
 }
 
-/** A button that waits while its work is done, and tells when it fails. */
-function button(text, act, kind = '') {
-  const element = html('button', { type: 'button', class: `quiet ${kind}` }, text);
-  element.addEventListener('click', () => {
-    element.disabled = true;
-    tell('');
-    act()
-      .catch(({ message }) => tell(message))
-      .finally(() => (element.disabled = false));
-  });
-  return element;
-}
-
-function application({ name, created_at: since, spec }) {
-  const { name: who = '', email = '', organisation = '', use = '' } = spec.contact ?? {};
-  const seconds = html('input', {
-    type: 'number',
-    min: 0,
-    placeholder: 'the default of the console',
-    'aria-label': 'Seconds of audio',
-  });
-  const decide = async (step, body) => {
-    await call('POST', `applications/${encodeURIComponent(name)}/${step}`, body);
-    await refresh();
-  };
-  const approval = () => decide('approve', seconds.value === '' ? {} : { audio_seconds: Number(seconds.value) });
+/** @param {TenantView} tenant */
+function applicationSection({ name, created_at: createdAt, spec }) {
+  const { name: applicant = '', email = '', organisation = '', use = '' } = spec.contact ?? {};
+  const seconds = html('input', { type: 'number', min: 0, placeholder: 'Default' });
+  const approve = () => decide(name, 'approve', seconds.value === '' ? {} : { audio_seconds: Number(seconds.value) });
+  const applied = `${applicant}, ${email}. Applied ${formatDateTime(createdAt, 'at an unknown time')}. Tenant ${name}`;
   return section(
-    organisation === '' ? who : organisation,
+    organisation === '' ? applicant : organisation,
     { class: 'application' },
-    html('p', { class: 'faint' }, `${who}, ${email}, since ${when(since, 'unknown')} (tenant ${name})`),
+    html('p', { class: 'faint' }, applied),
     html('p', {}, use),
     html(
       'div',
       { class: 'row' },
-      html('label', {}, html('span', {}, 'First grant, in seconds of audio'), seconds),
-      button('Approve', approval),
-      button('Decline', () => decide('decline'), 'danger'),
+      html('label', {}, html('span', {}, 'Initial credit (seconds of audio)'), seconds),
+      actionButton('Approve', approve),
+      actionButton('Decline', () => decide(name, 'decline'), 'quiet danger'),
     ),
   );
 }
 
+/** @param {readonly TenantView[]} tenants */
 function tenantsTable(tenants) {
-  const newLink = async (name) => {
-    const made = await call('POST', `tenants/${encodeURIComponent(name)}/link`);
+  /** @param {string} name */
+  const createLink = async (name) => {
+    /** @type {LinkView} */
+    const { path } = await call('POST', `tenants/${encodeURIComponent(name)}/link`);
     const text =
-      'Put this behind the address of the console and send it to the developer alone. The old link no longer works.';
-    at('made').replaceChildren(
-      section(`New private link of ${name}`, { class: 'secret' }, html('p', {}, text), secret(made.path)),
+      'Append this path to the address of the console and send the link to the developer only. The previous link no longer works.';
+    byId('new-link').replaceChildren(
+      section(`New private link for ${name}`, { class: 'secret' }, html('p', {}, text), secret(path)),
     );
-  };
-  const approve = async (name) => {
-    await call('POST', `applications/${encodeURIComponent(name)}/approve`, {});
-    await refresh();
   };
   const rows = tenants.map(({ name, spec, read_only: isReadOnly }) => [
     spec.displayName,
@@ -74,41 +68,49 @@ function tenantsTable(tenants) {
     spec.models.join(', '),
     String(spec.limits.concurrentSessions),
     isReadOnly
-      ? html('span', { class: 'faint' }, 'defined elsewhere')
+      ? html('span', { class: 'faint' }, 'Read-only')
       : html(
           'span',
           {},
-          ...(spec.state === 'Declined' ? [button('Approve', () => approve(name)), ' '] : []),
-          button('New link', () => newLink(name)),
+          ...(spec.state === 'Declined' ? [actionButton('Approve', () => decide(name, 'approve', {})), ' '] : []),
+          actionButton('New link', () => createLink(name)),
         ),
   ]);
-  return table(['Name', 'Tenant', 'State', 'Models', 'Sessions at a time', ''], rows);
+  return table(['Name', 'Tenant', 'Status', 'Models', 'Concurrent sessions', ''], rows);
 }
 
 async function refresh() {
-  const [waiting, tenants] = await Promise.all([call('GET', 'applications'), call('GET', 'tenants')]);
-  at('sign-out').hidden = false;
-  at('content').replaceChildren(
+  /** @type {(path: string) => Promise<{ data: TenantView[] }>} */
+  const list = (path) => call('GET', path);
+  const [applications, tenants] = await Promise.all([list('applications'), list('tenants')]);
+  byId('sign-out').hidden = false;
+  byId('content').replaceChildren(
     html('h1', {}, 'Applications'),
-    ...(waiting.data.length === 0 ? [html('p', { class: 'faint' }, 'Nobody waits.')] : waiting.data.map(application)),
+    ...(applications.data.length === 0
+      ? [html('p', { class: 'faint' }, 'No pending applications.')]
+      : applications.data.map(applicationSection)),
     html('h1', {}, 'Tenants'),
-    html('div', { id: 'made' }),
+    html('div', { id: 'new-link' }),
     html('section', {}, tenantsTable(tenants.data)),
   );
 }
 
-function showEntrance() {
+function showSignIn() {
   token = '';
-  at('sign-out').hidden = true;
+  showNotice('');
+  byId('sign-out').hidden = true;
   const control = html('input', { type: 'password', required: true, autocomplete: 'off' });
-  const enter = async (given) => {
-    ({ token } = given);
-    await refresh();
-  };
-  at('content').replaceChildren(
-    section('Admin token', {}, form('Enter', [{ name: 'token', label: 'Token', control }], enter)),
+  byId('content').replaceChildren(
+    section(
+      'Sign in',
+      {},
+      form('Sign in', { adminToken: { label: 'Admin token', control } }, async ({ adminToken }) => {
+        token = adminToken;
+        await refresh();
+      }),
+    ),
   );
 }
 
-at('sign-out').addEventListener('click', showEntrance);
-showEntrance();
+byId('sign-out').addEventListener('click', showSignIn);
+showSignIn();

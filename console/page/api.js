@@ -1,26 +1,55 @@
-/* global fetch */
-
-/** What went wrong, in words for a person. */
-export class Refused extends Error {
+/** A failed request, with a message for the user. */
+class RequestError extends Error {
+  /**
+   * @param {string} message
+   * @param {string} code
+   */
   constructor(message, code) {
     super(message);
     this.code = code;
   }
 }
 
-/** Makes a function that asks below a path; `headers` gives what each request carries. */
+/**
+ * Creates a function that sends requests to paths below `base`. The caller declares the type of the response.
+ *
+ * @param {string} base
+ * @param {() => Record<string, string>} headers called for each request
+ * @returns {<T>(method: string, path: string, body?: unknown) => Promise<T>}
+ */
 export function createCall(base, headers = () => ({})) {
   return async (method, path, body) => {
-    const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const request = { method, headers: { ...headers(), ...json }, body: JSON.stringify(body) };
+    const json = body === undefined ? undefined : { 'content-type': 'application/json' };
+    const request = {
+      method,
+      headers: { ...headers(), ...json },
+      body: body === undefined ? null : JSON.stringify(body),
+    };
     const response = await fetch(`${base}/${path}`, request).catch(() => {
-      throw new Refused('The console does not answer. Is there a network?', 'unreachable');
+      throw new RequestError('Cannot reach the console. Check your network connection and try again.', 'unreachable');
     });
+    /** @type {unknown} */
     const answer = await response.json().catch(() => ({}));
-    if (response.ok) return answer;
-    throw new Refused(answer.error?.message ?? `The console answered ${response.status}.`, answer.error?.code);
+    if (response.ok) return /** @type {any} */ (answer);
+    const { error = {} } = /** @type {{ error?: { message?: string, code?: string } }} */ (answer);
+    const { message = `The console returned an error (HTTP ${response.status}). Try again.`, code = '' } = error;
+    throw new RequestError(message, code);
   };
 }
 
-/** Asks for the developer who is signed in. */
+/** Sends a request as the signed-in developer. */
 export const call = createCall('/console/v1');
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Returns the error code of the API, or '' if the error is not one of a request.
+ *
+ * @param {unknown} error
+ */
+export function codeOf(error) {
+  return error instanceof RequestError ? error.code : '';
+}

@@ -1,169 +1,216 @@
-/* global addEventListener, confirm, document, history, location, setInterval */
-import { balance, firstRequest, linkOf, recentSessions, standing } from './account.js';
-import { call } from './api.js';
-import { form, html, secret, section } from './html.js';
-import { keysSection, newKey } from './keys.js';
+/** @import { ApplicationView, CreatedKey, ListedKey, OwnTenantView, SessionView, UsageView } from '../src/responses.ts' */
+import { creditSection, linkOf, quickstartSection, sessionsSection, stateSections } from './account.js';
+import { call, codeOf, messageOf } from './api.js';
+import { button, form, secret } from './controls.js';
+import { byId, html, section, showNotice } from './html.js';
+import { keysSection, newKeySection } from './keys.js';
 import { usageSection } from './usage.js';
 
-const LOOK_AGAIN_MS = 10_000;
-const at = (id) => document.getElementById(id);
+const WAITLIST_REFRESH_MS = 10_000;
+/** @type {OwnTenantView['state'] | undefined} Undefined if the user is not signed in */
 let state;
 
-function show(...children) {
-  at('content').replaceChildren(...children);
+/** @param {...Node} children */
+function showContent(...children) {
+  byId('content').replaceChildren(...children);
 }
 
-function tell(message) {
-  at('notice').textContent = message;
-  at('notice').hidden = message === '';
-}
-
-/** For whoever is not signed in: the waitlist, and the way back for those who have a link. */
-function showEntrance() {
+/** Shows the application form, and the sign-in form for users who have a private link. */
+function showSignedOut() {
   state = undefined;
-  tell('');
-  at('who').replaceChildren();
-  at('sign-out').hidden = true;
-  const input = (attributes) => html('input', { required: true, ...attributes });
-  const applicant = [
-    { name: 'name', label: 'Your name', control: input({ maxlength: 200, autocomplete: 'name' }) },
-    {
-      name: 'email',
-      label: 'E-mail',
-      control: input({ type: 'email', maxlength: 320, autocomplete: 'email', pattern: '[^@]+@[^@]+[.][^@.]+' }),
+  showNotice('');
+  byId('who').replaceChildren();
+  byId('sign-out').hidden = true;
+  const email = { type: 'email', maxlength: 320, autocomplete: 'email', pattern: '[^@]+@[^@]+[.][^@.]+' };
+  const application = {
+    name: {
+      label: 'Your name',
+      control: html('input', { required: true, maxlength: 200, autocomplete: 'name' }),
     },
-    {
-      name: 'organisation',
+    email: {
+      label: 'Email',
+      control: html('input', { required: true, ...email, title: 'An address such as name@example.org' }),
+    },
+    organisation: {
       label: 'Organisation (optional)',
       control: html('input', { maxlength: 200, autocomplete: 'organization' }),
     },
-    {
-      name: 'use',
-      label: 'What you want to build',
+    use: {
+      label: 'What do you want to build?',
       control: html('textarea', { required: true, maxlength: 4000, rows: 4 }),
     },
-  ];
-  const link = [
-    { name: 'link', label: 'Private link', control: input({ autocomplete: 'off', placeholder: linkOf('…') }) },
-  ];
-  show(
+  };
+  const link = {
+    link: {
+      label: 'Private link',
+      control: html('input', { required: true, autocomplete: 'off', placeholder: linkOf('…') }),
+    },
+  };
+  showContent(
     html('h1', {}, 'Streaming speech recognition'),
     html(
       'p',
       {},
-      'For Kikuyu, Dholuo and whatever language comes next. Join the waitlist; once an administrator has approved you, you make your API keys here.',
+      'For Kikuyu, Dholuo and more languages to come. Join the waitlist: when your application is approved, you can create API keys here.',
     ),
-    section('Join the waitlist', { id: 'join' }, form('Join', applicant, join)),
+    section('Join the waitlist', { id: 'join' }, form('Join waitlist', application, apply)),
     section(
-      'I have a private link',
+      'Already applied?',
       { id: 'have-link' },
-      form('Sign in', link, async ({ link: text }) => signIn(text.split('#').at(-1))),
+      form('Sign in', link, ({ link: text }) => signIn(text.split('#').at(-1) ?? '')),
     ),
   );
 }
 
-async function join({ organisation, ...rest }) {
-  const { token } = await call('POST', 'applications', { ...rest, ...(organisation !== '' && { organisation }) });
-  keep(
+/** @param {{ name: string, email: string, organisation: string, use: string }} application */
+async function apply({ organisation, ...required }) {
+  const body = organisation === '' ? required : { ...required, organisation };
+  /** @type {ApplicationView} */
+  const { token } = await call('POST', 'applications', body);
+  showUntilDone(
     section(
       'Your private link',
       { class: 'secret', id: 'private-link' },
-      html('p', {}, 'Keep it now: it is how you come back, and it cannot be shown again. Whoever has it is you.'),
+      html(
+        'p',
+        {},
+        'Save this link now: you need it to sign in again, and it cannot be shown later. Anyone who has it can sign in as you.',
+      ),
       secret(linkOf(token)),
     ),
   );
   await refresh();
 }
 
+/** @param {string} token */
 async function signIn(token) {
   await call('POST', 'sign-in', { token });
   await refresh();
 }
 
-/** Shows something that cannot be shown again, until the person has it: whatever else is drawn or fails meanwhile. */
-function keep(element) {
-  const done = html('button', { type: 'button', class: 'quiet' }, 'I have kept it');
+/**
+ * Shows an element with a secret until the user clicks Done. Refreshes and failures leave it in place.
+ *
+ * @param {HTMLElement} element
+ */
+function showUntilDone(element) {
+  const done = html('button', { type: 'button', class: 'quiet' }, 'Done');
   done.addEventListener('click', () => element.remove());
   element.append(' ', done);
-  at('kept').prepend(element);
+  byId('kept').prepend(element);
 }
 
-/** Draws everything anew. */
+/** Loads the account and draws the page. */
 async function refresh() {
-  const account = await call('GET', 'account');
-  tell('');
-  state = account.state;
-  at('who').replaceChildren(
-    html('span', {}, account.display_name),
+  /** @type {OwnTenantView} */
+  const tenant = await call('GET', 'account');
+  showNotice('');
+  state = tenant.state;
+  byId('who').replaceChildren(
+    html('span', {}, tenant.display_name),
     ' ',
-    html('span', { class: `state ${account.state}` }, account.state),
+    html('span', { class: `state ${tenant.state}` }, tenant.state),
   );
-  at('sign-out').hidden = false;
-  if (account.state === 'Waitlisted' || account.state === 'Declined') {
-    show(...standing(account));
+  byId('sign-out').hidden = false;
+  if (tenant.state === 'Waitlisted' || tenant.state === 'Declined') {
+    showContent(...stateSections(tenant));
     return;
   }
-  // Each by itself: while the ledger is away keys can still be seen and revoked.
-  const part = (asked, draw, name) =>
-    asked.then(draw).catch(({ message }) => section(name, {}, html('p', { class: 'faint' }, message)));
-  const made = (key) => {
-    if (key !== undefined) keep(newKey(key));
+  showContent(...stateSections(tenant), creditSection(tenant), ...(await loadSections(quickstartSection(tenant))));
+}
+
+/**
+ * Loads the sections below the credit. A section that cannot be loaded shows the reason, so that keys can be listed and
+ * revoked while the ledger is unavailable.
+ *
+ * @param {HTMLElement} quickstart
+ */
+async function loadSections(quickstart) {
+  /**
+   * @template T
+   * @param {string} title
+   * @param {string} path
+   * @param {(response: T) => HTMLElement} draw
+   */
+  const load = async (title, path, draw) => {
+    try {
+      /** @type {T} */
+      const response = await call('GET', path);
+      return draw(response);
+    } catch (error) {
+      return section(title, {}, html('p', { class: 'faint' }, messageOf(error)));
+    }
+  };
+  /** @param {CreatedKey} [created] */
+  const onKeysChange = (created) => {
+    if (created !== undefined) showUntilDone(newKeySection(created));
     return refresh();
   };
   const [keys, usage, sessions] = await Promise.all([
-    part(call('GET', 'keys'), ({ data }) => keysSection(data, made), 'API keys'),
-    part(call('GET', 'usage?days=30'), usageSection, 'Use'),
-    part(call('GET', 'sessions'), ({ data }) => recentSessions(data), 'Recent sessions'),
+    load('API keys', 'keys', (/** @type {{ data: ListedKey[] }} */ { data }) => keysSection(data, onKeysChange)),
+    load('Usage', 'usage?days=30', (/** @type {UsageView} */ response) => usageSection(response)),
+    load('Recent sessions', 'sessions', (/** @type {{ data: SessionView[] }} */ { data }) => sessionsSection(data)),
   ]);
-  show(...standing(account), balance(account), keys, firstRequest(account), usage, sessions);
+  return [keys, quickstart, usage, sessions];
 }
 
-/** Whoever opens another's link while signed in should know it: keys that are made then are the other's. */
-async function mayBecome(tenant) {
-  const present = await call('GET', 'account').catch(() => undefined);
-  if (present === undefined || present.name === tenant) return true;
-  return confirm(`You are signed in as ${present.display_name}. Sign in as the tenant ${tenant} instead?`);
+/**
+ * Asks before a private link switches a signed-in user to another tenant: keys created afterwards belong to that tenant.
+ *
+ * @param {string} name
+ */
+async function confirmTenant(name) {
+  /** @type {Promise<OwnTenantView>} */
+  const account = call('GET', 'account');
+  const current = await account.catch(() => undefined);
+  if (current === undefined || current.name === name) return true;
+  return confirm(`You are signed in as ${current.display_name}. Switch to the tenant ${name}?`);
 }
 
 async function start() {
   const token = location.hash.slice(1);
-  // Not in the history, where others on this machine would find it.
+  // The token must not stay in the browser history, where other users of the device could find it.
   if (token !== '') history.replaceState(null, '', '/');
   try {
-    const isNew = token !== '' && (await mayBecome(token.split('.')[0]));
-    await (isNew ? signIn(token) : refresh());
+    const usesLink = token !== '' && (await confirmTenant(token.split('.')[0] ?? ''));
+    await (usesLink ? signIn(token) : refresh());
   } catch (error) {
-    explain(error);
+    showFailure(error);
   }
 }
 
-/** Only whoever is not signed in is asked to join: anything else passes. */
-function explain({ code, message }) {
+/**
+ * Shows the signed-out page if the user has to sign in. Other failures may be temporary and get a Try again button.
+ *
+ * @param {unknown} error
+ */
+function showFailure(error) {
+  const code = codeOf(error);
   if (code === 'not_signed_in') {
-    showEntrance();
+    showSignedOut();
     return;
   }
-  if (code === 'invalid_link') showEntrance();
-  else show(html('button', { onclick: () => void start() }, 'Try again'));
-  tell(message);
+  if (code === 'invalid_link') showSignedOut();
+  else showContent(button('Try again', start, { kind: '', showError: showNotice }));
+  showNotice(messageOf(error));
 }
 
-at('sign-out').addEventListener('click', () => {
+byId('sign-out').addEventListener('click', () => {
   call('DELETE', 'sign-in').then(
     () => {
-      at('kept').replaceChildren();
-      showEntrance();
+      byId('kept').replaceChildren();
+      showSignedOut();
     },
-    ({ message }) => tell(message),
+    (/** @type {unknown} */ error) => showNotice(messageOf(error)),
   );
 });
-// Whoever waits need not load the page again.
+// Applicants see the decision without reloading the page.
 setInterval(() => {
   if (state !== 'Waitlisted' || document.hidden) return;
-  refresh().catch((error) => {
-    if (error.code === 'not_signed_in') showEntrance();
+  refresh().catch((/** @type {unknown} */ error) => {
+    if (codeOf(error) === 'not_signed_in') showSignedOut();
   });
-}, LOOK_AGAIN_MS);
+}, WAITLIST_REFRESH_MS);
 addEventListener('hashchange', () => {
   if (location.hash !== '') void start();
 });

@@ -1,102 +1,108 @@
-/* global confirm */
+/** @import { CreatedKey, KeyView, ListedKey } from '../src/responses.ts' */
 import { call } from './api.js';
-import { day, form, html, secret, section, table, when } from './html.js';
+import { button, form, secret } from './controls.js';
+import { formatDate, formatDateTime } from './format.js';
+import { html, section, table } from './html.js';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 3650;
-const DAYS = { 30: '30 days', 90: '90 days', 365: '1 year', '': 'Never' };
+const MAX_DAYS = 3650;
+/** Choices of the form, by their number of days. */
+const EXPIRATIONS = { 30: '30 days', 90: '90 days', 365: '1 year', '': 'No expiration' };
 
-/** In days; empty: for ever. */
-function lifetime({ created_at: made, expires_at: to }) {
-  if (to === null) return '';
-  const days = Math.round((Date.parse(to) - (made === null ? Date.now() : Date.parse(made))) / DAY_MS);
-  return String(Math.min(MOST_DAYS, Math.max(1, days)));
+/**
+ * Returns the lifetime of a key in days, or '' if it does not expire.
+ *
+ * @param {KeyView} key
+ */
+function lifetimeDays({ created_at: createdAt, expires_at: expiresAt }) {
+  if (expiresAt === null) return '';
+  const fromMs = createdAt === null ? Date.now() : Date.parse(createdAt);
+  const days = Math.round((Date.parse(expiresAt) - fromMs) / DAY_MS);
+  return String(Math.min(MAX_DAYS, Math.max(1, days)));
 }
 
-/** The keys, a form for a new one, and the one that was just made. */
-export function keysSection(keys, refresh) {
-  const made = html('div', {});
+/**
+ * Shows the keys and a form that creates one.
+ *
+ * @param {readonly ListedKey[]} keys
+ * @param {(created?: CreatedKey) => Promise<void>} onChange called after a key was created or revoked
+ */
+export function keysSection(keys, onChange) {
+  const problem = html('div');
 
+  /** @param {string} message */
+  const showError = (message) =>
+    problem.replaceChildren(...(message === '' ? [] : [html('p', { role: 'alert', class: 'problem' }, message)]));
+
+  /** @param {{ name: string, days: string }} request */
   async function create({ name, days }) {
-    const body = { name, ...(days !== '' && { expires_in_days: Number(days) }) };
-    const key = await call('POST', 'keys', body);
-    await refresh(key);
+    const body = days === '' ? { name } : { name, expires_in_days: Number(days) };
+    /** @type {CreatedKey} */
+    const created = await call('POST', 'keys', body);
+    await onChange(created);
   }
 
+  /** @param {KeyView} key */
   async function revoke({ key_id: id, name }) {
-    if (!confirm(`Revoke the key ${name === '' ? id : `"${name}"`}? Whatever uses it stops working at once.`)) return;
+    const label = name === '' ? id : `"${name}"`;
+    if (!confirm(`Revoke the key ${label}? Requests that use it fail from now on. This cannot be undone.`)) return;
     await call('DELETE', `keys/${encodeURIComponent(id)}`);
-    await refresh();
+    await onChange();
   }
-
-  const action = (text, act, kind = 'quiet') =>
-    html(
-      'button',
-      {
-        type: 'button',
-        class: kind,
-        onclick: ({ target }) => {
-          target.disabled = true;
-          act()
-            .catch((error) =>
-              made.replaceChildren(html('p', { role: 'alert', class: 'state Declined' }, error.message)),
-            )
-            .finally(() => (target.disabled = false));
-        },
-      },
-      text,
-    );
 
   const rows = keys.map((key) => [
     key.name === '' ? '–' : key.name,
     `${key.prefix}…${key.last_four}`,
-    day(key.created_at, '–'),
-    day(key.expires_at, 'never'),
-    when(key.last_used_at, 'not yet'),
+    formatDate(key.created_at, '–'),
+    formatDate(key.expires_at, 'Never'),
+    formatDateTime(key.last_used_at, 'Never'),
     html(
       'span',
       {},
-      action('Replace', () => create({ name: key.name, days: lifetime(key) })),
+      button('Rotate', () => create({ name: key.name, days: lifetimeDays(key) }), { showError }),
       ' ',
-      ...(key.read_only ? [] : [action('Revoke', () => revoke(key), 'quiet danger')]),
+      ...(key.read_only ? [] : [button('Revoke', () => revoke(key), { kind: 'quiet danger', showError })]),
     ),
   ]);
-  const name = html('input', { maxlength: 200, placeholder: 'production' });
-  const days = html(
-    'select',
-    {},
-    ...Object.entries(DAYS).map(([value, text]) => html('option', { value, selected: value === '90' }, text)),
+  const list = [
+    table(['Name', 'Key', 'Created', 'Expires', 'Last used', ''], rows),
+    html(
+      'p',
+      { class: 'faint' },
+      'Rotate creates a new key with the same name and lifetime. The old key works until you revoke it.',
+    ),
+  ];
+  const days = Object.entries(EXPIRATIONS).map(([value, text]) =>
+    html('option', { value, selected: value === '90' }, text),
   );
   return section(
     'API keys',
     { id: 'keys' },
-    made,
-    keys.length === 0
-      ? html('p', { class: 'faint' }, 'None yet.')
-      : table(['Name', 'Key', 'Made', 'Expires', 'Last used', ''], rows),
-    html('h2', {}, 'A new key'),
+    problem,
+    ...(keys.length === 0 ? [html('p', { class: 'faint' }, 'No API keys yet.')] : list),
+    html('h2', {}, 'New key'),
     form(
-      'Create the key',
-      [
-        { name: 'name', label: 'Name', control: name },
-        { name: 'days', label: 'Expires after', control: days },
-      ],
+      'Create key',
+      {
+        name: { label: 'Name (optional)', control: html('input', { maxlength: 200, placeholder: 'production' }) },
+        days: { label: 'Expiration', control: html('select', {}, ...days) },
+      },
       create,
     ),
   );
 }
 
-/** A key at the only moment at which it can be seen. */
-export function newKey({ key, name, active }) {
+/**
+ * Shows a key that was just created. The console cannot show it again.
+ *
+ * @param {CreatedKey} created
+ */
+export function newKeySection({ key, name, active }) {
   return section(
-    `Your key${name === '' ? '' : ` "${name}"`}`,
+    name === '' ? 'Your new API key' : `Your new API key "${name}"`,
     { class: 'secret', id: 'new-key' },
-    html(
-      'p',
-      {},
-      'Keep it now, on a server: it cannot be shown again. A key that it replaces works until you revoke it.',
-    ),
+    html('p', {}, 'Copy this key now and store it on your server. It cannot be shown again.'),
     secret(key),
-    ...(active ? [] : [html('p', { class: 'faint' }, 'It is stored and will work in a moment.')]),
+    ...(active ? [] : [html('p', { class: 'faint' }, 'The key will work in a few seconds.')]),
   );
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { authenticate } from './authenticate.ts';
 import { routeWaitlist } from './applications.ts';
 import { routeKeys } from './keys.ts';
-import { routePage } from '../page/files.ts';
+import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { routeLedger } from './ledger.ts';
 import { createApp } from '../http/app.ts';
 import { routeRecords } from './records.ts';
@@ -15,7 +15,7 @@ export function createAdminApp(deps: Deps): Express {
   const { settings, logger, metrics, now } = deps;
   const app = createApp(logger, metrics);
 
-  routePage(app, ['admin.html', 'console.css', 'admin.js', 'api.js', 'html.js']);
+  routePage(app, ['admin.html', 'console.css', 'admin.js', ...SHARED_SCRIPTS]);
   app.use('/admin/v1', authenticate(settings.ADMIN_TOKEN, settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE, now));
   routeTenants(app, deps);
   routeWaitlist(app, deps);

@@ -9,6 +9,7 @@ import { viewTenant } from '../tenants/view.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/refusals.ts';
 import { checkNoQuery } from '../http/query.ts';
+import type { LinkView } from '../responses.ts';
 import { checkApproval } from './schemas.ts';
 
 /** The waitlist as the administrator sees it, and decisions about it. Private links are replaced here too. */
@@ -77,7 +78,8 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       const { token } = giveLink(found.resource, peppers);
       await change(name, (tenant) => withLink(tenant, token, peppers));
       logger.info({ tenant: name }, 'a private link was replaced');
-      response.status(201).json({ object: 'link', tenant: name, token, path: `/#${token}` });
+      const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}` };
+      response.status(201).json(view);
     })
     .all(methodNotAllowed('POST'));
 }

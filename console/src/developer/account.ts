@@ -5,6 +5,7 @@ import { methodNotAllowed } from '../http/refusals.ts';
 import { checkNoQuery, readUsageQuery } from '../http/query.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { viewAccount, viewUsage } from '../tenants/view.ts';
+import type { OwnTenantView, SessionView } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
 import type { SignedIn } from './sign-in.ts';
 
@@ -17,7 +18,13 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
       const tenant = await signedIn(request);
       const { available, value } = await readIfAvailable(() => ledger.accounts.read(tenant.metadata.name));
       const account = viewAccount(value);
-      response.json({ ...viewOwn(tenant), api_url: settings.API_URL, account, ledger_available: available });
+      const view: OwnTenantView = {
+        ...viewOwn(tenant),
+        api_url: settings.API_URL,
+        account,
+        ledger_available: available,
+      };
+      response.json(view);
     })
     .all(methodNotAllowed('GET, HEAD'));
 
@@ -35,7 +42,7 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
     .get(async (request, response) => {
       valid(checkNoQuery(request.query));
       const { name } = (await signedIn(request)).metadata;
-      const data = (await ledger.accounts.recent(name)).map((session) => ({
+      const data = (await ledger.accounts.recent(name)).map((session): SessionView => ({
         id: session.id,
         model: session.model,
         state: session.state,
@@ -50,7 +57,7 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
 }
 
 /** The tenant, without what is between the administrator and the platform. */
-function viewOwn({ metadata, spec }: Tenant) {
+function viewOwn({ metadata, spec }: Tenant): Omit<OwnTenantView, 'api_url' | 'account' | 'ledger_available'> {
   return {
     object: 'tenant',
     name: metadata.name,
@@ -64,5 +71,5 @@ function viewOwn({ metadata, spec }: Tenant) {
       sessions_per_minute: spec.limits.sessionsPerMinute,
       requests_per_minute: spec.limits.requestsPerMinute,
     },
-  } as const;
+  };
 }

@@ -6,7 +6,7 @@ import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
 import { refuseForeignOrigin } from './origin.ts';
-import { routePage } from '../page/files.ts';
+import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { createSignedIn, routeSignIn } from './sign-in.ts';
 
 /** The console's port: the page for developers and what it asks for. The admin API is not here. */
@@ -15,7 +15,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   const app = createApp(logger, metrics);
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
-  routePage(app, ['index.html', 'console.css', 'console.js', 'api.js', 'html.js', 'account.js', 'keys.js', 'usage.js']);
+  routePage(app, ['index.html', 'console.css', 'console.js', ...SHARED_SCRIPTS, 'account.js', 'keys.js', 'usage.js']);
   app.use(refuseForeignOrigin);
   const signedIn = createSignedIn(deps);
   routeApplications(app, deps);

@@ -7,6 +7,7 @@ import type { Applicant } from '../applications/application.ts';
 import { giveLink } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
+import type { ApplicationView } from '../responses.ts';
 import { writeCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkApplication } from './schemas.ts';
@@ -58,7 +59,8 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
       });
       logger.info({ tenant: name }, 'somebody applied');
       writeCookie(request, response, token);
-      response.status(201).json({ object: 'application', tenant: name, state: 'Waitlisted', token });
+      const view: ApplicationView = { object: 'application', tenant: name, state: 'Waitlisted', token };
+      response.status(201).json(view);
     })
     .all(methodNotAllowed('POST'));
 }

@@ -11,6 +11,7 @@ import { keyInForce, keyRevoked } from '../keys/in-force.ts';
 import { listKeys } from '../keys/list.ts';
 import { viewKey } from '../keys/view.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
+import type { CreatedKey } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkOwnKey } from './schemas.ts';
 import { tooMany } from './sign-in.ts';
@@ -52,7 +53,8 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     });
     logger.info({ tenant: name, key_id: made.resource.spec.keyId }, 'an API key was created');
     const active = await keyInForce(ledger, made.resource, patience);
-    response.status(201).json({ ...viewKey(made.resource), key: made.key, active });
+    const view: CreatedKey = { ...viewKey(made.resource), key: made.key, active };
+    response.status(201).json(view);
   }
 
   router

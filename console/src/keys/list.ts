@@ -1,9 +1,13 @@
 import type { Deps } from '../deps.ts';
 import { readIfAvailable } from '../ledger-view.ts';
+import type { ListedKey } from '../responses.ts';
 import { viewKey } from './view.ts';
 
 /** The keys of a tenant, or of all, with when each was used last. */
-export async function listKeys({ store, ledger }: Pick<Deps, 'store' | 'ledger'>, tenant: string | undefined) {
+export async function listKeys(
+  { store, ledger }: Pick<Deps, 'store' | 'ledger'>,
+  tenant: string | undefined,
+): Promise<{ data: ListedKey[]; ledger_available: boolean }> {
   const keys = (await store.list('ApiKey')).filter(
     ({ resource }) => tenant === undefined || resource.spec.tenant === tenant,
   );

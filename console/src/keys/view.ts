@@ -1,8 +1,9 @@
 import { API_KEY_PREFIX } from '@svc-asr/core';
 import type { ApiKey } from '@svc-asr/core';
+import type { KeyView } from '../responses.ts';
 
 /** What may be shown of a key after it was made. */
-export function viewKey({ metadata, spec }: ApiKey) {
+export function viewKey({ metadata, spec }: ApiKey): KeyView {
   return {
     object: 'api_key',
     key_id: spec.keyId,
@@ -12,5 +13,5 @@ export function viewKey({ metadata, spec }: ApiKey) {
     name: spec.displayName,
     created_at: metadata.creationTimestamp ?? null,
     expires_at: spec.expiresAt ?? null,
-  } as const;
+  };
 }

@@ -26,40 +26,40 @@ afterAll(async () => {
 
 const sees = (text: string) => page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
 
-test('a developer joins, an administrator approves, the developer makes and revokes a key, all in a browser', async () => {
+test('the pages lead a developer from the waitlist through approval to a key that is created, rotated and revoked', async () => {
   await page.open(`${console_.pageUrl}/`);
   await page.fill('Your name', 'Achieng');
-  await page.fill('E-mail', 'achieng@example.org');
+  await page.fill('Email', 'achieng@example.org');
   await page.fill('Organisation', 'Nam <b>Lolwe</b> FM');
-  await page.fill('What you want', 'Captions for radio');
-  await page.click('Join');
+  await page.fill('What do you want', 'Captions for radio');
+  await page.click('Join waitlist');
   await sees('Your private link');
   const link = String(await page.evaluate("document.querySelector('.shown-once').innerText"));
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#nam-b-lolwe-b-fm-/);
   await sees('You are on the waitlist');
-  await page.click('I have kept it');
+  await page.click('Done');
   await page.until("document.querySelector('.shown-once') === null");
-  // Texts stay texts.
+  // The organisation's markup is shown as text.
   expect(await page.evaluate("document.querySelector('#who b')")).toBeNull();
 
   await page.open(`${console_.adminUrl}/`);
-  await page.fill('Token', 'wrong');
-  await page.click('Enter');
+  await page.fill('Admin token', 'wrong');
+  await page.click('Sign in');
   await sees('The admin token is not valid');
-  await page.fill('Token', TOKEN);
-  await page.click('Enter');
+  await page.fill('Admin token', TOKEN);
+  await page.click('Sign in');
   await sees('Captions for radio');
-  await page.fill('First grant', '120');
+  await page.fill('Initial credit', '120');
   await page.click('Approve');
-  await sees('Nobody waits.');
+  await sees('No pending applications.');
 
   await page.open('about:blank');
   await page.open(link);
   await sees('2 min 0 s');
   expect(await page.evaluate('location.href')).toBe(`${console_.pageUrl}/`);
   await page.fill('Name', 'production');
-  await page.click('Create the key');
-  await sees('it cannot be shown again');
+  await page.click('Create key');
+  await sees('It cannot be shown again');
   const key = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
   const { body } = await console_.call('GET', '/admin/v1/keys');
   expect(body.data).toMatchObject([{ name: 'production', last_four: key.slice(-4) }]);
@@ -68,24 +68,24 @@ test('a developer joins, an administrator approves, the developer makes and revo
   await page.open(`${console_.pageUrl}/`);
   await sees(key.slice(-4));
   expect(await page.evaluate('document.body.innerText')).not.toContain(key);
-  await page.click('Replace');
+  await page.click('Rotate');
   await page.until("document.querySelectorAll('#keys tbody tr').length === 2");
   const replaced = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
   await page.click('Revoke');
   await page.until("document.querySelectorAll('#keys tbody tr').length === 1");
-  // The new key stays in sight until it was kept, whatever is done meanwhile.
+  // The new key stays visible until the user clicks Done, even while other keys are revoked.
   expect(await page.evaluate("document.querySelector('#new-key .shown-once').innerText")).toBe(replaced);
-  await page.click('I have kept it');
+  await page.click('Done');
   await page.click('Revoke');
-  await page.until("document.querySelector('#keys').innerText.includes('None yet.')");
+  await page.until("document.querySelector('#keys').innerText.includes('No API keys yet.')");
   expect((await console_.call('GET', '/admin/v1/keys')).body.data).toEqual([]);
   await page.click('Sign out');
   await sees('Join the waitlist');
-  // Of the network it may say that somebody was not signed in; of scripts and the policy nothing.
+  // The browser logs the 401 of the signed-out page. Scripts and the content security policy must cause no messages.
   expect(page.complaints().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
 }, 90_000);
 
-test('a link that is no longer valid says so, and leaves the way in open', async () => {
+test('the page shows an error and the sign-in form when a private link is not valid', async () => {
   await page.open('about:blank');
   await page.open(`${console_.pageUrl}/#acme.${'x'.repeat(32)}`);
   await sees('The private link is not valid');

@@ -1,8 +1,10 @@
+import type { Tenant } from '@svc-asr/core';
 import type { Account, DailyUsage } from '@svc-asr/ledger';
+import type { AccountView, TenantView, UsageView } from '../responses.ts';
 import type { Stored } from '../resources/store.ts';
 
 /** A tenant as the admin API shows it: `spec` in the resource's own form, the rest in the API's. */
-export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>) {
+export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>): TenantView & Pick<Tenant, 'spec' | 'status'> {
   return {
     object: 'tenant',
     name: resource.metadata.name,
@@ -11,11 +13,11 @@ export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>) {
     spec: resource.spec,
     // Only the operator in a cluster writes one.
     ...(resource.status !== undefined && { status: resource.status }),
-  } as const;
+  };
 }
 
 /** An account as the admin API shows it; null when the operator has not brought the tenant to the ledger yet. */
-export function viewAccount(account: Account | undefined) {
+export function viewAccount(account: Account | undefined): AccountView | null {
   if (account === undefined) return null;
   const { grantedMs, availableMs, reservedMs, consumedMs } = account;
   return {
@@ -28,13 +30,13 @@ export function viewAccount(account: Account | undefined) {
       consumed_ms: consumedMs,
     },
     live_sessions: account.liveSessions,
-  } as const;
+  };
 }
 
 /** Use by day and model. */
-export function viewUsage(tenant: string, days: number, usage: readonly DailyUsage[]) {
+export function viewUsage(tenant: string, days: number, usage: readonly DailyUsage[]): UsageView {
   const data = usage.map(({ day, model, sessions, audioMs, billableMs }) => {
     return { day, model, sessions, audio_ms: audioMs, billable_ms: billableMs };
   });
-  return { object: 'daily_usage', tenant, days, data } as const;
+  return { object: 'daily_usage', tenant, days, data };
 }

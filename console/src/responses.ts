@@ -1,0 +1,125 @@
+/**
+ * Response bodies that the pages read. The routes build them and the page scripts import these types, so a field that
+ * one side renames no longer compiles on the other. This file imports nothing: the pages are checked without Node.
+ */
+export interface KeyView {
+  readonly object: 'api_key';
+  readonly key_id: string;
+  readonly prefix: string;
+  readonly last_four: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly created_at: string | null;
+  readonly expires_at: string | null;
+}
+
+export interface ListedKey extends KeyView {
+  readonly last_used_at: string | null;
+  /** True if the key is defined in a file that the console must not change. */
+  readonly read_only: boolean;
+}
+
+export interface CreatedKey extends KeyView {
+  /** The API key itself. No other response contains it. */
+  readonly key: string;
+  /** True if gateways accept the key already. */
+  readonly active: boolean;
+}
+
+export interface TenantView {
+  readonly object: 'tenant';
+  readonly name: string;
+  readonly created_at: string | null;
+  readonly read_only: boolean;
+  readonly spec: TenantSpecView;
+}
+
+export type TenantState = 'Waitlisted' | 'Active' | 'Suspended' | 'Declined';
+
+/** The fields of a Tenant's spec that the pages show. Responses contain all of them. */
+export interface TenantSpecView {
+  readonly displayName: string;
+  readonly state: TenantState;
+  readonly contact?: ContactView;
+  readonly models: readonly string[];
+  readonly limits: { readonly concurrentSessions: number };
+}
+
+/** The application that a developer sent. */
+export interface ContactView {
+  readonly name?: string;
+  readonly email?: string;
+  readonly organisation?: string;
+  readonly use?: string;
+}
+
+export interface AccountView {
+  readonly state: string;
+  readonly credits: {
+    readonly unit: 'audio_millisecond';
+    readonly granted_ms: number;
+    readonly available_ms: number;
+    readonly reserved_ms: number;
+    readonly consumed_ms: number;
+  };
+  readonly live_sessions: number;
+}
+
+/** The signed-in developer's own tenant. */
+export interface OwnTenantView {
+  readonly object: 'tenant';
+  readonly name: string;
+  readonly display_name: string;
+  readonly state: TenantState;
+  readonly created_at: string | null;
+  readonly contact: ContactView | null;
+  readonly models: readonly string[];
+  readonly limits: {
+    readonly concurrent_sessions: number;
+    readonly sessions_per_minute: number;
+    readonly requests_per_minute: number;
+  };
+  readonly api_url: string;
+  /** Null until the operator has created the account, or while Redis is unavailable. */
+  readonly account: AccountView | null;
+  readonly ledger_available: boolean;
+}
+
+export interface UsageView {
+  readonly object: 'daily_usage';
+  readonly tenant: string;
+  readonly days: number;
+  readonly data: readonly {
+    readonly day: string;
+    readonly model: string;
+    readonly sessions: number;
+    readonly audio_ms: number;
+    readonly billable_ms: number;
+  }[];
+}
+
+export interface SessionView {
+  readonly id: string;
+  readonly model: string;
+  readonly state: string;
+  readonly audio_ms: number;
+  readonly billable_ms: number;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+}
+
+/** A private link, in the only response that contains it. */
+export interface LinkView {
+  readonly object: 'link';
+  readonly tenant: string;
+  readonly token: string;
+  readonly path: string;
+}
+
+/** The response to an application. It contains the private link's token. */
+export interface ApplicationView {
+  readonly object: 'application';
+  readonly tenant: string;
+  readonly state: 'Waitlisted';
+  readonly token: string;
+}
