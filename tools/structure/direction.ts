@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module';
+import { dirname } from 'node:path';
 import type { Source } from './sources.ts';
 import type { Dependencies } from './workspaces.ts';
 import { folderOf, isTest, MAY_IMPORT, packageOf, workspaceOf } from './workspaces.ts';
@@ -12,6 +13,7 @@ const LEDGER = 'packages/ledger';
 export function findWrongImports(sources: readonly Source[], dependencies: Dependencies): string[] {
   return sources.flatMap((source) => {
     const workspace = workspaceOf(source.path);
+    if (isPageScript(source.path)) return findOutsidePage(source);
     if (workspace === undefined) return [];
     const problems = [
       ...source.files.map((file) => wrongFile(source.path, workspace, file)),
@@ -47,4 +49,16 @@ function wrongModule(path: string, workspace: string, module: string, dependenci
 function undeclared(workspace: string, module: string, dependencies: Dependencies): string | undefined {
   if (dependencies[workspace]?.includes(packageOf(module)) === true) return undefined;
   return `imports ${module}, which ${workspace}/package.json does not declare`;
+}
+
+/** True for scripts that browsers load from a page's server, which serves files of their folder only. */
+function isPageScript(path: string): boolean {
+  return /\/page\/[^/]+\.js$/.test(path);
+}
+
+function findOutsidePage({ path, files, modules }: Source): string[] {
+  const outside = [...modules, ...files.filter((file) => dirname(file) !== dirname(path))];
+  return outside.map(
+    (target) => `${path} imports ${target}, which browsers cannot load: import files of its folder only`,
+  );
 }

@@ -13,6 +13,8 @@ test('the sources of every part are looked at', () => {
   const paths = sources.map(({ path }) => path);
   expect(paths).toContain('packages/core/src/index.ts');
   expect(paths).toContain('tools/run.mjs');
+  expect(paths).toContain('console/page/console.js');
+  expect(paths).toContain('tools/observe/page/main.js');
   expect(sources.find(({ path }) => path === 'tools/structure/repository.test.ts')?.files).toContain(
     'tools/structure/cycles.ts',
   );
@@ -21,7 +23,7 @@ test('the sources of every part are looked at', () => {
 test('every relative import leads to a file that is there', () => {
   const paths = new Set(sources.map(({ path }) => path));
   const dangling = sources.flatMap(({ path, files }) =>
-    files.filter((file) => /\.(ts|mjs)$/.test(file) && !paths.has(file)).map((file) => `${path} imports ${file}`),
+    files.filter((file) => /\.(ts|mjs|js)$/.test(file) && !paths.has(file)).map((file) => `${path} imports ${file}`),
   );
   expect(dangling).toEqual([]);
 });

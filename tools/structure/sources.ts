@@ -18,7 +18,7 @@ const SKIPPED = new Set(['node_modules', 'dist', 'coverage']);
 /** Reads every source file under a folder. */
 export function readSources(root: string): Source[] {
   return listFiles(root)
-    .filter((file) => /\.(ts|mjs|lua)$/.test(file))
+    .filter((file) => /\.(ts|mjs|js|lua)$/.test(file))
     .map((file) => toSource(relative(root, file), readFileSync(file, 'utf8')));
 }
 

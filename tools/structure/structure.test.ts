@@ -38,6 +38,8 @@ test.each([
   ['gateway/src/a.ts', "import { createClient } from 'redis';", 'only the ledger speaks to Redis'],
   ['gateway/src/a.ts', "import { createClient } from '@redis/client';", 'only the ledger speaks to Redis'],
   ['gateway/src/a.ts', "import WebSocket from 'ws';", 'imports ws, which gateway/package.json does not declare'],
+  ['console/page/a.js', "import { b } from '../src/b.ts';", 'imports console/src/b.ts, which browsers cannot load'],
+  ['tools/observe/page/a.js', "import x from 'lodash';", 'imports lodash, which browsers cannot load'],
   ['gateway/src/a.ts', "import { x } from '../../test/support/x.ts';", 'imports test/support/x.ts, which is outside'],
 ])('%s with %s is refused', (path, text, problem) => {
   const problems = wrong(path, text);
@@ -51,6 +53,7 @@ test.each([
   ['packages/ledger/src/a.ts', "import { createClient } from 'redis'; import { x } from '@svc-asr/core';"],
   ['packages/ledger/src/a.test.ts', "import { startRedis } from '../../../test/support/redis.ts';"],
   ['gateway/src/a.ts', "import express from 'express'; import { b } from './b/c.ts'; import '@svc-asr/ledger';"],
+  ['console/page/a.js', "import { b } from './b.js';"],
   ['tools/a.ts', "import { CONSOLE_SETTINGS } from '../console/src/settings.ts';"],
   ['gateway/src/a.ts', "// import '@svc-asr/operator';\nconst text = \"import 'redis'\";"],
 ])('%s with %s is fine', (path, text) => {
