@@ -5,7 +5,7 @@ import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { FINALIZER } from '../../operator/src/source/kubernetes/finalizer.ts';
 import {
   buildPrerequisites,
-  buildRemembered,
+  buildRolloutChild,
   buildWorkers,
 } from '../../operator/src/workers/cluster/objects/children.ts';
 import { revisionOf } from '../../operator/src/workers/cluster/objects/pod-template.ts';
@@ -66,7 +66,7 @@ async function makeModel(
   const children = [
     ...buildPrerequisites(template, installation),
     buildWorkers(template, installation, 0),
-    buildRemembered(template, { stable: revision, candidate: undefined, rejected: undefined }),
+    buildRolloutChild(template, { stable: revision, candidate: undefined, rejected: undefined }),
   ];
   for (const { type, object } of children) await api.apply(type, object);
   await ledger.revisions.weigh(name, new Map([[revision, 100]]));

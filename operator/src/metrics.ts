@@ -1,7 +1,7 @@
 import { createCounter, createGauge, createHistogram } from '@svc-asr/runtime';
 import type { Metrics } from '@svc-asr/runtime';
 import { METRICS } from './metric-list.ts';
-import type { PoolStanding } from './workers/pool/status.ts';
+import type { PoolStatus } from './workers/pool/status.ts';
 
 /** What is read when metrics are. */
 export interface Readings {
@@ -11,7 +11,7 @@ export interface Readings {
   heldDeletions: () => number;
   /** Seconds since 1970; undefined: not yet. */
   lastSyncSeconds: () => number | undefined;
-  pools: () => readonly Pick<PoolStanding, 'model' | 'desired' | 'running' | 'ready' | 'slots' | 'trouble'>[];
+  pools: () => readonly Pick<PoolStatus, 'model' | 'desired' | 'running' | 'ready' | 'slots' | 'startFailure'>[];
   ledgerMissing: () => boolean;
   leads: () => boolean;
 }
@@ -83,7 +83,8 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
     }
   });
   gauge(METRICS.poolTrouble).addCallback((result) => {
-    for (const { model, trouble } of readings.pools()) result.observe(trouble === undefined ? 0 : 1, { model });
+    for (const { model, startFailure } of readings.pools())
+      result.observe(startFailure === undefined ? 0 : 1, { model });
   });
   gauge(METRICS.ledgerMissing).addCallback((result) => result.observe(readings.ledgerMissing() ? 1 : 0));
 }

@@ -13,7 +13,7 @@ import { systemClock } from './queue/clock.ts';
 import { createWorkQueue } from './queue/queue.ts';
 import { createApiKeyReconciler } from './reconcile/apikey.ts';
 import { createApplied } from './reconcile/applied.ts';
-import { createCatalogue } from './reconcile/catalogue.ts';
+import { createCataloguePublisher } from './reconcile/catalogue.ts';
 import { createFirstPass } from './reconcile/first-pass.ts';
 import { createModelReconciler } from './reconcile/model.ts';
 import { createOutcomeReport } from './reconcile/outcome.ts';
@@ -29,8 +29,8 @@ import { createKubernetesSource } from './source/kubernetes/source.ts';
 import { keyOf } from './source/source.ts';
 import { createStatus } from './status/create.ts';
 import { SILENT_REPORTER } from './status/reporter.ts';
-import { createWorkers } from './workers/create.ts';
-import { createPools } from './workers/pool/manager.ts';
+import { createWorkerRuntime } from './workers/create.ts';
+import { createPoolManager } from './workers/pool/manager.ts';
 import { createPoolReport } from './workers/pool/report.ts';
 
 const DAY_MS = 86_400_000;
@@ -117,8 +117,8 @@ export async function startOperator(
     queue.add(key);
   };
 
-  const { runtime, memory, rollouts } = createWorkers({ settings, env, cluster, notices, logger });
-  const pools = createPools({
+  const { runtime, memory, rollouts } = createWorkerRuntime({ settings, env, cluster, notices, logger });
+  const pools = createPoolManager({
     pools: behindGuard(guard, ledger.pools),
     workers: behindGuard(guard, ledger.workers),
     revisions: behindGuard(guard, ledger.revisions),
@@ -130,7 +130,7 @@ export async function startOperator(
     nowMs: systemClock.nowMs,
     source,
     intervalMs: settings.SCALING_INTERVAL_MS,
-    onGone: (name) => enqueue(keyOf('ASRModel', name)),
+    onRemoved: (name) => enqueue(keyOf('ASRModel', name)),
   });
 
   const status =
@@ -138,7 +138,7 @@ export async function startOperator(
       ? SILENT_REPORTER
       : createStatus({ settings, cluster, source: watched, ledger, guard, pools, notices, logger });
   const applied = createApplied(ledger.registry);
-  const catalogue = createCatalogue(ledger.catalogue, source);
+  const catalogue = createCataloguePublisher(ledger.catalogue, source);
   const sync = createSync({ source, applied, enqueue, notices, logger });
   const reconcilers = {
     ASRModel: createModelReconciler({ pools, catalogue, applied }),
@@ -171,7 +171,7 @@ export async function startOperator(
     bad: source.bad,
     heldDeletions: sync.held,
     lastSyncSeconds: sync.lastSeconds,
-    pools: pools.standings,
+    pools: pools.statuses,
     ledgerMissing: () => guard.missing() !== undefined,
     leads,
   });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     ...numbers,
     ledgerMissing: () => false,
     leads: () => true,
-    pools: () => pools.map((pool) => ({ ...pool, trouble: undefined })),
+    pools: () => pools.map((pool) => ({ ...pool, startFailure: undefined })),
   });
   server = createServer((request, response) => metrics.serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -2,7 +2,7 @@ import { checkResource } from '@svc-asr/core';
 import type { Resource } from '@svc-asr/core';
 import type { CatalogueEntry } from '@svc-asr/ledger';
 import { model } from '../testing/resources.ts';
-import { createCatalogue } from './catalogue.ts';
+import { createCataloguePublisher } from './catalogue.ts';
 
 function resource(name: string, spec: object = {}): Resource {
   const checked = checkResource(model(name, spec));
@@ -20,7 +20,7 @@ const entry = (id: string, maxWaitSeconds = 120): CatalogueEntry => ({
 
 function setUp(before: CatalogueEntry[] | undefined, models: Resource[], unsettled?: string) {
   const state = { stored: before, writes: 0, models, unsettled };
-  const catalogue = createCatalogue(
+  const catalogue = createCataloguePublisher(
     {
       read: () => Promise.resolve(state.stored),
       holds: (entries) => Promise.resolve(JSON.stringify(state.stored) === JSON.stringify(entries)),

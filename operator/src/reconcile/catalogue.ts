@@ -3,7 +3,7 @@ import type { CatalogueEntry, Ledger } from '@svc-asr/ledger';
 import type { ResourceSource } from '../source/source.ts';
 import { coalesce } from './coalesce.ts';
 
-export interface Catalogue {
+export interface CataloguePublisher {
   /** Writes the catalogue that the source's models make, where it differs. */
   publish: () => Promise<void>;
   /** Publishes a catalogue without this model, which was deleted. */
@@ -11,10 +11,10 @@ export interface Catalogue {
 }
 
 /** The catalogue of models that gateways serve. Many models that change together cost few writes. */
-export function createCatalogue(
+export function createCataloguePublisher(
   ledger: Pick<Ledger['catalogue'], 'read' | 'holds' | 'replace'>,
   source: Pick<ResourceSource, 'list' | 'unsettled'>,
-): Catalogue {
+): CataloguePublisher {
   /** Deleted for certain, whether or not the source is settled. */
   const withdrawn = new Set<string>();
   const publish = coalesce(async () => {

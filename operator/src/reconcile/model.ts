@@ -1,11 +1,11 @@
-import type { Pools } from '../workers/pool/manager.ts';
+import type { PoolManager } from '../workers/pool/manager.ts';
 import type { Applied } from './applied.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { CataloguePublisher } from './catalogue.ts';
 import type { Reconciler } from './reconciler.ts';
 
 export interface ModelDependencies {
-  pools: Pick<Pools, 'put' | 'retire' | 'has'>;
-  catalogue: Catalogue;
+  pools: Pick<PoolManager, 'put' | 'retire' | 'has'>;
+  catalogue: CataloguePublisher;
   applied: Applied;
 }
 

@@ -5,7 +5,7 @@ import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceSource } from '../source/source.ts';
 import type { StatusReporter } from '../status/reporter.ts';
 import type { Applied } from './applied.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { CataloguePublisher } from './catalogue.ts';
 import { runPhases } from './phases.ts';
 import type { Reconciler, Reconcilers } from './reconciler.ts';
 import type { Sync } from './sync.ts';
@@ -16,7 +16,7 @@ export interface ReconcileDependencies {
   source: ResourceSource;
   applied: Applied;
   reconcilers: Reconcilers;
-  catalogue: Catalogue;
+  catalogue: CataloguePublisher;
   sync: Sync;
   status: Pick<StatusReporter, 'applied' | 'refused' | 'failed' | 'waiting'>;
   /** Asked before anything is written to Redis. */

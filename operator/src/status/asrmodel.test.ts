@@ -1,8 +1,8 @@
-import type { PoolStanding } from '../workers/pool/status.ts';
+import type { PoolStatus } from '../workers/pool/status.ts';
 import { buildModelFields, findModelConditions } from './asrmodel.ts';
 
 const NOW_MS = Date.UTC(2030, 0, 1);
-const standing = (changes: Partial<PoolStanding> = {}): PoolStanding => ({
+const pool = (changes: Partial<PoolStatus> = {}): PoolStatus => ({
   model: 'kikuyu',
   desired: 2,
   running: 2,
@@ -12,16 +12,16 @@ const standing = (changes: Partial<PoolStanding> = {}): PoolStanding => ({
   revision: 'abc',
   rollout: undefined,
   reasons: [],
-  trouble: undefined,
+  startFailure: undefined,
   ...changes,
 });
-const conditions = (changes: Partial<PoolStanding> = {}) =>
+const conditions = (changes: Partial<PoolStatus> = {}) =>
   Object.fromEntries(
-    findModelConditions(standing(changes)).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
+    findModelConditions(pool(changes)).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
   );
 
 test('tells workers, slots and revision, as people and the scale subresource read them', () => {
-  expect(buildModelFields(standing(), {}, NOW_MS)).toEqual({
+  expect(buildModelFields(pool(), {}, NOW_MS)).toEqual({
     replicas: 2,
     readyReplicas: 2,
     workers: '2/2',
@@ -36,7 +36,7 @@ test('tells workers, slots and revision, as people and the scale subresource rea
 
 test('what is not known is left as it was told before', () => {
   const fields = buildModelFields(
-    standing({ slots: undefined, slotsPerWorker: undefined, revision: undefined }),
+    pool({ slots: undefined, slotsPerWorker: undefined, revision: undefined }),
     {},
     NOW_MS,
   );
@@ -45,9 +45,9 @@ test('what is not known is left as it was told before', () => {
 
 test('a canary has the time since when it is one', () => {
   const rollout = { phase: 'Canary', revision: 'new', stable: 'abc', percent: 10, message: 'x' } as const;
-  const first = buildModelFields(standing({ rollout }), {}, NOW_MS);
+  const first = buildModelFields(pool({ rollout }), {}, NOW_MS);
   expect(first.canary).toEqual({ revision: 'new', percent: 10, since: '2030-01-01T00:00:00Z' });
-  const later = buildModelFields(standing({ rollout: { ...rollout, percent: 20 } }), first as object, NOW_MS + 60_000);
+  const later = buildModelFields(pool({ rollout: { ...rollout, percent: 20 } }), first as object, NOW_MS + 60_000);
   expect(later.canary).toEqual({ revision: 'new', percent: 20, since: '2030-01-01T00:00:00Z' });
 });
 
@@ -62,24 +62,24 @@ test('a pool that is as it should be', () => {
   });
 });
 
-const trouble = { reason: 'ImagePullFailed', message: 'the image cannot be pulled' };
-test.each<[string, Partial<PoolStanding>, Record<string, string>]>([
+const startFailure = { reason: 'ImagePullFailed', message: 'the image cannot be pulled' };
+test.each<[string, Partial<PoolStatus>, Record<string, string>]>([
   ['without workers that is wanted so', { desired: 0, running: 0, ready: 0 }, { Available: 'True ScaledToZero' }],
   ['that starts', { running: 1, ready: 0 }, { Available: 'False Starting', Progressing: 'True Scaling' }],
   ['that shrinks', { desired: 1 }, { Available: 'True WorkersReady', Progressing: 'True Scaling' }],
   [
     'that cannot start',
-    { running: 1, ready: 0, trouble },
+    { running: 1, ready: 0, startFailure },
     { Available: 'False ImagePullFailed', Degraded: 'True ImagePullFailed', ArtifactReady: 'Unknown NotLoaded' },
   ],
   [
     'whose further workers cannot start',
-    { ready: 1, trouble },
+    { ready: 1, startFailure },
     { Available: 'True WorkersReady', Degraded: 'True ImagePullFailed' },
   ],
   [
     'whose artifact cannot be had',
-    { ready: 0, trouble: { reason: 'ArtifactFailed', message: 'x' } },
+    { ready: 0, startFailure: { reason: 'ArtifactFailed', message: 'x' } },
     { ArtifactReady: 'False ArtifactFailed' },
   ],
   [

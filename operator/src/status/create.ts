@@ -6,7 +6,7 @@ import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
 import type { KubernetesSource } from '../source/kubernetes/source.ts';
-import type { Pools } from '../workers/pool/manager.ts';
+import type { PoolManager } from '../workers/pool/manager.ts';
 import { createGather } from './gather.ts';
 import { createStatusReporter } from './reporter.ts';
 import type { StatusReporter } from './reporter.ts';
@@ -18,7 +18,7 @@ export interface StatusParts {
   source: KubernetesSource;
   ledger: Pick<Ledger, 'accounts' | 'apiKeys'>;
   guard: Pick<LedgerGuard, 'missing' | 'ledgerId'>;
-  pools: Pick<Pools, 'standing'>;
+  pools: Pick<PoolManager, 'status'>;
   notices: Notices;
   logger: Logger;
 }

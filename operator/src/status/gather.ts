@@ -2,7 +2,7 @@ import type { Kind } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { LedgerGuard } from '../ledger/guard.ts';
 import type { ResourceSource } from '../source/source.ts';
-import type { Pools } from '../workers/pool/manager.ts';
+import type { PoolManager } from '../workers/pool/manager.ts';
 import { buildApiKeyFields, findRefusal } from './apikey.ts';
 import { buildModelFields, findModelConditions } from './asrmodel.ts';
 import type { Gather } from './reporter.ts';
@@ -13,7 +13,7 @@ export interface GatherOptions {
   accounts: Pick<Ledger['accounts'], 'read'>;
   keys: Pick<Ledger['apiKeys'], 'find' | 'lastUsed'>;
   guard: Pick<LedgerGuard, 'missing' | 'ledgerId'>;
-  pools: Pick<Pools, 'standing'>;
+  pools: Pick<PoolManager, 'status'>;
   source: Pick<ResourceSource, 'get'>;
   current: StatusWriter['current'];
   /** Milliseconds since 1970. */
@@ -46,10 +46,10 @@ export function createGather(options: GatherOptions): { readonly [K in Kind]: Ga
       return { fields: buildApiKeyFields(key, lastUsedMs), findings: refusal === undefined ? [] : [refusal] };
     },
     ASRModel: (name) => {
-      const standing = pools.standing(name);
-      if (standing === undefined) return Promise.resolve(NOTHING);
-      const fields = buildModelFields(standing, current('ASRModel', name), wallMs());
-      return Promise.resolve({ fields, findings: findModelConditions(standing) });
+      const pool = pools.status(name);
+      if (pool === undefined) return Promise.resolve(NOTHING);
+      const fields = buildModelFields(pool, current('ASRModel', name), wallMs());
+      return Promise.resolve({ fields, findings: findModelConditions(pool) });
     },
   };
 }

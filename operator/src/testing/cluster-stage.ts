@@ -50,7 +50,7 @@ export async function createStage(
   const redis: TestRedis = await startRedis();
   const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   const ledger = createLedger(link, { prefix: 'svc', processLeaseMs: 3000 });
-  const workers = createWorkers(kubernetes, namespace, ledger);
+  const workers = createTestWorkers(kubernetes, namespace, ledger);
   const runner: PodRunner | undefined = pods
     ? await runPods(kubernetes.request, { namespace, onStart: workers.start, onStop: workers.stop })
     : undefined;
@@ -111,7 +111,7 @@ export async function createStage(
 }
 
 /** What runs in the pods of a stage. */
-function createWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger) {
+function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger) {
   const beats = new Map<string, NodeJS.Timeout>();
   const unready = new Set<string>();
 

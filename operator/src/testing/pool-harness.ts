@@ -7,16 +7,16 @@ import type { Pool } from '../workers/pool/pool.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
 import { createRolloutMemory } from '../workers/pool/rollout-memory.ts';
 import type { RolloutMemory } from '../workers/pool/rollout-memory.ts';
-import type { RunningWorker, Trouble, WorkerTemplate } from '../workers/runtime.ts';
+import type { RunningWorker, StartFailure, WorkerTemplate } from '../workers/runtime.ts';
 import { createSlotsMemory } from '../workers/pool/slots-memory.ts';
 import { buildTemplate } from '../workers/template.ts';
-import type { WrittenScale } from '../workers/pool/scale-update.ts';
+import type { ScaleUpdate } from '../workers/pool/scale-update.ts';
 import { createTestLogger } from './logs.ts';
 import type { LogLine } from './logs.ts';
 import { model } from './resources.ts';
 
 /** A pool whose workers and ledger are in memory: who is to run runs at once, who is to stop is gone at once. */
-export interface PoolWorld {
+export interface PoolHarness {
   pool: Pool;
   lines: LogLine[];
   /** Gives the pool a model; resolves to the revision of it. */
@@ -31,11 +31,11 @@ export interface PoolWorld {
   /** What the ledger tells of the load from now on. */
   load: (load: Partial<ScalingLoad>) => void;
   /** What was last to be written of the model's scale. */
-  scale: () => WrittenScale | undefined;
+  scale: () => ScaleUpdate | undefined;
   /** Streams on every worker. */
   occupy: (active: number) => void;
   /** Keeps workers of a revision from starting. */
-  breakRevision: (revision: string, trouble: Trouble) => void;
+  breakRevision: (revision: string, startFailure: StartFailure) => void;
   /** Lets workers of a revision start, those included that could not. */
   mendRevision: (revision: string) => void;
   /** What the ledger was last told: whether the pool can still grow. */
@@ -45,15 +45,15 @@ export interface PoolWorld {
 }
 
 /** Makes the pool of a model `m`. */
-export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory()): PoolWorld {
+export function createPoolHarness(rollouts: RolloutMemory = createRolloutMemory()): PoolHarness {
   const running = new Map<string, RunningWorker>();
   const records = new Map<string, WorkerRecord>();
   const counts = new Map<string, RevisionCounts>();
-  const troubles = new Map<string, Trouble>();
+  const troubles = new Map<string, StartFailure>();
   let weights = new Map<string, number>();
   let needed: readonly string[] = [];
   let load = { active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 };
-  let scale: WrittenScale | undefined;
+  let scale: ScaleUpdate | undefined;
   let grows: boolean | undefined;
   let nowMs = 0;
   let made = 0;
@@ -62,7 +62,7 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
   const drop = (id: string) => {
     running.delete(id);
     records.delete(id);
-    pool.ended(id);
+    pool.workerEnded(id);
   };
   const register = (id: string, revision: string) =>
     records.set(id, { id, revision, address: 'ws://x', slots: 1, active: 0, draining: false, leaseUntilMs: 0 });
@@ -114,7 +114,7 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
       },
       confirm: () => undefined,
       stop: drop,
-      trouble: ({ revision }) => troubles.get(revision),
+      startFailure: ({ revision }) => troubles.get(revision),
       close: () => Promise.resolve(),
     },
     memory: createSlotsMemory(),
@@ -130,15 +130,15 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
     set: (spec) => {
       const checked = checkResource(model('m', spec));
       if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-      pool.set(checked.value as AsrModel);
+      pool.setModel(checked.value as AsrModel);
       return buildTemplate(checked.value as AsrModel).revision;
     },
-    remove: () => pool.set(undefined),
+    remove: () => pool.setModel(undefined),
     tick: async (times = 1, apartMs = 1000) => {
       let goesOn = true;
       for (let look = 0; look < times; look++) {
         nowMs += apartMs;
-        goesOn = await pool.tick();
+        goesOn = await pool.reconcile();
       }
       return goesOn;
     },
@@ -155,7 +155,7 @@ export function createPoolWorld(rollouts: RolloutMemory = createRolloutMemory())
     occupy: (active) => {
       for (const [id, record] of records) records.set(id, { ...record, active });
     },
-    breakRevision: (revision, trouble) => void troubles.set(revision, trouble),
+    breakRevision: (revision, startFailure) => void troubles.set(revision, startFailure),
     mendRevision: (mended) => {
       troubles.delete(mended);
       for (const { id, revision } of running.values()) {

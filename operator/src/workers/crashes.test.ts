@@ -1,4 +1,4 @@
-import { countCrash, describeCrashes, isOver } from './crashes.ts';
+import { countCrash, describeCrashes, hasRecovered } from './crashes.ts';
 import type { Crashes } from './crashes.ts';
 
 function crash(times: number, readyForMs?: number): Crashes {
@@ -26,8 +26,8 @@ test('a worker that had been well for a while begins a new count; one that fell 
 
 test('is over when a worker that was started since is well', () => {
   const crashes = crash(3);
-  expect(isOver(crashes, { startedMs: 1000, readyAtMs: 2000 }, 7000)).toBe(true);
-  expect(isOver(crashes, { startedMs: 1000, readyAtMs: 2000 }, 6999)).toBe(false);
-  expect(isOver(crashes, { startedMs: 1000, readyAtMs: undefined }, 9000)).toBe(false);
-  expect(isOver(crashes, { startedMs: 999, readyAtMs: 999 }, 90_000)).toBe(false);
+  expect(hasRecovered(crashes, { startedMs: 1000, readyAtMs: 2000 }, 7000)).toBe(true);
+  expect(hasRecovered(crashes, { startedMs: 1000, readyAtMs: 2000 }, 6999)).toBe(false);
+  expect(hasRecovered(crashes, { startedMs: 1000, readyAtMs: undefined }, 9000)).toBe(false);
+  expect(hasRecovered(crashes, { startedMs: 999, readyAtMs: 999 }, 90_000)).toBe(false);
 });

@@ -33,7 +33,7 @@ export function describeCrashes(crashes: Crashes | undefined): string | undefine
 }
 
 /** Whether a worker shows that what failed before works now: one that was started since and has been well for a while. */
-export function isOver(
+export function hasRecovered(
   crashes: Crashes,
   worker: { startedMs: number; readyAtMs: number | undefined },
   nowMs: number,

@@ -8,7 +8,7 @@ import type { OperatorSettings } from '../settings.ts';
 import type { Reflect } from './cluster/objects/object-cache.ts';
 import { createClusterRuntime } from './cluster/runtime.ts';
 import { readInstallation } from './cluster/settings.ts';
-import { createForeignRuntime } from './unmanaged.ts';
+import { createUnmanagedRuntime } from './unmanaged.ts';
 import { createProcessRuntime } from './process/runtime.ts';
 import { createRolloutMemory } from './pool/rollout-memory.ts';
 import type { RolloutMemory } from './pool/rollout-memory.ts';
@@ -43,15 +43,16 @@ export interface Workers {
 }
 
 /** Makes what runs workers: pods of a cluster, processes of this machine, or something else than the operator. */
-export function createWorkers(options: WorkersOptions): Workers {
+export function createWorkerRuntime(options: WorkersOptions): Workers {
   const { settings, cluster } = options;
-  if (cluster !== undefined) return createPods(cluster, options);
+  if (cluster !== undefined) return createClusterWorkers(cluster, options);
   const rollouts = createRolloutMemory();
-  if (settings.WORKER_PROGRAM === '') return { runtime: createForeignRuntime(), memory: createSlotsMemory(), rollouts };
-  return { ...createProcesses(options), rollouts };
+  if (settings.WORKER_PROGRAM === '')
+    return { runtime: createUnmanagedRuntime(), memory: createSlotsMemory(), rollouts };
+  return { ...createProcessWorkers(options), rollouts };
 }
 
-function createPods(
+function createClusterWorkers(
   { api, reflect, events }: NonNullable<WorkersOptions['cluster']>,
   { settings, logger, notices }: WorkersOptions,
 ): Workers {
@@ -72,7 +73,7 @@ function createPods(
   return { runtime, rollouts, memory: createSlotsMemory() };
 }
 
-function createProcesses({ settings, env, logger }: WorkersOptions): Pick<Workers, 'runtime' | 'memory'> {
+function createProcessWorkers({ settings, env, logger }: WorkersOptions): Pick<Workers, 'runtime' | 'memory'> {
   const stateFolder = resolve(settings.WORKER_STATE_FOLDER);
   const runtime = createProcessRuntime({
     program: resolve(settings.WORKER_PROGRAM),

@@ -1,7 +1,7 @@
 const LONGEST_WORDS = 300;
 
 /** What a program said last in its log, as far as it tells why it ended; the empty text when it said nothing. */
-export function findLastWords(log: string): string {
+export function findLastLogLine(log: string): string {
   const lines = log
     .split('\n')
     .map((line) => line.trim())

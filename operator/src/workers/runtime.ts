@@ -1,5 +1,5 @@
 import type { AsrModel } from '@svc-asr/core';
-import type { WrittenScale } from './pool/scale-update.ts';
+import type { ScaleUpdate } from './pool/scale-update.ts';
 
 /** What the workers of one revision of a model are made from. */
 export interface WorkerTemplate {
@@ -40,7 +40,7 @@ export interface EndedWorker {
 }
 
 /** Why workers cannot be started. */
-export interface Trouble {
+export interface StartFailure {
   /** One word for it, as conditions have it. */
   reason: string;
   /** A sentence for people. */
@@ -66,13 +66,13 @@ export interface WorkerRuntime {
   /** Only these revisions are needed any more: what is left of others goes when their last worker has. */
   forget: (model: string, needed: readonly string[]) => void;
   /** Has this written into the resource of a model; undefined: nothing, what was to be written before included. */
-  writeScale: (model: string, scale: WrittenScale | undefined) => void;
+  writeScale: (model: string, scale: ScaleUpdate | undefined) => void;
   /** The worker was seen to take sessions: what it was made from can start. */
   confirm: (id: string) => void;
   /** Ends a worker, which moves the streams that it still has; `failure` says what is wrong with it, if anything. */
   stop: (id: string, failure?: string) => void;
   /** Why workers of this revision cannot be started; undefined: they can, for all that is known. */
-  trouble: (of: Revision) => Trouble | undefined;
+  startFailure: (of: Revision) => StartFailure | undefined;
   /** Lets go of the workers: processes end, pods stay. Resolves when nothing is left to do. */
   close: () => Promise<void>;
 }

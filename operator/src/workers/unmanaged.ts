@@ -2,7 +2,7 @@ import type { WorkerRuntime } from './runtime.ts';
 import { buildTemplate } from './template.ts';
 
 /** Workers that are started by other means than the operator: it sees them in the ledger alone. */
-export function createForeignRuntime(): WorkerRuntime {
+export function createUnmanagedRuntime(): WorkerRuntime {
   return {
     open: () => undefined,
     template: buildTemplate,
@@ -14,7 +14,7 @@ export function createForeignRuntime(): WorkerRuntime {
     writeScale: () => undefined,
     confirm: () => undefined,
     stop: () => undefined,
-    trouble: () => undefined,
+    startFailure: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -1,16 +1,16 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { WorkerTemplate } from '../runtime.ts';
-import type { WrittenScale } from '../pool/scale-update.ts';
+import type { ScaleUpdate } from '../pool/scale-update.ts';
 import type { Child } from './objects/children.ts';
-import type { Built } from './objects/built.ts';
-import type { Children } from './objects/store.ts';
-import type { Condemned } from './pods/removals.ts';
+import type { BuiltChildren } from './objects/built.ts';
+import type { ChildStore } from './objects/store.ts';
+import type { Removals } from './pods/removals.ts';
 import { LABELS, revisionName } from './names.ts';
-import type { Pods } from './pods/pod-index.ts';
+import type { PodIndex } from './pods/pod-index.ts';
 import { decideScale } from './pods/scale.ts';
-import type { Scales } from './scale-writer.ts';
-import type { Sets } from './pods/replica-sets.ts';
+import type { ScaleWriter } from './scale-writer.ts';
+import type { ReplicaSets } from './pods/replica-sets.ts';
 
 /** What a model's pool wants in the cluster. */
 export interface Wanted {
@@ -23,23 +23,23 @@ export interface Wanted {
   /** What is to be remembered of its rollout; undefined: what is remembered already. */
   remembered: Child | undefined;
   /** What is to be written of its scale; undefined: nothing. */
-  scale: WrittenScale | undefined;
+  scale: ScaleUpdate | undefined;
 }
 
-export interface SyncDependencies {
-  built: (template: WorkerTemplate) => Built;
-  children: Children;
-  pods: Pods;
-  sets: Sets;
-  condemned: Condemned;
-  scales: Scales;
+export interface ConvergeDependencies {
+  built: (template: WorkerTemplate) => BuiltChildren;
+  children: ChildStore;
+  pods: PodIndex;
+  sets: ReplicaSets;
+  removals: Removals;
+  scales: ScaleWriter;
 }
 
 /** Brings the objects of a model to what its pool wants, once; it writes only what differs. */
-export async function syncModel(model: string, wanted: Wanted, dependencies: SyncDependencies): Promise<void> {
-  const { children, condemned, pods, built } = dependencies;
+export async function convergeModel(model: string, wanted: Wanted, dependencies: ConvergeDependencies): Promise<void> {
+  const { children, removals, pods, built } = dependencies;
   // The mark comes first: who has it is taken by Kubernetes before others.
-  await condemned.mark(model, pods.of(model));
+  await removals.mark(model, pods.of(model));
   const { template } = wanted;
   if (wanted.remembered !== undefined) await children.ensure(wanted.remembered);
   // Before the newest: the API server may refuse that, and these serve meanwhile.
@@ -57,12 +57,16 @@ export async function syncModel(model: string, wanted: Wanted, dependencies: Syn
 }
 
 /** Whether a model is deleted and has no pod any more. */
-export function isDone(model: string, { needed }: Wanted, { pods }: Pick<SyncDependencies, 'pods'>): boolean {
+export function isDone(model: string, { needed }: Wanted, { pods }: Pick<ConvergeDependencies, 'pods'>): boolean {
   return needed.size === 0 && pods.of(model).length === 0;
 }
 
 /** The Deployment of what the model is now. */
-async function ensureWorkers(template: WorkerTemplate, wanted: Wanted, dependencies: SyncDependencies): Promise<void> {
+async function ensureWorkers(
+  template: WorkerTemplate,
+  wanted: Wanted,
+  dependencies: ConvergeDependencies,
+): Promise<void> {
   const { built, children } = dependencies;
   const { model, revision } = template;
   const name = revisionName(model, revision);
@@ -71,7 +75,7 @@ async function ensureWorkers(template: WorkerTemplate, wanted: Wanted, dependenc
   // How many there are is not drift: it is changed by itself, without touching anything else.
   await children.ensure(built(template).workers(live === undefined ? replicas : replicasOf(live)));
   if (live !== undefined && replicasOf(live) !== replicas) await children.scale(name, replicas);
-  await dependencies.condemned.remove(remove);
+  await dependencies.removals.deletePods(remove);
 }
 
 /** The Deployment of what the model was before: its pods are left alone until they are chosen to go. */
@@ -80,12 +84,12 @@ async function keepOlder(
   revision: string,
   deployment: KubeObject,
   wanted: Wanted,
-  dependencies: SyncDependencies,
+  dependencies: ConvergeDependencies,
 ): Promise<void> {
-  const { children, pods, condemned } = dependencies;
+  const { children, pods, removals } = dependencies;
   const { replicas, remove } = decide(model, revision, deployment, wanted, dependencies);
   if (replicasOf(deployment) !== replicas) await children.scale(deployment.metadata.name, replicas);
-  await condemned.remove(remove);
+  await removals.deletePods(remove);
   const needed = wanted.needed.has(revision) || replicas > 0 || pods.of(model, revision).length > 0;
   if (!needed) await children.remove(model, revision);
 }
@@ -95,9 +99,11 @@ function decide(
   revision: string,
   live: KubeObject | undefined,
   { counts }: Wanted,
-  { pods, sets, condemned }: SyncDependencies,
+  { pods, sets, removals }: ConvergeDependencies,
 ) {
-  const seen = pods.of(model, revision).map((pod) => ({ ...pod, condemned: pod.condemned || condemned.has(pod) }));
+  const seen = pods
+    .of(model, revision)
+    .map((pod) => ({ ...pod, selectedForRemoval: pod.selectedForRemoval || removals.isSelected(pod) }));
   const count = counts.get(revision) ?? 0;
   return decideScale({ count, replicas: live && replicasOf(live), pods: seen, sets: sets.of(model, revision) });
 }

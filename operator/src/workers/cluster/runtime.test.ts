@@ -266,7 +266,7 @@ test('a scale that is refused holds up nothing of the model, and is given up whe
   await ensure(1);
   runtime.writeScale('m', FIRST_SCALE);
   await ensure(2);
-  expect([replicas(), runtime.trouble(OLD)]).toEqual([2, undefined]);
+  expect([replicas(), runtime.startFailure(OLD)]).toEqual([2, undefined]);
   expect(events).toEqual(['Warning ASRModel/m ScaleRefused']);
   runtime.writeScale('m', undefined);
   cluster.refuseWith(undefined);
@@ -315,7 +315,7 @@ test('says what the API server does not take, tries again, and forgets it when i
   cluster.refuseWith(new KubernetesError(422, 'Invalid', 'spec.tolerations is invalid'));
   runtime.ensure(OLD, 1);
   await eventually(() =>
-    expect(runtime.trouble(OLD)).toEqual({
+    expect(runtime.startFailure(OLD)).toEqual({
       reason: 'Invalid',
       message: 'the API server refuses: spec.tolerations is invalid',
     }),
@@ -323,14 +323,14 @@ test('says what the API server does not take, tries again, and forgets it when i
   cluster.refuseWith(undefined);
   await eventually(() => expect(replicas()).toBe(1));
   await settled();
-  expect(runtime.trouble(OLD)).toBeUndefined();
+  expect(runtime.startFailure(OLD)).toBeUndefined();
 });
 
 test('an API server that is away is no trouble of the model', async () => {
   cluster.refuseWith(new KubernetesError(0, 'Unreachable', 'the API server is away'));
   runtime.ensure(OLD, 1);
   await eventually(() => expect(lines.map(({ message }) => message).join()).toContain('tried again'));
-  expect(runtime.trouble(OLD)).toBeUndefined();
+  expect(runtime.startFailure(OLD)).toBeUndefined();
   cluster.refuseWith(undefined);
   await eventually(() => expect(replicas()).toBe(1));
 });
@@ -342,21 +342,21 @@ test('workers that run and never register are trouble after a few, and none when
     runtime.stop(name, 'did not register within 120 s');
     cluster.remove(TYPES.Pod, name);
   }
-  expect(runtime.trouble(OLD)).toEqual({
+  expect(runtime.startFailure(OLD)).toEqual({
     reason: 'WorkersFail',
     message: 'workers fail to start, 3 times in a row; the last did not register within 120 s',
   });
   await new Promise((resolve) => setTimeout(resolve, 5));
   pod('d', OLD.revision, { containerStatuses: [{ name: 'worker', restartCount: 0, state: { running: {} } }] });
   runtime.confirm('d');
-  expect(runtime.trouble(OLD)).toBeUndefined();
+  expect(runtime.startFailure(OLD)).toBeUndefined();
 });
 
 test('nothing is made of a worker that cannot be one', async () => {
   const wrong = templateOf(model('m', { worker: { env: [{ name: 'MODEL', value: 'x' }] } }));
   await ensure(1, wrong);
   expect(cluster.writes).toEqual([]);
-  expect(runtime.trouble(wrong)).toMatchObject({ reason: 'ReservedVariable' });
+  expect(runtime.startFailure(wrong)).toMatchObject({ reason: 'ReservedVariable' });
 });
 
 test('remembers a rollout where the next operator finds it', async () => {

@@ -9,29 +9,29 @@ import { createWorkQueue } from '../../queue/queue.ts';
 import { runWorkers } from '../../queue/workers.ts';
 import { countCrash, describeCrashes } from '../crashes.ts';
 import type { Crashes } from '../crashes.ts';
-import type { EndedWorker, Trouble, WorkerRuntime } from '../runtime.ts';
+import type { EndedWorker, StartFailure, WorkerRuntime } from '../runtime.ts';
 import type { RolloutMemory } from '../pool/rollout-memory.ts';
 import { buildTemplate } from '../template.ts';
-import { readMemory } from './objects/rollout-state.ts';
-import { createBuilt } from './objects/built.ts';
-import { buildRemembered } from './objects/children.ts';
+import { readRolloutState } from './objects/rollout-state.ts';
+import { createChildBuilder } from './objects/built.ts';
+import { buildRolloutChild } from './objects/children.ts';
 import { revisionOf } from './objects/pod-template.ts';
-import { createChildren } from './objects/store.ts';
-import { createCondemned } from './pods/removals.ts';
+import { createChildStore } from './objects/store.ts';
+import { createRemovals } from './pods/removals.ts';
 import type { Reflect } from './objects/object-cache.ts';
 import type { Installation } from './installation.ts';
 import { LABELS, POD_SELECTOR, revisionName, sharedName } from './names.ts';
 import { trimPod } from './pods/pod.ts';
-import { createPods } from './pods/pod-index.ts';
+import { createPodIndex } from './pods/pod-index.ts';
 import { describeOverdue } from './pods/overdue.ts';
 import { isRefusal } from './refusal.ts';
-import { isRestarted } from './pods/restart.ts';
-import { createScales } from './scale-writer.ts';
-import { createSets } from './pods/replica-sets.ts';
-import { findProblem } from './objects/template-problem.ts';
-import { isDone, syncModel } from './converge.ts';
+import { isBeingRestarted } from './pods/restart.ts';
+import { createScaleWriter } from './scale-writer.ts';
+import { createReplicaSets } from './pods/replica-sets.ts';
+import { findTemplateProblem } from './objects/template-problem.ts';
+import { isDone, convergeModel } from './converge.ts';
 import type { Wanted } from './converge.ts';
-import { findTrouble } from './pods/start-failure.ts';
+import { findStartFailure } from './pods/start-failure.ts';
 
 export interface ClusterRuntimeOptions {
   api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
@@ -66,22 +66,22 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   const { api, reflect, installation, logger, notices, clock } = options;
   const wanted = new Map<string, Wanted>();
   /** By revision: what the API server refuses of one says nothing of another. */
-  const refusals = new Map<string, Trouble>();
+  const refusals = new Map<string, StartFailure>();
   /** Workers of a revision that had to be stopped because something was wrong with them. */
   const failed = new Map<string, Crashes>();
   let tellEnded: (worker: EndedWorker) => void = () => undefined;
   let tellChanged: (model: string) => void = () => undefined;
 
-  const built = createBuilt(installation);
-  const condemned = createCondemned(api);
+  const built = createChildBuilder(installation);
+  const removals = createRemovals(api);
   const { events, retry } = options;
-  const scales = createScales({ api, retryMs: retry.maxMs, nowMs: clock.nowMs, events, notices, logger });
-  const pods = createPods({
+  const scales = createScaleWriter({ api, retryMs: retry.maxMs, nowMs: clock.nowMs, events, notices, logger });
+  const pods = createPodIndex({
     nowMs: clock.nowMs,
     overdueMs: options.overdueMs,
     onEnded: (worker) => {
       const gone = pods.get(worker.id) === undefined;
-      if (gone) condemned.forget({ name: worker.id, model: worker.model });
+      if (gone) removals.forget({ name: worker.id, model: worker.model });
       logger[worker.asked ? 'info' : 'warn']({ model: worker.model }, `worker ${worker.id} ${worker.how}`);
       tellEnded(worker);
     },
@@ -95,17 +95,17 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
     labelSelector: POD_SELECTOR,
     onChange: (name) => {
       const before = pods.get(name);
-      pods.look(name, reflector.get(name));
+      pods.update(name, reflector.get(name));
       const model = (pods.get(name) ?? before)?.model;
       if (model !== undefined) tellChanged(model);
     },
     trim: trimPod,
   });
   // Those that were chosen may wait for their ReplicaSet to have seen it.
-  const sets = createSets(reflect, (model) => {
-    if (condemned.any(model)) ask(model);
+  const sets = createReplicaSets(reflect, (model) => {
+    if (removals.hasSelected(model)) ask(model);
   });
-  const children = createChildren({
+  const children = createChildStore({
     api,
     reflect,
     onChange: (model) => tellChanged(model),
@@ -121,7 +121,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   async function sync(model: string): Promise<void> {
     try {
       const asked = makeable(model);
-      await syncModel(model, asked, { built, children, pods, sets, condemned, scales });
+      await convergeModel(model, asked, { built, children, pods, sets, removals, scales });
       if (isDone(model, asked, { pods }) && wanted.get(model) === asked) wanted.delete(model);
       if (asked.template !== undefined) refusals.delete(asked.template.revision);
       notices.clear(`cluster ${model}`);
@@ -136,7 +136,7 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   /** What is wanted, less what nothing can be made of. */
   function makeable(model: string): Wanted {
     const asked = wanted.get(model) ?? NOTHING;
-    const wrong = asked.template !== undefined && findProblem(asked.template, installation) !== undefined;
+    const wrong = asked.template !== undefined && findTemplateProblem(asked.template, installation) !== undefined;
     return wrong ? { ...asked, template: undefined } : asked;
   }
 
@@ -184,8 +184,8 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
         model,
         revision: pod.revision,
         ageMs: pods.ageMs(pod.name),
-        stopping: pod.terminating || pod.condemned || condemned.has(pod),
-        pinned: isRestarted(pod, found),
+        stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
+        pinned: isBeingRestarted(pod, found),
       }));
     },
     ensure: (template, count) =>
@@ -222,22 +222,22 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
     },
     stop: (id, failure) => {
       const pod = pods.get(id);
-      if (pod === undefined || pod.terminating || condemned.has(pod)) return;
+      if (pod === undefined || pod.terminating || removals.isSelected(pod)) return;
       if (failure !== undefined) {
         const crash = { how: failure, readyForMs: undefined, nowMs: clock.nowMs() };
         failed.set(pod.revision, countCrash(failed.get(pod.revision), crash));
       }
       logger.info({ model: pod.model, reason: failure }, `worker ${id} goes`);
-      condemned.choose(pod, failure ?? 'drained');
+      removals.select(pod, failure ?? 'drained');
       ask(pod.model);
     },
-    trouble: ({ model, revision }) => {
+    startFailure: ({ model, revision }) => {
       const deployment = children.get(TYPES.Deployment, revisionName(model, revision));
       const { template } = wanted.get(model) ?? NOTHING;
       return (
-        (template?.revision === revision ? findProblem(template, installation) : undefined) ??
+        (template?.revision === revision ? findTemplateProblem(template, installation) : undefined) ??
         refusals.get(revision) ??
-        findTrouble(pods.of(model, revision), deployment, options.patienceMs) ??
+        findStartFailure(pods.of(model, revision), deployment, options.patienceMs) ??
         describeFailures(failed.get(revision))
       );
     },
@@ -251,13 +251,13 @@ export function createClusterRuntime(options: ClusterRuntimeOptions): {
   };
 
   const rollouts: RolloutMemory = {
-    get: (model) => readMemory(children.get(TYPES.ConfigMap, sharedName(model))),
-    put: (owner, state) => want(owner.model, (before) => ({ ...before, remembered: buildRemembered(owner, state) })),
+    get: (model) => readRolloutState(children.get(TYPES.ConfigMap, sharedName(model))),
+    put: (owner, state) => want(owner.model, (before) => ({ ...before, remembered: buildRolloutChild(owner, state) })),
   };
   return { runtime, rollouts };
 }
 
-function describeFailures(crashes: Crashes | undefined): Trouble | undefined {
+function describeFailures(crashes: Crashes | undefined): StartFailure | undefined {
   const message = describeCrashes(crashes);
   return message === undefined ? undefined : { reason: 'WorkersFail', message };
 }

@@ -6,8 +6,8 @@ import type { Stage } from '../../testing/cluster-stage.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { model } from '../../testing/resources.ts';
 import { CRD_FILES } from '../../testing/test-cluster.ts';
-import { startLateNews } from '../testing/delayed-watch.ts';
-import type { LateNews } from '../testing/delayed-watch.ts';
+import { startDelayedWatch } from '../testing/delayed-watch.ts';
+import type { DelayedWatch } from '../testing/delayed-watch.ts';
 import { LABELS } from './names.ts';
 
 const LONG_MS = 120_000;
@@ -18,12 +18,12 @@ const LATE_MS = 1500;
 /** A connection each: many at a time are much for a busy machine. */
 const LOOK_MS = 300;
 let kubernetes: Kubernetes;
-let news: LateNews;
+let news: DelayedWatch;
 let stage: Stage;
 
 beforeAll(async () => {
   kubernetes = await startKubernetes({ crds: CRD_FILES });
-  news = await startLateNews(kubernetes.kubeconfig, 'pods', LATE_MS);
+  news = await startDelayedWatch(kubernetes.kubeconfig, 'pods', LATE_MS);
   await kubernetes.startControllers(news.kubeconfig);
   stage = await createStage(kubernetes);
 }, KUBERNETES_TIMEOUT_MS);

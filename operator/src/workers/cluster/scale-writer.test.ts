@@ -2,7 +2,7 @@ import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import { createNotices } from '../../notices.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
 import { createTestLogger } from '../../testing/logs.ts';
-import { createScales } from './scale-writer.ts';
+import { createScaleWriter } from './scale-writer.ts';
 
 const RETRY_MS = 1000;
 const first = { uid: 'uid', generation: 1, replicas: 2 };
@@ -12,7 +12,7 @@ function setUp() {
   const events: string[] = [];
   let nowMs = 0;
   const { logger, at } = createTestLogger();
-  const scales = createScales({
+  const scales = createScaleWriter({
     api: cluster.api,
     retryMs: RETRY_MS,
     nowMs: () => nowMs,

@@ -4,19 +4,19 @@ import type { KubeApi } from '@svc-asr/kubernetes';
 import type { Logger } from '@svc-asr/runtime';
 import type { EventRecorder } from '../../kubernetes/events.ts';
 import type { Notices } from '../../notices.ts';
-import type { WrittenScale } from '../pool/scale-update.ts';
+import type { ScaleUpdate } from '../pool/scale-update.ts';
 import { isRefusal } from './refusal.ts';
 
 /** Gives models a scale that others then drive, and takes away what is left of it. */
-export interface Scales {
+export interface ScaleWriter {
   /**
    * Writes it, once for each generation of the model: news of what was written take a moment. Workers do not depend on
    * it, so a refusal is told and tried again later, and fails nothing; undefined: nothing is to be written.
    */
-  write: (model: string, scale: WrittenScale | undefined) => Promise<void>;
+  write: (model: string, scale: ScaleUpdate | undefined) => Promise<void>;
 }
 
-export interface ScalesOptions {
+export interface ScaleWriterOptions {
   api: Pick<KubeApi, 'get' | 'mergePatch'>;
   /** When one that was refused is tried again. */
   retryMs: number;
@@ -27,12 +27,12 @@ export interface ScalesOptions {
 }
 
 /** Makes it. */
-export function createScales({ api, retryMs, nowMs, events, notices, logger }: ScalesOptions): Scales {
+export function createScaleWriter({ api, retryMs, nowMs, events, notices, logger }: ScaleWriterOptions): ScaleWriter {
   /** By model: what it was written for, and until when that is left alone. */
   const written = new Map<string, { version: string; untilMs: number }>();
 
   /** False: somebody else wrote at the same time. */
-  async function write(model: string, { uid, generation, replicas }: WrittenScale): Promise<boolean> {
+  async function write(model: string, { uid, generation, replicas }: ScaleUpdate): Promise<boolean> {
     const { metadata } = (await api.get(TYPES.ASRModel, model)) ?? {};
     // Another one by now: what it needs is decided when news of it have come.
     if (metadata?.uid !== uid || metadata?.generation !== generation) return true;
@@ -48,7 +48,7 @@ export function createScales({ api, retryMs, nowMs, events, notices, logger }: S
     }
   }
 
-  function tell(model: string, { uid, replicas }: WrittenScale, error: KubernetesError): void {
+  function tell(model: string, { uid, replicas }: ScaleUpdate, error: KubernetesError): void {
     const message = `${describe(replicas)}; the API server refuses: ${error.message}`;
     notices.raise(`scale ${model}`, message, () => {
       logger.warn({ model, resource: `ASRModel/${model}`, err: error }, `${model}: ${message}`);

@@ -3,18 +3,18 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { ResourceSource } from '../../source/source.ts';
 import { createPool } from './pool.ts';
 import type { Pool, PoolDependencies } from './pool.ts';
-import type { PoolStanding } from './status.ts';
+import type { PoolStatus } from './status.ts';
 
-export interface PoolsOptions extends PoolDependencies {
+export interface PoolManagerOptions extends PoolDependencies {
   source: Pick<ResourceSource, 'get' | 'unsettled'>;
   /** Time between two looks at a pool. */
   intervalMs: number;
   /** The pool of a deleted model is gone, its last worker included. */
-  onGone?: (name: string) => void;
+  onRemoved?: (name: string) => void;
 }
 
 /** The worker pools of all models. */
-export interface Pools {
+export interface PoolManager {
   /** Finds the workers of an earlier operator again and begins to look after all pools. */
   start: () => Promise<void>;
   /** Brings a model's pool into force; resolves when the ledger knows of it and a look was taken. */
@@ -23,9 +23,9 @@ export interface Pools {
   retire: (name: string) => Promise<void>;
   /** Whether something of a model's pool is left, be it that it is deleted and finishes its streams. */
   has: (name: string) => boolean;
-  standings: () => PoolStanding[];
+  statuses: () => PoolStatus[];
   /** Undefined: the model has no pool. */
-  standing: (name: string) => PoolStanding | undefined;
+  status: (name: string) => PoolStatus | undefined;
   /** Looks after nothing any more; the workers stay as they are. */
   stop: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ interface Watched {
 }
 
 /** Makes the pools; each is looked after by itself, so that one that is stuck holds up no other. */
-export function createPools(options: PoolsOptions): Pools {
+export function createPoolManager(options: PoolManagerOptions): PoolManager {
   const { runtime, report, source, intervalMs } = options;
   const pools = new Map<string, Watched>();
   /** Models whose pool came to its end; who retires them again is done. */
@@ -48,12 +48,12 @@ export function createPools(options: PoolsOptions): Pools {
 
   async function lookAfter(name: string, { pool }: Watched): Promise<void> {
     try {
-      const goesOn = await pool.tick();
+      const goesOn = await pool.reconcile();
       report.well(name);
       if (goesOn) return;
       pools.delete(name);
       gone.add(name);
-      options.onGone?.(name);
+      options.onRemoved?.(name);
     } catch (error) {
       // An absent Redis is not the pool's fault; its absence shows as unknown load.
       if (!(error instanceof LedgerUnavailable)) report.failed(name, error);
@@ -72,7 +72,7 @@ export function createPools(options: PoolsOptions): Pools {
   function place(name: string, model: AsrModel | undefined): Pool {
     gone.delete(name);
     const watched = watchedOf(name);
-    watched.pool.set(model);
+    watched.pool.setModel(model);
     watched.placed = true;
     return watched.pool;
   }
@@ -103,7 +103,7 @@ export function createPools(options: PoolsOptions): Pools {
   return {
     start: async () => {
       await runtime.open(
-        ({ id, model }) => watchedOf(model).pool.ended(id),
+        ({ id, model }) => watchedOf(model).pool.workerEnded(id),
         (model) => pools.get(model)?.pool.wake(),
       );
       timer = setInterval(lookAtAll, intervalMs);
@@ -118,8 +118,8 @@ export function createPools(options: PoolsOptions): Pools {
       if (!gone.delete(name)) await place(name, undefined).publish();
     },
     has: (name) => pools.has(name),
-    standing: (name) => pools.get(name)?.pool.standing(),
-    standings: () => [...pools.values()].map(({ pool }) => pool.standing()),
+    status: (name) => pools.get(name)?.pool.status(),
+    statuses: () => [...pools.values()].map(({ pool }) => pool.status()),
     stop: async () => {
       clearInterval(timer);
       await Promise.all([...pools.values()].flatMap(({ look }) => look ?? []));

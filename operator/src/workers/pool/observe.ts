@@ -4,11 +4,11 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, PoolLoad, WorkerRecord } from '@svc-asr/ledger';
 import type { WorkerRuntime } from '../runtime.ts';
 
-export interface LookDependencies {
+export interface ObserveDependencies {
   pools: Pick<Ledger['pools'], 'load'>;
   workers: Pick<Ledger['workers'], 'list' | 'remove'>;
   revisions: Pick<Ledger['revisions'], 'counts'>;
-  runtime: Pick<WorkerRuntime, 'list' | 'trouble' | 'confirm'>;
+  runtime: Pick<WorkerRuntime, 'list' | 'startFailure' | 'confirm'>;
   nowMs: () => number;
 }
 
@@ -16,11 +16,11 @@ export interface LookDependencies {
 export interface PoolView {
   load: ScalingLoad | undefined;
   /** The same as the ledger told it. */
-  told: PoolLoad | undefined;
+  ledgerLoad: PoolLoad | undefined;
   /** The workers that are in the ledger, as last read. */
   registered: readonly WorkerRecord[];
   counts: ReadonlyMap<string, RevisionCounts>;
-  seen: Set<string>;
+  everRegistered: Set<string>;
   /** Since when a worker that was in the ledger is missing from it. */
   lostSinceMs: Map<string, number>;
   drainedAtMs: Map<string, number>;
@@ -34,10 +34,10 @@ const NOTHING_COUNTED: ReadonlyMap<string, RevisionCounts> = new Map();
 export function createPoolView(): PoolView {
   return {
     load: undefined,
-    told: undefined,
+    ledgerLoad: undefined,
     registered: [],
     counts: new Map(),
-    seen: new Set(),
+    everRegistered: new Set(),
     lostSinceMs: new Map(),
     drainedAtMs: new Map(),
     ended: new Set(),
@@ -45,11 +45,11 @@ export function createPoolView(): PoolView {
 }
 
 /** Reads the ledger into the view; false when it does not answer. What is counted of revisions matters in a rollout only. */
-export async function lookAt(
+export async function observePool(
   model: string,
   view: PoolView,
   isRolling: boolean,
-  dependencies: LookDependencies,
+  dependencies: ObserveDependencies,
 ): Promise<boolean> {
   const { pools, workers, revisions, nowMs } = dependencies;
   try {
@@ -63,11 +63,11 @@ export async function lookAt(
       isRolling ? revisions.counts(model) : NOTHING_COUNTED,
     ]);
     const { active, held, waiting } = told;
-    view.told = told;
+    view.ledgerLoad = told;
     view.load = { active, held, waiting, readAtMs: nowMs() };
     view.registered = records.filter(({ id }) => !view.ended.has(id));
     view.counts = counts;
-    follow(model, view, dependencies);
+    trackWorkers(model, view, dependencies);
     return true;
   } catch (error) {
     if (error instanceof LedgerUnavailable) return false;
@@ -76,16 +76,16 @@ export async function lookAt(
 }
 
 /** Follows each worker from what was read: up, lost, draining. */
-function follow(model: string, view: PoolView, { runtime, nowMs }: LookDependencies): void {
+function trackWorkers(model: string, view: PoolView, { runtime, nowMs }: ObserveDependencies): void {
   const records = new Map(view.registered.map((record) => [record.id, record]));
   for (const { id } of runtime.list(model)) {
     const record = records.get(id);
     if (record !== undefined) {
-      view.seen.add(id);
+      view.everRegistered.add(id);
       view.lostSinceMs.delete(id);
       runtime.confirm(id);
       if (record.draining && !view.drainedAtMs.has(id)) view.drainedAtMs.set(id, nowMs());
-    } else if (view.seen.has(id) && !view.lostSinceMs.has(id)) {
+    } else if (view.everRegistered.has(id) && !view.lostSinceMs.has(id)) {
       view.lostSinceMs.set(id, nowMs());
     }
   }
@@ -95,7 +95,7 @@ function follow(model: string, view: PoolView, { runtime, nowMs }: LookDependenc
 export function forgetWorker(view: PoolView, id: string): void {
   view.ended.add(id);
   view.registered = view.registered.filter((record) => record.id !== id);
-  for (const memo of [view.seen, view.lostSinceMs, view.drainedAtMs]) memo.delete(id);
+  for (const memo of [view.everRegistered, view.lostSinceMs, view.drainedAtMs]) memo.delete(id);
 }
 
 /** The workers that take sessions. */
@@ -108,7 +108,7 @@ export function observeRevisions(
   model: string,
   wanted: string,
   view: PoolView,
-  { runtime }: Pick<LookDependencies, 'runtime'>,
+  { runtime }: Pick<ObserveDependencies, 'runtime'>,
 ): Map<string, RevisionObservation> {
   const running = runtime.list(model).filter(({ stopping }) => !stopping);
   const ready = new Set(readyWorkers(view).map(({ id }) => id));
@@ -119,7 +119,7 @@ export function observeRevisions(
       const observation = {
         running: ofIt.length,
         ready: ofIt.filter(({ id }) => ready.has(id)).length,
-        troubled: runtime.trouble({ model, revision }) !== undefined,
+        troubled: runtime.startFailure({ model, revision }) !== undefined,
         counts: view.counts.get(revision) ?? NO_COUNTS,
       };
       return [revision, observation];

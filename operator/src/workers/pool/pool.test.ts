@@ -1,5 +1,5 @@
-import { createPoolWorld } from '../../testing/pool-harness.ts';
-import type { PoolWorld } from '../../testing/pool-harness.ts';
+import { createPoolHarness } from '../../testing/pool-harness.ts';
+import type { PoolHarness } from '../../testing/pool-harness.ts';
 import { createRolloutMemory } from './rollout-memory.ts';
 
 const rollout = { canaryPercent: 20, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 60 };
@@ -8,10 +8,10 @@ const spec = (image: string, more: object = {}) => ({
   scaling: { min: 10, max: 10 },
   rollout: { ...rollout, ...more },
 });
-const phase = (world: PoolWorld) => world.pool.standing().rollout?.phase;
+const phase = (world: PoolHarness) => world.pool.status().rollout?.phase;
 
 test('a new revision gets its share, is watched, and takes over', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   const old = world.set(spec('worker:1'));
   await world.tick(3);
   expect([world.ready(old), world.weights()]).toEqual([10, { [old]: 100 }]);
@@ -32,7 +32,7 @@ test('a new revision gets its share, is watched, and takes over', async () => {
 
 test('a canary that fails is taken back and not tried again, by the next operator neither', async () => {
   const memory = createRolloutMemory();
-  const world = createPoolWorld(memory);
+  const world = createPoolHarness(memory);
   const old = world.set(spec('worker:1'));
   await world.tick(3);
   const bad = world.set(spec('worker:2'));
@@ -49,7 +49,7 @@ test('a canary that fails is taken back and not tried again, by the next operato
   await world.tick(200);
   expect(world.ready(bad)).toBe(0);
 
-  const after = createPoolWorld(memory);
+  const after = createPoolHarness(memory);
   after.set(spec('worker:2'));
   await after.tick(5);
   expect(phase(after)).toBe('RolledBack');
@@ -60,7 +60,7 @@ test('a canary that fails is taken back and not tried again, by the next operato
 });
 
 test('one that fails while it takes over is taken back too: the one before is started again', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   const old = world.set(spec('worker:1', { canaryPercent: 0 }));
   await world.tick(3);
   const bad = world.set(spec('worker:2', { canaryPercent: 0 }));
@@ -72,18 +72,18 @@ test('one that fails while it takes over is taken back too: the one before is st
 });
 
 test('one that does not start costs nothing: the one before carries on, and its standing says why', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   const old = world.set(spec('worker:1'));
   await world.tick(3);
   const broken = world.set(spec('worker:2'));
   world.breakRevision(broken, { reason: 'ImagePullFailed', message: 'no such image' });
   await world.tick(100);
   expect([phase(world), world.ready(old), world.ready(broken)]).toEqual(['Starting', 10, 0]);
-  expect(world.pool.standing()).toMatchObject({ revision: old, trouble: { reason: 'ImagePullFailed' } });
+  expect(world.pool.status()).toMatchObject({ revision: old, startFailure: { reason: 'ImagePullFailed' } });
 });
 
 test('a pool without workers is served by the revision before while the new one does not start', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   const empty = { scaling: { min: 0, max: 10 } };
   const old = world.set({ ...spec('worker:1'), ...empty });
   await world.tick(3);
@@ -96,7 +96,7 @@ test('a pool without workers is served by the revision before while the new one 
 });
 
 test('a pool whose pods cannot be scheduled takes nobody beyond its slots, until they can', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   const revision = world.set({ ...spec('worker:1'), scaling: { min: 2, max: 10 } });
   await world.tick(3);
   expect([world.ready(revision), world.canGrow()]).toEqual([2, true]);
@@ -104,44 +104,44 @@ test('a pool whose pods cannot be scheduled takes nobody beyond its slots, until
   world.set({ ...spec('worker:1'), scaling: { min: 4, max: 10 } });
   await world.tick();
   expect([world.ready(revision), world.canGrow()]).toEqual([2, false]);
-  expect(world.pool.standing()).toMatchObject({ running: 4, trouble: { reason: 'Unschedulable' } });
+  expect(world.pool.status()).toMatchObject({ running: 4, startFailure: { reason: 'Unschedulable' } });
   world.mendRevision(revision);
   await world.tick();
   expect([world.ready(revision), world.canGrow()]).toEqual([4, true]);
 });
 
 test('a pool at its maximum cannot grow', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   const revision = world.set(spec('worker:1'));
   await world.tick(3);
   expect([world.ready(revision), world.canGrow()]).toEqual([10, false]);
 });
 
 test('a deleted model finishes its streams before its last workers go', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   world.set(spec('worker:1'));
   await world.tick(3);
   world.occupy(1);
   world.remove();
   expect(await world.tick(5)).toBe(true);
-  expect(world.pool.standing().ready).toBe(10);
+  expect(world.pool.status().ready).toBe(10);
   world.occupy(0);
   expect(await world.tick(5)).toBe(false);
-  expect(world.pool.standing().running).toBe(0);
+  expect(world.pool.status().running).toBe(0);
 });
 
 test('a deleted model whose streams do not end is drained when its time is up', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   world.set(spec('worker:1'));
   await world.tick(3);
   world.occupy(1);
   world.remove();
   await world.tick(5, 100_000);
-  expect(world.pool.standing().ready).toBe(0);
+  expect(world.pool.status().ready).toBe(0);
 });
 
 test('what is to be written of its scale is told at every look, also that it is nothing any more', async () => {
-  const world = createPoolWorld();
+  const world = createPoolHarness();
   world.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
   await world.tick(3);
   expect(world.scale()).toMatchObject({ replicas: 2 });

@@ -10,17 +10,17 @@ import {
 } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, ScalingDecision } from '@svc-asr/core';
 import type { Ledger, PoolLoad } from '@svc-asr/ledger';
-import { createPoolView, forgetWorker, lookAt, observeRevisions, readyWorkers } from './observe.ts';
+import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
 import { planPool } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { PoolReport } from './report.ts';
-import { isAtRest, isSameLoad } from './steady.ts';
+import { isSteady, isSameLoad } from './steady.ts';
 import type { RolloutMemory } from './rollout-memory.ts';
 import type { WorkerRuntime, WorkerTemplate } from '../runtime.ts';
 import type { SlotsMemory } from './slots-memory.ts';
-import { buildStanding } from './status.ts';
-import type { PoolStanding } from './status.ts';
-import { findWrittenScale } from './scale-update.ts';
+import { buildPoolStatus } from './status.ts';
+import type { PoolStatus } from './status.ts';
+import { decideScaleUpdate } from './scale-update.ts';
 
 export interface PoolDependencies {
   pools: Pick<Ledger['pools'], 'load' | 'configure' | 'remove'>;
@@ -38,16 +38,16 @@ export interface PoolDependencies {
 /** The workers of one model. */
 export interface Pool {
   /** Takes over what the resource says; `undefined`: the model is deleted, and its workers go. */
-  set: (model: AsrModel | undefined) => void;
+  setModel: (model: AsrModel | undefined) => void;
   /** Looks, decides and acts once. Resolves to false when the model is deleted and nothing is left of its pool. */
-  tick: () => Promise<boolean>;
+  reconcile: () => Promise<boolean>;
   /** Tells the ledger how the pool stands, also where that has not changed. */
   publish: () => Promise<void>;
   /** A worker of the pool runs no more. */
-  ended: (id: string) => void;
+  workerEnded: (id: string) => void;
   /** Something of it may have changed: the next look is a whole one. */
   wake: () => void;
-  standing: () => PoolStanding;
+  status: () => PoolStatus;
 }
 
 /** How long the streams of a model may take of which nothing is left but its name. */
@@ -67,7 +67,7 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
   let published: boolean | undefined;
   let weighed = '';
   /** Since when it has been at rest, and how it stands; undefined: it is not. */
-  let rest: { sinceMs: number; told: PoolLoad; standing: PoolStanding } | undefined;
+  let rest: { sinceMs: number; told: PoolLoad; standing: PoolStatus } | undefined;
   /** Counts what may have changed it. */
   let wakes = 0;
   const view = createPoolView();
@@ -97,7 +97,7 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
   function decideSize(): ScalingDecision {
     const { state } = scaling;
     if (model === undefined) return { desired: 0, reasons: [], state: { ...state, desired: 0 } };
-    const starting = runtime.list(name).filter(({ id, stopping }) => !stopping && !view.seen.has(id)).length;
+    const starting = runtime.list(name).filter(({ id, stopping }) => !stopping && !view.everRegistered.has(id)).length;
     const { scaling: spec, worker } = model.spec;
     const workers = readyWorkers(view);
     return decideScaling({ spec, fixedSlots: worker.slots, load: view.load, workers, starting, state, nowMs: nowMs() });
@@ -119,14 +119,14 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
   }
 
   const troubleOf = (revision: string | undefined) =>
-    revision === undefined ? undefined : runtime.trouble({ model: name, revision });
+    revision === undefined ? undefined : runtime.startFailure({ model: name, revision });
 
   /** Also while all its workers start: how many sessions they take is not known before they are up. */
   function canGrow(): boolean {
-    report.trouble(name, troubleOf(template?.revision)?.message);
+    report.startFailure(name, troubleOf(template?.revision)?.message);
     // Further workers are of the revision that carries on, as long as there is one.
-    const trouble = troubleOf(rollout?.stable ?? rollout?.revision ?? template?.revision);
-    return model !== undefined && trouble === undefined && readyWorkers(view).length < model.spec.scaling.max;
+    const startFailure = troubleOf(rollout?.stable ?? rollout?.revision ?? template?.revision);
+    return model !== undefined && startFailure === undefined && readyWorkers(view).length < model.spec.scaling.max;
   }
 
   async function publish(grows = canGrow()): Promise<void> {
@@ -156,15 +156,15 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
     return memory.get(of) ?? told;
   }
 
-  function standing(): PoolStanding {
-    const trouble = troubleOf(template?.revision);
-    return buildStanding(name, { running: runtime.list(name), view, scaling, rollout, trouble });
+  function standing(): PoolStatus {
+    const startFailure = troubleOf(template?.revision);
+    return buildPoolStatus(name, { running: runtime.list(name), view, scaling, rollout, startFailure });
   }
 
   /** Looks, decides and acts; the plan is what was done, where the ledger could be read. */
   async function look(): Promise<{ goesOn: boolean; plan: Plan | undefined }> {
     const isRolling = template !== undefined && template.revision !== rollout?.state.stable;
-    const known = await lookAt(name, view, isRolling, dependencies);
+    const known = await observePool(name, view, isRolling, dependencies);
     const decision = decideSize();
     report.decided(name, scaling.state, decision, view.load);
     scaling = decision;
@@ -185,7 +185,7 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
       limits: { ...dependencies.limits, drainMs },
       nowMs: nowMs(),
     });
-    runtime.writeScale(name, findWrittenScale(model, decision.desired));
+    runtime.writeScale(name, decideScaleUpdate(model, decision.desired));
     start(revision, plan.ensure);
     if (stable !== undefined && plan.ensureStable !== undefined) start(stable, plan.ensureStable);
     for (const { id, failure } of plan.stop) runtime.stop(id, failure);
@@ -209,7 +209,7 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
   }
 
   return {
-    set: (next) => {
+    setModel: (next) => {
       wake();
       model = next;
       const made = next && runtime.template(next);
@@ -222,7 +222,7 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
       const { state } = scaling;
       scaling = { ...scaling, state: { ...state, slotsPerWorker: state.slotsPerWorker ?? learnt(next, template) } };
     },
-    tick: async () => {
+    reconcile: async () => {
       if (await isStill()) {
         scaling = { ...scaling, state: prolong(scaling.state, nowMs()) };
         return true;
@@ -231,18 +231,18 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
       // What wakes it from now on calls for another look.
       const before = wakes;
       const { goesOn, plan } = await look();
-      if (isAtRest({ model, plan, view, running: runtime.list(name), scaling, rollout }) && wakes === before) {
-        rest = view.told && { sinceMs: nowMs(), told: view.told, standing: standing() };
+      if (isSteady({ model, plan, view, running: runtime.list(name), scaling, rollout }) && wakes === before) {
+        rest = view.ledgerLoad && { sinceMs: nowMs(), told: view.ledgerLoad, standing: standing() };
       }
       return goesOn;
     },
     wake,
     publish: () => publish(),
-    ended: (id) => {
+    workerEnded: (id) => {
       wake();
       forgetWorker(view, id);
     },
     // The same one as before as long as it rests: whoever knows it need not look at it.
-    standing: () => rest?.standing ?? standing(),
+    status: () => rest?.standing ?? standing(),
   };
 }

@@ -8,7 +8,7 @@ export interface PoolReport {
   rollout: (model: string, before: RolloutDecision | undefined, decision: RolloutDecision) => void;
   draining: (model: string, worker: string) => void;
   /** Why no worker can be started; undefined: nothing is wrong. */
-  trouble: (model: string, reason: string | undefined) => void;
+  startFailure: (model: string, reason: string | undefined) => void;
   failed: (model: string, error: unknown) => void;
   well: (model: string) => void;
 }
@@ -37,7 +37,7 @@ export function createPoolReport(notices: Notices, logger: Logger): PoolReport {
       logger[phase === 'RolledBack' ? 'warn' : 'info']({ model, reason: phase }, `${model}: ${message}`);
     },
     draining: (model, worker) => logger.info({ model }, `worker ${worker} drains: it gets no new streams`),
-    trouble: (model, reason) => {
+    startFailure: (model, reason) => {
       const notice = `workers ${model}`;
       if (reason === undefined) {
         notices.clear(notice, () => logger.info({ model }, `${model}: workers start again`));

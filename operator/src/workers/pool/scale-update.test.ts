@@ -1,12 +1,12 @@
 import { checkResource } from '@svc-asr/core';
 import type { AsrModel } from '@svc-asr/core';
 import { model } from '../../testing/resources.ts';
-import { findWrittenScale } from './scale-update.ts';
+import { decideScaleUpdate } from './scale-update.ts';
 
 const replicas = (scaling: object, desired = 3) => {
   const checked = checkResource(model('m', { scaling }));
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-  return findWrittenScale(checked.value as AsrModel, desired)?.replicas;
+  return decideScaleUpdate(checked.value as AsrModel, desired)?.replicas;
 };
 
 test('what something else is to drive begins with as many workers as there are, and with one at least', () => {
@@ -25,5 +25,5 @@ test('what is left of it where sessions decide goes', () => {
 });
 
 test('nothing is written of a model that is deleted', () => {
-  expect(findWrittenScale(undefined, 3)).toBeUndefined();
+  expect(decideScaleUpdate(undefined, 3)).toBeUndefined();
 });

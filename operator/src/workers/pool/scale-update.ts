@@ -1,7 +1,7 @@
 import type { AsrModel } from '@svc-asr/core';
 
 /** What `scaling.replicas` of a model is to become, and which state of the model that was decided for. */
-export interface WrittenScale {
+export interface ScaleUpdate {
   uid: string | undefined;
   generation: number | undefined;
   /** Null: it is to go. */
@@ -13,7 +13,7 @@ export interface WrittenScale {
  * resource without replicas cannot be read, so whatever is to drive it needs some to start from. What is left of them
  * where sessions decide has no effect, and would be the start of the next one that drives it.
  */
-export function findWrittenScale(model: AsrModel | undefined, desired: number): WrittenScale | undefined {
+export function decideScaleUpdate(model: AsrModel | undefined, desired: number): ScaleUpdate | undefined {
   if (model === undefined) return undefined;
   const { uid, generation } = model.metadata;
   const { mode, replicas, max } = model.spec.scaling;

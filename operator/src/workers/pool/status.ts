@@ -1,10 +1,10 @@
 import type { RolloutDecision, ScalingDecision } from '@svc-asr/core';
 import type { PoolView } from './observe.ts';
 import { readyWorkers } from './observe.ts';
-import type { RunningWorker, Trouble } from '../runtime.ts';
+import type { RunningWorker, StartFailure } from '../runtime.ts';
 
 /** How a pool stands, as metrics and the model's status tell it. */
-export interface PoolStanding {
+export interface PoolStatus {
   model: string;
   desired: number;
   /** Workers that there are, ready or not. */
@@ -20,21 +20,21 @@ export interface PoolStanding {
   /** Why it is not simply as large as the load asks for. */
   reasons: ScalingDecision['reasons'];
   /** Why no worker of what the model asks for can be started. */
-  trouble: Trouble | undefined;
+  startFailure: StartFailure | undefined;
 }
 
 /** Describes a pool by what was last seen of it and decided about it. */
-export function buildStanding(
+export function buildPoolStatus(
   model: string,
   parts: {
     running: readonly RunningWorker[];
     view: PoolView;
     scaling: ScalingDecision;
     rollout: RolloutDecision | undefined;
-    trouble: Trouble | undefined;
+    startFailure: StartFailure | undefined;
   },
-): PoolStanding {
-  const { running, view, scaling, rollout, trouble } = parts;
+): PoolStatus {
+  const { running, view, scaling, rollout, startFailure } = parts;
   const { load } = view;
   const ready = readyWorkers(view);
   return {
@@ -52,6 +52,6 @@ export function buildStanding(
     revision: rollout?.stable ?? rollout?.revision,
     rollout,
     reasons: scaling.reasons,
-    trouble,
+    startFailure,
   };
 }

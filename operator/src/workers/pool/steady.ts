@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts';
 import type { RunningWorker } from '../runtime.ts';
 
 /** What is known after a look at a pool. */
-export interface Looked {
+export interface PoolSnapshot {
   /** Undefined: it is deleted. */
   model: AsrModel | undefined;
   view: PoolView;
@@ -25,7 +25,7 @@ const SETTLED: readonly string[] = ['Steady', 'RolledBack'];
  * Whether a pool stays as it is for as long as its load, its resource and its workers do: nobody comes or goes, and no
  * time is waited for. Such a pool need not be thought about, and most are most of the time.
  */
-export function isAtRest({ model, view, running, scaling, rollout, plan }: Looked): boolean {
+export function isSteady({ model, view, running, scaling, rollout, plan }: PoolSnapshot): boolean {
   const { desired, reasons, state } = scaling;
   const ready = new Set(readyWorkers(view).map(({ id }) => id));
   const settled = running.every(({ id, stopping, pinned }) => !stopping && pinned !== true && ready.has(id));

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findLastWords } from '../last-log-line.ts';
+import { findLastLogLine } from '../last-log-line.ts';
 
 /** Logs of workers that have ended are of use for a while. */
 const KEPT_PER_MODEL = 20;
@@ -25,7 +25,7 @@ export function openLog(folder: string, model: string, id: string): number {
 
 /** What a worker said last, as far as it tells why it ended; the empty text when it said nothing. */
 export function readLastWords(file: string): string {
-  return findLastWords(readTail(file));
+  return findLastLogLine(readTail(file));
 }
 
 function readTail(file: string): string {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from '@svc-asr/runtime';
 import type { EndedWorker, Revision, WorkerRuntime, WorkerTemplate } from '../runtime.ts';
 import { buildTemplate } from '../template.ts';
-import { countCrash, describeCrashes, isOver } from '../crashes.ts';
+import { countCrash, describeCrashes, hasRecovered } from '../crashes.ts';
 import type { Crashes } from '../crashes.ts';
 import { endWorker } from './end.ts';
 import { buildEnvironment, findArtifactProblem } from './environment.ts';
@@ -98,7 +98,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
     if (findArtifactProblem(template) !== undefined) return;
     const present = ofRevision(template).filter(({ ending }) => ending === undefined);
     const known = crashes.get(key);
-    if (known !== undefined && present.some((entry) => isOver(known, entry, nowMs()))) crashes.delete(key);
+    if (known !== undefined && present.some((entry) => hasRecovered(known, entry, nowMs()))) crashes.delete(key);
     const missing = Math.min(count - present.length, mayStart(crashes.get(key), present, nowMs()));
     for (let started = 0; started < missing; started++) start(template);
   }
@@ -164,7 +164,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRunt
       if (failure !== undefined) crashed(entry, failure);
       end(entry);
     },
-    trouble: (of) => {
+    startFailure: (of) => {
       const template = templates.get(keyOf(of));
       const problem = template && findArtifactProblem(template);
       if (problem !== undefined) return { reason: 'ArtifactUnsupported', message: problem };

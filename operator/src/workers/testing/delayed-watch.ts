@@ -2,10 +2,10 @@ import { startRelay } from '../../testing/relay.ts';
 import type { Relay } from '../../testing/relay.ts';
 
 /** Stands between Kubernetes' controllers and the API server, and keeps news of some objects back for a while. */
-export type LateNews = Pick<Relay, 'kubeconfig' | 'stop'>;
+export type DelayedWatch = Pick<Relay, 'kubeconfig' | 'stop'>;
 
 /** Starts it: what comes of the watch of this plural comes so much later, as from a server that has much to do. */
-export async function startLateNews(kubeconfig: string, plural: string, lateMs: number): Promise<LateNews> {
+export async function startDelayedWatch(kubeconfig: string, plural: string, lateMs: number): Promise<DelayedWatch> {
   return startRelay(kubeconfig, {
     onRequest: (incoming, response, forward) => {
       const url = new URL(incoming.url ?? '', 'http://proxy');

@@ -1,6 +1,6 @@
 import type { WorkerPod } from '../cluster/pods/pod.ts';
 import { decideScale } from '../cluster/pods/scale.ts';
-import type { WorkerSet } from '../cluster/pods/replica-sets.ts';
+import type { WorkerReplicaSet } from '../cluster/pods/replica-sets.ts';
 
 /** Who may do something next. */
 export type Actor =
@@ -14,7 +14,7 @@ export type Actor =
   | 'controller';
 
 /** A cluster in which everybody hears of everything in order, but each of each kind at a time of its own. */
-export interface LateWorld {
+export interface SimulatedCluster {
   /** Lets somebody do as much of what is theirs. */
   act: (who: Actor, amount: number) => void;
   /** The pods that there are. */
@@ -43,17 +43,17 @@ function createFeed<T>(first: T) {
 }
 
 /** Makes a world of a Deployment with so many pods, of which so many are wanted. */
-export function createLateWorld(options: { pods: number; wanted: number; honest: boolean }): LateWorld {
+export function createSimulatedCluster(options: { pods: number; wanted: number; honest: boolean }): SimulatedCluster {
   const count = Math.min(options.pods, options.wanted);
   const pods = createFeed<readonly WorkerPod[]>(Array.from({ length: options.pods }, (_, at) => startedPod(`p${at}`)));
   const replicas = createFeed(options.pods);
-  const status = createFeed<WorkerSet>({
+  const status = createFeed<WorkerReplicaSet>({
     hash: 's',
     replicas: options.pods,
-    counted: options.pods,
-    chosen: 0,
-    current: true,
-    tells: true,
+    observedPods: options.pods,
+    observedSelected: 0,
+    upToDate: true,
+    hasPhaseLabel: true,
   });
   const wrong: string[] = [];
   let made = 0;
@@ -71,7 +71,7 @@ export function createLateWorld(options: { pods: number; wanted: number; honest:
     if (pods.hasRead('controller', expects)) {
       for (const { name } of seen.toSorted(asReplicaSet).slice(0, Math.max(0, seen.length - wanted))) {
         const pod = pods.last().find((one) => one.name === name);
-        if (pod !== undefined && !pod.condemned && pod.ready) wrong.push(name);
+        if (pod !== undefined && !pod.selectedForRemoval && pod.ready) wrong.push(name);
         drop(name);
         expects = pods.length();
       }
@@ -80,9 +80,15 @@ export function createLateWorld(options: { pods: number; wanted: number; honest:
         expects = pods.length();
       }
     }
-    const chosen = seen.filter(({ condemned }) => condemned).length;
+    const chosen = seen.filter(({ selectedForRemoval }) => selectedForRemoval).length;
     const current = wanted === replicas.last();
-    status.push({ ...status.last(), replicas: replicas.last(), current, counted: seen.length, chosen });
+    status.push({
+      ...status.last(),
+      replicas: replicas.last(),
+      upToDate: current,
+      observedPods: seen.length,
+      observedSelected: chosen,
+    });
   }
 
   const actors: Record<Actor, (amount: number) => void> = {
@@ -93,17 +99,19 @@ export function createLateWorld(options: { pods: number; wanted: number; honest:
     },
     // As the pool does: those that are too many are chosen, one by one.
     pool: (amount) => {
-      const staying = pods.at('operator').filter(({ condemned }) => !condemned);
+      const staying = pods.at('operator').filter(({ selectedForRemoval }) => !selectedForRemoval);
       for (const { name } of staying.slice(0, Math.min(amount, Math.max(0, staying.length - count)))) {
-        change(name, { condemned: true, ...(options.honest && { ready: false }) });
+        change(name, { selectedForRemoval: true, ...(options.honest && { ready: false }) });
       }
     },
     'operator sees pods': (amount) => void pods.advance('operator', amount),
     'operator sees its ReplicaSet': (amount) => void status.advance('operator', amount),
     operator: () => {
       // It knows what it wrote itself.
-      const marked = new Set(pods.last().flatMap(({ name, condemned }) => (condemned ? [name] : [])));
-      const seen = pods.at('operator').map((pod) => ({ ...pod, condemned: pod.condemned || marked.has(pod.name) }));
+      const marked = new Set(pods.last().flatMap(({ name, selectedForRemoval }) => (selectedForRemoval ? [name] : [])));
+      const seen = pods
+        .at('operator')
+        .map((pod) => ({ ...pod, selectedForRemoval: pod.selectedForRemoval || marked.has(pod.name) }));
       const decision = decideScale({ count, replicas: asked, pods: seen, sets: [status.at('operator')] });
       if (decision.replicas !== asked) replicas.push((asked = decision.replicas));
       for (const { name } of decision.remove) drop(name);
@@ -123,9 +131,9 @@ function startedPod(name: string): WorkerPod {
     revision: 'r',
     set: 's',
     terminating: false,
-    over: false,
-    condemned: false,
-    marked: false,
+    ended: false,
+    selectedForRemoval: false,
+    labelled: false,
     graceMs: 30_000,
     scheduled: true,
     pending: false,
@@ -134,7 +142,7 @@ function startedPod(name: string): WorkerPod {
     restarts: 0,
     unschedulable: undefined,
     mounted: true,
-    trouble: undefined,
+    containerProblem: undefined,
   };
 }
 
@@ -144,7 +152,7 @@ function asReplicaSet(a: WorkerPod, b: WorkerPod): number {
     Number(a.scheduled) - Number(b.scheduled) ||
     Number(b.pending) - Number(a.pending) ||
     Number(a.ready) - Number(b.ready) ||
-    Number(b.condemned) - Number(a.condemned) ||
+    Number(b.selectedForRemoval) - Number(a.selectedForRemoval) ||
     (a.name < b.name ? 1 : -1)
   );
 }

@@ -6,7 +6,7 @@ import type { WorkerTemplate } from '../../runtime.ts';
 import { buildConfigMap } from './config-map.ts';
 import { buildDeployment } from './deployment.ts';
 import { buildDisruptionBudget } from './disruption-budget.ts';
-import { buildMemory } from './rollout-state.ts';
+import { buildRolloutState } from './rollout-state.ts';
 import { buildNetworkPolicy } from './network-policy.ts';
 import { buildServiceAccount } from './service-account.ts';
 import { buildService } from './service.ts';
@@ -31,8 +31,8 @@ export function buildPrerequisites(template: WorkerTemplate, installation: Insta
 }
 
 /** What is remembered of a model's rollout. */
-export function buildRemembered(owner: Pick<WorkerTemplate, 'model' | 'uid'>, state: RolloutState): Child {
-  return { type: TYPES.ConfigMap, object: stamp(buildMemory(owner, state)) };
+export function buildRolloutChild(owner: Pick<WorkerTemplate, 'model' | 'uid'>, state: RolloutState): Child {
+  return { type: TYPES.ConfigMap, object: stamp(buildRolloutState(owner, state)) };
 }
 
 /** The pods of a revision, as many as are wanted of them. */

@@ -1,7 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { WorkerTemplate } from '../../runtime.ts';
 import { buildMetadata } from './metadata.ts';
-import { buildPod } from './pod-template.ts';
+import { buildPodTemplate } from './pod-template.ts';
 import type { Installation } from '../installation.ts';
 import { LABELS, revisionName } from '../names.ts';
 
@@ -25,7 +25,7 @@ export function buildDeployment(template: WorkerTemplate, installation: Installa
       progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       selector: { matchLabels: { [LABELS.model]: model, [LABELS.revision]: revision } },
-      template: buildPod(template, installation),
+      template: buildPodTemplate(template, installation),
     },
   } satisfies V1Deployment;
 }

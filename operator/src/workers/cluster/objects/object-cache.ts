@@ -15,7 +15,7 @@ export type Reflect = (type: ResourceType, options: ReflectOptions) => Reflector
 type Writes = Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
 
 /** The objects of one type that belong to models, as they are as far as is known, and changes to them. */
-export interface Followed {
+export interface ObjectCache {
   reflector: Reflector;
   models: () => Iterable<string>;
   get: (name: string) => KubeObject | undefined;
@@ -36,11 +36,11 @@ interface Written {
  * Follows the objects of a type. What was just written counts as known: news of it take a moment, or longer where a
  * watch is cut, and nothing must be written again and again meanwhile.
  */
-export function createFollowed(
+export function createObjectCache(
   type: ResourceType,
   selector: string,
   { api, reflect, onChange }: { api: Writes; reflect: Reflect; onChange: (model: string) => void },
-): Followed {
+): ObjectCache {
   const models = new Map<string, string>();
   const byModel = new Map<string, Set<string>>();
   const written = new Map<string, Written>();

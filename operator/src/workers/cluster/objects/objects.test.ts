@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { model } from '../../../testing/resources.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import { findProblem } from './template-problem.ts';
+import { findTemplateProblem } from './template-problem.ts';
 import { childrenOf, INSTALLATION, MODELS, PLAIN_INSTALLATION, templateOf } from '../../../testing/cluster-models.ts';
 import { revisionName, sharedName } from '../names.ts';
 
@@ -81,7 +81,7 @@ test('names are never too long, and never the same for two models', () => {
 
 test('says what is wrong with a worker that cannot be made', () => {
   const problemOf = (worker: object, installation = INSTALLATION) =>
-    findProblem(templateOf(model('m', { worker }), installation), installation)?.message;
+    findTemplateProblem(templateOf(model('m', { worker }), installation), installation)?.message;
   expect(problemOf({})).toBeUndefined();
   expect(problemOf({ env: [{ name: 'MAX_BATCH', value: '8' }] })).toBeUndefined();
   // What the installation says of telemetry is for a model to say otherwise.

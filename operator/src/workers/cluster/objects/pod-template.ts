@@ -13,7 +13,7 @@ const STOP_MARGIN_SECONDS = 30;
 const USUAL_COST = 1000;
 
 /** The pods of a template's workers. They satisfy Pod Security "restricted". */
-export function buildPod(template: WorkerTemplate, installation: Installation) {
+export function buildPodTemplate(template: WorkerTemplate, installation: Installation) {
   const { model, revision, worker, drainSeconds } = template;
   const { volumes, mounts, initContainers } = buildArtifact(template, installation);
   const { userId, imagePullSecrets } = installation;
@@ -59,7 +59,7 @@ export function buildPod(template: WorkerTemplate, installation: Installation) {
 /** Names what the pods of a template are made from: whatever would change them is another revision. */
 export function revisionOf(template: WorkerTemplate, installation: Installation): string {
   const unnamed = { ...template, revision: '' };
-  return digestOf([buildPod(unnamed, installation), buildConfigMap(unnamed, installation).data]);
+  return digestOf([buildPodTemplate(unnamed, installation), buildConfigMap(unnamed, installation).data]);
 }
 
 function secretVolumes(installation: Installation): V1Volume[] {

@@ -6,7 +6,7 @@ import { buildMetadata } from './metadata.ts';
 import { sharedName } from '../names.ts';
 
 /** What the operator has to remember of a model's rollout, where people can read it. */
-export function buildMemory(
+export function buildRolloutState(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
   { stable, candidate, rejected }: RolloutState,
 ) {
@@ -21,7 +21,7 @@ export function buildMemory(
 }
 
 /** What an operator before this one remembered; undefined: nothing that can be read. */
-export function readMemory(object: KubeObject | undefined): RolloutState | undefined {
+export function readRolloutState(object: KubeObject | undefined): RolloutState | undefined {
   const { data } = (object ?? {}) as Pick<V1ConfigMap, 'data'>;
   try {
     const { stable, candidate, rejected } = JSON.parse(data?.rollout ?? '') as Partial<RolloutState>;

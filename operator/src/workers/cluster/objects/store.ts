@@ -1,13 +1,13 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { hasDrifted } from './drift.ts';
-import { createFollowed } from './object-cache.ts';
-import type { Followed, Reflect } from './object-cache.ts';
+import { createObjectCache } from './object-cache.ts';
+import type { ObjectCache, Reflect } from './object-cache.ts';
 import type { Child } from './children.ts';
 import { CHILD_SELECTOR, LABELS } from '../names.ts';
 
 /** Everything that models have in the cluster, pods aside. */
-export interface Children {
+export interface ChildStore {
   start: () => Promise<void>;
   stop: () => void;
   /** Models that have a Deployment, less those whose last one is being deleted. */
@@ -33,21 +33,21 @@ const CHILD_TYPES = [
 ] as const;
 
 /** Makes the view of the children; `onStubborn` hears of an object that does not become what was applied. */
-export function createChildren(options: {
+export function createChildStore(options: {
   api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
   /** Something of a model may have changed. */
   onChange: (model: string) => void;
   onStubborn: (child: Child) => void;
-}): Children {
-  const followed = new Map<ResourceType, Followed>(
-    CHILD_TYPES.map((type) => [type, createFollowed(type, CHILD_SELECTOR, options)]),
+}): ChildStore {
+  const followed = new Map<ResourceType, ObjectCache>(
+    CHILD_TYPES.map((type) => [type, createObjectCache(type, CHILD_SELECTOR, options)]),
   );
   /** By kind and name: the version of which it is known that it is as it should be, and what that was. */
   const checked = new Map<string, string>();
   /** What the API server, or somebody else there, changes back each time: no use in insisting. */
   const stubborn = new Set<string>();
-  const of = (type: ResourceType): Followed => {
+  const of = (type: ResourceType): ObjectCache => {
     const found = followed.get(type);
     if (found === undefined) throw new Error(`${type.plural} are not followed`);
     return found;

@@ -2,15 +2,15 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 import type { EndedWorker } from '../../runtime.ts';
 import { readPod } from './pod.ts';
 import type { WorkerPod } from './pod.ts';
-import type { WaitingPod } from './start-failure.ts';
+import type { ObservedPod } from './start-failure.ts';
 
 /** The pods of all models, each with what was seen of it. */
-export interface Pods {
+export interface PodIndex {
   /** Takes note that the pod of this name may be another, or gone. */
-  look: (name: string, object: KubeObject | undefined) => void;
+  update: (name: string, object: KubeObject | undefined) => void;
   models: () => string[];
   get: (name: string) => WorkerPod | undefined;
-  of: (model: string, revision?: string) => WaitingPod[];
+  of: (model: string, revision?: string) => ObservedPod[];
   /** How long its process has been running. */
   ageMs: (name: string) => number;
 }
@@ -24,10 +24,10 @@ interface Entry {
   wellRestarts: number;
   terminatingSinceMs: number | undefined;
   /** It was told that nobody waits for it any more. */
-  given: boolean;
+  abandoned: boolean;
 }
 
-export interface PodsOptions {
+export interface PodIndexOptions {
   nowMs: () => number;
   /** How long a deleted pod may stay beyond its grace period. */
   overdueMs: number;
@@ -38,7 +38,7 @@ export interface PodsOptions {
 }
 
 /** Makes the index. A pod that should have ended long ago, as on a node that died, is not in it: nothing waits for it. */
-export function createPods({ nowMs, overdueMs, onEnded, onOverdue }: PodsOptions): Pods {
+export function createPodIndex({ nowMs, overdueMs, onEnded, onOverdue }: PodIndexOptions): PodIndex {
   const entries = new Map<string, Entry>();
   const byModel = new Map<string, Set<string>>();
 
@@ -53,7 +53,7 @@ export function createPods({ nowMs, overdueMs, onEnded, onOverdue }: PodsOptions
       unmountedSinceMs: since(!pod.mounted && pod.scheduled, before?.unmountedSinceMs),
       wellRestarts: pod.ready ? pod.restarts : (before?.wellRestarts ?? 0),
       terminatingSinceMs: since(pod.terminating, before?.terminatingSinceMs),
-      given: before?.given ?? false,
+      abandoned: before?.abandoned ?? false,
     });
     const names = byModel.get(pod.model) ?? new Set();
     byModel.set(pod.model, names.add(pod.name));
@@ -67,7 +67,7 @@ export function createPods({ nowMs, overdueMs, onEnded, onOverdue }: PodsOptions
     const names = byModel.get(pod.model);
     names?.delete(name);
     if (names?.size === 0) byModel.delete(pod.model);
-    tell(pod, how, pod.condemned || pod.terminating);
+    tell(pod, how, pod.selectedForRemoval || pod.terminating);
   }
 
   function tell({ name, model }: WorkerPod, how: string, asked: boolean): void {
@@ -75,39 +75,43 @@ export function createPods({ nowMs, overdueMs, onEnded, onOverdue }: PodsOptions
   }
 
   /** By what this operator saw itself: the clock of the API server may be another. */
-  function isThere(entry: Entry | undefined): entry is Entry {
+  function isPresent(entry: Entry | undefined): entry is Entry {
     if (entry === undefined) return false;
-    const { pod, terminatingSinceMs, given } = entry;
+    const { pod, terminatingSinceMs, abandoned } = entry;
     if (terminatingSinceMs === undefined || nowMs() - terminatingSinceMs < pod.graceMs + overdueMs) return true;
-    entry.given = true;
-    if (!given) onOverdue(pod);
+    entry.abandoned = true;
+    if (!abandoned) onOverdue(pod);
     return false;
   }
 
-  function describe({ pod, unschedulableSinceMs, unmountedSinceMs, wellRestarts }: Entry): WaitingPod {
+  function describe({ pod, unschedulableSinceMs, unmountedSinceMs, wellRestarts }: Entry): ObservedPod {
     const lasts = (sinceMs: number | undefined) => (sinceMs === undefined ? 0 : nowMs() - sinceMs);
     return {
       ...pod,
       unschedulableMs: lasts(unschedulableSinceMs),
       unmountedMs: lasts(unmountedSinceMs),
-      falls: pod.restarts - wellRestarts,
+      crashes: pod.restarts - wellRestarts,
     };
   }
 
   return {
-    look: (name, object) => {
+    update: (name, object) => {
       const pod = object && readPod(object);
       if (pod === undefined) drop(name, 'is gone');
-      else if (pod.over) drop(name, 'ended');
+      else if (pod.ended) drop(name, 'ended');
       else add(pod);
     },
     models: () =>
-      [...byModel].flatMap(([model, names]) => ([...names].some((name) => isThere(entries.get(name))) ? [model] : [])),
+      [...byModel].flatMap(([model, names]) =>
+        [...names].some((name) => isPresent(entries.get(name))) ? [model] : [],
+      ),
     get: (name) => entries.get(name)?.pod,
     of: (model, revision) =>
       [...(byModel.get(model) ?? [])].flatMap((name) => {
         const entry = entries.get(name);
-        return !isThere(entry) || (revision !== undefined && entry.pod.revision !== revision) ? [] : [describe(entry)];
+        return !isPresent(entry) || (revision !== undefined && entry.pod.revision !== revision)
+          ? []
+          : [describe(entry)];
       }),
     ageMs: (name) => {
       const since = entries.get(name)?.runningSinceMs;

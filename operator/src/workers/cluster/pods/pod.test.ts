@@ -1,8 +1,8 @@
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS } from '../names.ts';
 import { readPod, trimPod } from './pod.ts';
-import { findTrouble } from './start-failure.ts';
-import type { WaitingPod } from './start-failure.ts';
+import { findStartFailure } from './start-failure.ts';
+import type { ObservedPod } from './start-failure.ts';
 
 const PATIENCE_MS = 1000;
 const LABELLED = { [LABELS.model]: 'm', [LABELS.revision]: 'r' };
@@ -20,10 +20,10 @@ const waiting = (reason: string, message = '', more: object = {}) => ({
   state: { waiting: { reason, message } },
   ...more,
 });
-const troubleOf = (status: object, more: Partial<WaitingPod> = {}, spec?: object) => {
+const troubleOf = (status: object, more: Partial<ObservedPod> = {}, spec?: object) => {
   const pod = readPod(object(status, {}, spec))!;
-  const seen = { unschedulableMs: 0, unmountedMs: 0, falls: pod.restarts, ...more };
-  return findTrouble([{ ...pod, ...seen }], undefined, PATIENCE_MS);
+  const seen = { unschedulableMs: 0, unmountedMs: 0, crashes: pod.restarts, ...more };
+  return findStartFailure([{ ...pod, ...seen }], undefined, PATIENCE_MS);
 };
 
 test('reads what decisions need of a pod, also after all else was left out', () => {
@@ -41,13 +41,13 @@ test('reads what decisions need of a pod, also after all else was left out', () 
     name: 'p',
     model: 'm',
     revision: 'r',
-    condemned: true,
+    selectedForRemoval: true,
     ready: true,
     restarts: 2,
     scheduled: true,
     pending: false,
     running: true,
-    over: false,
+    ended: false,
     terminating: false,
     mounted: true,
   });
@@ -91,7 +91,7 @@ test('says with its last words that a worker falls again and again, also while i
   expect(troubleOf({ containerStatuses: [trying] })).toEqual(told);
   expect(troubleOf({ containerStatuses: [{ ...trying, restartCount: 1 }] })).toBeUndefined();
   // It was well since.
-  expect(troubleOf({ containerStatuses: [trying] }, { falls: 1 })).toBeUndefined();
+  expect(troubleOf({ containerStatuses: [trying] }, { crashes: 1 })).toBeUndefined();
   expect(troubleOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
 });
 
@@ -140,24 +140,24 @@ test('a pod without a node, or without its volumes, is trouble after a while', (
 });
 
 test('one pod in trouble is none for the pool while another is on its way, or all others are up', () => {
-  const read = (status: object): WaitingPod => ({
+  const read = (status: object): ObservedPod => ({
     ...readPod(object(status))!,
     unschedulableMs: 0,
     unmountedMs: 0,
-    falls: 0,
+    crashes: 0,
   });
   const bad = read({ containerStatuses: [waiting('ErrImagePull')] });
   const starting = read({ phase: 'Pending' });
   const up = read({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] });
-  expect(findTrouble([bad, starting], undefined, PATIENCE_MS)).toBeUndefined();
-  expect(findTrouble([bad, up], undefined, PATIENCE_MS)?.reason).toBe('ImagePullFailed');
-  expect(findTrouble([{ ...bad, condemned: true }, up], undefined, PATIENCE_MS)).toBeUndefined();
+  expect(findStartFailure([bad, starting], undefined, PATIENCE_MS)).toBeUndefined();
+  expect(findStartFailure([bad, up], undefined, PATIENCE_MS)?.reason).toBe('ImagePullFailed');
+  expect(findStartFailure([{ ...bad, selectedForRemoval: true }, up], undefined, PATIENCE_MS)).toBeUndefined();
 });
 
 test('says why no pods are made at all', () => {
   const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' };
   const deployment = { ...object({ conditions: [failure] }), kind: 'Deployment' };
-  expect(findTrouble([], deployment, PATIENCE_MS)).toEqual({
+  expect(findStartFailure([], deployment, PATIENCE_MS)).toEqual({
     reason: 'FailedCreate',
     message: 'pods cannot be made: exceeded quota',
   });

@@ -3,7 +3,7 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 
 /** What is told of a container that does not do its work. */
-export interface ContainerTrouble {
+export interface ContainerProblem {
   container: string;
   /** As Kubernetes names it: `ImagePullBackOff`, `CrashLoopBackOff`, `Error`, `OOMKilled`, …. */
   reason: string;
@@ -24,11 +24,11 @@ export interface WorkerPod {
   /** How long it has to end after it was deleted. */
   graceMs: number;
   /** It has ended and does not come back. */
-  over: boolean;
+  ended: boolean;
   /** The operator chose it to go. */
-  condemned: boolean;
+  selectedForRemoval: boolean;
   /** Its label says so, too: those that an operator before this one chose may lack it. */
-  marked: boolean;
+  labelled: boolean;
   scheduled: boolean;
   /** Not all of its containers have been started once. */
   pending: boolean;
@@ -41,7 +41,7 @@ export interface WorkerPod {
   unschedulable: string | undefined;
   /** Its volumes are there. */
   mounted: boolean;
-  trouble: ContainerTrouble | undefined;
+  containerProblem: ContainerProblem | undefined;
 }
 
 /** Container states that pass by themselves. */
@@ -69,9 +69,9 @@ export function readPod(object: KubeObject): WorkerPod | undefined {
     set: labels['pod-template-hash'] ?? '',
     terminating: deletionTimestamp !== undefined,
     graceMs: deletionGracePeriodSeconds * 1000,
-    over: status?.phase === 'Succeeded' || status?.phase === 'Failed',
-    condemned: annotations[ANNOTATIONS.stopping] !== undefined,
-    marked: labels[LABELS.phase] === PHASES.leaving,
+    ended: status?.phase === 'Succeeded' || status?.phase === 'Failed',
+    selectedForRemoval: annotations[ANNOTATIONS.stopping] !== undefined,
+    labelled: labels[LABELS.phase] === PHASES.leaving,
     scheduled: (spec?.nodeName ?? '') !== '',
     pending: (status?.phase ?? 'Pending') === 'Pending',
     running: worker?.state?.running !== undefined,
@@ -80,7 +80,7 @@ export function readPod(object: KubeObject): WorkerPod | undefined {
     unschedulable:
       scheduled?.status === 'False' && scheduled.reason === 'Unschedulable' ? (scheduled.message ?? '') : undefined,
     mounted: condition('PodReadyToStartContainers')?.status !== 'False' || containers.some(hasStarted),
-    trouble: containers.map(findTrouble).find((found) => found !== undefined),
+    containerProblem: containers.map(findContainerProblem).find((found) => found !== undefined),
   };
 }
 
@@ -88,7 +88,7 @@ function hasStarted({ state, restartCount }: V1ContainerStatus): boolean {
   return restartCount > 0 || state?.running !== undefined || state?.terminated !== undefined;
 }
 
-function findTrouble(status: V1ContainerStatus): ContainerTrouble | undefined {
+function findContainerProblem(status: V1ContainerStatus): ContainerProblem | undefined {
   const { name, ready, state, lastState, restartCount } = status;
   const waiting = state?.waiting;
   const found = { container: name, restarts: restartCount };

@@ -1,6 +1,6 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import { createClusterApi } from '../../../testing/cluster-api.ts';
-import { createCondemned } from './removals.ts';
+import { createRemovals } from './removals.ts';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 import { readPod } from './pod.ts';
 
@@ -12,8 +12,8 @@ test('a pod that an operator before chose without the label gets it, once, and k
   put('old', { [ANNOTATIONS.stopping]: 'it hangs' });
   put('other', {});
   const pods = ['old', 'other'].map((name) => readPod(cluster.get(TYPES.Pod, name)!)!);
-  const condemned = createCondemned(cluster.api);
-  for (let look = 0; look < 3; look++) await condemned.mark('m', pods);
+  const selectedForRemoval = createRemovals(cluster.api);
+  for (let look = 0; look < 3; look++) await selectedForRemoval.mark('m', pods);
   expect(cluster.writes).toEqual(['patch Pod/old']);
   const { metadata } = cluster.get(TYPES.Pod, 'old')!;
   expect(metadata.labels?.[LABELS.phase]).toBe(PHASES.leaving);
@@ -27,6 +27,6 @@ test('a pod that has the whole mark is not marked again', async () => {
   const cluster = createClusterApi();
   const labels = { [LABELS.model]: 'm', [LABELS.revision]: 'r', [LABELS.phase]: PHASES.leaving };
   cluster.put(TYPES.Pod, { metadata: { name: 'a', labels, annotations: { [ANNOTATIONS.stopping]: 'drained' } } });
-  await createCondemned(cluster.api).mark('m', [readPod(cluster.get(TYPES.Pod, 'a')!)!]);
+  await createRemovals(cluster.api).mark('m', [readPod(cluster.get(TYPES.Pod, 'a')!)!]);
   expect(cluster.writes).toEqual([]);
 });

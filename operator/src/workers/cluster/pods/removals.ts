@@ -4,16 +4,16 @@ import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 import type { WorkerPod } from './pod.ts';
 
 /** The pods that were chosen to go. The choice stands on the pod, so that the next operator finds it. */
-export interface Condemned {
-  has: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
+export interface Removals {
+  isSelected: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
   /** Whether pods of a model were chosen that are still there. */
-  any: (model: string) => boolean;
+  hasSelected: (model: string) => boolean;
   /** Chooses a pod; nothing happens to it before it is marked. */
-  choose: (pod: WorkerPod, why: string) => void;
+  select: (pod: WorkerPod, why: string) => void;
   /** Marks the pods of a model that were chosen, be it by an operator that marked them in another way. */
   mark: (model: string, pods: readonly WorkerPod[]) => Promise<void>;
   /** Deletes pods, each once. */
-  remove: (pods: readonly WorkerPod[]) => Promise<void>;
+  deletePods: (pods: readonly WorkerPod[]) => Promise<void>;
   /** A pod is no more. */
   forget: (pod: Pick<WorkerPod, 'name' | 'model'>) => void;
 }
@@ -28,7 +28,7 @@ interface Choice {
 const LOWEST_COST = -2_147_483_647;
 
 /** Makes the list. */
-export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Condemned {
+export function createRemovals(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Removals {
   const byModel = new Map<string, Map<string, Choice>>();
   const removed = new Set<string>();
 
@@ -48,21 +48,21 @@ export function createCondemned(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Co
     choice.marked = true;
   }
 
-  function choose({ name, model, condemned, marked }: WorkerPod, why: string | undefined): void {
+  function choose({ name, model, selectedForRemoval, labelled }: WorkerPod, why: string | undefined): void {
     const choices = byModel.get(model) ?? new Map<string, Choice>();
-    if (!choices.has(name)) byModel.set(model, choices.set(name, { why, marked: condemned && marked }));
+    if (!choices.has(name)) byModel.set(model, choices.set(name, { why, marked: selectedForRemoval && labelled }));
   }
 
   return {
-    has: ({ name, model }) => byModel.get(model)?.has(name) === true,
-    any: (model) => byModel.has(model),
-    choose,
+    isSelected: ({ name, model }) => byModel.get(model)?.has(name) === true,
+    hasSelected: (model) => byModel.has(model),
+    select: choose,
     mark: async (model, pods) => {
-      for (const pod of pods) if (pod.condemned && !pod.marked && !pod.terminating) choose(pod, undefined);
+      for (const pod of pods) if (pod.selectedForRemoval && !pod.labelled && !pod.terminating) choose(pod, undefined);
       const waiting = [...(byModel.get(model) ?? [])].filter(([, { marked }]) => !marked);
       await Promise.all(waiting.map(([name, choice]) => mark(name, choice)));
     },
-    remove: async (doomed) => {
+    deletePods: async (doomed) => {
       for (const { name, uid } of doomed) {
         if (removed.has(name)) continue;
         await api.delete(TYPES.Pod, name, { uid });

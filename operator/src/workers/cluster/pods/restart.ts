@@ -6,7 +6,7 @@ export function hasStarted({ scheduled, pending }: Pick<WorkerPod, 'scheduled' |
 }
 
 /** Whether somebody restarts the Deployment of a pod: then Kubernetes replaces its pods, and has more of them meanwhile. */
-export function isRestarted({ revision, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
+export function isBeingRestarted({ revision, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
   // One that has not started replaces nobody yet, and may never: there is no room for it, or no image.
   return pods.some(
     (other) => other.revision === revision && other.set !== set && !other.terminating && hasStarted(other),
@@ -15,5 +15,5 @@ export function isRestarted({ revision, set }: WorkerPod, pods: readonly WorkerP
 
 /** Whether a pod is to take the place of another in a restart and has not started: until then it changes nothing. */
 export function isSuccessor(pod: WorkerPod, pods: readonly WorkerPod[]): boolean {
-  return !hasStarted(pod) && isRestarted(pod, pods);
+  return !hasStarted(pod) && isBeingRestarted(pod, pods);
 }

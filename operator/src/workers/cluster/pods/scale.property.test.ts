@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createLateWorld } from '../../testing/simulated-cluster.ts';
+import { createSimulatedCluster } from '../../testing/simulated-cluster.ts';
 import type { Actor } from '../../testing/simulated-cluster.ts';
 
 const ACTORS: readonly Actor[] = [
@@ -25,11 +25,11 @@ const world = fc.record({
 test('no pod goes that was not chosen, whoever hears late of what, and in the end those are gone that were', () => {
   fc.assert(
     fc.property(world, ({ pods, turns, wanted, honest }) => {
-      const late = createLateWorld({ pods, wanted, honest });
+      const late = createSimulatedCluster({ pods, wanted, honest });
       for (const { who, amount } of turns) late.act(who, amount);
       for (let round = 0; round < 30; round++) for (const who of ACTORS) late.act(who, 1000);
       expect(late.wronglyTaken()).toEqual([]);
-      expect(late.pods().filter(({ condemned }) => condemned)).toEqual([]);
+      expect(late.pods().filter(({ selectedForRemoval }) => selectedForRemoval)).toEqual([]);
       expect(late.pods()).toHaveLength(Math.min(wanted, pods));
     }),
     { numRuns: 200 },

@@ -1,6 +1,6 @@
 import type { WorkerPod } from './pod.ts';
 import { decideScale } from './scale.ts';
-import type { WorkerSet } from './replica-sets.ts';
+import type { WorkerReplicaSet } from './replica-sets.ts';
 
 const pod = (name: string, changes: Partial<WorkerPod> = {}): WorkerPod => ({
   name,
@@ -10,9 +10,9 @@ const pod = (name: string, changes: Partial<WorkerPod> = {}): WorkerPod => ({
   set: 's',
   terminating: false,
   graceMs: 30_000,
-  over: false,
-  condemned: false,
-  marked: false,
+  ended: false,
+  selectedForRemoval: false,
+  labelled: false,
   scheduled: true,
   pending: false,
   running: true,
@@ -20,27 +20,35 @@ const pod = (name: string, changes: Partial<WorkerPod> = {}): WorkerPod => ({
   restarts: 0,
   unschedulable: undefined,
   mounted: true,
-  trouble: undefined,
+  containerProblem: undefined,
   ...changes,
 });
 /** A ReplicaSet whose controller knows all of these pods. */
-const setOf = (pods: readonly WorkerPod[], changes: Partial<WorkerSet> = {}): WorkerSet => {
-  const active = pods.filter(({ terminating, over }) => !terminating && !over);
-  const chosen = active.filter(({ condemned }) => condemned).length;
-  return { hash: 's', replicas: pods.length, counted: active.length, chosen, current: true, tells: true, ...changes };
+const setOf = (pods: readonly WorkerPod[], changes: Partial<WorkerReplicaSet> = {}): WorkerReplicaSet => {
+  const active = pods.filter(({ terminating, ended }) => !terminating && !ended);
+  const chosen = active.filter(({ selectedForRemoval }) => selectedForRemoval).length;
+  return {
+    hash: 's',
+    replicas: pods.length,
+    observedPods: active.length,
+    observedSelected: chosen,
+    upToDate: true,
+    hasPhaseLabel: true,
+    ...changes,
+  };
 };
 const decide = (count: number, ...pods: WorkerPod[]) => decideBy({}, count, ...pods);
-const decideBy = (seen: Partial<WorkerSet>, count: number, ...pods: WorkerPod[]) => {
+const decideBy = (seen: Partial<WorkerReplicaSet>, count: number, ...pods: WorkerPod[]) => {
   const sets = [setOf(pods, seen)];
   const { replicas, remove } = decideScale({ count, replicas: pods.length, pods, sets });
   return { replicas, remove: remove.map(({ name }) => name) };
 };
-const going = { condemned: true, ready: false };
+const going = { selectedForRemoval: true, ready: false };
 
 test('has as many as are wanted, and none of those that run goes without being chosen', () => {
   expect(decide(3)).toEqual({ replicas: 3, remove: [] });
   expect(decide(1, pod('a'), pod('b'))).toEqual({ replicas: 2, remove: [] });
-  expect(decide(0, pod('a', { terminating: true }), pod('b', { over: true }))).toEqual({ replicas: 0, remove: [] });
+  expect(decide(0, pod('a', { terminating: true }), pod('b', { ended: true }))).toEqual({ replicas: 0, remove: [] });
 });
 
 test('never wants more because there are more: who made them takes them away, or the pool chooses', () => {
@@ -53,7 +61,7 @@ test('never wants more because there are more: who made them takes them away, or
 
 test('leaves the one that was chosen to Kubernetes where that would take it', () => {
   expect(decide(1, pod('a'), pod('b', going))).toEqual({ replicas: 1, remove: [] });
-  expect(decide(1, pod('a'), pod('b', { condemned: true }))).toEqual({ replicas: 1, remove: [] });
+  expect(decide(1, pod('a'), pod('b', { selectedForRemoval: true }))).toEqual({ replicas: 1, remove: [] });
 });
 
 test('takes it away itself where Kubernetes would take another one that is not up yet', () => {
@@ -63,22 +71,22 @@ test('takes it away itself where Kubernetes would take another one that is not u
 
 test('takes it away itself, and leaves the rest to the pool, where Kubernetes would take one that may have streams', () => {
   const flapping = pod('c', { ready: false });
-  expect(decide(1, pod('b', { condemned: true }), flapping)).toEqual({ replicas: 2, remove: ['b'] });
+  expect(decide(1, pod('b', { selectedForRemoval: true }), flapping)).toEqual({ replicas: 2, remove: ['b'] });
 });
 
 test.each([
-  ['has not seen who was chosen', { chosen: 0 }],
-  ['has not seen all pods that there are', { counted: 1 }],
-  ['has not seen that pods are gone', { counted: 3 }],
+  ['has not seen who was chosen', { observedSelected: 0 }],
+  ['has not seen all pods that there are', { observedPods: 1 }],
+  ['has not seen that pods are gone', { observedPods: 3 }],
   ['was not told what the Deployment has', { replicas: 1 }],
-  ['has not seen what it was told', { current: false }],
-])('takes nobody away as long as the controller %s', (_, seen: Partial<WorkerSet>) => {
+  ['has not seen what it was told', { upToDate: false }],
+])('takes nobody away as long as the controller %s', (_, seen: Partial<WorkerReplicaSet>) => {
   expect(decideBy(seen, 1, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: [] });
 });
 
 test('takes away as many as the controller knows to have been chosen', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going), pod('d', going)];
-  expect(decideBy({ chosen: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
+  expect(decideBy({ observedSelected: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
 });
 
 test('takes nobody away as long as somebody restarts the Deployment', () => {
@@ -98,7 +106,7 @@ test('a restart that cannot begin holds up nobody: who was chosen goes, and its 
   expect(decided(1, pods)).toEqual({ replicas: 1, remove: [] });
   expect(decided(1, [pod('a'), pod('b'), pod('c', going)])).toEqual({ replicas: 2, remove: [] });
   // The controller has not seen the marks.
-  const unseen = { ...setOf(pods), chosen: 0 };
+  const unseen = { ...setOf(pods), observedSelected: 0 };
   expect(decideScale({ count: 1, replicas: 3, pods: [...pods, next], sets: [unseen, another] })).toEqual({
     replicas: 3,
     remove: [],
@@ -112,7 +120,10 @@ test('where all were chosen and none is wanted it does not matter who restarts w
 });
 
 test('goes by what it sees itself where the controller cannot tell', () => {
-  expect(decideBy({ chosen: 0, tells: false }, 1, pod('a'), pod('b', going))).toEqual({ replicas: 1, remove: [] });
+  expect(decideBy({ observedSelected: 0, hasPhaseLabel: false }, 1, pod('a'), pod('b', going))).toEqual({
+    replicas: 1,
+    remove: [],
+  });
 });
 
 test('takes it away itself where it is to be replaced, so that Kubernetes makes another', () => {

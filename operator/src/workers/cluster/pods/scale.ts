@@ -1,6 +1,6 @@
 import type { WorkerPod } from './pod.ts';
 import { hasStarted, isSuccessor } from './restart.ts';
-import type { WorkerSet } from './replica-sets.ts';
+import type { WorkerReplicaSet } from './replica-sets.ts';
 
 export interface ScaleInput {
   /** Workers that have to run, those that were chosen to go not counted. */
@@ -10,7 +10,7 @@ export interface ScaleInput {
   /** The pods of the revision. */
   pods: readonly WorkerPod[];
   /** What Kubernetes' own controller knows of them. */
-  sets: readonly WorkerSet[];
+  sets: readonly WorkerReplicaSet[];
 }
 
 export interface Scale {
@@ -36,23 +36,23 @@ export interface Scale {
  * It depends on nothing but the cluster, so that it may be decided again at any time, by any operator.
  */
 export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleInput): Scale {
-  const there = pods.filter(({ terminating, over }) => !terminating && !over);
+  const there = pods.filter(({ terminating, ended }) => !terminating && !ended);
   // Successors in a restart may wait for room that only those before them can make: they hold up nobody.
   const active = there.filter((pod) => !isSuccessor(pod, there));
-  const chosen = active.filter(({ condemned }) => condemned);
+  const chosen = active.filter(({ selectedForRemoval }) => selectedForRemoval);
   // More pods than replicas are no reason for more replicas: somebody restarts the Deployment, or Kubernetes is at it.
   const replicas = Math.max(count, Math.min(present, active.length - chosen.length));
   const taken = active.toSorted(byRemoval).slice(0, Math.max(0, active.length - replicas));
-  const rightly = taken.every(({ condemned }) => condemned);
+  const rightly = taken.every(({ selectedForRemoval }) => selectedForRemoval);
   const remove = rightly ? chosen.filter((pod) => !taken.includes(pod)) : chosen;
   if (replicas >= present) return { replicas, remove };
   // Where nobody is to stay it does not matter whom Kubernetes takes first.
-  if (count === 0 && there.every(({ condemned }) => condemned)) return { replicas, remove };
+  if (count === 0 && there.every(({ selectedForRemoval }) => selectedForRemoval)) return { replicas, remove };
   const waiting = new Set(there.filter((pod) => !active.includes(pod)).map(({ set }) => set));
   const serving = sets.filter(({ hash }) => !waiting.has(hash));
   const seen = countSeen(active, present, serving);
   if (seen === undefined) return { replicas: present, remove: [] };
-  const harmless = taken.every((pod) => pod.condemned || !hasStarted(pod));
+  const harmless = taken.every((pod) => pod.selectedForRemoval || !hasStarted(pod));
   if (!harmless) return { replicas: present, remove: chosen };
   // Those that it has not seen yet come next.
   return { replicas: Math.min(present, Math.max(replicas, active.length - seen)), remove };
@@ -65,15 +65,19 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
  * Undefined: its status tells nothing of now, since it counts other pods than we do, or is not done with what was asked
  * of it before.
  */
-function countSeen(active: readonly WorkerPod[], present: number, sets: readonly WorkerSet[]): number | undefined {
-  const [set, ...others] = sets.filter(({ replicas, counted }) => replicas > 0 || counted > 0);
+function countSeen(
+  active: readonly WorkerPod[],
+  present: number,
+  sets: readonly WorkerReplicaSet[],
+): number | undefined {
+  const [set, ...others] = sets.filter(({ replicas, observedPods: counted }) => replicas > 0 || counted > 0);
   if (set === undefined) return active.length === 0 ? 0 : undefined;
   // Somebody restarts the Deployment: of which ReplicaSet pods are taken is not for us to say.
   if (others.length > 0) return undefined;
   const own = active.filter((pod) => pod.set === set.hash);
-  if (!set.current || set.replicas !== present || set.counted !== own.length) return undefined;
-  const marked = own.filter(({ condemned }) => condemned).length;
-  return set.tells ? Math.min(set.chosen, marked) : marked;
+  if (!set.upToDate || set.replicas !== present || set.observedPods !== own.length) return undefined;
+  const marked = own.filter(({ selectedForRemoval }) => selectedForRemoval).length;
+  return set.hasPhaseLabel ? Math.min(set.observedSelected, marked) : marked;
 }
 
 /** The order in which a ReplicaSet takes pods away, as far as it matters here. */
@@ -82,6 +86,6 @@ function byRemoval(a: WorkerPod, b: WorkerPod): number {
     Number(a.scheduled) - Number(b.scheduled) ||
     Number(b.pending) - Number(a.pending) ||
     Number(a.ready) - Number(b.ready) ||
-    Number(b.condemned) - Number(a.condemned)
+    Number(b.selectedForRemoval) - Number(a.selectedForRemoval)
   );
 }

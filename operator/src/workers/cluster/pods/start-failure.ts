@@ -1,18 +1,18 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import { findLastWords } from '../../last-log-line.ts';
-import type { Trouble } from '../../runtime.ts';
+import { findLastLogLine } from '../../last-log-line.ts';
+import type { StartFailure } from '../../runtime.ts';
 import { CRASHED } from './pod.ts';
-import type { ContainerTrouble, WorkerPod } from './pod.ts';
+import type { ContainerProblem, WorkerPod } from './pod.ts';
 
 /** A pod and its history, as far as this operator saw it. */
-export interface WaitingPod extends WorkerPod {
+export interface ObservedPod extends WorkerPod {
   /** For how long it could not be scheduled. */
   unschedulableMs: number;
   /** For how long its volumes have not been there. */
   unmountedMs: number;
   /** How often its process fell since it last was well. */
-  falls: number;
+  crashes: number;
 }
 
 /** A process that fell this often without ever taking sessions does not start. */
@@ -23,23 +23,23 @@ const PULLING: readonly string[] = ['ErrImagePull', 'ImagePullBackOff', 'Invalid
  * Why the pods of a revision do not become workers, in words for people; undefined while one of them is on its way.
  * What passes by itself, such as the wait for a new node, counts only after `patienceMs`.
  */
-export function findTrouble(
-  pods: readonly WaitingPod[],
+export function findStartFailure(
+  pods: readonly ObservedPod[],
   deployment: KubeObject | undefined,
   patienceMs: number,
-): Trouble | undefined {
+): StartFailure | undefined {
   const starting = pods.filter(
-    ({ ready, condemned, terminating, over }) => !ready && !condemned && !terminating && !over,
+    ({ ready, selectedForRemoval, terminating, ended }) => !ready && !selectedForRemoval && !terminating && !ended,
   );
   const found = starting.map((pod) => describe(pod, patienceMs));
-  const first = found.find((trouble) => trouble !== undefined);
-  if (first !== undefined && found.every((trouble) => trouble !== undefined)) return first;
+  const first = found.find((startFailure) => startFailure !== undefined);
+  if (first !== undefined && found.every((startFailure) => startFailure !== undefined)) return first;
   return starting.length === 0 ? findReplicaFailure(deployment) : undefined;
 }
 
-function describe(pod: WaitingPod, patienceMs: number): Trouble | undefined {
+function describe(pod: ObservedPod, patienceMs: number): StartFailure | undefined {
   const { name, unschedulable, unschedulableMs, mounted, unmountedMs } = pod;
-  if (pod.trouble !== undefined) return describeContainer(pod, pod.trouble);
+  if (pod.containerProblem !== undefined) return describeContainer(pod, pod.containerProblem);
   if (unschedulable !== undefined && unschedulableMs >= patienceMs) {
     return { reason: 'Unschedulable', message: `no node can take a worker: ${unschedulable}` };
   }
@@ -51,19 +51,19 @@ function describe(pod: WaitingPod, patienceMs: number): Trouble | undefined {
 }
 
 function describeContainer(
-  { name, falls }: WaitingPod,
-  { container, reason, message, restarts }: ContainerTrouble,
-): Trouble | undefined {
+  { name, crashes }: ObservedPod,
+  { container, reason, message, restarts }: ContainerProblem,
+): StartFailure | undefined {
   if (PULLING.includes(reason)) {
     return { reason: 'ImagePullFailed', message: `the image of pod ${name} cannot be pulled: ${message}` };
   }
   if (reason !== CRASHED) {
     return { reason, message: `pod ${name} cannot start its container ${container}: ${message}` };
   }
-  const times = container === 'worker' ? falls : restarts;
+  const times = container === 'worker' ? crashes : restarts;
   if (times < CANNOT_START) return undefined;
   const [how = '', ...said] = message.split(': ');
-  const words = findLastWords(said.join(': '));
+  const words = findLastLogLine(said.join(': '));
   const ended = words === '' ? how : `${how}: ${words}`;
   return container === 'worker'
     ? { reason: 'CrashLoop', message: `workers fail to start, ${times} times in a row; the last ${ended}` }
@@ -71,7 +71,7 @@ function describeContainer(
 }
 
 /** What keeps pods from being made at all: a quota, a policy. */
-function findReplicaFailure(deployment: KubeObject | undefined): Trouble | undefined {
+function findReplicaFailure(deployment: KubeObject | undefined): StartFailure | undefined {
   const { status } = (deployment ?? {}) as Pick<V1Deployment, 'status'>;
   const failure = status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
   if (failure?.status !== 'True') return undefined;
