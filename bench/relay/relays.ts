@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { RELAY_PATH } from '@svc-asr/core';
+import { AUDIO, RELAY_PATH } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { MODEL, seedTenant, startGateway } from '../../test/support/gateway.ts';
 import { eventually } from '../../test/support/eventually.ts';
@@ -10,7 +10,7 @@ import type { Relay } from './round.ts';
 
 /** A relay whose client speaks the protocol of the worker itself: a proxy, or nothing at all. */
 export function plainRelay(address: string, workerPid: number, pid?: number): Relay {
-  const first = { type: 'open', context: [56, 13] };
+  const first = { type: 'open', context: AUDIO.defaultContext };
   return { pid, workerPid, door: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
 }
 

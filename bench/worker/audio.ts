@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AUDIO } from '@svc-asr/core';
 
 /** A recording and what is said in it. */
 export interface Recording {
@@ -29,4 +30,4 @@ export function readStreams(folder: string, count: number, parts: number): Utter
 
 /** Seconds of audio in all streams together. */
 export const secondsOf = (streams: readonly Utterances[]): number =>
-  streams.flat().reduce((sum, { samples }) => sum + samples.length, 0) / 16_000;
+  streams.flat().reduce((sum, { samples }) => sum + samples.length, 0) / AUDIO.sampleRateHz;

@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { SAMPLES_PER_MS } from '@svc-asr/core';
 import type { Engine } from '@svc-asr/worker';
 import type { Recording } from './audio.ts';
 import { FRAME_SAMPLES } from './ours.ts';
@@ -69,7 +70,7 @@ async function speak(engine: Engine, samples: Int16Array, latencies: number[]): 
   const writtenMs: number[] = [];
   stream.on('delta', ({ audioEndMs }) => {
     // The frame with the last sample that this delta's chunk needed.
-    const frame = Math.floor((audioEndMs * 16 - LOOKBACK_SAMPLES - 1) / FRAME_SAMPLES);
+    const frame = Math.floor((audioEndMs * SAMPLES_PER_MS - LOOKBACK_SAMPLES - 1) / FRAME_SAMPLES);
     latencies.push(performance.now() - (writtenMs[frame] ?? Infinity));
   });
   const started = performance.now();

@@ -1,5 +1,6 @@
 /** The peer, in a process of its own: the two packages bring different builds of the same runtime library. */
 import { createRequire } from 'node:module';
+import { AUDIO } from '@svc-asr/core';
 import type { Round } from './ours.ts';
 import { FRAME_SAMPLES } from './ours.ts';
 import { readStreams } from './audio.ts';
@@ -28,7 +29,6 @@ export interface SherpaRequest {
   readonly mode: 'single' | 'batch';
 }
 
-const SAMPLE_RATE_HZ = 16_000;
 const HOP_SAMPLES = 160;
 // It takes windows of 121 frames, 112 apart.
 const WINDOW_FRAMES = 121;
@@ -70,7 +70,7 @@ function create(model: string, tokens: string): Recognizer {
     OnlineRecognizer: new (config: unknown) => Recognizer;
   };
   return new OnlineRecognizer({
-    featConfig: { sampleRate: SAMPLE_RATE_HZ, featureDim: 80 },
+    featConfig: { sampleRate: AUDIO.sampleRateHz, featureDim: 80 },
     modelConfig: { nemoCtc: { model }, tokens, numThreads: 1, provider: 'cpu' },
     decodingMethod: 'greedy_search',
     enableEndpoint: false,
@@ -93,7 +93,8 @@ function decodeTogether(recognizer: Recognizer, audio: readonly Float32Array[]):
   for (let at = 0; at < longest; at += FRAME_SAMPLES) {
     streams.forEach((stream, i) => {
       const samples = audio[i]?.subarray(at, at + FRAME_SAMPLES);
-      if (samples !== undefined && samples.length > 0) stream.acceptWaveform({ samples, sampleRate: SAMPLE_RATE_HZ });
+      if (samples !== undefined && samples.length > 0)
+        stream.acceptWaveform({ samples, sampleRate: AUDIO.sampleRateHz });
     });
     decodeReady();
   }

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
-import { INTERFACE_VERSION, streamPath } from '@svc-asr/core';
+import { INTERFACE_VERSION, SESSIONS_PATH, streamPath } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Logger, Tracing } from '@svc-asr/runtime';
@@ -78,7 +78,7 @@ export function createApp(parts: AppParts): Express {
 
   app.use(openExchange, observe(logger, metrics), closeConnections(shutdown), checkHeaders);
   // Refused only when the body was read: the connection ends with the answer, and who still sends would not see it.
-  route(app, '/v1/asr/sessions', { post: [...keyed, jsonBody, refuseNewSessions(shutdown), createSession] });
+  route(app, SESSIONS_PATH, { post: [...keyed, jsonBody, refuseNewSessions(shutdown), createSession] });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, checkDeadline)] });

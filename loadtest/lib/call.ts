@@ -10,14 +10,14 @@ import { speeches } from './recordings.ts';
 import type { Speech } from './recordings.ts';
 import { createSession } from './session.ts';
 import { speak } from './utterance.ts';
+import { SAMPLE_RATE_HZ } from './wav.ts';
 
 /** Longer than a pool may take to grow. */
 const READY_WITHIN_MS = 150_000;
 const CONFIGURED_WITHIN_MS = 20_000;
 /** A session that used up its reservation to the sample would be ended by the service. */
 const MOST_SECONDS = 300;
-const SAMPLES_PER_SECOND = 16_000;
-const MS_PER_SAMPLE = 1000 / SAMPLES_PER_SECOND;
+const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
 
 /** One session from POST to its end: the first one of a virtual user begins at a time of its own. */
 export async function call(role: Role = 'regular'): Promise<void> {
@@ -26,9 +26,9 @@ export async function call(role: Role = 'regular'): Promise<void> {
   sleep(iteration === 0 ? phase * plan.spreadSeconds : plan.pauseMs / 1000);
   const caller = callerOf(role, user);
   const lengths = speeches.map(({ pcm }) => pcm.byteLength / 2);
-  const chosen = recordingsFor(lengths, user + iteration, plan.sessionSeconds * SAMPLES_PER_SECOND);
+  const chosen = recordingsFor(lengths, user + iteration, plan.sessionSeconds * SAMPLE_RATE_HZ);
   const samples = chosen.reduce((sum, at) => sum + (lengths[at] ?? 0), 0);
-  const session = createSession(caller, Math.min(MOST_SECONDS, Math.ceil(samples / SAMPLES_PER_SECOND) + 1));
+  const session = createSession(caller, Math.min(MOST_SECONDS, Math.ceil(samples / SAMPLE_RATE_HZ) + 1));
   if (session === undefined) return;
 
   const context = plan.contexts[user % Math.max(1, plan.contexts.length)];

@@ -1,3 +1,5 @@
+import { SAMPLE_RATE_HZ } from './wav.ts';
+
 const GOLDEN = 0.618033988749895;
 
 /** A number from 0 to 1 for each stream, such that any count of them is spread evenly. */
@@ -20,9 +22,14 @@ export function dueAt(startMs: number, frame: number, frameMs: number): number {
   return startMs + (frame + 1) * frameMs;
 }
 
+/** Returns the number of samples in a frame. */
+export function frameSamples(frameMs: number): number {
+  return (frameMs * SAMPLE_RATE_HZ) / 1000;
+}
+
 /** The samples of a frame, as positions in the recording: [from, to). The last frame may be shorter. */
 export function frameBounds(frame: number, frameMs: number, samples: number): [number, number] {
-  const size = frameMs * 16;
+  const size = frameSamples(frameMs);
   return [Math.min(frame * size, samples), Math.min((frame + 1) * size, samples)];
 }
 

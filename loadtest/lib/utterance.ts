@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { deltaLatency, finalLatency, lag, wordErrorRate } from './metrics.ts';
 import { note } from './note.ts';
-import { dueAt, frameBounds, speakFrom } from './pace.ts';
+import { dueAt, frameBounds, frameSamples, speakFrom } from './pace.ts';
 import type { Role } from './plan.ts';
 import { plan } from './plan-file.ts';
 import type { Speech } from './recordings.ts';
@@ -65,7 +65,7 @@ export async function speak(connection: Connection, speech: Speech, number: numb
  */
 function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: Manner): Promise<number[]> {
   const { frameMs } = plan;
-  const frames = Math.ceil(pcm.byteLength / 2 / (frameMs * 16));
+  const frames = Math.ceil(pcm.byteLength / 2 / frameSamples(frameMs));
   const startMs = speakFrom(Date.now(), phase, chunkMs);
   const lagsMs: number[] = [];
   return new Promise((resolve) => {
@@ -88,7 +88,7 @@ function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: 
 
 /** Sends as fast as the service takes it. */
 async function sendAll(connection: Connection, { pcm }: Speech): Promise<number[]> {
-  for (let frame = 0; frame * plan.frameMs * 16 < pcm.byteLength / 2 && connection.isOpen; frame++) {
+  for (let frame = 0; frame * frameSamples(plan.frameMs) < pcm.byteLength / 2 && connection.isOpen; frame++) {
     sendFrame(connection, pcm, frame, Date.now());
     // Lets events in between.
     await waitUntil(0);

@@ -1,4 +1,5 @@
-import { parseWav, speechOf } from './wav.ts';
+import { AUDIO } from '@svc-asr/core';
+import { parseWav, SAMPLE_RATE_HZ, speechOf } from './wav.ts';
 
 function wav({ channels = 1, rateHz = 16_000, bits = 16, audio = [1, 2, 3, 4], extra = '' } = {}): ArrayBuffer {
   const chunk = (name: string, body: Buffer) => {
@@ -16,6 +17,10 @@ function wav({ channels = 1, rateHz = 16_000, bits = 16, audio = [1, 2, 3, 4], e
   const whole = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVE', 'latin1'), ...chunks]);
   return new Uint8Array(whole).buffer;
 }
+
+test('SAMPLE_RATE_HZ equals the sample rate of the interface', () => {
+  expect(SAMPLE_RATE_HZ).toBe(AUDIO.sampleRateHz);
+});
 
 test('the samples of a recording are found behind whatever else the file holds', () => {
   expect([...new Uint8Array(speechOf(wav({ extra: 'odd' })))]).toEqual([1, 2, 3, 4]);

@@ -1,3 +1,6 @@
+/** AUDIO.sampleRateHz of packages/core, which k6 cannot import. A test compares them. */
+export const SAMPLE_RATE_HZ = 16_000;
+
 /** A plain WAV file: its format, and where its samples lie. */
 export interface Wav {
   readonly channels: number;
@@ -32,9 +35,9 @@ export function parseWav(buffer: ArrayBuffer): Wav {
 /** The samples of a recording that the service takes as it is. */
 export function speechOf(buffer: ArrayBuffer): ArrayBuffer {
   const { channels, sampleRateHz, bitsPerSample, offset, bytes } = parseWav(buffer);
-  if (channels !== 1 || sampleRateHz !== 16_000 || bitsPerSample !== 16) {
+  if (channels !== 1 || sampleRateHz !== SAMPLE_RATE_HZ || bitsPerSample !== 16) {
     throw new Error(
-      `a recording must be mono, 16000 Hz, 16 bit, not ${channels} x ${sampleRateHz} Hz, ${bitsPerSample} bit`,
+      `a recording must be mono, ${SAMPLE_RATE_HZ} Hz, 16 bit, not ${channels} x ${sampleRateHz} Hz, ${bitsPerSample} bit`,
     );
   }
   return buffer.slice(offset, offset + bytes - (bytes % 2));

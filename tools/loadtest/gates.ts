@@ -1,3 +1,4 @@
+import { billableMs } from '@svc-asr/core';
 import type { SessionRecord } from '../../loadtest/lib/record.ts';
 import type { Books } from './books.ts';
 import type { Records } from './records.ts';
@@ -125,11 +126,6 @@ function judgeBooks({ sessions }: Records, books: readonly Books[]): Gate[] {
 
 function isCharged({ closeCode, finals, utterances }: SessionRecord): boolean {
   return closeCode === DONE && finals === utterances;
-}
-
-/** What accepted audio costs: the next whole second. */
-function billableMs(samples: number): number {
-  return Math.ceil(samples / 16_000) * 1000;
 }
 
 function gate(name: string, problems: readonly string[], fine: string): Gate {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { AUDIO } from '@svc-asr/core';
 import type { Spoken } from '../../loadtest/lib/plan.ts';
 import { speechOf } from '../../loadtest/lib/wav.ts';
 import { root } from '../launch/terminal.mjs';
@@ -27,7 +28,7 @@ export function findRecordings(given: string, model: string): Recordings {
     const said = file.replace(/\.wav$/, '.txt');
     return { file, text: existsSync(said) ? readFileSync(said, 'utf8').trim() : '' };
   });
-  return { spoken, longestSeconds: longest / 16_000 };
+  return { spoken, longestSeconds: longest / AUDIO.sampleRateHz };
 }
 
 function readSpeech(file: string, content: ArrayBuffer): ArrayBuffer {

@@ -1,4 +1,5 @@
 import type { AsrSession, CreditBalance, Model } from '@svc-asr/core';
+import { SESSIONS_PATH } from '@svc-asr/core/stream';
 import { checkAddress } from './address.ts';
 import { conceal } from './conceal.ts';
 import { refusalOf, SvcAsrError } from './error.ts';
@@ -95,7 +96,7 @@ export function createClient(options: ClientOptions): Client {
       }
       const headers = { ...authorization(), 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
       const body = JSON.stringify({ model, max_audio_seconds: maxAudioSeconds });
-      const session = (await call('POST', '/v1/asr/sessions', { headers, body }, caller)) as AsrSession;
+      const session = (await call('POST', SESSIONS_PATH, { headers, body }, caller)) as AsrSession;
       return conceal(session, `AsrSession { ${session.id}, ${session.model}, until ${session.expires_at} }`);
     },
     usage: async (caller) => (await call('GET', '/v1/usage', { headers: authorization() }, caller)) as CreditBalance,

@@ -1,33 +1,40 @@
-/** The one audio format of the interface. */
+/** Audio format of the interface. There is only one. */
 export const AUDIO = {
   encoding: 'pcm_s16le',
   sampleRateHz: 16_000,
   channels: 1,
   bytesPerSample: 2,
-  /** Attention context of the models, in encoder frames of 80 ms: left, right. */
+  /** Default attention context, `[left, right]` in encoder frames of 80 ms. */
   defaultContext: [56, 13],
   maxFrameBytes: 65_536,
 } as const;
 
-/** The longest audio of one session, fixed by the interface. */
+/** Samples in one millisecond of audio. */
+export const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
+
+const ENCODER_FRAME_MS = 80;
+
+/** Maximum audio of one session, in seconds. Fixed by the interface. */
 export const MAX_AUDIO_SECONDS = 300;
 
-/** Accepted audio in milliseconds, rounded up. */
+// The ledger computes the next two in Lua (scripts/include/billing.lua).
+
+/** Returns the duration of samples in milliseconds, rounded up. */
 export function audioMs(samples: number): number {
-  return Math.ceil((samples * 1000) / AUDIO.sampleRateHz);
+  return Math.ceil(samples / SAMPLES_PER_MS);
 }
 
-/** What accepted audio costs in milliseconds: the next whole second. */
+/** Returns the charge for accepted samples in milliseconds: their duration, rounded up to a whole second. */
 export function billableMs(samples: number): number {
   return Math.ceil(samples / AUDIO.sampleRateHz) * 1000;
 }
 
-/** Samples that a number of seconds holds. */
+/** Returns the number of whole samples in a duration. */
 export function samplesOf(seconds: number): number {
   return Math.floor(seconds * AUDIO.sampleRateHz);
 }
 
-/** Samples of one chunk at a right context: the frame itself and the look-ahead, 80 ms each. */
+/** Returns the samples of one chunk at a right context: one encoder frame, and one for each frame of look-ahead. */
 export function chunkSamples(rightContext: number): number {
-  return (rightContext + 1) * 1280;
+  return (rightContext + 1) * ENCODER_FRAME_MS * SAMPLES_PER_MS;
 }

@@ -5,6 +5,7 @@
 -- ARGV  1 session id  2 owner or ''  3 epoch or ''  4 accepted samples  5 reason
 -- returns { 'ok' | 'already', state, audio ms, billable ms, model } | { 'stale' } | { 'unknown' }
 -- @include now_ms
+-- @include billing
 -- @include end_session
 -- @include facts
 -- @include state
@@ -15,5 +16,5 @@ local fact = s[4] and read_facts(s[4])
 if not fact or state_of(base, id, s[1], fact.expires) == 'provisional' then return { 'unknown' } end
 if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
 if (s[2] or '') ~= ARGV[2] or (s[3] or '') ~= ARGV[3] then return { 'stale' } end
-local audio = end_session(base, id, 'failed', now_ms(), math.min(tonumber(ARGV[4]), fact.reserved * 16), 0, ARGV[5])
+local audio = end_session(base, id, 'failed', now_ms(), math.min(tonumber(ARGV[4]), fact.reserved * SAMPLES_PER_MS), 0, ARGV[5])
 return { 'ok', 'failed', audio, 0, fact.model }

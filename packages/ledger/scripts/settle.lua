@@ -4,6 +4,7 @@
 -- ARGV  1 session id  2 owner  3 epoch  4 accepted samples  5 reason
 -- returns { 'ok' | 'already', state, audio ms, billable ms, model } | { 'stale' } | { 'unknown' }
 -- @include now_ms
+-- @include billing
 -- @include end_session
 -- @include facts
 local USAGE_RETENTION_DAYS = 400
@@ -14,8 +15,8 @@ if not s[4] then return { 'unknown' } end
 local fact = read_facts(s[4])
 if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
 if s[1] ~= 'active' or s[2] ~= ARGV[2] or s[3] ~= ARGV[3] then return { 'stale' } end
-samples = math.min(samples, fact.reserved * 16)
-local billable = math.ceil(samples / 16000) * 1000
+samples = math.min(samples, fact.reserved * SAMPLES_PER_MS)
+local billable = billable_ms(samples)
 local now = now_ms()
 local audio = end_session(base, id, 'completed', now, samples, billable, ARGV[5])
 local day = base .. 'd:' .. math.floor(now / 86400000)

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { makeTenant, openLedger, request, TENANT } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
-import { billableMs } from '@svc-asr/core';
+import { billableMs, SAMPLES_PER_MS } from '@svc-asr/core';
 import { createRedisKeys } from './keys.ts';
 import { replay } from './journal.ts';
 import type { Ledger } from './ledger.ts';
@@ -156,7 +156,7 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
           const owner = next.stale ? { ...OWNER, epoch: 2 } : OWNER;
           const end = await api.settle(tenant, known.sessionId, owner, next.samples, 'random');
           if (end.outcome === 'ok') {
-            expect(end.billableMs).toBe(Math.min(billableMs(next.samples), billableMs(end.audioMs * 16)));
+            expect(end.billableMs).toBe(Math.min(billableMs(next.samples), billableMs(end.audioMs * SAMPLES_PER_MS)));
           }
           if (next.stale) expect(end.outcome).not.toBe('ok');
         }

@@ -1,10 +1,15 @@
+import { SESSION_CREDENTIAL_PREFIX } from '@svc-asr/core';
+
 /**
  * The last line of defence: whatever a line of output holds, nothing that looks like one of our secrets passes. Code
  * must not log secrets in the first place; this is for the error message of a library that quotes its input.
  */
 const SECRETS: readonly [RegExp, string][] = [
   [/svc_live_v1_([0-9A-Za-z]{10})_[0-9A-Za-z]+/g, 'svc_live_v1_$1_[redacted]'],
-  [/svc\.auth\.[A-Za-z0-9_-]+/g, 'svc.auth.[redacted]'],
+  [
+    new RegExp(`${SESSION_CREDENTIAL_PREFIX.replaceAll('.', '\\.')}[A-Za-z0-9_-]+`, 'g'),
+    `${SESSION_CREDENTIAL_PREFIX}[redacted]`,
+  ],
   [/\b(Bearer|Basic)(\s+)(?!\[redacted\])[A-Za-z0-9._~+/=-]{4,}/gi, '$1$2[redacted]'],
   [/(rediss?:\/\/[^:/@\s]*:)[^@\s]+@/g, '$1[redacted]@'],
 ];

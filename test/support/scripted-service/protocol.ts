@@ -1,4 +1,4 @@
-import { chunkSamples, parseClientMessage, samplesOf, streamError } from '@svc-asr/core';
+import { AUDIO, audioMs, chunkSamples, parseClientMessage, samplesOf, streamError } from '@svc-asr/core';
 import type { ClientMessage, ServerMessage, StreamErrorCode } from '@svc-asr/core';
 import type { RawData, WebSocket } from 'ws';
 
@@ -42,7 +42,6 @@ export function speak(
   let isReady = false;
   const early: ClientMessage[] = [];
   const say = (message: ServerMessage) => socket.send(JSON.stringify(message));
-  const ms = (count: number) => Math.ceil(count / 16);
   const textOf = (count: number) => script.text ?? `${count} samples`;
 
   function fail(code: StreamErrorCode): void {
@@ -53,7 +52,7 @@ export function speak(
   }
 
   function finalize(): void {
-    const [start, end] = [ms(startSample), ms(samples)];
+    const [start, end] = [audioMs(startSample), audioMs(samples)];
     const text = textOf(samples - startSample);
     const words = [{ text, start_ms: start, end_ms: end }];
     say({ type: 'final', text, utterance, audio_start_ms: start, audio_end_ms: end, words });
@@ -78,7 +77,7 @@ export function speak(
       return;
     }
     if (Math.floor((samples - startSample) / chunkSamples(right)) > chunksBefore) {
-      say({ type: 'delta', text: textOf(samples - startSample), utterance, audio_end_ms: ms(samples) });
+      say({ type: 'delta', text: textOf(samples - startSample), utterance, audio_end_ms: audioMs(samples) });
     }
     if (samples < limit) return;
     finalize();
@@ -129,8 +128,8 @@ export function speak(
       session_id: session.id,
       model: session.model,
       chunk_samples: chunkSamples(13),
-      sample_rate_hz: 16_000,
-      context_size: [56, 13],
+      sample_rate_hz: AUDIO.sampleRateHz,
+      context_size: [...AUDIO.defaultContext],
       max_frame_bytes: 65_536,
       max_audio_seconds: session.seconds,
     });

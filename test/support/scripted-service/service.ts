@@ -4,6 +4,7 @@ import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { AUDIO, SESSION_CREDENTIAL_PREFIX, streamPath } from '@svc-asr/core';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import { makeCertificate } from '../certificate.ts';
@@ -77,7 +78,7 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
 
   function makeSession(asked: TestService['asked'][number]): object {
     service.asked.push(asked);
-    const [id, credential] = [randomUUID(), `svc.auth.s3cret-${randomUUID()}`];
+    const [id, credential] = [randomUUID(), `${SESSION_CREDENTIAL_PREFIX}s3cret-${randomUUID()}`];
     const seconds = Math.min(asked.max_audio_seconds ?? 60, service.creditSeconds);
     sessions.set(credential, { id, model: asked.model, seconds });
     return {
@@ -85,15 +86,15 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
       object: 'asr.session',
       status: 'reserved',
       model: asked.model,
-      websocket_url: `ws${isPlain ? '' : 's'}://${host}/v1/asr/sessions/${id}/stream`,
+      websocket_url: `ws${isPlain ? '' : 's'}://${host}${streamPath(id)}`,
       websocket_protocols: ['svc.realtime.v1', credential],
       expires_at: new Date(Date.now() + 60_000).toISOString(),
       audio: {
         encoding: 'pcm_s16le',
-        sample_rate_hz: 16_000,
+        sample_rate_hz: AUDIO.sampleRateHz,
         channels: 1,
         max_audio_seconds: seconds,
-        context_size: [56, 13],
+        context_size: [...AUDIO.defaultContext],
       },
       credits: { unit: 'audio_second', reserved: seconds, remaining: service.creditSeconds - seconds },
     };
@@ -102,7 +103,7 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const [, credential = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(/,\s*/);
     const session = sessions.get(credential);
-    const isOpen = session !== undefined && request.url === `/v1/asr/sessions/${session.id}/stream`;
+    const isOpen = session !== undefined && request.url === streamPath(session.id);
     const used = { status: 401, code: 'invalid_session_credential', message: 'The credential was used or expired.' };
     const refusal = service.handshakeRefusal ?? (isOpen ? undefined : used);
     if (refusal !== undefined || session === undefined) {

@@ -1,10 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check per access would cost in the inner loops */
+import { AUDIO } from '@svc-asr/core/stream';
 import { FFT_SIZE, PowerSpectrum, SPECTRUM_BINS } from './fft.ts';
 import { buildMelFilters } from './mel.ts';
 import type { MelFilters } from './mel.ts';
 
 /** Samples per second that every model here takes. */
-export const SAMPLE_RATE_HZ = 16_000;
+export const SAMPLE_RATE_HZ = AUDIO.sampleRateHz;
 /** Samples from one feature frame to the next. */
 export const HOP_SAMPLES = 160;
 const WINDOW_SAMPLES = 400;

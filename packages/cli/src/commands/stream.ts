@@ -1,4 +1,4 @@
-import { MAX_AUDIO_SECONDS } from '@svc-asr/core/stream';
+import { MAX_AUDIO_SECONDS, SAMPLES_PER_MS, samplesOf } from '@svc-asr/core/stream';
 import type { Command } from '../command.ts';
 import { formatDuration } from '../duration.ts';
 import { PartialError, UsageError } from '../exit.ts';
@@ -36,8 +36,8 @@ const transcribeFile: Command = {
 
 /** What was left out, and why. */
 function describeCut({ samples, session, wantedSeconds }: Transcribed, { totalSamples }: PcmSource): string {
-  const done = `only the first ${formatDuration(samples / 16)}`;
-  const what = totalSamples === undefined ? done : `${done} of ${formatDuration(totalSamples / 16)}`;
+  const done = `only the first ${formatDuration(samples / SAMPLES_PER_MS)}`;
+  const what = totalSamples === undefined ? done : `${done} of ${formatDuration(totalSamples / SAMPLES_PER_MS)}`;
   const reserved = session.audio.max_audio_seconds;
   if (reserved < wantedSeconds) return `${what} were transcribed: the account has no credit for more`;
   if (wantedSeconds < MAX_AUDIO_SECONDS) return `${what} were transcribed, as --max-seconds says`;
@@ -68,7 +68,7 @@ const mic: Command = {
     const onReady = () => output.note(`Listening with ${recorder.name}. Ctrl-C ends and prints the transcript.`);
     const { samples, session } = await transcribe(invocation, source, { isRealtime: false, onReady, onInterrupt });
     const { max_audio_seconds: limit } = session.audio;
-    if (samples >= limit * 16_000) output.note(`The ${formatDuration(limit * 1000)} that were reserved are used up.`);
+    if (samples >= samplesOf(limit)) output.note(`The ${formatDuration(limit * 1000)} that were reserved are used up.`);
   },
 };
 

@@ -1,11 +1,12 @@
 import type { AsrSession, CreateSessionRequest, CreditBalance, Model } from './schemas.ts';
-import { STREAM_SUBPROTOCOL, streamPath } from '../stream/limits.ts';
+import { AUDIO } from '../audio.ts';
+import { SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL, streamPath } from '../stream/limits.ts';
 
 export const EXAMPLE_REQUEST_ID = '0198f2c4-6d1e-7a52-9c0b-3f5d2e8a1b47';
 export const EXAMPLE_SESSION_ID = '0198f2c4-6e03-7c1f-8a64-5b0d9e2f7c31';
 export const EXAMPLE_MODEL = 'svc-asr-kikuyu-v1';
 
-const audio = { encoding: 'pcm_s16le', sample_rate_hz: 16_000, channels: 1 } as const;
+const audio = { encoding: 'pcm_s16le', sample_rate_hz: AUDIO.sampleRateHz, channels: 1 } as const;
 
 const model = (id: string, language: string, language_code: string): Model => ({
   id,
@@ -32,9 +33,9 @@ export function exampleSession(publicUrl: string): AsrSession {
     status: 'reserved',
     model: EXAMPLE_MODEL,
     websocket_url: `${publicUrl.replace(/^http/, 'ws')}${streamPath(EXAMPLE_SESSION_ID)}`,
-    websocket_protocols: [STREAM_SUBPROTOCOL, 'svc.auth.EXAMPLE-one-use-credential'],
+    websocket_protocols: [STREAM_SUBPROTOCOL, `${SESSION_CREDENTIAL_PREFIX}EXAMPLE-one-use-credential`],
     expires_at: '2026-03-02T09:31:00.000Z',
-    audio: { ...audio, max_audio_seconds: 120, context_size: [56, 13] },
+    audio: { ...audio, max_audio_seconds: 120, context_size: [...AUDIO.defaultContext] },
     credits: { unit: 'audio_second', reserved: 120, remaining: 3452 },
   };
 }

@@ -1,4 +1,5 @@
 import type { DocumentOptions, OpenApiDocument, Response } from './document.ts';
+import { SESSIONS_PATH, streamPath } from '../stream/limits.ts';
 import { errorsGuide } from './guides/errors.ts';
 import { overview } from './guides/overview.ts';
 import { HEADERS } from './headers.ts';
@@ -44,8 +45,8 @@ export function buildOpenApi({ version, publicUrl }: DocumentOptions): OpenApiDo
     ],
     paths: {
       '/v1/models': modelsPath(publicUrl),
-      '/v1/asr/sessions': sessionsPath(publicUrl),
-      '/v1/asr/sessions/{id}/stream': streamHandshakePath(),
+      [SESSIONS_PATH]: sessionsPath(publicUrl),
+      [streamPath('{id}')]: streamHandshakePath(),
       '/v1/usage': usagePath(publicUrl),
       ...documentPaths(),
     },

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Static, TProperties } from 'typebox';
-import { MAX_AUDIO_SECONDS } from '../audio.ts';
+import { AUDIO, MAX_AUDIO_SECONDS } from '../audio.ts';
 import { SESSION_STATES } from '../session.ts';
 
 /**
@@ -21,7 +21,7 @@ const ModelId = Type.String({
 
 const audioFormat = {
   encoding: Type.Literal('pcm_s16le'),
-  sample_rate_hz: Type.Literal(16_000),
+  sample_rate_hz: Type.Literal(AUDIO.sampleRateHz),
   channels: Type.Literal(1),
 };
 

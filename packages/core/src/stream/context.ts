@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { AUDIO } from '../audio.ts';
 
 /** An attention context, `[left, right]` in encoder frames of 80 ms. */
 export type ContextSize = [left: number, right: number];
@@ -11,5 +12,5 @@ export const ContextSize = (description: string) =>
     minItems: 2,
     maxItems: 2,
     description,
-    examples: [[56, 13]],
+    examples: [[...AUDIO.defaultContext]],
   });

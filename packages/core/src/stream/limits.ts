@@ -30,7 +30,10 @@ export const STREAM_LIMITS = {
   extraSeconds: 300,
 } as const;
 
-/** Path of a session's stream below the public address. */
+/** Path that creates sessions, below the public address. */
+export const SESSIONS_PATH = '/v1/asr/sessions';
+
+/** Returns the path of a session's stream, below the public address. */
 export function streamPath(sessionId: string): string {
-  return `/v1/asr/sessions/${sessionId}/stream`;
+  return `${SESSIONS_PATH}/${sessionId}/stream`;
 }

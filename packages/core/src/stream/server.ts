@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Static, TProperties } from 'typebox';
+import { AUDIO } from '../audio.ts';
 import { ContextSize } from './context.ts';
 
 const exact = <P extends TProperties>(properties: P, description: string) =>
@@ -31,7 +32,7 @@ export const ReadyMessage = exact(
     session_id: Type.String({ format: 'uuid', description: 'The session.' }),
     model: Type.String({ description: 'The model that listens.', examples: ['svc-asr-kikuyu-v1'] }),
     chunk_samples: ChunkSamples,
-    sample_rate_hz: Type.Literal(16_000),
+    sample_rate_hz: Type.Literal(AUDIO.sampleRateHz),
     context_size: ContextSize('The context in force.'),
     max_frame_bytes: Type.Integer({ minimum: 2, description: 'Largest binary frame.', examples: [65_536] }),
     max_audio_seconds: Type.Number({ minimum: 1, description: 'The audio that was reserved.', examples: [60] }),

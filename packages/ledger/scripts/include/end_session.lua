@@ -1,3 +1,4 @@
+-- @include billing
 -- @include facts
 -- @include retain
 -- @include journal
@@ -10,7 +11,7 @@ local function end_session(base, id, state, now, samples, billable, reason)
     return
   end
   local reserved = read_facts(redis.call('HGET', key, 'd')).reserved
-  local audio = math.ceil(samples / 16)
+  local audio = audio_ms(samples)
   -- Before any credit moves: should Redis refuse a command further down, a repeat must not charge again.
   redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
   redis.call('HINCRBY', base .. 'a', 'reserved', -reserved)

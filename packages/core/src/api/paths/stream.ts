@@ -1,4 +1,4 @@
-import { STREAM_SUBPROTOCOL } from '../../stream/limits.ts';
+import { SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '../../stream/limits.ts';
 import type { PathItem } from '../document.ts';
 import { EXAMPLE_SESSION_ID } from '../examples.ts';
 import { headersOf } from '../headers.ts';
@@ -30,7 +30,7 @@ Only a handshake that is answered 101 uses the credential up. A browser does not
           required: true,
           description: `Both values of \`websocket_protocols\`, in their order. The server answers with \`${STREAM_SUBPROTOCOL}\` alone.`,
           schema: { type: 'string' },
-          example: `${STREAM_SUBPROTOCOL}, svc.auth.EXAMPLE-one-use-credential`,
+          example: `${STREAM_SUBPROTOCOL}, ${SESSION_CREDENTIAL_PREFIX}EXAMPLE-one-use-credential`,
         },
       ],
       responses: {

@@ -32,7 +32,7 @@ Raw PCM, signed 16 bit, little endian, ${grouped(AUDIO.sampleRateHz)} Hz, one ch
 - A binary frame holds whole samples (an even number of bytes), at most ${grouped(AUDIO.maxFrameBytes)} bytes. 100 ms, 3,200 bytes, is a good size for a microphone.
 - How the audio is cut into frames does not change the transcript.
 - Faster than real time is allowed. The server slows a sender down through TCP, so watch the buffered amount of your socket and do not queue a whole file.
-- With the default context \`[56, 13]\` the model works in chunks of ${grouped(chunkSamples(13))} samples (1.12 s). A smaller right context, \`{"type": "config", "context": [56, 3]}\`, gives shorter chunks where the model supports it.
+- With the default context \`[${AUDIO.defaultContext.join(', ')}]\` the model works in chunks of ${grouped(chunkSamples(AUDIO.defaultContext[1]))} samples (1.12 s). A smaller right context, \`{"type": "config", "context": [56, 3]}\`, gives shorter chunks where the model supports it.
 `;
 
 const UTTERANCES = `## Utterances
