@@ -12,13 +12,13 @@ export interface StreamSession {
   readonly model: string;
   readonly languageCode: string;
   readonly reservedMs: number;
-  /** How long it waits for a worker. */
+  /** Longest time that it waits for a worker. */
   readonly maxWaitMs: number;
-  /** Told what metrics and traces want to know. */
+  /** Records the metrics and the trace of the stream. */
   readonly watch: StreamWatch;
 }
 
-/** Durations of a stream; every one is a setting. */
+/** Durations of a stream. Each one is a setting. */
 export interface StreamTimes {
   statusMs: number;
   placeMs: number;
@@ -33,7 +33,7 @@ export interface StreamTimes {
   ticketMs: number;
 }
 
-/** What all streams of a gateway share. */
+/** Dependencies that all streams of a gateway share. */
 export interface StreamParts {
   readonly ledger: Ledger;
   readonly tickets: Keyring;
@@ -44,7 +44,7 @@ export interface StreamParts {
   readonly workerTrust: WorkerTrust;
 }
 
-/** How a stream ended, for the ledger. */
+/** End of a stream, as the ledger needs it. */
 export interface StreamEnd {
   readonly outcome: 'completed' | 'failed';
   readonly reason: string;

@@ -1,7 +1,7 @@
-/** What is done at each turn, with the time by `performance.now()`. */
+/** Called at each tick with the time of `performance.now()`. */
 export type Tick = (nowMs: number) => void;
 
-/** One timer for all streams: one for each would cost more than what it does. */
+/** One timer for all streams. A timer for each stream would cost more than its work. */
 export class Ticker {
   readonly #ticks = new Set<Tick>();
   readonly #timer: NodeJS.Timeout;
@@ -9,16 +9,16 @@ export class Ticker {
   constructor(intervalMs: number) {
     this.#timer = setInterval(() => {
       const nowMs = performance.now();
-      for (const turn of this.#ticks) turn(nowMs);
+      for (const tick of this.#ticks) tick(nowMs);
     }, intervalMs);
   }
 
-  add(turn: Tick): void {
-    this.#ticks.add(turn);
+  add(tick: Tick): void {
+    this.#ticks.add(tick);
   }
 
-  remove(turn: Tick): void {
-    this.#ticks.delete(turn);
+  remove(tick: Tick): void {
+    this.#ticks.delete(tick);
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
 import { Avoided } from './avoided.ts';
 
-test('a worker is avoided for a while, from the last time that it was lost', () => {
+test('Avoided lists a worker until its time has passed since the last loss', () => {
   const avoided = new Avoided(1000);
   expect(avoided.list(0, true)).toEqual([]);
   avoided.add('a', 0);
@@ -11,13 +11,13 @@ test('a worker is avoided for a while, from the last time that it was lost', () 
   expect(avoided.list(2499, true)).toEqual(['b']);
 });
 
-test('a stream that has moved is known as one when it avoids nobody any more', () => {
+test('Avoided lists a placeholder for a stream that has moved and has no worker left to avoid', () => {
   const avoided = new Avoided(1000);
   avoided.add('a', 0);
   expect(avoided.list(5000, true)).toEqual(['-']);
 });
 
-test('a stream that no worker has opened yet waits in line like the others', () => {
+test('Avoided lists nothing after the time has passed if no worker has opened the stream yet', () => {
   const avoided = new Avoided(1000);
   avoided.add('a', 0);
   expect(avoided.list(5000, false)).toEqual([]);

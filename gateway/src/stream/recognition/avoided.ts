@@ -1,9 +1,9 @@
-/** No worker's id: what a stream asks for that has moved, and avoids nobody any more. */
+/** Matches no worker id. Keeps the avoid list of a moved stream non-empty after its last entry has expired. */
 const NO_WORKER = '-';
 
 /**
- * Workers that a stream has lost. It keeps away from each for a while only: one that is still there when its lease must
- * have run out is alive, and may be the only one.
+ * Workers that a stream has lost and avoids for a limited time. That time exceeds the lease of a worker, so a worker
+ * that is still registered afterwards is alive. It may also be the only one available.
  */
 export class Avoided {
   readonly #avoidUntilMs = new Map<string, number>();
@@ -17,7 +17,10 @@ export class Avoided {
     this.#avoidUntilMs.set(worker, nowMs + this.#durationMs);
   }
 
-  /** Of a stream that has `begun` never empty again once it was not: by that it goes before those that wait to begin. */
+  /**
+   * Returns the ids to avoid now. The list is never empty for a stream that a worker has opened and that has lost a
+   * worker: place.lua places a request with a non-empty list before the queue, where new streams wait.
+   */
   list(nowMs: number, everOpened: boolean): readonly string[] {
     const ids = [...this.#avoidUntilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);
     return ids.length === 0 && everOpened && this.#avoidUntilMs.size > 0 ? [NO_WORKER] : ids;

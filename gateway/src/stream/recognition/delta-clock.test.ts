@@ -2,7 +2,7 @@ import { DeltaClock } from './delta-clock.ts';
 
 const CHUNK = 1000;
 
-test('a delta is timed from the arrival of the last sample that it is about', () => {
+test('DeltaClock measures a delta from the arrival of the last sample that it covers', () => {
   const clock = new DeltaClock();
   clock.markArrival(400, 400, CHUNK, 10);
   clock.markArrival(1000, 1000, CHUNK, 20);
@@ -11,7 +11,7 @@ test('a delta is timed from the arrival of the last sample that it is about', ()
   expect(clock.takeLatency(2000, 130)).toBeUndefined();
 });
 
-test('a sender that is ahead of its worker is not timed, nor is what came before another utterance', () => {
+test('DeltaClock does not measure a sender that is ahead of its worker, nor audio that arrived before a reset', () => {
   const clock = new DeltaClock();
   clock.markArrival(900, 900, CHUNK, 10);
   clock.markArrival(5000, 5000, CHUNK, 11);
@@ -21,7 +21,7 @@ test('a sender that is ahead of its worker is not timed, nor is what came before
   expect(clock.takeLatency(5000, 70)).toBeUndefined();
 });
 
-test('where nobody speaks for long, no more is remembered than the last chunks', () => {
+test('DeltaClock keeps the marks of the last 8 chunks only when no delta arrives', () => {
   const clock = new DeltaClock();
   for (let samples = 100; samples <= 100 * CHUNK; samples += 100) clock.markArrival(samples, 100, CHUNK, samples);
   expect(clock.takeLatency(1000, 0)).toBe(-93_000);

@@ -1,42 +1,49 @@
 interface Mark {
-  /** Samples of the utterance that had come by then. */
+  /** Samples of the utterance that had arrived at that time. */
   readonly samples: number;
   readonly atMs: number;
 }
 
-/** So many chunks a worker is behind before its sender is slowed down, and some more. */
+/** Most chunks whose arrival is kept. A worker may be 4 chunks behind before the sender is slowed down. */
 const MAX_MARKS = 8;
 
-/** False where a sender is ahead of its worker: what it waits for then is itself. */
+/** Returns false if the sender is ahead of its worker. A latency would then measure the sender, not the service. */
 export function isTimely(outstandingSamples: number, chunkSamples: number): boolean {
   return outstandingSamples <= 2 * chunkSamples;
 }
 
 /**
- * Times deltas: from the arrival of the last sample that one is about, until it comes. Only audio that comes as it is
- * spoken is timed: a sender that is ahead of its worker waits for itself.
+ * Measures the latency of deltas: the time from the arrival of the last sample that a delta covers to the delta itself.
+ * Only audio that arrives at real-time pace is measured.
  */
 export class DeltaClock {
   #marks: Mark[] = [];
 
-  /** So many samples of the utterance have come; `outstanding`: how many of them the worker has not taken. */
+  /**
+   * Records that the first `samples` samples of the utterance have arrived. The worker has not consumed `outstanding`
+   * of them.
+   */
   markArrival(samples: number, outstanding: number, chunkSamples: number, nowMs: number): void {
     const last = this.#marks.at(-1);
     const lastChunk = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
     if (!isTimely(outstanding, chunkSamples)) this.#marks = [];
-    // One mark for each chunk is enough, and where nobody speaks no delta comes to take them away.
+    // One mark for each chunk is enough. The number is limited because silence produces no delta that would remove
+    // marks.
     else if (Math.floor(samples / chunkSamples) > lastChunk)
       this.#marks = [...this.#marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }
 
-  /** A delta about the first `audioEnd` samples came; undefined: it cannot be timed. */
+  /**
+   * Returns the latency of a delta that covers the first `audioEnd` samples, and drops their marks. Undefined if it
+   * cannot be measured.
+   */
   takeLatency(audioEnd: number, nowMs: number): number | undefined {
     const mark = this.#marks.find(({ samples }) => samples >= audioEnd);
     this.#marks = this.#marks.filter(({ samples }) => samples > audioEnd);
     return mark && nowMs - mark.atMs;
   }
 
-  /** Another utterance begins, or another worker hears this one. */
+  /** Call when another utterance starts or another worker takes over. */
   reset(): void {
     this.#marks = [];
   }

@@ -3,26 +3,26 @@ import { urgencyOf } from './gather.ts';
 const CHUNK = 17_920;
 
 test.each([
-  ['the start of a chunk waits', 0, 1600, 'later'],
-  ['most of a chunk waits', 0, CHUNK - 1601, 'later'],
-  ['what may complete a chunk goes', 0, CHUNK - 1600, 'now'],
-  ['a little of what may complete a chunk waits a moment', CHUNK - 1500, CHUNK - 1500 + 319, 'soon'],
-  ['20 ms of what may complete a chunk goes', CHUNK - 1500, CHUNK - 1500 + 320, 'now'],
-  ['the last sample of a chunk goes', CHUNK - 1, CHUNK, 'now'],
-  ['a frame over the end of a chunk goes', CHUNK - 1600, CHUNK + 100, 'now'],
-  ['the start of the next chunk waits', CHUNK + 100, CHUNK + 1700, 'later'],
-  ['several chunks go', 0, 3 * CHUNK + 5, 'now'],
-  ['nothing waits a moment only', CHUNK, CHUNK, 'later'],
-])('%s', (_, sent, samples, urgency) => {
+  ['for the start of a chunk', 0, 1600, 'later'],
+  ['for a chunk that lacks more than 1600 samples', 0, CHUNK - 1601, 'later'],
+  ['for a chunk that lacks 1600 samples', 0, CHUNK - 1600, 'now'],
+  ['for less than 20 ms near the end of a chunk', CHUNK - 1500, CHUNK - 1500 + 319, 'soon'],
+  ['for 20 ms near the end of a chunk', CHUNK - 1500, CHUNK - 1500 + 320, 'now'],
+  ['for the last sample of a chunk', CHUNK - 1, CHUNK, 'now'],
+  ['for a frame across the end of a chunk', CHUNK - 1600, CHUNK + 100, 'now'],
+  ['for the start of the next chunk', CHUNK + 100, CHUNK + 1700, 'later'],
+  ['for several chunks', 0, 3 * CHUNK + 5, 'now'],
+  ['for no unsent audio', CHUNK, CHUNK, 'later'],
+])('urgencyOf %s (%i of %i samples sent) is %s', (_, sent, samples, urgency) => {
   expect(urgencyOf({ sent, samples }, CHUNK)).toBe(urgency);
 });
 
-test('with chunks as short as what may complete them only tiny frames wait', () => {
+test('urgencyOf a chunk as short as 1280 samples is soon for tiny frames and now for 20 ms', () => {
   expect(urgencyOf({ sent: 0, samples: 40 }, 1280)).toBe('soon');
   expect(urgencyOf({ sent: 0, samples: 320 }, 1280)).toBe('now');
 });
 
-test('of a model with very long chunks no more than two seconds are gathered', () => {
+test('urgencyOf a very long chunk is later below two seconds of audio and now from two seconds on', () => {
   expect(urgencyOf({ sent: 0, samples: 31_999 }, 160_000)).toBe('later');
   expect(urgencyOf({ sent: 0, samples: 32_000 }, 160_000)).toBe('now');
 });

@@ -1,16 +1,19 @@
-/** A worker may take a chunk this long before its last sample, because features do not reach to the very end. */
+/** A worker may process a chunk this long before its last sample, because features do not reach to the very end. */
 const EARLY_SAMPLES = 1600;
-/** 20 ms: less is not worth a message of its own. */
+/** 20 ms. Less audio is not worth its own message. */
 const SMALL_SAMPLES = 320;
-/** Two seconds: nothing is gained by gathering more. */
+/** Two seconds. Larger messages save nothing. */
 const LARGE_SAMPLES = 32_000;
 
-/** `now`: the worker can use it. `soon`: when nothing more comes within a moment. `later`: it may wait for what follows. */
+/**
+ * `now`: the worker can use the audio. `soon`: send it if no more audio arrives within a moment. `later`: it can be
+ * sent together with later audio.
+ */
 export type Urgency = 'now' | 'soon' | 'later';
 
 /**
- * How urgently the worker needs what was not sent yet of an utterance. It computes by the chunk and can do nothing with a
- * part of one, so that the many small messages of a chunk may go as one.
+ * Returns how urgently the worker needs the unsent audio of an utterance. The worker processes whole chunks and cannot
+ * use a part of one, so the many small frames of a chunk can be sent as one message.
  */
 export function urgencyOf({ sent, samples }: { sent: number; samples: number }, chunkSamples: number): Urgency {
   const waiting = samples - sent;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { HeldAudio } from './held-audio.ts';
 
-test('gives back from any sample on what was appended, however it was cut into frames', () => {
+test('HeldAudio yields the appended audio from any sample on, whatever the frame sizes', () => {
   const frames = fc.array(fc.integer({ min: 0, max: 32_768 }), { maxLength: 20 });
   fc.assert(
     fc.property(frames, fc.double({ min: 0, max: 1, noNaN: true }), (lengths, part) => {
@@ -17,7 +17,7 @@ test('gives back from any sample on what was appended, however it was cut into f
   );
 });
 
-test('keeps nothing of a frame whose memory is used again', () => {
+test('HeldAudio keeps its own copy of a frame whose buffer is reused', () => {
   const audio = new HeldAudio();
   const frame = Buffer.alloc(8, 7);
   audio.append(frame);
@@ -25,7 +25,7 @@ test('keeps nothing of a frame whose memory is used again', () => {
   expect([...audio.from(0)]).toEqual([Buffer.alloc(8, 7)]);
 });
 
-test('a piece that was given out does not change with what comes after it', () => {
+test('HeldAudio does not change a yielded piece when more audio is appended', () => {
   const audio = new HeldAudio();
   audio.append(Buffer.alloc(8, 1));
   const [piece] = audio.from(0);

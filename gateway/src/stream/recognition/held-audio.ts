@@ -1,12 +1,12 @@
 import { AUDIO } from '@svc-asr/core';
 
-/** Two seconds. Frames may be tiny, and kept one by one each would cost far more than its bytes. */
+/** Two seconds. Frames may be tiny, and each one kept as its own buffer would cost far more than its bytes. */
 const BLOCK_BYTES = 65_536;
 
-/** Audio in the order in which it came, kept until it need not be replayed any more. */
+/** Audio in order of arrival, kept for a replay. */
 export class HeldAudio {
   readonly #blocks: Buffer[] = [];
-  /** The last of them, which is being filled. */
+  /** Last block, which is being filled. */
   #block = Buffer.alloc(0);
   #bytes = 0;
 
@@ -25,7 +25,7 @@ export class HeldAudio {
     }
   }
 
-  /** Everything from a sample on, in as few pieces as there are blocks. What is appended later does not change them. */
+  /** Yields the audio from a sample on, one piece for each block. Later calls of `append` do not change a piece. */
   *from(sample: number): Generator<Buffer> {
     for (let at = sample * AUDIO.bytesPerSample; at < this.#bytes;) {
       const index = Math.floor(at / BLOCK_BYTES);

@@ -3,7 +3,7 @@ import type { StreamParts, StreamSession } from '../session.ts';
 
 const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
-test('a stream whose only worker it avoids gets it when it avoids it no more', async () => {
+test('findWorker returns the only worker once it is no longer avoided', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
   let asked = 0;
   const place = (_model: string, { avoid }: { avoid: readonly string[] }) => {

@@ -7,7 +7,10 @@ export interface PlacedWorker {
   revision: string;
 }
 
-/** Asks for a worker until there is one; undefined when the wait was too long or `given up`. */
+/**
+ * Requests a worker repeatedly until one is assigned. Returns undefined after `untilMs`, or once `isAbandoned` returns
+ * true.
+ */
 export async function findWorker(
   { ledger, times }: StreamParts,
   { sessionId, tenant, model }: StreamSession,
@@ -19,7 +22,7 @@ export async function findWorker(
       const placement = await ledger.pools.place(model, { sessionId, tenant, avoid: options.avoid() });
       if (placement.outcome === 'placed') return placement.worker;
     } catch (error) {
-      // Redis away: the stream waits for it like for a worker.
+      // An unavailable Redis is retried like a missing worker.
       if (!(error instanceof LedgerUnavailable)) throw error;
     }
     const now = performance.now();

@@ -16,43 +16,43 @@ const watch = new StreamWatch({
 });
 const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
 
-/** A stream that asks `place` for its worker. */
-function seek(place: () => Promise<Placement>) {
-  const told: string[] = [];
+/** Starts the recognition of a stream that requests its worker from `place`. */
+function startRecognition(place: () => Promise<Placement>) {
+  const events: string[] = [];
   const parts = {
     ledger: { pools: { place } },
     times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 50 },
     ticker: { add: () => undefined, remove: () => undefined },
     tallies: { countStream: () => undefined, countDelta: () => undefined },
-    logger: { error: () => told.push('logged') },
+    logger: { error: () => events.push('logged') },
   } as unknown as StreamParts;
   const recognition = new Recognition(parts, SESSION, new Utterances(), [56, 13], {
-    onWait: () => told.push('wait'),
-    onPlaced: () => told.push('placed'),
-    onOpened: () => told.push('opened'),
-    onAnswer: () => told.push('answer'),
-    onContextRefused: () => told.push('context refused'),
-    onFailed: (code) => told.push(code),
+    onWait: () => events.push('wait'),
+    onPlaced: () => events.push('placed'),
+    onOpened: () => events.push('opened'),
+    onAnswer: () => events.push('answer'),
+    onContextRefused: () => events.push('context refused'),
+    onFailed: (code) => events.push(code),
   });
-  return { told, recognition };
+  return { events, recognition };
 }
 
-test('a stream that Redis refuses to place fails, and only that', async () => {
-  const { told } = seek(() => Promise.reject(new Error('NOPERM')));
-  await eventually('it is given up', 20_000, () => told.length > 1);
-  expect(told).toEqual(['logged', 'internal_error']);
+test('Recognition fails its own stream with internal_error when Redis rejects the placement', async () => {
+  const { events } = startRecognition(() => Promise.reject(new Error('NOPERM')));
+  await eventually('the stream fails', 20_000, () => events.length > 1);
+  expect(events).toEqual(['logged', 'internal_error']);
 });
 
-test('a stream waits for Redis as for a worker, and no longer when it is over', async () => {
-  let asked = 0;
-  const { told, recognition } = seek(() => {
-    asked++;
-    return Promise.reject(new LedgerUnavailable('away'));
+test('Recognition retries while Redis is unavailable, and no more after stop', async () => {
+  let requests = 0;
+  const { events, recognition } = startRecognition(() => {
+    requests++;
+    return Promise.reject(new LedgerUnavailable('unavailable'));
   });
-  await eventually('it asks again', 20_000, () => asked > 2);
+  await eventually('the placement is retried', 20_000, () => requests > 2);
   recognition.stop();
-  const then = asked;
+  const requestsAtStop = requests;
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(asked).toBeLessThanOrEqual(then + 1);
-  expect(told).toEqual(['wait']);
+  expect(requests).toBeLessThanOrEqual(requestsAtStop + 1);
+  expect(events).toEqual(['wait']);
 });

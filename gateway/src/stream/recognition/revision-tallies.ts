@@ -9,7 +9,10 @@ interface Tally {
   latencies: number[];
 }
 
-/** Counts how streams fare on each revision of a model, and tells the ledger now and then: a rollout goes by it. */
+/**
+ * Counts streams, worker failures and delta latencies per revision of a model. The ledger receives them regularly, and
+ * rollouts decide by them.
+ */
 export class RevisionTallies {
   readonly #add: Ledger['revisions']['add'];
   #tallies = new Map<string, Tally>();
@@ -18,20 +21,23 @@ export class RevisionTallies {
     this.#add = revisions.add;
   }
 
-  /** A stream left a worker; `failed`: because of the worker. */
+  /** Counts a stream that has left a worker. `failed` is true if the worker was the cause. */
   countStream(model: string, revision: string, failed: boolean): void {
     const tally = this.#of(model, revision);
     tally.streams++;
     if (failed) tally.failures++;
   }
 
+  /** Counts the latency of a delta. */
   countDelta(model: string, revision: string, latencyMs: number): void {
     const { latencies } = this.#of(model, revision);
     const bucket = latencyBucket(latencyMs);
     latencies[bucket] = (latencies[bucket] ?? 0) + 1;
   }
 
-  /** Tells what was counted since; what cannot be told is told next time. */
+  /**
+   * Adds the counts since the last write to the ledger. Counts that could not be written are kept for the next call.
+   */
   async write(): Promise<void> {
     const tallies = this.#tallies;
     this.#tallies = new Map();
@@ -40,7 +46,7 @@ export class RevisionTallies {
         await this.#add(tally.model, tally.revision, tally);
         tallies.delete(key);
       } catch (error) {
-        for (const rest of tallies.values()) this.#merge(rest);
+        for (const unwritten of tallies.values()) this.#merge(unwritten);
         throw error;
       }
     }

@@ -5,29 +5,29 @@ import { WebSocket } from 'ws';
 export interface WorkerLinkOptions {
   address: string;
   ticket: string;
-  /** What a worker behind wss:// has to prove. */
+  /** TLS options for a worker with a wss:// address. */
   tls: { ca?: Buffer; servername?: string };
   context: ContextSize;
-  /** The trace that the stream belongs to; undefined: none. */
+  /** Trace context of the stream. Undefined if the session is not traced. */
   traceparent: string | undefined;
-  /** Samples that are sent a second time: they do not count as ahead of time. */
+  /** Samples that are sent for a second time. The worker does not count them as ahead of real time. */
   replayedSamples: number;
-  /** How long connecting and opening may take. */
+  /** Longest time for connecting and opening the stream together. */
   openTimeoutMs: number;
   onMessage: (message: RelayAnswer) => void;
-  /** Called once, when the link is of no more use; never after `close()`. */
+  /** Called once when the link has failed, and never after `close()`. */
   onLost: (reason: string) => void;
 }
 
 /**
- * A mask of zeros leaves audio as it is. Masks keep scripts of web pages from choosing what careless proxies see; between
- * gateway and worker there are neither, and masking would copy all audio once more.
+ * Masks frames with zeros, which leaves audio unchanged. Masking protects proxies from scripts of web pages (RFC 6455,
+ * 10.3). Neither exists between gateway and worker, and a real mask would copy all audio once more.
  */
 function zeroMask(mask: Buffer): void {
   mask.fill(0);
 }
 
-/** The connection of one stream to its worker. */
+/** Connection of one stream to its worker. */
 export class WorkerLink {
   /** Start of the worker's silence: its last message, or the last check at which it had no work to do. */
   silentSinceMs = performance.now();
@@ -46,12 +46,12 @@ export class WorkerLink {
       generateMask: zeroMask,
       handshakeTimeout: options.openTimeoutMs,
     });
-    this.#timer = setTimeout(() => this.#lost('it did not open the stream in time'), options.openTimeoutMs);
+    this.#timer = setTimeout(() => this.#fail('the worker did not open the stream in time'), options.openTimeoutMs);
     const { context, replayedSamples, traceparent } = options;
     this.#socket.on('open', () => this.send({ type: 'open', context, realtime_from: replayedSamples, traceparent }));
     this.#socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
-    this.#socket.on('error', (error) => this.#lost(error.message));
-    this.#socket.on('close', (code) => this.#lost(`it closed the stream (${code})`));
+    this.#socket.on('error', (error) => this.#fail(error.message));
+    this.#socket.on('close', (code) => this.#fail(`the worker closed the stream (${code})`));
   }
 
   audio(pcm: Buffer): void {
@@ -62,7 +62,7 @@ export class WorkerLink {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
-  /** Ends the link without a word to `onLost`. */
+  /** Ends the link without a call of `onLost`. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -76,14 +76,14 @@ export class WorkerLink {
     this.silentSinceMs = performance.now();
     const answer = isBinary ? undefined : parseRelayAnswer(data.toString());
     if (answer?.ok !== true) {
-      this.#lost('it sent something that is not of the protocol');
+      this.#fail('the worker sent a message that is not part of the protocol');
       return;
     }
     if (answer.message.type === 'opened') clearTimeout(this.#timer);
     this.#options.onMessage(answer.message);
   }
 
-  #lost(reason: string): void {
+  #fail(reason: string): void {
     if (this.#closed) return;
     this.close();
     this.#socket.terminate();

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** How a worker proves at the other end of a wss:// address that it is one. */
+/** Verifies that the peer at a wss:// address is a worker. */
 export interface WorkerTrust {
-  /** TLS options for a connection that begins now. */
+  /** Returns the TLS options for a new connection. */
   options: () => { ca?: Buffer; servername?: string };
 }
 
 /**
- * Workers are found by the address of their pod, which no certificate names: all of them prove the same name instead.
- * The file of the authority is read for each connection, so that a renewed one is taken up without a restart.
+ * Creates the TLS options for workers. A worker is reached by the IP address of its pod, which no certificate names, so
+ * the certificates of all workers carry the same server name. The CA file is read for each connection, so that a
+ * renewed CA applies without a restart.
  */
 export function createWorkerTrust({ caFile, serverName }: { caFile: string; serverName: string }): WorkerTrust {
   return {
