@@ -9,11 +9,11 @@ import { Recognition } from './recognition/recognition.ts';
 import type { StreamEnd, StreamParts, StreamSession } from './session.ts';
 import { Utterances } from './recognition/utterances.ts';
 
-/** A worker may be this many chunks behind before the sender is slowed down. */
+/** Number of chunks that a worker may be behind before the sender is slowed down. */
 const CHUNKS_AHEAD = 4;
-/** Flushes and resets that may be unanswered before the sender is slowed down. */
+/** Number of unanswered flushes and resets before the sender is slowed down. */
 const MAX_UNANSWERED = 32;
-/** A client that waits for a worker has no reason to send more of them. */
+/** Most configs that are queued before `ready`. A client has no reason to send more. */
 const MAX_EARLY_CONFIGS = 16;
 
 interface Ending {
@@ -24,10 +24,10 @@ interface Ending {
   message?: string;
 }
 
-/** One client's stream, from the accepted handshake to its close. */
+/** Stream of one client, from the accepted handshake to its close. */
 export class Stream {
   readonly session: StreamSession;
-  /** Resolves when it has ended, with what the ledger must know. */
+  /** Resolves with the outcome when the stream has ended. */
   readonly ended: Promise<StreamEnd>;
   #resolveEnded!: (end: StreamEnd) => void;
   readonly #parts: StreamParts;
@@ -38,9 +38,9 @@ export class Stream {
   #clocks: Clocks | undefined;
   #chunkSamples = 0;
   #ready = false;
-  /** Messages that wait: configs before `ready`, everything while the context changes. */
+  /** Queued messages: configs before `ready`, and every message while the context changes. */
   #queued: (string | Buffer)[] = [];
-  /** A change of context that waits for the worker: to what, and what it was. */
+  /** Set while a worker opens the stream with another context. */
   #contextChange: { from: ContextSize; to: ContextSize } | undefined;
   #invalidMessages = 0;
   #ending: Ending | undefined;
@@ -55,9 +55,8 @@ export class Stream {
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     client.send({ type: 'status', state: 'connecting', message: 'Looking for a worker.' });
     this.#recognition = new Recognition(parts, session, this.#utterances, [...AUDIO.defaultContext], {
-      onWait: () =>
-        this.#status('waiting_for_capacity', 'Every worker is busy or starting; the session waits for one.'),
-      onPlaced: () => this.#status('initializing', 'A worker has the session.'),
+      onWait: () => this.#status('waiting_for_capacity', 'Every worker is busy or starting. The session is queued.'),
+      onPlaced: () => this.#status('initializing', 'A worker was assigned.'),
       onOpened: (context, chunkSamples) => this.#onOpened(context, chunkSamples),
       onAnswer: (answer) => this.#onAnswer(answer),
       onContextRefused: () => this.#onContextRefused(),
@@ -65,7 +64,7 @@ export class Stream {
     });
   }
 
-  /** A message of the client. */
+  /** Handles a message of the client. */
   receive(data: Buffer, isBinary: boolean): void {
     if (this.#ending !== undefined || this.#finished) return;
     this.#clocks?.onMessage();
@@ -76,21 +75,24 @@ export class Stream {
     this.#clocks?.onPong();
   }
 
-  /** The client sent what is not a WebSocket frame, or one that is larger than any message; nothing more is read. */
+  /**
+   * Call when the client sent an invalid WebSocket frame or a message that is too large. The socket is not read any
+   * more.
+   */
   onProtocolError(closeCode: number): void {
     if (closeCode === 1009) this.#error('frame_too_large');
     else {
       const ending = { outcome: 'completed', code: 4400, reason: 'invalid_message', error: 'invalid_message' } as const;
-      this.#finish({ ...ending, message: 'The stream broke the rules of WebSockets (RFC 6455).' });
+      this.#finish({ ...ending, message: 'The client violated the WebSocket protocol (RFC 6455).' });
     }
   }
 
-  /** The client's connection is gone. */
+  /** Call when the connection of the client is closed. */
   onClosed(): void {
     this.#finish(this.#ending ?? { outcome: 'completed', code: 1000, reason: 'client closed' });
   }
 
-  /** Ends the stream with a `final` of what is buffered. */
+  /** Ends the stream after a `final` of the buffered audio. */
   endWithFinal(ending: Ending): void {
     if (this.#ending !== undefined || this.#finished) return;
     this.#ending = ending;
@@ -100,7 +102,8 @@ export class Stream {
       return;
     }
     this.#end('flush');
-    // A worker that is lost just now must not hold up the close. Nobody pays for a stream whose last words were lost.
+    // A worker that is lost now must not delay the close. A stream whose last `final` is missing fails and is free of
+    // charge.
     const giveUp = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
     this.#finalTimer = setTimeout(giveUp, this.#parts.times.finalMs);
   }
@@ -156,7 +159,7 @@ export class Stream {
     const current = this.#recognition.context;
     if (this.#utterances.current.samples > 0) this.#error('config_not_allowed');
     else if (language !== undefined && language !== this.session.languageCode) {
-      this.#error('invalid_config', `The model listens to "${this.session.languageCode}" and to nothing else.`);
+      this.#error('invalid_config', `The model supports only the language "${this.session.languageCode}".`);
     } else if (context === undefined || (context[0] === current[0] && context[1] === current[1])) {
       this.#client.send(configAck(this.session, current, this.#chunkSamples));
     } else {
@@ -165,7 +168,10 @@ export class Stream {
     }
   }
 
-  /** Waits until the worker owes nothing; then the worker opens anew. */
+  /**
+   * Opens the stream again with another context, once the worker has answered every utterance. Called again after each
+   * answer until then.
+   */
   #changeContext(to: ContextSize): void {
     this.#client.read(false);
     if (!this.#utterances.owed) this.#recognition.reopen(to);
@@ -259,7 +265,7 @@ export class Stream {
       });
   }
 
-  /** The service is at fault. */
+  /** Ends the stream because of an error of the service. It is free of charge. */
   fail(code: 'no_capacity' | 'internal_error'): void {
     this.#finish({ outcome: 'failed', code: STREAM_ERRORS[code].close, reason: code, error: code });
   }

@@ -20,12 +20,12 @@ import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
 
-/** No client needs more for a message, and each is kept until the last has come. */
+/** Largest number of fragments of a message. Each one is kept until the last has arrived, and no client needs more. */
 const MAX_FRAGMENTS = 256;
 
-/** How often the clocks of streams are looked at, unless they are set to run faster. */
+/** Time between two checks of the clocks of streams, unless shorter timeouts need a shorter one. */
 const TICK_MS = 250;
-/** Accounts that are read at a time: one by one is costly, all at once is a stall. */
+/** Number of accounts that are read at a time. One by one is slow, and all at once would block the event loop. */
 const ACCOUNTS_AT_ONCE = 32;
 
 export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'claims'> {
@@ -34,7 +34,7 @@ export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<Handsh
   memoryBytes: number;
   suspensionMs: number;
   metrics: GatewayMetrics;
-  /** undefined: no traces are wanted. */
+  /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
 }
 
@@ -44,7 +44,7 @@ export class Streams {
   readonly #claims = new Claims();
   readonly #budget: AudioBudget;
   readonly #sockets: WebSocketServer;
-  /** Of handshakes under way. */
+  /** Request ids of handshakes in progress. */
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #options: StreamsOptions;
   readonly #ticker: Ticker;
@@ -78,14 +78,14 @@ export class Streams {
     return this.#live.size;
   }
 
-  /** Live streams by model. */
+  /** Returns the number of live streams by model. */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { session } of this.#live) counts.set(session.model, (counts.get(session.model) ?? 0) + 1);
     return counts;
   }
 
-  /** Takes the upgrade requests of a server. */
+  /** Handles the upgrade requests of a server. */
   attach(server: Server): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
@@ -93,11 +93,14 @@ export class Streams {
     });
   }
 
-  /** Lets streams finish until the deadline, then ends the rest with a `final` and 1001. */
+  /**
+   * Lets streams finish until the deadline. Streams that are still open shortly before it end with a `final` and close
+   * code 1001.
+   */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;
     const wait = async (untilMs: number) => {
-      // Handshakes that were let in before are streams in a moment.
+      // The budget also counts handshakes that were accepted before and become streams in a moment.
       while (this.#budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
     };
     const { finalMs } = this.#options.times;
@@ -108,12 +111,15 @@ export class Streams {
     this.#ticker.stop();
   }
 
-  /** The lease was lost: others have settled these streams. */
+  /** Fails all streams. Call when the lease was lost: other gateways have settled these sessions. */
   failAll(): void {
     for (const stream of this.#live) stream.fail('internal_error');
   }
 
-  /** The session that a refusal is traced for: who has no credential of ours decides nothing about what is recorded. */
+  /**
+   * Returns the session for which a refused handshake is traced. Without a valid credential nothing is traced, so that
+   * only clients with a session can create traces.
+   */
   #tracedSession(offer: Offer | undefined): string | undefined {
     const { tracing, secrets } = this.#options;
     if (tracing === undefined || offer === undefined) return undefined;
@@ -149,19 +155,22 @@ export class Streams {
     void rollBack(parts, handshake);
   }
 
-  /** Answers with 101. undefined: it was not sent; ws drops, without a word, a client that is gone. */
+  /**
+   * Sends the 101 response. Returns undefined if it was not sent, because ws silently drops a client that has
+   * disconnected.
+   */
   #answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
     const clients: WebSocket[] = [];
     this.#sockets.handleUpgrade(request, socket, head, (client) => clients.push(client));
     return clients[0];
   }
 
-  /** Room for one more stream. */
+  /** Takes memory for one more stream, or throws 503. */
   #admit(): AudioShare {
     const share = this.#draining ? undefined : this.#budget.take();
     if (share !== undefined) return share;
-    const reason = this.#draining ? 'This gateway is going away.' : 'This gateway is full.';
-    throw new ApiError('service_unavailable', { message: `${reason} Try again at once.` });
+    const reason = this.#draining ? 'This gateway is shutting down.' : 'This gateway is full.';
+    throw new ApiError('service_unavailable', { message: `${reason} Retry at once.` });
   }
 
   #startStream(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
@@ -179,7 +188,7 @@ export class Streams {
     socket.on('ping', () => client.cutOffUnread());
     socket.on('pong', () => stream.onPong());
     socket.on('broken', (code: number) => stream.onProtocolError(code));
-    // What follows is a close, which tells all there is to know.
+    // A `close` event always follows, and it is handled.
     socket.on('error', () => undefined);
     socket.on('close', () => stream.onClosed());
     void stream.ended.then((end) => {
@@ -197,7 +206,7 @@ export class Streams {
     this.#claims.release(handshake.sessionId);
   }
 
-  /** Ends the streams of accounts that were suspended or closed meanwhile. */
+  /** Ends the streams of accounts that were suspended or deleted meanwhile. */
   async #endSuspended(): Promise<void> {
     const { accounts } = this.#options.ledger;
     const tenants = [...new Set([...this.#live].map(({ session }) => session.tenant))];
@@ -208,7 +217,7 @@ export class Streams {
       for (const stream of this.#live) {
         const state = ended.get(stream.session.tenant);
         if (state === undefined || state === 'Active') continue;
-        // The sessions of a Tenant that was deleted are over, uncharged; those of a suspended one are charged.
+        // Sessions of a deleted Tenant are free of charge, those of a suspended one are charged.
         const outcome = state === 'Deleted' ? 'failed' : 'completed';
         stream.endWithFinal({ outcome, code: 4403, reason: 'account_suspended', error: 'account_suspended' });
       }

@@ -12,7 +12,7 @@ function client(bufferedAmount: number) {
   return { client: new Client(socket as unknown as WebSocket), done };
 }
 
-test('a client that leaves a MiB unread is cut off by the next event, or by the pong that it asks for', () => {
+test('Client disconnects a client with more than 1 MiB unread at the next event, and at its next ping', () => {
   const slow = client(1_048_577);
   slow.client.send({ type: 'reset_ack', utterance: 2 });
   expect(slow.done).toEqual(['send', 'terminate']);
@@ -20,7 +20,7 @@ test('a client that leaves a MiB unread is cut off by the next event, or by the 
   expect(slow.done).toEqual(['send', 'terminate', 'terminate']);
 });
 
-test('a client that is a little behind is not', () => {
+test('Client keeps a client with exactly 1 MiB unread', () => {
   const busy = client(1_048_576);
   busy.client.send({ type: 'reset_ack', utterance: 2 });
   busy.client.cutOffUnread();

@@ -1,12 +1,12 @@
 import type { CloseCodeNumber, ServerMessage } from '@svc-asr/core';
 import { WebSocket } from 'ws';
 
-/** More than this waiting to be sent means that the client does not read. */
+/** Largest number of unsent bytes. More means that the client does not read. */
 const MAX_UNREAD_BYTES = 1_048_576;
-/** How long a client may take to answer a close. */
+/** Longest time that a client may take to answer a close. */
 const CLOSE_TIMEOUT_MS = 5000;
 
-/** The client's side of a stream: sends events, slows the sender down, closes. */
+/** Sends events to a client, slows it down and closes its connection. */
 export class Client {
   readonly #socket: WebSocket;
   #reading = true;
@@ -25,12 +25,15 @@ export class Client {
     this.cutOffUnread();
   }
 
-  /** Cuts a client off that does not read: what it does not take, pongs too, would be kept here. */
+  /**
+   * Disconnects a client that does not read. Otherwise the gateway would buffer everything that it does not read,
+   * including pongs.
+   */
   cutOffUnread(): void {
     if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) this.#socket.terminate();
   }
 
-  /** Stops or goes on reading: TCP slows the sender down. */
+  /** Pauses or resumes reading. While paused, TCP flow control slows the sender down. */
   read(on: boolean): void {
     if (on === this.#reading) return;
     this.#reading = on;
@@ -43,7 +46,7 @@ export class Client {
   }
 
   close(code: CloseCodeNumber, reason: string): void {
-    // A paused socket would never see the answer to the close.
+    // A paused socket never receives the answer to the close.
     this.read(true);
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), CLOSE_TIMEOUT_MS).unref();
@@ -60,7 +63,7 @@ export class Client {
  */
 export class ClientSocket extends WebSocket {
   override close(code?: number, data?: string | Buffer): void {
-    // Only ws itself, after a protocol error, closes with a code and without a reason. The gateway always gives a
+    // Only ws itself closes with a code and without a reason, after a protocol error. The gateway always gives a
     // reason, and the answer to the client's close has either a reason or no code.
     if (code !== undefined && data === undefined) this.emit('broken', code);
     else super.close(code, data);

@@ -1,8 +1,8 @@
 import { Clocks } from './clocks.ts';
 import type { Ticker, Tick } from '../ticker.ts';
 
-/** A ticker whose turns the test makes, from the present on. */
-function hand() {
+/** Creates a ticker that ticks when the test calls `at`, with times relative to now. */
+function manualTicker() {
   const turns = new Set<Tick>();
   const startMs = performance.now();
   const ticker = { add: (turn: Tick) => turns.add(turn), remove: (turn: Tick) => turns.delete(turn) };
@@ -20,7 +20,7 @@ function hand() {
 function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
   const events: string[] = [];
   const state = { reading: true };
-  const time = hand();
+  const time = manualTicker();
   const clocks = new Clocks(time.ticker, {
     idleMs,
     pingMs,
@@ -34,7 +34,7 @@ function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
   return { clocks, events, state, time };
 }
 
-test('a silent client is idle, once', () => {
+test('Clocks report an idle client once, after the idle timeout', () => {
   const { events, time } = start({ pingMs: 5000 });
   time.at(900);
   expect(events).toEqual([]);
@@ -44,7 +44,7 @@ test('a silent client is idle, once', () => {
   expect(time.stopped).toBe(true);
 });
 
-test('a message starts the idle time anew; a pong does not', () => {
+test('Clocks restart the idle timeout at a message, but not at a pong', () => {
   const { clocks, events, time } = start({ pingMs: 5000 });
   time.at(900);
   clocks.onMessage();
@@ -55,7 +55,7 @@ test('a message starts the idle time anew; a pong does not', () => {
   expect(events).toEqual(['idle']);
 });
 
-test('a client that leaves two pings unanswered is gone', () => {
+test('Clocks report a client as unresponsive after two unanswered pings', () => {
   const { clocks, events, time } = start({ idleMs: 60_000 });
   time.at(450);
   clocks.onPong();
@@ -63,7 +63,7 @@ test('a client that leaves two pings unanswered is gone', () => {
   expect(events).toEqual(['ping', 'ping', 'ping', 'gone']);
 });
 
-test('while the sender is slowed down only the lifetime runs', () => {
+test('Clocks run only the lifetime while the gateway does not read', () => {
   const { events, state, time } = start();
   state.reading = false;
   time.at(5000);

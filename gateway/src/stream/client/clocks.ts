@@ -1,6 +1,7 @@
 import { STREAM_LIMITS } from '@svc-asr/core';
 import type { Ticker } from '../ticker.ts';
 
+/** Durations and callbacks of the clocks. */
 export interface ClockOptions {
   idleMs: number;
   pingMs: number;
@@ -13,8 +14,8 @@ export interface ClockOptions {
 }
 
 /**
- * The clocks of a stream from `ready` on. Idle and ping only run while the gateway reads: a sender that is slowed down
- * cannot show that it is there.
+ * Idle timeout, pings and lifetime of a stream, from `ready` on. Idle timeout and pings run only while the gateway
+ * reads, because a client that is slowed down cannot send.
  */
 export class Clocks {
   readonly #ticker: Ticker;
@@ -31,13 +32,13 @@ export class Clocks {
     ticker.add(this.#tick);
   }
 
-  /** A message came. */
+  /** Call when the client sent a message. */
   onMessage(): void {
     this.#idleMs = 0;
     this.#missed = 0;
   }
 
-  /** A pong came: the peer is there, though it says nothing. */
+  /** Call when the client sent a pong. It is alive, but still counts as idle. */
   onPong(): void {
     this.#missed = 0;
   }

@@ -12,7 +12,10 @@ import type { Utterance } from '../recognition/utterance.ts';
 
 type Answer<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
 
-/** The worker counts from the start of the utterance, the client from the start of the stream. */
+/**
+ * Builds a delta for the client. The worker counts from the start of the utterance, the client from the start of the
+ * stream.
+ */
 export function deltaEvent(utterance: Utterance, { text, audio_end }: Answer<'delta'>): DeltaMessage {
   const end = audioMs(utterance.startSample + audio_end);
   return { type: 'delta', text, utterance: utterance.number, audio_end_ms: end };

@@ -1,10 +1,10 @@
 import { AUDIO } from '@svc-asr/core';
 
-/** What a frame of audio comes to. */
+/** Audio that is accepted from a frame, or the error of an invalid frame. */
 export type Metered =
   { ok: true; pcm: Buffer; full: boolean } | { ok: false; code: 'invalid_audio_frame' | 'frame_too_large' };
 
-/** Takes of a frame what still fits the reservation; `full` when nothing more will. */
+/** Cuts a frame to the part that fits into the reservation. `full` is true if no more audio fits. */
 export function meter(frame: Buffer, acceptedSamples: number, limitSamples: number): Metered {
   if (frame.length > AUDIO.maxFrameBytes) return { ok: false, code: 'frame_too_large' };
   if (frame.length % AUDIO.bytesPerSample !== 0) return { ok: false, code: 'invalid_audio_frame' };

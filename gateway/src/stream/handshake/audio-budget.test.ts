@@ -1,19 +1,19 @@
 import { AudioBudget } from './audio-budget.ts';
 
-/** 300 s of 16,000 samples of two bytes. */
+/** Audio of the longest session: 300 s of 16,000 samples of two bytes. */
 const LONGEST_BYTES = 9_600_000;
 
 test.each([
   [2 * LONGEST_BYTES, 2],
   [2 * LONGEST_BYTES - 1, 1],
   [LONGEST_BYTES - 1, 0],
-])('%d bytes have room for %d handshakes at a time', (bytes, room) => {
+])('AudioBudget of %d bytes has room for %d handshakes at a time', (bytes, room) => {
   const budget = new AudioBudget(bytes);
   for (let taken = 0; taken < room; taken++) expect(budget.take()).toBeDefined();
   expect(budget.take()).toBeUndefined();
 });
 
-test('a stream takes what its session has reserved, to the byte', () => {
+test('AudioBudget counts exactly the reserved audio of a session after narrow', () => {
   const second = 32_000;
   const exact = new AudioBudget(LONGEST_BYTES + second);
   exact.take()!.narrow(1000);
@@ -23,7 +23,7 @@ test('a stream takes what its session has reserved, to the byte', () => {
   expect(short.take()).toBeUndefined();
 });
 
-test('what is released is free again, once', () => {
+test('AudioBudget frees a share when it is released, and only once', () => {
   const budget = new AudioBudget(2 * LONGEST_BYTES);
   const first = budget.take()!;
   const second = budget.take()!;

@@ -3,16 +3,17 @@ import { AUDIO, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
 const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 
-/** What one stream may take of the budget. */
+/** Part of the budget that one stream may use. */
 export interface AudioShare {
-  /** It is known now how much the session has reserved. */
+  /** Reduces the share to the audio that the session has reserved. */
   narrow: (reservedMs: number) => void;
   release: () => void;
 }
 
 /**
- * Memory for audio that may have to be replayed. A share is taken before a handshake is looked at, for as much as any
- * session reserves: how much this one has is known only when its credential is consumed, and others come meanwhile.
+ * Memory for audio that may have to be replayed. A handshake takes a share for the longest possible session before
+ * anything else. The size of its own session is known only once the credential is consumed, and other handshakes arrive
+ * meanwhile.
  */
 export class AudioBudget {
   readonly #limitBytes: number;
@@ -26,7 +27,7 @@ export class AudioBudget {
     return this.#heldBytes > 0;
   }
 
-  /** undefined: there may not be room for one more. */
+  /** Takes a share. Returns undefined if the budget has no room for the longest possible session. */
   take(): AudioShare | undefined {
     if (this.#heldBytes + MAX_SHARE_BYTES > this.#limitBytes) return undefined;
     let shareBytes = 0;

@@ -1,6 +1,6 @@
 import { Claims } from './claims.ts';
 
-test('a session is let go of when the last of its holders does', () => {
+test('Claims.release returns true only for the last claim of a session', () => {
   const claims = new Claims();
   claims.take('a');
   claims.take('a');

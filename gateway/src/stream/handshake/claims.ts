@@ -1,6 +1,6 @@
 /**
- * How many handshakes and streams of this process hold a session. The ledger notes a session only once for each
- * process: a handshake that is refused must not strike out the note of the stream that has the session.
+ * Counts the handshakes and streams of this process that hold a session. The ledger has only one ownership record per
+ * session and process. A refused handshake must not remove the record that a live stream needs.
  */
 export class Claims {
   readonly #held = new Map<string, number>();
@@ -9,7 +9,7 @@ export class Claims {
     this.#held.set(sessionId, (this.#held.get(sessionId) ?? 0) + 1);
   }
 
-  /** True when nobody holds the session any more. */
+  /** Releases one claim. Returns true if it was the last one. */
   release(sessionId: string): boolean {
     const left = (this.#held.get(sessionId) ?? 0) - 1;
     if (left > 0) this.#held.set(sessionId, left);

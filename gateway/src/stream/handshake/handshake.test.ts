@@ -10,17 +10,17 @@ const secrets = parseKeyring(
 );
 const OFFER = { sessionId: 'session', credential: sessionCredential(secrets, 's1', 'acme', 'session')! };
 
-/** A handshake of a gateway whose lease is `later` by the time its session is connected. */
-async function shakeHands(first: Owner, later: Owner | undefined) {
+/** Runs a handshake on a gateway that holds the lease `first`, and `later` once the session is connected. */
+async function runHandshake(first: Owner, later: Owner | undefined) {
   let owner: Owner | undefined = first;
   const done: string[] = [];
-  const note = (what: string) => () => {
+  const record = (what: string) => () => {
     done.push(what);
     return Promise.resolve();
   };
   const parts = {
     ledger: {
-      gateways: { own: note('own'), disown: note('disown') },
+      gateways: { own: record('own'), disown: record('disown') },
       sessions: {
         connect: () => {
           owner = later;
@@ -28,7 +28,7 @@ async function shakeHands(first: Owner, later: Owner | undefined) {
         },
       },
     },
-    settlements: { rollBack: note('roll back') },
+    settlements: { rollBack: record('roll back') },
     claims: new Claims(),
     secrets,
     owner: () => owner,
@@ -38,17 +38,17 @@ async function shakeHands(first: Owner, later: Owner | undefined) {
   return { answer, done };
 }
 
-test('a session belongs to the lease under which it was noted', async () => {
+test('accept returns a session that belongs to the lease under which it was recorded', async () => {
   const owner = { id: 'g1', epoch: 1 };
-  const { answer, done } = await shakeHands(owner, owner);
+  const { answer, done } = await runHandshake(owner, owner);
   expect(answer).toMatchObject({ sessionId: 'session', tenant: 'acme', owner });
   expect(done).toEqual(['own']);
 });
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
-  'one that was connected while the lease was lost is given back (then %j)',
+  'accept rolls back a session whose lease was lost during the connect (lease afterwards: %j)',
   async (later) => {
-    const { answer, done } = await shakeHands({ id: 'g1', epoch: 1 }, later);
+    const { answer, done } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });
     expect(done).toEqual(['own', 'roll back', 'disown']);
   },

@@ -23,16 +23,16 @@ export interface HandshakeParts {
   claims: Claims;
   secrets: Keyring;
   ledgerWatch: Pick<LedgerWatch, 'verify'>;
-  /** undefined: this gateway holds no lease now. */
+  /** Returns undefined while this gateway holds no lease. */
   owner: () => Owner | undefined;
 }
 
-/** One connect of a session. */
+/** One attempt to connect a session. */
 interface Attempt {
   sessionId: string;
   tenant: string;
   owner: Owner;
-  /** Of the handshake. The ledger knows the connection by it. */
+  /** Id of the handshake request. The ledger stores it as the id of the connection. */
   requestId: string;
 }
 
@@ -41,18 +41,21 @@ export interface Handshake extends Attempt {
   reservedMs: number;
 }
 
-/** What a request for a stream offers, before anything is looked up. */
+/**
+ * Reads session id and credential from an upgrade request, before any lookup. Throws if it is not a valid handshake.
+ */
 export function readOffer(request: IncomingMessage): Offer {
   const sessionId = PATH.exec((request.url ?? '').split('?')[0] ?? '')?.[1];
   if (sessionId === undefined) throw new ApiError('not_found');
   const { 'sec-websocket-key': key, 'sec-websocket-version': version, upgrade } = request.headers;
-  // Checked here because a credential must not be consumed by a request that cannot become a WebSocket.
-  const sound = request.method === 'GET' && upgrade?.toLowerCase() === 'websocket' && version === '13';
-  if (!sound || !/^[+/0-9A-Za-z]{22}==$/.test(String(key))) {
+  // ws checks this too, but only after the credential was consumed.
+  const isValid = request.method === 'GET' && upgrade?.toLowerCase() === 'websocket' && version === '13';
+  if (!isValid || !/^[+/0-9A-Za-z]{22}==$/.test(String(key))) {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
   const header = request.headers['sec-websocket-protocol'] ?? '';
-  // trim() knows more spaces than HTTP does: ws would refuse, here too late, what has one of those.
+  // trim() removes more characters than HTTP counts as space. ws would reject those, but only after the credential was
+  // consumed.
   const offered = /^[\t -~]*$/.test(header) ? header.split(',').map((name) => name.trim()) : [];
   const [first, credential = ''] = offered;
   if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
@@ -62,7 +65,7 @@ export function readOffer(request: IncomingMessage): Offer {
   return { sessionId, credential };
 }
 
-/** Consumes the credential of an offer. Of any number of handshakes with one credential, one comes through. */
+/** Consumes the credential of an offer. Only one of several handshakes with the same credential succeeds. */
 export async function accept(parts: HandshakeParts, offer: Offer, requestId: string): Promise<Handshake> {
   const { sessionId, credential } = offer;
   const owner = parts.owner();
@@ -75,7 +78,8 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
   try {
     await parts.ledger.gateways.own(owner, { tenant, sessionId });
     connected = await connect(parts, attempt, credential);
-    // The lease was lost meanwhile: who failed the streams of this process does not come back for one more.
+    // If the lease was lost meanwhile, other gateways have failed the sessions of this process and will not check it
+    // again.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
     void rollBack(parts, attempt);
@@ -83,25 +87,26 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
   }
   if (connected.outcome === 'ok') return { ...attempt, ...connected };
   releaseClaim(parts, attempt);
-  // An emptied Redis refuses every credential.
+  // Verifies the ledger first: an emptied Redis rejects every credential.
   await parts.ledgerWatch.verify();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
 
-/** Takes back a connect that is not answered with 101, so that its credential works again. */
+/** Rolls back a connect whose 101 response was not sent, so that its credential can be used again. */
 export async function rollBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
   const { tenant, sessionId, requestId } = attempt;
   await parts.settlements.rollBack({ tenant, sessionId }, requestId);
-  // Until now the note stayed: had this process ended before, others would fail what it may have connected.
+  // The ownership record is removed last. If this process ends before, other gateways fail the session that it may have
+  // connected.
   releaseClaim(parts, attempt);
 }
 
 function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
-  // Not waited for: the note of a session that is not ours does no harm.
+  // Runs in the background: an ownership record of a session that this gateway does not hold is harmless.
   if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
 }
 
-/** Asks again when the answer is lost. */
+/** Connects the session. Retries once if the response of Redis is lost. */
 async function connect({ ledger }: HandshakeParts, attempt: Attempt, credential: string): Promise<Connected> {
   const { requestId: connectionId, ...of } = attempt;
   const request = { ...of, connectionId, credentialHash: credentialHash(credential) };
@@ -114,7 +119,10 @@ async function connect({ ledger }: HandshakeParts, attempt: Attempt, credential:
   }
 }
 
-/** Refuses a handshake with the same body as any other error. */
+/**
+ * Sends a refusal with the same body as any other error, and closes the connection. Returns code and status for the
+ * log.
+ */
 export function refuse(socket: Duplex, error: unknown, requestId: string): { code: string; status: number } {
   const answer = error instanceof ApiError ? error : new ApiError('service_unavailable');
   const body = JSON.stringify(answer.body(requestId));
@@ -128,7 +136,7 @@ export function refuse(socket: Duplex, error: unknown, requestId: string): { cod
     ...answer.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  // A client that does not close its side would keep the connection for ever.
+  // A client that does not close its side would keep the connection open.
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${answer.status} ${answer.code}\r\n${lines.join('')}\r\n${body}`);
   return { code: answer.code, status: answer.status };

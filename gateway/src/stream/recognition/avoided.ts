@@ -19,7 +19,7 @@ export class Avoided {
 
   /**
    * Returns the ids to avoid now. The list is never empty for a stream that a worker has opened and that has lost a
-   * worker: place.lua places a request with a non-empty list before the queue, where new streams wait.
+   * worker. place.lua places a request with a non-empty list before the queue, where new streams wait.
    */
   list(nowMs: number, everOpened: boolean): readonly string[] {
     const ids = [...this.#avoidUntilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);

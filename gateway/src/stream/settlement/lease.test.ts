@@ -3,10 +3,10 @@ import { createLogger } from '@svc-asr/runtime';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { holdLease } from './lease.ts';
 
-/** A gateway whose lease Redis knows no more after it was joined once. */
+/** Holds a lease that Redis no longer knows after the first join. */
 function hold(verifyLedger: () => Promise<void>) {
   const joined: Owner[] = [];
-  let asked = 0;
+  let renewals = 0;
   let lost = 0;
   const gateways = {
     join: (id: string) => {
@@ -15,7 +15,7 @@ function hold(verifyLedger: () => Promise<void>) {
       return Promise.resolve(owner);
     },
     renew: ({ epoch }: Owner) => {
-      asked++;
+      renewals++;
       return Promise.resolve(epoch > 1);
     },
     leave: () => Promise.resolve(),
@@ -23,21 +23,21 @@ function hold(verifyLedger: () => Promise<void>) {
   const ledger = { gateways } as unknown as Ledger;
   const onLost = () => lost++;
   const lease = holdLease(ledger, createLogger('gateway', 'silent'), 1, { onLost, verifyLedger });
-  return { lease, joined, asked: () => asked, lost: () => lost };
+  return { lease, joined, asked: () => renewals, lost: () => lost };
 }
 
-test('who has lost a lease goes on under another name: others may still be failing the streams of the old one', async () => {
+test('holdLease joins under a new id after its lease was lost', async () => {
   const { lease, joined, lost } = hold(() => Promise.resolve());
-  await eventually('it holds a lease again', 20_000, () => lease.owner()?.epoch === 2);
+  await eventually('a lease is held again', 20_000, () => lease.owner()?.epoch === 2);
   await lease.stop();
   expect(joined[1]?.id).not.toBe(joined[0]?.id);
   expect(lease.owner()).toEqual(joined[1]);
   expect(lost()).toBe(1);
 });
 
-test('a Redis that is not known to hold the ledger takes no lease away', async () => {
+test('holdLease keeps its lease when the ledger cannot be verified', async () => {
   const { lease, joined, asked, lost } = hold(() => Promise.reject(new Error('emptied')));
-  await eventually('it has asked for a while', 20_000, () => asked() > 3);
+  await eventually('the renewal was tried several times', 20_000, () => asked() > 3);
   await lease.stop();
   expect([joined.length, lost(), lease.owner()]).toEqual([1, 0, joined[0]]);
 });

@@ -4,14 +4,21 @@ import type { Logger } from '@svc-asr/runtime';
 import { repeat } from '../../repeat.ts';
 
 export interface Lease {
-  /** undefined while this process holds none. */
+  /** Returns undefined while this process holds no lease. */
   owner: () => Owner | undefined;
   stop: () => Promise<void>;
 }
 
+/**
+ * Longest time between two checks of the lease. Shorter than most renewal intervals, because no stream is accepted
+ * without a lease.
+ */
 const CHECK_INTERVAL_MS = 200;
 
-/** Holds the lease of this gateway process: as long as it is renewed, nobody else touches its streams. */
+/**
+ * Joins the ledger as a gateway and renews the lease. While it is renewed, other gateways do not end the streams of
+ * this process.
+ */
 export function holdLease(
   ledger: Ledger,
   logger: Logger,
@@ -21,7 +28,6 @@ export function holdLease(
   let id = newId();
   let owner: Owner | undefined;
   let renewedAt = -Infinity;
-  // More often than the lease is renewed: until it is held no stream can be taken.
   const stop = repeat(
     logger,
     () => Math.min(renewMs, CHECK_INTERVAL_MS),
@@ -31,12 +37,13 @@ export function holdLease(
       } else if (performance.now() - renewedAt < renewMs) {
         return;
       } else if (!(await ledger.gateways.renew(owner))) {
-        // An emptied Redis knows of no lease; that says nothing of who holds the streams.
+        // An emptied Redis knows no lease. That does not mean that another gateway has ended the streams.
         if (!(await isVerified(verifyLedger))) return;
-        // Told so, not merely unanswered: others have failed our streams.
-        logger.error({ reason: id }, 'the lease was lost; its streams are over');
+        // Redis has answered that the lease is lost, so other gateways fail the streams of this process.
+        logger.error({ reason: id }, 'the lease was lost; its streams fail');
         owner = undefined;
-        // Not the name under which others may still be failing the old streams: new ones must not be among those.
+        // A new id, because other gateways may still be failing the streams of the old one. New streams must not be
+        // among them.
         id = newId();
         onLost();
         owner = await ledger.gateways.join(id);

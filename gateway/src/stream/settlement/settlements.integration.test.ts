@@ -14,7 +14,7 @@ const prefix = `test-${randomUUID()}`;
 const metrics = createGatewayMetrics(createMetrics('gateway'));
 let redis: TestRedis;
 let ledger: Ledger;
-/** The ledger as a gateway has it whose rights change. */
+/** Ledger of a gateway whose Redis permissions the tests change. */
 let narrow: Ledger;
 let user: NarrowUser;
 
@@ -43,25 +43,25 @@ async function connected() {
   return { owner, stream: { tenant, sessionId }, usage };
 }
 
-/** Settlements that Redis refuses, and how often it did. */
-async function refused() {
-  let refusals = 0;
-  const logger = createLogger('gateway', 'error', { write: () => refusals++ });
+/** Creates settlements that Redis rejects, and counts the rejections. */
+async function createRefused() {
+  let rejections = 0;
+  const logger = createLogger('gateway', 'error', { write: () => rejections++ });
   await user.allow(...WITHOUT_ACCOUNTS);
-  return { settlements: createSettlements(narrow, logger, metrics), refusals: () => refusals };
+  return { settlements: createSettlements(narrow, logger, metrics), refusals: () => rejections };
 }
 
-test('a settlement that Redis refuses is kept and asked again, which charges once', async () => {
+test('Settlements retry a settlement that Redis rejects, and charge it once', async () => {
   const { owner, stream, usage } = await connected();
-  const { settlements, refusals } = await refused();
+  const { settlements, refusals } = await createRefused();
   const added = settlements.add({ ...stream, requestId: 'request' }, owner, {
     outcome: 'completed',
     reason: 'client closed',
     samples: 20_000,
   });
-  await eventually('it is refused twice', 20_000, () => refusals() > 1);
+  await eventually('the settlement is rejected twice', 20_000, () => refusals() > 1);
   expect([settlements.pending, (await usage()).state]).toEqual([1, 'active']);
-  // Who stops does not wait for it: its lease is what ends the session then.
+  // A gateway that stops does not wait for it. Its session ends when the lease of this gateway expires.
   await settlements.settled();
 
   await user.allow('~*');
@@ -70,13 +70,13 @@ test('a settlement that Redis refuses is kept and asked again, which charges onc
   expect(await usage()).toMatchObject({ state: 'completed', reservedMs: 0, consumedMs: 2000, availableMs: 58_000 });
 }, 60_000);
 
-test('a connect that Redis refuses to take back is not forgotten: its note stays until it is', async () => {
+test('Settlements retry the rollback of a connect until Redis accepts it', async () => {
   const { stream, usage } = await connected();
-  const { settlements, refusals } = await refused();
-  let takenBack = false;
-  const task = settlements.rollBack(stream, 'c').then(() => (takenBack = true));
-  await eventually('it is refused', 20_000, () => refusals() > 0);
-  expect(takenBack).toBe(false);
+  const { settlements, refusals } = await createRefused();
+  let rolledBack = false;
+  const task = settlements.rollBack(stream, 'c').then(() => (rolledBack = true));
+  await eventually('the rollback is rejected', 20_000, () => refusals() > 0);
+  expect(rolledBack).toBe(false);
   await user.allow('~*');
   await task;
   expect((await usage()).state).toBe('reserved');

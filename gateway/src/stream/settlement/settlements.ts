@@ -4,25 +4,28 @@ import type { GatewayMetrics } from '../../metrics.ts';
 import { retryUntilDone } from '../../retry.ts';
 import type { StreamEnd } from '../session.ts';
 
-/** How often who waits looks whether all is settled. */
+/** Time between two checks of `settled`. */
 const CHECK_INTERVAL_MS = 20;
 
 interface OpenedStream extends OwnedStream {
-  /** Of the handshake that opened it. */
+  /** Id of the handshake request that opened the stream. */
   requestId: string;
 }
 
 export interface Settlements {
-  /** Brings the end of a stream into the ledger; while Redis does not answer or refuses, again until it is there. */
+  /** Writes the end of a stream to the ledger. Retries while Redis is unavailable or rejects it. */
   add: (stream: OpenedStream, owner: Owner, end: StreamEnd) => Promise<void>;
-  /** Takes back a connect whose answer never came or went nowhere, so that its credential works again. */
+  /** Rolls back a connect whose response was lost, so that its credential can be used again. */
   rollBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
-  /** Resolves when nothing is pending but what Redis refuses: that is for those who see this process leave. */
+  /**
+   * Resolves when every settlement is done or was rejected by Redis. Other gateways end the rejected ones when the
+   * lease of this gateway has expired.
+   */
   settled: () => Promise<void>;
 }
 
-/** Settles streams: charged when they ended in their own time, free of charge when the service failed. */
+/** Creates the settlements. A completed stream is charged. A stream that the service failed is free of charge. */
 export function createSettlements(
   ledger: Ledger,
   logger: Logger,
@@ -35,9 +38,9 @@ export function createSettlements(
     owner: Owner,
     { outcome, reason, samples }: StreamEnd,
   ): Promise<void> {
-    const end = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
-    const ended = await end(tenant, sessionId, owner, samples, reason);
-    // Of a session that is not ours the owner gives up the place.
+    const settleOrFail = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
+    const ended = await settleOrFail(tenant, sessionId, owner, samples, reason);
+    // A session that belongs to another gateway has no model here. That gateway releases its slot.
     const { model, billableMs } = 'model' in ended ? ended : {};
     if (model !== undefined && ended.outcome === 'ok') {
       metrics.billedSeconds.add((billableMs ?? 0) / 1000, { model });
@@ -58,7 +61,10 @@ export function createSettlements(
     );
   }
 
-  /** Not given up while this process lives: a session that nobody ends holds credit and a tenant's place for ever. */
+  /**
+   * Retries until the work is done or this process ends. A session that is not ended would hold its credit and one
+   * place of the tenant's concurrency limit.
+   */
   async function retry({ sessionId: session_id, tenant }: OwnedStream, work: () => Promise<unknown>): Promise<void> {
     const task = { refused: false };
     pending.add(task);
