@@ -5,7 +5,7 @@ const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools'
 
 /** Tests run on the TypeScript sources: swc strips the types, native ES modules load them. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   roots: FOLDERS.filter((folder) => existsSync(join(import.meta.dirname, folder))).map(
     (folder) => `<rootDir>/${folder}`,
   ),

@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import { eventually } from '../../test/support/eventually.ts';
-import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../test/support/kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { grantRules, readChartRules } from '../../test/support/kubernetes/grant.ts';
 import { startRedis } from '../../test/support/redis.ts';
@@ -8,9 +7,6 @@ import { startTestConsole, untilReady } from './testing/console.ts';
 import type { TestConsole } from './testing/console.ts';
 import { createVisitor } from './testing/visitor.ts';
 
-const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((plural) =>
-  resolve(import.meta.dirname, `../../crds/${plural}.yaml`),
-);
 const WITHIN_MS = 60_000;
 const TEST_TIMEOUT_MS = 240_000;
 
@@ -20,7 +16,7 @@ let namespace: string;
 let console_: TestConsole;
 
 beforeAll(async () => {
-  kubernetes = await startKubernetes({ controllers: true, crds: CRDS });
+  kubernetes = await borrowKubernetes({ controllers: true });
   redis = await startRedis();
   namespace = await kubernetes.createNamespace();
   console_ = await start();

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { eventually } from '../../test/support/eventually.ts';
-import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../test/support/kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { grantRules, readChartRules } from '../../test/support/kubernetes/grant.ts';
 import { startRedis } from '../../test/support/redis.ts';
@@ -12,9 +12,6 @@ import type { TestConsole } from './testing/console.ts';
 import { startOperatorProcess } from './testing/operator-process.ts';
 import type { OperatorProcess } from './testing/operator-process.ts';
 
-const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((plural) =>
-  resolve(import.meta.dirname, `../../crds/${plural}.yaml`),
-);
 const WITHIN_MS = 90_000;
 const HOUR_MS = 3_600_000;
 
@@ -26,7 +23,7 @@ let operator: OperatorProcess;
 let home: string;
 
 beforeAll(async () => {
-  kubernetes = await startKubernetes({ crds: CRDS });
+  kubernetes = await borrowKubernetes();
   redis = await startRedis();
   namespace = await kubernetes.createNamespace();
   const kubeconfig = (service: 'operator' | 'console') =>

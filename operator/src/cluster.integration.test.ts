@@ -14,7 +14,7 @@ import type { FaultProxy, ProxyRequest } from './testing/fault-proxy.ts';
 import { openLedger, startTestOperator } from './testing/harness.ts';
 import type { TestOperator } from './testing/harness.ts';
 import { apiKey, model, tenant } from './testing/resources.ts';
-import { CRDS, startTestCluster } from './testing/test-cluster.ts';
+import { CRDS, CRD_FILES, startTestCluster } from './testing/test-cluster.ts';
 
 const TEST_MS = 180_000;
 const WITHIN_MS = 60_000;
@@ -30,7 +30,11 @@ const operators: TestOperator[] = [];
 beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
-afterAll(() => kubernetes.stop(), KUBERNETES_TIMEOUT_MS);
+afterAll(async () => {
+  // One test replaces a definition. Other test files use the same API server.
+  await kubernetes.kubectl(['apply', '--server-side', ...CRD_FILES.flatMap((file) => ['-f', file])]);
+  await kubernetes.stop();
+}, KUBERNETES_TIMEOUT_MS);
 
 beforeEach(async () => {
   redis = await startRedis();

@@ -1,143 +1,102 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGuard } from '../../tools/supervise/guard.ts';
-import { startApiServer } from './kubernetes/api-server.ts';
-import { makeCertificates } from './kubernetes/certificates.ts';
-import { startControllerManager } from './kubernetes/controller-manager.ts';
-import { applyDefinitions } from './kubernetes/definitions.ts';
-import { startEtcd } from './kubernetes/etcd.ts';
-import { makeFolder } from './kubernetes/folder.ts';
+import { startControlPlane } from './kubernetes/control-plane.ts';
+import type { ControlPlane, ControlPlaneOptions } from './kubernetes/control-plane.ts';
 import { writeKubeconfig } from './kubernetes/kubeconfig.ts';
 import { createKubectl } from './kubernetes/kubectl.ts';
 import type { Kubectl } from './kubernetes/kubectl.ts';
-import { startKwok } from './kubernetes/kwok.ts';
 import { createNamespace, createToken } from './kubernetes/namespaces.ts';
 import { findPrograms } from './kubernetes/programs.ts';
 import { createRequest } from './kubernetes/request.ts';
 import type { KubeRequest } from './kubernetes/request.ts';
-import { startScheduler } from './kubernetes/scheduler.ts';
-import { startOnFreePort } from './kubernetes/server.ts';
-import type { Server } from './kubernetes/server.ts';
 
-/** How long a `beforeAll` that starts a cluster may take. */
+/** Timeout of a `beforeAll` that starts or borrows a Kubernetes API. */
 export const KUBERNETES_TIMEOUT_MS = 300_000;
 
-export interface KubernetesOptions {
-  /** Runs kube-controller-manager too: Deployments get pods, owned objects go with their owner. */
+export interface KubernetesOptions extends ControlPlaneOptions {
+  /**
+   * Runs kube-controller-manager too, which creates the pods of Deployments and deletes objects with their owner. The
+   * garbage collector discovers new types only every 30 s, so `crds` are applied before it starts.
+   */
   controllers?: boolean;
-  /**
-   * Paths of kube-scheduler and kwok (`ensureGoTools`), which then run too: pods get ready by the thousands on nodes
-   * that `createNodes` makes.
-   */
-  simulators?: { scheduler: string; kwok: string };
-  /**
-   * Files of CustomResourceDefinitions, applied before the controllers start. The garbage collector looks for new
-   * types only every 30 s; those that are there when it starts it knows at once.
-   */
-  crds?: readonly string[];
 }
 
-/** A real Kubernetes API on a loopback port. It has no nodes: see `runPods` for what kubelets would do. */
+/** A real Kubernetes API on a loopback port. It has no nodes; `runPods` stands in for the kubelets. */
 export interface Kubernetes {
   readonly url: string;
-  /** Path of a kubeconfig file whose user may do everything. */
+  /** Path of a kubeconfig file with all permissions. */
   readonly kubeconfig: string;
   readonly ca: string;
-  /** For certificates, data and logs; removed at the end. */
+  /** Holds certificates, data and logs. Deleted with the control plane. */
   readonly folder: string;
   readonly apiServerPid: number;
-  /** A request as the user who may do everything. */
+  /** Sends a request with all permissions. */
   request: KubeRequest;
-  /** The same user's kubectl. */
+  /** Runs kubectl with all permissions. */
   kubectl: Kubectl;
-  /** A namespace of its own for a test; resolves with its name. */
+  /** Creates a namespace with a random name and returns the name. */
   createNamespace: (labels?: Readonly<Record<string, string>>) => Promise<string>;
-  /** Path of a kubeconfig file of a service account, which is made where there is none. It has no rights yet. */
+  /** Returns the path of a kubeconfig file for a service account, which is created if needed and has no permissions. */
   kubeconfigFor: (namespace: string, serviceAccount: string) => Promise<string>;
-  /** Runs kube-controller-manager, with a kubeconfig of its own, until all of it ends. */
+  /** Starts kube-controller-manager with this kubeconfig. It runs until `stop`. */
   startControllers: (kubeconfig: string) => Promise<void>;
-  /** kill -9 of the API server. */
+  /** Ends the API server by SIGKILL. */
   stopApiServer: () => Promise<void>;
-  /** Starts it again on the same port and data. */
+  /** Starts the API server on the same port and data. */
   startApiServer: () => Promise<void>;
   restartApiServer: () => Promise<void>;
-  /** Ends all of it and removes the data. */
+  /** Ends a control plane that was started, and returns one that was borrowed. */
   stop: () => Promise<void>;
 }
 
-/** Starts etcd, kube-apiserver and, when asked for, kube-controller-manager, with an authority of their own. */
+/** Starts a Kubernetes API for one test file. Most files can use `borrowKubernetes` instead, which costs less. */
 export async function startKubernetes(options: KubernetesOptions = {}): Promise<Kubernetes> {
-  const { controllers = false, crds = [], simulators } = options;
-  const programs = findPrograms();
-  const folder = makeFolder();
-  const guard = startGuard(process.execPath);
-  const place = { folder, guard };
-  const running: Server[] = [];
-  const started = (server: Server) => {
-    running.push(server);
-    return server;
-  };
-  const endAll = async () => {
-    for (const server of running.splice(0).reverse()) await server.kill();
-    guard.close();
-  };
-  try {
-    const certificates = await makeCertificates(folder, new Date());
-    const { caPem: ca, admin } = certificates;
-    const etcd = await startEtcd(programs.etcd, certificates, place);
-    started(etcd.server);
-    const launch = (port: number) =>
-      startApiServer({ command: programs.apiServer, port, etcdUrl: etcd.url, certificates }, place);
-    const first = await startOnFreePort(async (port) => ({ port, server: started(await launch(port)) }));
-    let apiServer = first.server;
-    const url = `https://127.0.0.1:${first.port}`;
-    const request = createRequest(url, ca, admin);
-    const kubeconfig = writeKubeconfig(join(folder, 'kubeconfig'), { url, ca, identity: admin });
-    const kubectl = createKubectl(programs.kubectl, kubeconfig, folder);
-    if (crds.length > 0) await applyDefinitions(request, kubectl, crds);
-    const startControllers = async (config: string) => {
-      started(await startControllerManager(programs.controllerManager, config, request, place));
-    };
-    if (controllers) await startControllers(kubeconfig);
-    if (simulators !== undefined) {
-      started(await startScheduler(simulators.scheduler, kubeconfig, place));
-      started(await startKwok(simulators.kwok, kubeconfig, place));
-    }
+  const plane = await startControlPlane(options);
+  return connect(plane, { controllers: options.controllers ?? false, stop: plane.stop });
+}
 
-    const stop = () => apiServer.kill();
-    const start = async () => {
-      apiServer = started(await launch(first.port));
-    };
-    return {
-      url,
-      kubeconfig,
-      ca,
-      folder,
-      request,
-      kubectl,
-      startControllers,
-      get apiServerPid() {
-        return apiServer.pid;
-      },
-      createNamespace: (labels = {}) => createNamespace(request, controllers, labels),
-      kubeconfigFor: async (namespace, account) => {
-        const identity = { token: await createToken(request, namespace, account) };
-        return writeKubeconfig(join(folder, `kubeconfig-${namespace}-${account}`), { url, ca, identity, namespace });
-      },
-      stopApiServer: stop,
-      startApiServer: start,
-      restartApiServer: async () => {
-        await stop();
-        await start();
-      },
-      stop: async () => {
-        await endAll();
-        rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-      },
-    };
-  } catch (error) {
-    // The folder stays: its logs tell more than the message.
-    await endAll();
-    throw error;
-  }
+/**
+ * Returns the Kubernetes API that the test files of a jest worker use one after the other. It serves our custom
+ * resources. Each file works in namespaces of its own, leaves cluster-wide objects as they were, and calls `stop`, which
+ * ends the controllers.
+ */
+export async function borrowKubernetes({ controllers = false }: { controllers?: boolean } = {}): Promise<Kubernetes> {
+  const plane = await sharedServers.controlPlane();
+  const stop = async () => {
+    await plane.stopControllers();
+    await plane.startApiServer();
+  };
+  return connect(plane, { controllers, stop });
+}
+
+async function connect(
+  plane: ControlPlane,
+  { controllers, stop }: { controllers: boolean; stop: () => Promise<void> },
+): Promise<Kubernetes> {
+  const { url, ca, admin, folder, kubeconfig } = plane;
+  const request = createRequest(url, ca, admin);
+  if (controllers) await plane.startControllers(kubeconfig);
+  return {
+    url,
+    kubeconfig,
+    ca,
+    folder,
+    request,
+    kubectl: createKubectl(findPrograms().kubectl, kubeconfig, folder),
+    get apiServerPid() {
+      return plane.apiServerPid;
+    },
+    createNamespace: (labels = {}) => createNamespace(request, controllers, labels),
+    kubeconfigFor: async (namespace, account) => {
+      const identity = { token: await createToken(request, namespace, account) };
+      return writeKubeconfig(join(folder, `kubeconfig-${namespace}-${account}`), { url, ca, identity, namespace });
+    },
+    startControllers: plane.startControllers,
+    stopApiServer: plane.stopApiServer,
+    startApiServer: plane.startApiServer,
+    restartApiServer: async () => {
+      await plane.stopApiServer();
+      await plane.startApiServer();
+    },
+    stop,
+  };
 }

@@ -1,4 +1,4 @@
-import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../test/support/kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { createDryRun } from './testing/dry-run.ts';
 import { namesOf, podOf, readLoadtestJob } from './testing/loadtest-job.ts';
@@ -10,7 +10,7 @@ const USUAL_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'wss:': 4
 
 let kubernetes: Kubernetes;
 beforeAll(async () => {
-  kubernetes = await startKubernetes();
+  kubernetes = await borrowKubernetes();
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(() => kubernetes.stop());
 

@@ -1,11 +1,10 @@
 import { checkResource, describeProblems, KINDS } from '@svc-asr/core';
 import type { Kind } from '@svc-asr/core';
 import fc from 'fast-check';
-import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
+import { borrowKubernetes, KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { buildSchema } from './definition.ts';
 import { createApi } from './testing/api.ts';
-import { startWithCrds } from './testing/cluster.ts';
 import type { Api } from './testing/api.ts';
 import { breakValue } from './testing/broken.ts';
 import type { Sent } from './testing/resources.ts';
@@ -20,7 +19,7 @@ let cluster: Kubernetes;
 let api: Api;
 
 beforeAll(async () => {
-  cluster = await startWithCrds();
+  cluster = await borrowKubernetes();
   api = createApi(cluster, await cluster.createNamespace());
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(() => cluster.stop(), KUBERNETES_TIMEOUT_MS);

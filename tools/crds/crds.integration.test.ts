@@ -1,12 +1,11 @@
 import { API_GROUP, checkResource, KINDS, showAudioMs } from '@svc-asr/core';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
-import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
+import { borrowKubernetes, KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import { demand } from '../../test/support/kubernetes/request.ts';
 import { EXAMPLES } from './examples.ts';
 import { KIND_NAMES } from './kinds.ts';
 import type { Api } from './testing/api.ts';
 import { createApi } from './testing/api.ts';
-import { startWithCrds } from './testing/cluster.ts';
 import { apiKey, model, tenant } from './testing/resources.ts';
 import { RULE_CASES } from './testing/rule-cases.ts';
 
@@ -25,7 +24,7 @@ let api: Api;
 let namespace: string;
 
 beforeAll(async () => {
-  cluster = await startWithCrds();
+  cluster = await borrowKubernetes();
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(() => cluster.stop(), KUBERNETES_TIMEOUT_MS);
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../../test/support/kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startFaultProxy } from '../testing/fault-proxy.ts';
@@ -42,7 +42,7 @@ function connect(kubeconfig: string, namespace: string): KubeApi {
 }
 
 beforeAll(async () => {
-  kubernetes = await startKubernetes();
+  kubernetes = await borrowKubernetes();
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(() => kubernetes.stop(), KUBERNETES_TIMEOUT_MS);
 

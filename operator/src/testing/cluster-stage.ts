@@ -1,4 +1,4 @@
-import { startKubernetes } from '../../../test/support/kubernetes.ts';
+import { borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 import { setPodReady } from '../../../test/support/kubernetes/pods.ts';
 import type { TestPod } from '../../../test/support/kubernetes/pods.ts';
@@ -12,7 +12,6 @@ import type { TestRedis } from '../../../test/support/redis.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { startTestOperator } from './harness.ts';
 import type { TestOperator } from './harness.ts';
-import { CRD_FILES } from './test-cluster.ts';
 import { LABELS } from '../workers/cluster/names.ts';
 
 /** Sessions that a worker of the tests takes. */
@@ -21,7 +20,7 @@ const BEAT_MS = 200;
 
 /** Starts a cluster whose Deployments roll. */
 export function startCluster(): Promise<Kubernetes> {
-  return startKubernetes({ controllers: true, crds: CRD_FILES });
+  return borrowKubernetes({ controllers: true });
 }
 
 /** A namespace with an operator, a Redis, and pods that do as workers do: they register, renew, and leave when they end. */

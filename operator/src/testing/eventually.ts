@@ -1,12 +1,19 @@
+const SHORTEST_POLL_MS = 10;
+/** A check may start a process, so the pause grows with the time waited: polling must not slow down what it waits for. */
+const LONGEST_POLL_MS = 250;
+const SHARE_OF_WAITED = 0.05;
+
 /** Runs `check` until it no longer throws, and throws its last error when the time is up. */
-export async function eventually<T>(check: () => T | Promise<T>, withinMs = 20_000): Promise<T> {
-  const deadline = Date.now() + withinMs;
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
+  const startedAtMs = performance.now();
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      const waitedMs = performance.now() - startedAtMs;
+      if (waitedMs > timeoutMs) throw error;
+      const pollMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, waitedMs * SHARE_OF_WAITED));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 }

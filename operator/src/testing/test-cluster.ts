@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { startKubernetes } from '../../../test/support/kubernetes.ts';
+import { borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 
 /** Where the definitions of our resources lie. */
@@ -8,5 +8,5 @@ export const CRD_FILES = ['asrmodels', 'tenants', 'apikeys'].map((plural) => joi
 
 /** Starts a Kubernetes API that serves our resources. */
 export function startTestCluster(): Promise<Kubernetes> {
-  return startKubernetes({ crds: CRD_FILES });
+  return borrowKubernetes();
 }

@@ -1,20 +1,21 @@
+import { Agent } from 'node:https';
 import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 import { send } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 
-/** One request; `body` is sent as JSON, or as another type of patch. */
+/** Sends a request. `body` is sent as JSON of the content type. */
 export type KubeRequest = (method: string, path: string, body?: unknown, contentType?: string) => Promise<Answer>;
 
-/** Makes requests to a server that the authority vouches for; no other server can be mistaken for it. */
+/** Creates a client of one server, which must have a certificate of this CA. Connections are kept open. */
 export function createRequest(url: string, ca: string, client: KeyPairPem): KubeRequest {
+  const agent = new Agent({ keepAlive: true, ca, ...client });
   return (method, path, body, contentType = 'application/json') => {
     const headers: Record<string, string> = body === undefined ? {} : { 'content-type': contentType };
-    // A connection each: one that was kept may be dead after a restart of the server.
-    return send(url + path, { method, headers, body, ca, ...client, agent: false });
+    return send(url + path, { method, headers, body, agent });
   };
 }
 
-/** The body of an answer that must be a good one. */
+/** Returns the body of a successful answer. Throws for any other status. */
 export async function demand(answer: Answer | Promise<Answer>): Promise<unknown> {
   const { status, body, text } = await answer;
   if (status >= 200 && status < 300) return body;

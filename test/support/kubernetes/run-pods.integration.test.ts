@@ -1,5 +1,5 @@
 import { eventually } from '../eventually.ts';
-import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../kubernetes.ts';
 import type { Kubernetes } from '../kubernetes.ts';
 import { setPodReady } from './pods.ts';
 import type { TestPod } from './pods.ts';
@@ -13,7 +13,7 @@ let kubernetes: Kubernetes;
 let namespace: string;
 
 beforeAll(async () => {
-  kubernetes = await startKubernetes({ controllers: true });
+  kubernetes = await borrowKubernetes({ controllers: true });
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(() => kubernetes.stop(), TEST_TIMEOUT_MS);
 beforeEach(async () => {

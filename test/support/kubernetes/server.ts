@@ -52,6 +52,8 @@ export async function startServer(spec: ServerSpec, { folder, guard }: Place): P
     stdio: ['ignore', log, log],
   });
   closeSync(log);
+  // A server that jest workers share must not keep their process alive.
+  child.unref();
   const { pid } = child;
   const gone = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`could not be run: ${error.message}`));
@@ -60,6 +62,7 @@ export async function startServer(spec: ServerSpec, { folder, guard }: Place): P
   if (pid !== undefined) guard.watch(pid);
   void gone.then(() => pid !== undefined && guard.forget(pid));
   const kill = async () => {
+    child.ref();
     child.kill('SIGKILL');
     await gone;
   };

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../../../test/support/kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../../test/support/kubernetes.ts';
 import { createStage, SLOTS } from '../../testing/cluster-stage.ts';
 import type { Stage } from '../../testing/cluster-stage.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { model } from '../../testing/resources.ts';
-import { CRD_FILES } from '../../testing/test-cluster.ts';
 import { startDelayedWatch } from '../testing/delayed-watch.ts';
 import type { DelayedWatch } from '../testing/delayed-watch.ts';
 import { LABELS } from './names.ts';
@@ -22,7 +21,7 @@ let news: DelayedWatch;
 let stage: Stage;
 
 beforeAll(async () => {
-  kubernetes = await startKubernetes({ crds: CRD_FILES });
+  kubernetes = await borrowKubernetes();
   news = await startDelayedWatch(kubernetes.kubeconfig, 'pods', LATE_MS);
   await kubernetes.startControllers(news.kubeconfig);
   stage = await createStage(kubernetes);

@@ -1,4 +1,4 @@
-import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../../../../test/support/kubernetes.ts';
+import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../../../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../../../test/support/kubernetes.ts';
 import { demand } from '../../../../../test/support/kubernetes/request.ts';
 import type { Answer } from '../../../../../test/support/answer.ts';
@@ -13,7 +13,7 @@ let kubernetes: Kubernetes;
 let namespace: string;
 
 beforeAll(async () => {
-  kubernetes = await startKubernetes();
+  kubernetes = await borrowKubernetes();
   namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   const needed = [
     { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'nvidia' }, handler: 'nvidia' },

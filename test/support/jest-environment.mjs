@@ -1,0 +1,14 @@
+import { TestEnvironment } from 'jest-environment-node';
+import { createSharedServers } from './shared-servers.ts';
+
+/** One object per jest worker. It outlives the test files, whose modules are loaded again for each of them. */
+const sharedServers = createSharedServers();
+
+/** The environment of jest for Node.js, with servers that the test files of a worker share. */
+export default class SharingEnvironment extends TestEnvironment {
+  /** @override */
+  async setup() {
+    await super.setup();
+    this.global.sharedServers = sharedServers;
+  }
+}

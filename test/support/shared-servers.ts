@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { startControlPlane } from './kubernetes/control-plane.ts';
+import type { ControlPlane } from './kubernetes/control-plane.ts';
+
+const CRDS = join(import.meta.dirname, '../../crds');
+
+/** Servers that are expensive to start. Each starts when a test file first asks for it and ends with the jest worker. */
+export interface SharedServers {
+  /** A Kubernetes API that serves our custom resources and has no controllers. */
+  controlPlane: () => Promise<ControlPlane>;
+}
+
+declare global {
+  var sharedServers: SharedServers;
+}
+
+/** Creates the servers of a jest worker. This starts none of them. */
+export function createSharedServers(): SharedServers {
+  let controlPlane: Promise<ControlPlane> | undefined;
+  return { controlPlane: () => (controlPlane ??= startSharedControlPlane()) };
+}
+
+async function startSharedControlPlane(): Promise<ControlPlane> {
+  const crds = ['asrmodels', 'tenants', 'apikeys'].map((plural) => join(CRDS, `${plural}.yaml`));
+  const plane = await startControlPlane({ crds });
+  process.once('exit', plane.stopNow);
+  return plane;
+}
