@@ -3,36 +3,36 @@ import type { Metrics } from '@svc-asr/runtime';
 import { METRICS } from './metric-list.ts';
 import type { PoolStatus } from './workers/pool/status.ts';
 
-/** What is read when metrics are. */
+/** State of the operator that is read when metrics are collected. */
 export interface Readings {
   queueDepth: () => { ready: number; inFlight: number; delayed: number };
   resourceKinds: () => readonly string[];
-  bad: () => number;
+  invalidResources: () => number;
   heldDeletions: () => number;
-  /** Seconds since 1970; undefined: not yet. */
+  /** Seconds since 1970. Undefined before the first resync. */
   lastSyncSeconds: () => number | undefined;
   pools: () => readonly Pick<PoolStatus, 'model' | 'desired' | 'running' | 'ready' | 'slots' | 'startFailure'>[];
   ledgerMissing: () => boolean;
-  leads: () => boolean;
+  isLeader: () => boolean;
 }
 
 export interface Instruments {
   countReconcile: (kind: string, result: 'success' | 'error' | 'unavailable', durationMs: number) => void;
   countRequest: (verb: string, code: number) => void;
   countRelist: (kind: string, reason: string) => void;
-  /** Something came of the watch of a kind. */
-  noteHeard: (kind: string) => void;
+  /** Call when the watch of a kind has received anything. */
+  noteWatchActivity: (kind: string) => void;
 }
 
-/** Makes the operator's instruments. */
+/** Creates the instruments of the operator. */
 export function createInstruments(meter: Metrics['meter'], nowMs: () => number): Instruments {
   const reconciles = createCounter(meter, METRICS.reconciles);
   const requests = createCounter(meter, METRICS.requests);
   const relists = createCounter(meter, METRICS.relists);
   const histogram = createHistogram(meter, METRICS.reconcileSeconds);
-  const heardMs = new Map<string, number>();
+  const activeAtMs = new Map<string, number>();
   createGauge(meter, METRICS.watchAge).addCallback((result) => {
-    for (const [kind, atMs] of heardMs) result.observe((nowMs() - atMs) / 1000, { kind });
+    for (const [kind, atMs] of activeAtMs) result.observe((nowMs() - atMs) / 1000, { kind });
   });
   return {
     countReconcile: (kind, result, durationMs) => {
@@ -41,11 +41,11 @@ export function createInstruments(meter: Metrics['meter'], nowMs: () => number):
     },
     countRequest: (verb, code) => requests.add(1, { verb, code: String(code) }),
     countRelist: (kind, reason) => relists.add(1, { kind, reason }),
-    noteHeard: (kind) => heardMs.set(kind, nowMs()),
+    noteWatchActivity: (kind) => activeAtMs.set(kind, nowMs()),
   };
 }
 
-/** Lets the metrics read the state of the operator's parts. */
+/** Registers callbacks that read the state of the operator's components. */
 export function observe(meter: Metrics['meter'], readings: Readings): void {
   const gauge = (definition: (typeof METRICS)[keyof typeof METRICS]) => createGauge(meter, definition);
   gauge(METRICS.queueDepth).addCallback((result) => {
@@ -59,13 +59,13 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
     for (const kind of readings.resourceKinds()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     for (const [kind, count] of counts) result.observe(count, { kind });
   });
-  gauge(METRICS.badFiles).addCallback((result) => result.observe(readings.bad()));
+  gauge(METRICS.invalidResources).addCallback((result) => result.observe(readings.invalidResources()));
   gauge(METRICS.heldDeletions).addCallback((result) => result.observe(readings.heldDeletions()));
   gauge(METRICS.lastSync).addCallback((result) => {
     const seconds = readings.lastSyncSeconds();
     if (seconds !== undefined) result.observe(seconds);
   });
-  gauge(METRICS.leader).addCallback((result) => result.observe(readings.leads() ? 1 : 0));
+  gauge(METRICS.leader).addCallback((result) => result.observe(readings.isLeader() ? 1 : 0));
   gauge(METRICS.workers).addCallback((result) => {
     for (const { model, desired, running, ready } of readings.pools()) {
       for (const [state, count] of Object.entries({ desired, running, ready })) result.observe(count, { model, state });
@@ -82,7 +82,7 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
       }
     }
   });
-  gauge(METRICS.poolTrouble).addCallback((result) => {
+  gauge(METRICS.poolStartFailing).addCallback((result) => {
     for (const { model, startFailure } of readings.pools())
       result.observe(startFailure === undefined ? 0 : 1, { model });
   });

@@ -1,12 +1,11 @@
-/** Conditions that last: each is logged when it begins or changes, not each time it is met. */
+/** Conditions that last for a while. Each is logged when it starts or changes, and not on every occurrence. */
 export interface Notices {
   /** Logs, unless the same version of this condition was logged before. */
   raise: (id: string, version: string, log: () => void) => void;
-  /** The condition is over; `log` runs when it was raised. */
+  /** Ends the condition. `log` runs only if it was raised. */
   clear: (id: string, log?: () => void) => void;
 }
 
-/** Makes notices that log through the functions they are given. */
 export function createNotices(): Notices {
   const raised = new Map<string, string>();
   return {

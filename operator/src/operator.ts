@@ -4,8 +4,8 @@ import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createController } from './controller.ts';
 import { createCluster } from './kubernetes/cluster.ts';
-import { createLedgerCare } from './ledger/create.ts';
-import { behindGuard } from './ledger/guard.ts';
+import { createLedgerProtection } from './ledger/create.ts';
+import { withLedgerGuard } from './ledger/guard.ts';
 import { watchGuard } from './ledger/watch.ts';
 import { createInstruments, observe } from './metrics.ts';
 import { createNotices } from './notices.ts';
@@ -74,7 +74,7 @@ export async function startOperator(
           onLost: lost,
           onRequest: instruments.countRequest,
           onRelist: instruments.countRelist,
-          onHeard: instruments.noteHeard,
+          onHeard: instruments.noteWatchActivity,
         });
 
   const link = connectRedis({
@@ -101,7 +101,7 @@ export async function startOperator(
       notices,
     });
 
-  const { guard, checkpoints } = createLedgerCare({
+  const { guard, checkpoints } = createLedgerProtection({
     settings,
     ledger,
     source,
@@ -119,9 +119,9 @@ export async function startOperator(
 
   const { runtime, memory, rollouts } = createWorkerRuntime({ settings, env, cluster, notices, logger });
   const pools = createPoolManager({
-    pools: behindGuard(guard, ledger.pools),
-    workers: behindGuard(guard, ledger.workers),
-    revisions: behindGuard(guard, ledger.revisions),
+    pools: withLedgerGuard(guard, ledger.pools),
+    workers: withLedgerGuard(guard, ledger.workers),
+    revisions: withLedgerGuard(guard, ledger.revisions),
     runtime,
     memory,
     rollouts,
@@ -168,12 +168,12 @@ export async function startOperator(
   observe(metrics.meter, {
     queueDepth: queue.depth,
     resourceKinds: () => source.list().map(({ kind }) => kind),
-    bad: source.bad,
+    invalidResources: source.bad,
     heldDeletions: sync.held,
     lastSyncSeconds: sync.lastSeconds,
     pools: pools.statuses,
     ledgerMissing: () => guard.missing() !== undefined,
-    leads,
+    isLeader: leads,
   });
   let stopping = false;
   const isStopping = () => stopping;

@@ -2,7 +2,7 @@ import type { RedisLink } from '@svc-asr/ledger';
 import { NotLeading } from './kubernetes/gate.ts';
 import { guardLink } from './redis-gate.ts';
 
-test('nothing reaches Redis while this process does not lead', async () => {
+test('guardLink sends nothing to Redis while this process is not the leader', async () => {
   const sent: string[] = [];
   const link: RedisLink = {
     ready: true,

@@ -2,7 +2,7 @@ import type { RedisLink } from '@svc-asr/ledger';
 import { passGate } from './kubernetes/gate.ts';
 import type { Gate } from './kubernetes/gate.ts';
 
-/** The same connection, which sends nothing while this process does not lead. */
+/** Wraps a connection so that it sends nothing while this process is not the leader. */
 export function guardLink(link: RedisLink, gate: Gate): RedisLink {
   return {
     get ready() {

@@ -11,7 +11,7 @@ const pools = [
   { model: 'ab', desired: 0, running: 0, ready: 0, slots: undefined },
 ];
 const nothing = { queueDepth: () => ({ ready: 0, inFlight: 0, delayed: 0 }), resourceKinds: () => [] };
-const numbers = { bad: () => 0, heldDeletions: () => 0, lastSyncSeconds: () => undefined };
+const numbers = { invalidResources: () => 0, heldDeletions: () => 0, lastSyncSeconds: () => undefined };
 
 let server: Server;
 let url: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
     ...nothing,
     ...numbers,
     ledgerMissing: () => false,
-    leads: () => true,
+    isLeader: () => true,
     pools: () => pools.map((pool) => ({ ...pool, startFailure: undefined })),
   });
   server = createServer((request, response) => metrics.serve(request, response));

@@ -3,14 +3,14 @@ import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi } from '@svc-asr/kubernetes';
 import { readWhole, writeDurably } from '@svc-asr/runtime';
 
-/** Where the id of the ledger stands beside the resources, so that it is not lost with Redis. */
+/** Copy of the ledger id outside of Redis, so that it is not lost together with Redis. */
 export interface LedgerAnchor {
-  /** undefined: no ledger was begun yet. */
+  /** Undefined if no ledger was created yet. */
   read: () => Promise<string | undefined>;
   write: (ledgerId: string) => Promise<void>;
 }
 
-/** An id that is kept as long as this process runs. */
+/** Keeps the id in memory, for the lifetime of this process. */
 export function createMemoryAnchor(): LedgerAnchor {
   let known: string | undefined;
   return {
@@ -22,7 +22,7 @@ export function createMemoryAnchor(): LedgerAnchor {
   };
 }
 
-/** The id in a file. */
+/** Keeps the id in a file. */
 export function createFileAnchor(file: string): LedgerAnchor {
   return {
     read: async () => {
@@ -33,7 +33,7 @@ export function createFileAnchor(file: string): LedgerAnchor {
   };
 }
 
-/** The id in a ConfigMap, which gateways mount. */
+/** Keeps the id in a ConfigMap, which gateways mount. */
 export function createConfigMapAnchor(api: Pick<KubeApi, 'get' | 'apply'>, name: string): LedgerAnchor {
   return {
     read: async () => {
@@ -43,7 +43,7 @@ export function createConfigMapAnchor(api: Pick<KubeApi, 'get' | 'apply'>, name:
     write: async (id) => {
       const labels = { 'app.kubernetes.io/managed-by': 'svc-asr-operator', 'app.kubernetes.io/part-of': 'svc-asr' };
       const annotations = {
-        [`${API_GROUP}/about`]: 'The id of the ledger in Redis. Without it credit may be given twice.',
+        [`${API_GROUP}/about`]: 'The id of the ledger in Redis. Without it, credit may be granted twice.',
       };
       await api.apply(TYPES.ConfigMap, {
         apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** What a tenant had consumed when it was last written down beside the resources. */
+/** Consumption of a tenant at a point in time, stored outside of Redis. */
 export interface Checkpoint {
   consumedMs: number;
   checkpointAt: string;

@@ -3,7 +3,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import { readWhole, writeDurably } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { Checkpoint } from './checkpoint.ts';
-import { isOver, markGone } from './kept.ts';
+import { isExpired, markDeleted } from './kept.ts';
 import type { Kept } from './kept.ts';
 
 export interface Checkpoints {
@@ -16,11 +16,11 @@ export interface FileCheckpointOptions {
   file: string;
   accounts: Pick<Ledger['accounts'], 'read'>;
   tenants: () => readonly string[];
-  /** Whether a tenant that is not among them was deleted for certain. */
+  /** Returns whether a tenant that is missing from `tenants` was certainly deleted. */
   isSettled: () => boolean;
-  /** Whether the accounts in Redis are the right ones. */
-  isSure: () => boolean;
-  /** How long the account of a deleted tenant is kept, to be resumed. */
+  /** Returns whether Redis contains the right ledger. */
+  isLedgerPresent: () => boolean;
+  /** Time that the account of a deleted tenant is kept. */
   retentionMs: number;
   intervalMs: number;
   logger: Logger;
@@ -28,20 +28,30 @@ export interface FileCheckpointOptions {
   wallMs?: () => number;
 }
 
-/** Writes down now and then what each tenant has consumed, where resources have no status to hold it. */
+/** Writes the consumption of each tenant to a file at intervals. Used if resources are files, which have no status. */
 export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoints {
-  const { file, accounts, tenants, isSettled, isSure, retentionMs, intervalMs, logger, wallMs = Date.now } = options;
+  const {
+    file,
+    accounts,
+    tenants,
+    isSettled,
+    isLedgerPresent: isSure,
+    retentionMs,
+    intervalMs,
+    logger,
+    wallMs = Date.now,
+  } = options;
   let known: Kept = {};
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  async function take(): Promise<void> {
+  async function takeCheckpoint(): Promise<void> {
     if (!isSure()) return;
     const present = new Set(tenants());
-    const next = isSettled() ? markGone(known, present, wallMs(), retentionMs) : { ...known };
+    const next = isSettled() ? markDeleted(known, present, wallMs(), retentionMs) : { ...known };
     for (const tenant of present) {
       const account = await accounts.read(tenant);
-      // What was consumed never falls: a lower figure is of an account that was lost.
+      // Consumption never decreases. A lower value belongs to an account that was lost.
       if (account === undefined || account.consumedMs <= (next[tenant]?.consumedMs ?? -1)) continue;
       next[tenant] = { consumedMs: account.consumedMs, checkpointAt: new Date(wallMs()).toISOString() };
     }
@@ -50,21 +60,21 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
     known = next;
   }
 
-  const turn = () =>
-    void take()
-      .catch((err: unknown) => logger.debug({ err, file }, 'what tenants have consumed could not be written down'))
+  const runNext = () =>
+    void takeCheckpoint()
+      .catch((err: unknown) => logger.debug({ err, file }, 'checkpoints could not be written'))
       .finally(() => {
-        if (!stopped) timer = setTimeout(turn, intervalMs);
+        if (!stopped) timer = setTimeout(runNext, intervalMs);
       });
 
   return {
     of: (tenant) => {
       const kept = known[tenant];
-      return kept === undefined || isOver(kept, wallMs(), retentionMs) ? undefined : kept;
+      return kept === undefined || isExpired(kept, wallMs(), retentionMs) ? undefined : kept;
     },
     start: async () => {
       known = JSON.parse((await readWhole(file)) ?? '{}') as Kept;
-      timer = setTimeout(turn, intervalMs);
+      timer = setTimeout(runNext, intervalMs);
     },
     stop: () => {
       stopped = true;

@@ -18,14 +18,14 @@ const DAY_MS = 86_400_000;
 export interface LedgerParts {
   settings: OperatorSettings;
   ledger: Ledger;
-  /** Undefined: resources come from files. */
+  /** Undefined if resources come from files. */
   cluster: { cluster: Cluster; source: KubernetesSource } | undefined;
   source: ResourceSource;
   logger: Logger;
 }
 
-/** Puts together what notices a missing ledger and restores it when it is asked to. */
-export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; checkpoints: Checkpoints } {
+/** Wires together the components that detect a missing ledger and rebuild it on request. */
+export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard; checkpoints: Checkpoints } {
   const { settings, ledger, cluster, source, logger } = parts;
   const { accounts, identity } = ledger;
   const tenants = () => source.list().filter((resource) => resource.kind === 'Tenant');
@@ -39,7 +39,7 @@ export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; chec
           tenants: () => (settings.LEDGER_ID_FILE === '' ? [] : tenants().map(({ metadata }) => metadata.name)),
           isSettled: () => source.unsettled() === undefined,
           retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
-          isSure: () => guard.missing() === undefined && guard.ledgerId() !== undefined,
+          isLedgerPresent: () => guard.missing() === undefined && guard.ledgerId() !== undefined,
         })
       : {
           of: (tenant: string) => statusCheckpoint(cluster.source, tenant),
@@ -53,7 +53,7 @@ export function createLedgerCare(parts: LedgerParts): { guard: LedgerGuard; chec
     anchor: anchorOf(settings, cluster?.cluster),
     rebuild: (ledgerId) => rebuildLedger(ledgerId, rebuild),
     showPlan: (ledgerId) => identity.showPlan(buildPlan(ledgerId, rebuild)),
-    holdsMs: settings.LEDGER_INTERVAL_MS / 2,
+    validForMs: settings.LEDGER_INTERVAL_MS / 2,
     nowMs: systemClock.nowMs,
   });
   return { guard, checkpoints };
@@ -64,7 +64,7 @@ function anchorOf(settings: OperatorSettings, cluster: Cluster | undefined) {
   return settings.LEDGER_ID_FILE === '' ? createMemoryAnchor() : createFileAnchor(settings.LEDGER_ID_FILE);
 }
 
-/** The balance that the status of a Tenant holds is a checkpoint. */
+/** Reads the checkpoint from the balance in the status of a Tenant. */
 function statusCheckpoint(source: KubernetesSource, tenant: string): Checkpoint | undefined {
   const { status } = (source.object('Tenant', tenant) ?? {}) as {
     status?: { credits?: { consumedMs?: number; checkpointAt?: string } };

@@ -6,7 +6,7 @@ import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { startRedis } from '../../../test/support/redis.ts';
 import { createNotices } from '../notices.ts';
-import { bringAccount } from './account.ts';
+import { applyAccount } from './account.ts';
 import { createApplied } from '../reconcile/applied.ts';
 import { runPhases } from '../reconcile/phases.ts';
 import { createTenantReconciler } from '../reconcile/tenant.ts';
@@ -44,7 +44,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const acme = (checkResource(tenant('acme', { grants: [{ id: 'welcome', audioSeconds: 60 }] })) as { value: unknown })
   .value as ResourceOf<'Tenant'>;
 
-/** The guard of an operator that was just started. */
+/** Creates the guard of an operator that has just started. */
 function guard(checkpoints: Record<string, Checkpoint> = {}) {
   const { logger } = createTestLogger();
   const { accounts, identity } = ledger;
@@ -61,12 +61,12 @@ function guard(checkpoints: Record<string, Checkpoint> = {}) {
     anchor: createFileAnchor(file),
     rebuild: (ledgerId) => rebuildLedger(ledgerId, rebuild),
     showPlan: (ledgerId) => identity.showPlan(buildPlan(ledgerId, rebuild)),
-    holdsMs: 0,
+    validForMs: 0,
     nowMs: () => performance.now(),
   });
 }
 
-test('a ledger is begun once, and an operator that is started again finds it', async () => {
+test('the guard creates a ledger once, and a restarted operator finds it', async () => {
   const first = guard();
   await Promise.all([first.check(), first.check()]);
   const ledgerId = await ledger.identity.read();
@@ -76,36 +76,38 @@ test('a ledger is begun once, and an operator that is started again finds it', a
   expect([second.ledgerId(), second.missing()]).toEqual([ledgerId, undefined]);
 });
 
-test('an operator whose record of the ledger is lost keeps the one that Redis holds', async () => {
+test('an operator that lost its copy of the ledger id adopts the one in Redis', async () => {
   await ledger.identity.claim('old');
   await guard().check();
   expect(readFileSync(file, 'utf8').trim()).toBe('old');
 });
 
-test('an emptied Redis is noticed, also by an operator that ran all the time, and nothing is written to it', async () => {
+test('the guard detects an emptied Redis, also in a running operator, and writes nothing to it', async () => {
   const running = guard();
   await running.check();
   await ledger.link.send('', ['FLUSHALL']);
   for (const each of [running, guard()]) {
-    await expect(each.check()).rejects.toThrow(/it was emptied, or is the wrong one.*svc-asr admin ledger rebuild/);
-    expect(each.missing()).toMatch(/does not hold the ledger/);
+    await expect(each.check()).rejects.toThrow(
+      /It was emptied, or it is the wrong Redis.*svc-asr admin ledger rebuild/,
+    );
+    expect(each.missing()).toMatch(/does not contain the ledger/);
   }
   expect(await ledger.identity.read()).toBeUndefined();
   expect(await ledger.accounts.read('acme')).toBeUndefined();
 });
 
-test('the Redis of another installation is refused, and no rebuild is done there', async () => {
+test('the guard refuses the Redis of another installation and does not rebuild there', async () => {
   const mine = guard();
   await mine.check();
   const id = mine.ledgerId() ?? '';
   await ledger.link.send('', ['FLUSHALL']);
   await ledger.identity.claim('theirs');
   await ledger.identity.requestRebuild(id);
-  await expect(mine.check()).rejects.toThrow(/holds another ledger \(theirs\)/);
+  await expect(mine.check()).rejects.toThrow(/contains the ledger theirs/);
   expect(await ledger.identity.read()).toBe('theirs');
 });
 
-test('a rebuild shows what it would do, then restores grants and what was consumed, once', async () => {
+test('a rebuild publishes its plan first, then restores grants and consumption once', async () => {
   const before = guard();
   await before.check();
   const id = before.ledgerId() ?? '';
@@ -126,7 +128,7 @@ test('a rebuild shows what it would do, then restores grants and what was consum
   expect(await ledger.accounts.read('acme')).toMatchObject(restored);
 });
 
-test('a restoration that is repeated charges once and never more than was granted', async () => {
+test('a repeated restore charges once and never more than was granted', async () => {
   await ledger.accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
   await ledger.accounts.grant('acme', 'welcome', 10_000);
   expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ added: true, consumedMs: 4000 });
@@ -135,7 +137,7 @@ test('a restoration that is repeated charges once and never more than was grante
   expect(await ledger.accounts.read('acme')).toMatchObject({ consumedMs: 10_000, availableMs: 0 });
 });
 
-test('an account that is lost alone takes up where it was last seen, also when its making is interrupted', async () => {
+test('a single lost account is recreated from its checkpoint, also after an interrupted attempt', async () => {
   const { logger, lines } = createTestLogger();
   const applied = createApplied(ledger.registry);
   await applied.load();
@@ -156,46 +158,48 @@ test('an account that is lost alone takes up where it was last seen, also when i
   await expect(runPhases(present, acme)).rejects.toThrow('cut');
   for (let times = 0; times < 2; times++) await runPhases(present, acme);
   expect(await ledger.accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 21_000 });
-  expect(lines.filter(({ message }) => message.includes('was gone from Redis'))).toHaveLength(1);
+  expect(lines.filter(({ message }) => message.includes('was missing from Redis'))).toHaveLength(1);
 });
 
-test('an account out of a backup stays as it was then, also when nothing had been seen of it yet', async () => {
+test('an account from a backup keeps its balance, also if it had no checkpoint yet', async () => {
   const { accounts } = ledger;
   const bring = (checkpoint?: Checkpoint) =>
-    bringAccount(acme, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
+    applyAccount(acme, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
   expect(await bring()).toMatchObject({ grants: [{ applied: true }], restored: undefined });
-  // Redis has been set back to this moment, and the Tenant says what was charged since.
+  // Redis was reset to this moment, and the Tenant records what was charged since.
   const { restored } = await bring({ consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' });
   expect(restored).toMatchObject({ added: false });
   expect(await accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 0 });
 });
 
-/** A Tenant as the cluster has it. */
+/** A Tenant as read from the cluster. */
 const stateOf = (uid: string, generation: number, state: 'Active' | 'Suspended'): ResourceOf<'Tenant'> => ({
   ...acme,
   metadata: { name: 'acme', uid, generation },
   spec: { ...acme.spec, state },
 });
 
-test('what an operator that led before sent late does not undo what was done since', async () => {
+test('a late write of a former leader does not undo newer changes', async () => {
   const { accounts } = ledger;
   let newest = false;
   const bring = (tenant: ResourceOf<'Tenant'>) =>
-    bringAccount(tenant, 'mine', { accounts, checkpointOf: () => undefined, isNewest: () => Promise.resolve(newest) });
+    applyAccount(tenant, 'mine', { accounts, checkpointOf: () => undefined, isNewest: () => Promise.resolve(newest) });
   const state = async () => (await accounts.read('acme'))?.state;
   await bring(stateOf('u1', 2, 'Suspended'));
-  await expect(bring(stateOf('u1', 1, 'Active'))).rejects.toThrow('a newer state of the Tenant acme is in force');
+  await expect(bring(stateOf('u1', 1, 'Active'))).rejects.toThrow(
+    'a newer generation of the Tenant acme is already applied',
+  );
   expect(await state()).toBe('Suspended');
   await bring(stateOf('u1', 2, 'Suspended'));
 
   await accounts.close('acme');
-  await expect(bring(stateOf('u1', 3, 'Active'))).rejects.toThrow('a newer state');
+  await expect(bring(stateOf('u1', 3, 'Active'))).rejects.toThrow('a newer generation');
   expect(await state()).toBe('Deleted');
-  // Made anew under its name it begins with its first generation again.
+  // A recreated Tenant starts again with generation 1.
   await bring(stateOf('u2', 1, 'Active'));
   expect(await state()).toBe('Active');
 
-  // A cluster that was restored from a backup has an older state, and none that is newer.
+  // A cluster that was restored from a backup has an older generation, and no newer one.
   await bring(stateOf('u2', 5, 'Suspended'));
   newest = true;
   await bring(stateOf('u2', 4, 'Active'));

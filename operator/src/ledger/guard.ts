@@ -3,13 +3,18 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import type { LedgerAnchor } from './anchor.ts';
 
-/** The Redis at hand is not the one that holds the accounts: nothing is written to it, and nothing it says is believed. */
+/**
+ * Thrown if Redis does not contain the ledger of this installation. Nothing is written to such a Redis, and its data is
+ * ignored.
+ */
 export class LedgerMissing extends LedgerUnavailable {}
 
 export interface LedgerGuard {
-  /** Passes when the accounts are in this Redis; begins a ledger where there never was one. Throws LedgerMissing. */
+  /**
+   * Resolves if the ledger is in this Redis. Creates a ledger for a new installation. Throws LedgerMissing otherwise.
+   */
   check: () => Promise<void>;
-  /** Why the ledger is missing, as of the last check; undefined: it is not. */
+  /** Reason why the ledger is missing, as of the last check. Undefined if it is present. */
   missing: () => string | undefined;
   ledgerId: () => string | undefined;
 }
@@ -17,36 +22,36 @@ export interface LedgerGuard {
 export interface LedgerGuardOptions {
   identity: Pick<Ledger['identity'], 'read' | 'claim' | 'requestedRebuild'>;
   anchor: LedgerAnchor;
-  /** Restores what can be, when somebody asked for it. */
+  /** Rebuilds the ledger. Called only if an administrator requested it. */
   rebuild: (ledgerId: string) => Promise<void>;
-  /** Tells what a rebuild would do. */
+  /** Publishes what a rebuild would restore. */
   showPlan: (ledgerId: string) => Promise<void>;
-  /** How long the result of a check holds. */
-  holdsMs: number;
+  /** Time for which the result of a check is reused. */
+  validForMs: number;
   nowMs: () => number;
 }
 
-/** Makes the guard that stands before everything the operator writes to Redis. */
+/** Creates the guard that is checked before every write of the operator to Redis. */
 export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
-  const { identity, anchor, holdsMs, nowMs } = options;
+  const { identity, anchor, validForMs: holdsMs, nowMs } = options;
   let passedAtMs = -Infinity;
   let known: string | undefined;
   let missing: string | undefined;
   let running: Promise<void> | undefined;
   let failedAtMs = -Infinity;
 
-  async function look(): Promise<void> {
+  async function compareIds(): Promise<void> {
     known ??= await anchor.read();
     const found = await identity.read();
     if (known === undefined) {
-      // Redis first: an operator that dies in between finds the id there and keeps it.
+      // Redis is written first. An operator that crashes in between finds the id there and adopts it.
       const ledgerId = found ?? (await identity.claim(randomUUID()));
       await anchor.write(ledgerId);
       known = ledgerId;
     } else if (found === undefined) {
       await restore(known);
     } else if (found !== known) {
-      missing = `Redis holds another ledger (${found}) than this installation's (${known}): correct REDIS_URL or REDIS_KEY_PREFIX`;
+      missing = `Redis contains the ledger ${found}, but this installation uses ${known}. Correct REDIS_URL or REDIS_KEY_PREFIX`;
       throw refusal(missing);
     }
     missing = undefined;
@@ -59,8 +64,8 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
       return;
     }
     missing =
-      `Redis does not hold the ledger ${ledgerId}: it was emptied, or is the wrong one. ` +
-      'Bring the right one back, or restore what can be with `svc-asr admin ledger rebuild`';
+      `Redis does not contain the ledger ${ledgerId}. It was emptied, or it is the wrong Redis. ` +
+      'Restore the right one, or run `svc-asr admin ledger rebuild`';
     await options.showPlan(ledgerId);
     throw refusal(missing);
   }
@@ -74,7 +79,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
     check: async () => {
       if (nowMs() - passedAtMs < holdsMs) return;
       if (missing !== undefined && nowMs() - failedAtMs < holdsMs) throw new LedgerMissing(missing);
-      running ??= look().finally(() => (running = undefined));
+      running ??= compareIds().finally(() => (running = undefined));
       await running;
     },
     missing: () => missing,
@@ -84,14 +89,14 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
 
 type Asked = (...args: never[]) => Promise<unknown>;
 
-/** The same functions, each of which asks the guard first. */
-export function behindGuard<T extends object>(guard: Pick<LedgerGuard, 'check'>, api: T): T {
-  const asked = Object.entries(api).map(([name, run]: [string, Asked]) => [
+/** Wraps an API so that every function checks the guard first. */
+export function withLedgerGuard<T extends object>(guard: Pick<LedgerGuard, 'check'>, api: T): T {
+  const guarded = Object.entries(api).map(([name, run]: [string, Asked]) => [
     name,
     async (...args: never[]) => {
       await guard.check();
       return run(...args);
     },
   ]);
-  return Object.fromEntries(asked) as T;
+  return Object.fromEntries(guarded) as T;
 }

@@ -1,21 +1,21 @@
 import type { LedgerGuard } from './guard.ts';
 
 /**
- * Checks the ledger again and again, and calls `onChange` when it went missing or came back. Why a check failed otherwise
- * is told by the work that fails with it. Returns how to stop.
+ * Checks the ledger at intervals and calls `onChange` when it goes missing or returns. Other failures of the check are
+ * reported by the work that fails because of them. Returns a function that stops the checks.
  */
 export function watchGuard(guard: LedgerGuard, intervalMs: number, onChange: () => void): () => void {
   let wasMissing = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const turn = async () => {
+  const runCheck = async () => {
     await guard.check().catch(() => undefined);
     const isMissing = guard.missing() !== undefined;
     if (isMissing !== wasMissing) onChange();
     wasMissing = isMissing;
-    if (!stopped) timer = setTimeout(() => void turn(), intervalMs);
+    if (!stopped) timer = setTimeout(() => void runCheck(), intervalMs);
   };
-  void turn();
+  void runCheck();
   return () => {
     stopped = true;
     clearTimeout(timer);

@@ -1,12 +1,12 @@
-/** Time and timers, so that tests can hold them in their hand. */
+/** Time and timers. Tests replace them with a fake clock. */
 export interface Clock {
-  /** Milliseconds; only differences mean something. */
+  /** Milliseconds of a monotonic clock. Only differences are meaningful. */
   nowMs: () => number;
-  /** Calls `then` once after the delay; the returned function cancels it. */
+  /** Calls `then` once after the delay. The returned function cancels it. */
   after: (delayMs: number, then: () => void) => () => void;
 }
 
-/** The machine's clock: monotonic, so that a step of the wall clock delays no retry. */
+/** Monotonic system clock. A step of the wall clock therefore delays no retry. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, then) => {

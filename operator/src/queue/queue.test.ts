@@ -9,20 +9,20 @@ function setUp(random = 0.999_999) {
   return { clock, queue: createWorkQueue(clock, backoff, () => random) };
 }
 
-test('gives keys out in the order in which they were added', async () => {
+test('the queue returns keys in the order in which they were added', async () => {
   const { queue } = setUp();
   for (const key of ['b', 'a', 'c']) queue.add(key);
   expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(['b', 'a', 'c']);
 });
 
-test('keeps one entry of a key that is added again before it is taken', async () => {
+test('the queue keeps one entry for a key that is added again before it is taken', async () => {
   const { queue } = setUp();
   for (const key of ['a', 'b', 'a', 'a']) queue.add(key);
   expect(queue.depth()).toEqual({ ready: 2, inFlight: 0, delayed: 0 });
   expect([await queue.take(), await queue.take()]).toEqual(['a', 'b']);
 });
 
-test('hands a key that is added in flight out once more, after it is done', async () => {
+test('a key that is added while in flight is queued once more after it is done', async () => {
   const { queue } = setUp();
   queue.add('a');
   await queue.take();
@@ -36,7 +36,7 @@ test('hands a key that is added in flight out once more, after it is done', asyn
   expect(queue.depth().ready).toBe(0);
 });
 
-test('wakes those who wait, each with a key of its own', async () => {
+test('pending takes each receive a different key', async () => {
   const { queue } = setUp();
   const takers = [queue.take(), queue.take()];
   queue.add('a');
@@ -45,7 +45,7 @@ test('wakes those who wait, each with a key of its own', async () => {
   expect(await Promise.all(takers)).toEqual(['a', 'b']);
 });
 
-test('adds a key after its delay, and the earliest of several delays holds', () => {
+test('addAfter adds a key after its delay, and the earliest of several delays applies', () => {
   const { queue, clock } = setUp();
   queue.addAfter('a', 500);
   queue.addAfter('a', 200);
@@ -58,14 +58,14 @@ test('adds a key after its delay, and the earliest of several delays holds', () 
   expect(queue.depth().ready).toBe(1);
 });
 
-test('takes a key that waits for its retry at once when it is added', async () => {
+test('add queues a key that waits for its retry at once', async () => {
   const { queue } = setUp();
   queue.retry('a');
   queue.add('a');
   expect(await queue.take()).toBe('a');
 });
 
-test('waits twice as long after each failure, up to the maximum, and the base again once forgotten', () => {
+test('the retry delay doubles with each failure up to the maximum, and starts again after forget', () => {
   const { queue, clock } = setUp();
   const waited = () => {
     const before = clock.nowMs();
@@ -80,7 +80,7 @@ test('waits twice as long after each failure, up to the maximum, and the base ag
   expect(waited()).toBe(100);
 });
 
-test('counts the failures of each key by itself', () => {
+test('failures are counted per key', () => {
   const { queue, clock } = setUp();
   for (let n = 0; n < 5; n++) queue.retry('a');
   queue.retry('b');
@@ -89,7 +89,7 @@ test('counts the failures of each key by itself', () => {
   expect(queue.depth().ready).toBe(2);
 });
 
-test('gives out nothing more once closed', async () => {
+test('a closed queue returns no keys', async () => {
   const { queue, clock } = setUp();
   queue.add('a');
   expect(await queue.take()).toBe('a');
@@ -116,12 +116,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('take' as const, 'done' as const, 'advance' as const) }),
 );
 
-test('whatever happens, no key is in flight twice, and none that was added is lost', async () => {
+test('for any sequence of calls, no key is in flight twice and no added key is lost', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 200 }), async (steps) => {
       const { queue, clock } = setUp(0.5);
       const held: string[] = [];
-      /** Added since it was last taken: must be taken once more. */
+      /** Keys that were added since they were last taken, and must be taken again. */
       const owed = new Set<string>();
       const take = async () => {
         const taken = await queue.take();

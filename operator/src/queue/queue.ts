@@ -3,32 +3,35 @@ import type { BackoffOptions } from '@svc-asr/runtime';
 import type { Clock } from './clock.ts';
 
 /**
- * A work queue with the semantics of client-go's: what is queued is a key, not an event, so whoever takes it looks at
- * the newest state of the world.
+ * A work queue with the semantics of client-go. It holds keys and not events, so a consumer always reads the newest
+ * state.
  *
- * | a key that is…          | and is added                                                        |
- * |-------------------------|---------------------------------------------------------------------|
- * | unknown                 | is taken after those added before it                                |
- * | queued                  | stays where it is: one take serves all                              |
- * | in flight               | is taken once more after `done`, never beside itself                |
- * | waiting for a delay     | is taken at once; the delayed add comes too and finds it, or is one more look |
+ * | state of the key | effect of `add` |
+ * |------------------|-----------------|
+ * | unknown | appended to the queue |
+ * | queued | none; one `take` covers all adds |
+ * | in flight | queued again after `done`; a key is never in flight twice |
+ * | delayed | queued at once; the delayed add still happens later |
  */
 export interface WorkQueue {
   add: (key: string) => void;
-  /** Adds the key after a delay; of several delays of one key the earliest holds. */
+  /** Adds the key after a delay. If a key has several delays, the earliest applies. */
   addAfter: (key: string, delayMs: number) => void;
-  /** Counts a failure of the key and adds it after a delay that grows with each. */
+  /** Counts a failure of the key and adds it after a delay that grows with each failure. */
   retry: (key: string) => void;
-  /** Forgets the key's failures: the next one waits the base delay again. */
+  /** Resets the failures of the key. The next retry waits the base delay again. */
   forget: (key: string) => void;
-  /** How often the key has failed since it was last forgotten. */
+  /** Number of failures since the last `forget`. */
   failures: (key: string) => number;
-  /** The next key, when there is one; undefined when the queue is closed. Every key taken must be given to `done`. */
+  /**
+   * Resolves to the next key when there is one, or to undefined if the queue is closed. Call `done` for every key
+   * taken.
+   */
   take: () => Promise<string | undefined>;
   done: (key: string) => void;
-  /** Keys ready to be taken, in flight, and waiting for a delay. */
+  /** Number of keys that are ready, in flight and delayed. */
   depth: () => { ready: number; inFlight: number; delayed: number };
-  /** Gives out nothing more: takers get undefined, adds do nothing. */
+  /** Closes the queue. Pending and later calls of `take` resolve to undefined, and adds have no effect. */
   close: () => void;
 }
 
@@ -37,13 +40,13 @@ interface Delay {
   cancel: () => void;
 }
 
-/** Makes a work queue; `random` in [0, 1) spreads the retries. */
+/** Creates a work queue. `random` returns a number in [0, 1) that spreads the retries. */
 export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: () => number = Math.random): WorkQueue {
-  /** Sets keep the order of insertion. */
+  /** Ready keys, in the order of insertion. */
   const ready = new Set<string>();
   const inFlight = new Set<string>();
-  /** In flight, and added meanwhile. */
-  const again = new Set<string>();
+  /** Keys in flight that were added again. */
+  const readded = new Set<string>();
   const delays = new Map<string, Delay>();
   const failureCounts = new Map<string, number>();
   const takers: ((key: string | undefined) => void)[] = [];
@@ -52,7 +55,7 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
   const add = (key: string) => {
     if (closed || ready.has(key)) return;
     if (inFlight.has(key)) {
-      again.add(key);
+      readded.add(key);
       return;
     }
     const taker = takers.shift();
@@ -99,7 +102,7 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
     },
     done: (key) => {
       inFlight.delete(key);
-      if (again.delete(key)) add(key);
+      if (readded.delete(key)) add(key);
     },
     depth: () => ({ ready: ready.size, inFlight: inFlight.size, delayed: delays.size }),
     close: () => {
@@ -107,7 +110,7 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
       for (const { cancel } of delays.values()) cancel();
       delays.clear();
       ready.clear();
-      again.clear();
+      readded.clear();
       for (const taker of takers.splice(0)) taker(undefined);
     },
   };

@@ -11,10 +11,10 @@ function setUp(concurrency: number, work: (key: string) => Promise<void>) {
   return { clock, queue, outcomes, ended };
 }
 
-/** Lets everything that only waits for promises happen. */
+/** Runs everything that waits only for promises. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('retries a key that fails until it succeeds, then forgets its failures', async () => {
+test('runWorkers retries a failing key until it succeeds, then resets its failures', async () => {
   let tries = 0;
   const { clock, queue, outcomes, ended } = setUp(1, () => {
     tries += 1;
@@ -39,7 +39,7 @@ test('retries a key that fails until it succeeds, then forgets its failures', as
   await ended;
 });
 
-test('works on several keys at once, never on one beside itself, and ends with the last in flight', async () => {
+test('runWorkers processes several keys at once, no key twice at a time, and ends after the last one in flight', async () => {
   const running = new Set<string>();
   let most = 0;
   const finish: (() => void)[] = [];

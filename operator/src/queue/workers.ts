@@ -1,26 +1,28 @@
 import type { WorkQueue } from './queue.ts';
 
-/** How one try of a key went. */
+/** Result of one attempt to process a key. */
 export interface Outcome {
   key: string;
-  /** Why it failed; undefined when it did not. */
+  /** Reason of the failure. Undefined if the attempt succeeded. */
   error: unknown;
   durationMs: number;
-  /** Failures in a row, this one included. */
+  /** Consecutive failures, including this one. */
   failures: number;
 }
 
 export interface WorkerOptions {
   queue: WorkQueue;
-  /** How many keys are worked on at the same time. */
+  /** Maximum number of keys that are processed at the same time. */
   concurrency: number;
   work: (key: string) => Promise<void>;
-  /** Told of every try, before the key is given back. */
+  /** Called after every attempt, before `done`. */
   onOutcome: (outcome: Outcome) => void;
   nowMs: () => number;
 }
 
-/** Works on the queue's keys until it is closed; a key that fails is retried. Resolves when the last one is done. */
+/**
+ * Processes the keys of the queue until it is closed, and retries keys that fail. Resolves when the last key is done.
+ */
 export async function runWorkers(options: WorkerOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.concurrency }, () => runWorker(options)));
 }

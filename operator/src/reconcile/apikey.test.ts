@@ -5,7 +5,7 @@ import { buildRecord } from './apikey.ts';
 
 function key(spec: object): ResourceOf<'ApiKey'> {
   const checked = checkResource(apiKey('8fK2pQ9xLm', 'acme', spec));
-  if (!checked.ok || checked.value.kind !== 'ApiKey') throw new Error('the test made a bad resource');
+  if (!checked.ok || checked.value.kind !== 'ApiKey') throw new Error('the test resource is invalid');
   return checked.value;
 }
 
@@ -13,11 +13,11 @@ test.each([
   [{}, null],
   [{ expiresAt: null }, null],
   [{ expiresAt: '2030-01-01T02:00:00+02:00' }, Date.UTC(2030, 0, 1)],
-])('a key with %j expires at %s', (spec, expectedMs) => {
+])('an ApiKey with %j expires at %s', (spec, expectedMs) => {
   expect(buildRecord(key(spec)).expiresAtMs).toBe(expectedMs);
 });
 
-test('an expiry that cannot be computed with is refused rather than taken for none', () => {
+test('buildRecord rejects an expiry that cannot be parsed instead of creating a key that never expires', () => {
   const good = key({});
   const bad = { ...good, spec: { ...good.spec, expiresAt: '2030-06-30T23:59:60Z' } };
   expect(() => buildRecord(bad)).toThrow(/spec.expiresAt/);

@@ -16,7 +16,10 @@ export interface ApiKeyDependencies {
   logger: Logger;
 }
 
-/** ApiKey -> entry in the index of keys. The resource is named by the key id in lower case, so the id itself is noted. */
+/**
+ * Reconciles an ApiKey into the index of keys. The resource name is the key id in lower case, so the exact id is stored
+ * as its note.
+ */
 export function createApiKeyReconciler(dependencies: ApiKeyDependencies): Reconciler<'ApiKey'> {
   const { keys, applied } = dependencies;
   const revoke = async (name: string, except?: string) => {
@@ -25,33 +28,35 @@ export function createApiKeyReconciler(dependencies: ApiKeyDependencies): Reconc
   };
   return {
     present: [
-      // Two ids that differ in case alone have one name: the resource was then replaced by another key's.
-      { name: 'revoke the key before it', run: ({ metadata, spec }) => revoke(metadata.name, spec.keyId) },
-      { name: 'note it', run: ({ metadata, spec }) => applied.add('ApiKey', metadata.name, spec.keyId) },
-      { name: 'put it into the index', run: (key) => keys.put(key.spec.keyId, buildRecord(key)) },
-      { name: 'check its tenant', run: (key) => checkTenant(key, dependencies) },
+      // Two ids that differ only in case share a name. In this case the resource was replaced by one for another key.
+      { name: 'revoke the previous key', run: ({ metadata, spec }) => revoke(metadata.name, spec.keyId) },
+      { name: 'record the key', run: ({ metadata, spec }) => applied.add('ApiKey', metadata.name, spec.keyId) },
+      { name: 'add the key to the index', run: (key) => keys.put(key.spec.keyId, buildRecord(key)) },
+      { name: 'check the tenant', run: (key) => checkTenant(key, dependencies) },
     ],
     absent: [
-      { name: 'revoke it', run: (name) => revoke(name) },
-      { name: 'forget it', run: (name) => applied.forget('ApiKey', name) },
+      { name: 'revoke the key', run: (name) => revoke(name) },
+      { name: 'remove the record', run: (name) => applied.forget('ApiKey', name) },
     ],
   };
 }
 
-/** What gateways look up of an ApiKey. */
+/** Builds the record of an ApiKey that gateways look up. */
 export function buildRecord({ spec }: ApiKey): Omit<KeyRecord, 'revoked'> {
   const { tenant, hash, pepperId, expiresAt } = spec;
   return { tenant, hash, pepperId, expiresAtMs: typeof expiresAt === 'string' ? expiryMs(expiresAt) : null };
 }
 
-/** A time that no clock can show (a leap second) must not make a key that never expires. */
+/**
+ * Parses an expiry. A time that cannot be represented, such as a leap second, must not create a key that never expires.
+ */
 function expiryMs(expiresAt: string): number {
   const ms = Date.parse(expiresAt);
-  if (Number.isNaN(ms)) throw new Error(`spec.expiresAt "${expiresAt}" is not a time that can be computed with`);
+  if (Number.isNaN(ms)) throw new Error(`spec.expiresAt "${expiresAt}" is not a valid time`);
   return ms;
 }
 
-/** A key may come before its tenant: until then gateways refuse it. */
+/** Logs a key whose tenant does not exist. A key may be created before its tenant; until then gateways refuse it. */
 function checkTenant({ metadata, spec }: ApiKey, { source, notices, logger }: ApiKeyDependencies): void {
   const notice = `tenant of ${metadata.name}`;
   if (source.get('Tenant', spec.tenant) !== undefined) {
@@ -61,7 +66,7 @@ function checkTenant({ metadata, spec }: ApiKey, { source, notices, logger }: Ap
   notices.raise(notice, spec.tenant, () =>
     logger.warn(
       { key_id: spec.keyId, tenant: spec.tenant },
-      `API key ${spec.keyId} belongs to the tenant ${spec.tenant}, which does not exist: it is refused until it does`,
+      `API key ${spec.keyId} is refused until its tenant ${spec.tenant} exists`,
     ),
   );
 }

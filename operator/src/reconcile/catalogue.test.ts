@@ -6,7 +6,7 @@ import { createCataloguePublisher } from './catalogue.ts';
 
 function resource(name: string, spec: object = {}): Resource {
   const checked = checkResource(model(name, spec));
-  if (!checked.ok) throw new Error('the test made a bad resource');
+  if (!checked.ok) throw new Error('the test resource is invalid');
   return checked.value;
 }
 
@@ -35,31 +35,31 @@ function setUp(before: CatalogueEntry[] | undefined, models: Resource[], unsettl
   return { catalogue, state, ids: () => state.stored?.map(({ id }) => id) };
 }
 
-test('holds an entry for each model, by id', async () => {
+test('the catalogue has an entry for each model, sorted by id', async () => {
   const { catalogue, state } = setUp(undefined, [resource('b', { scaling: { maxWaitSeconds: 5 } }), resource('a')]);
   await catalogue.publish();
   expect(state.stored).toEqual([entry('a'), entry('b', 5)]);
 });
 
-test('is written when there are no models at all, so that gateways know', async () => {
+test('an empty catalogue is written, so that gateways know that there are no models', async () => {
   const { catalogue, state } = setUp(undefined, []);
   await catalogue.publish();
   expect(state.stored).toEqual([]);
 });
 
-test('is not written when it is the same', async () => {
+test('the catalogue is not written if it is unchanged', async () => {
   const { catalogue, state } = setUp([entry('a')], [resource('a')]);
   await catalogue.publish();
   expect(state.writes).toBe(0);
 });
 
-test('loses a model that the settled source does not have', async () => {
+test('the catalogue drops a model that is missing from a settled source', async () => {
   const { catalogue, ids } = setUp([entry('a'), entry('gone')], [resource('a')]);
   await catalogue.publish();
   expect(ids()).toEqual(['a']);
 });
 
-test('keeps a model that an unsettled source does not have, unless it was deleted for certain', async () => {
+test('the catalogue keeps a model that is missing from an unsettled source, unless it was certainly deleted', async () => {
   const { catalogue, ids, state } = setUp([entry('deleted'), entry('held')], [resource('a')], 'a file is bad');
   await catalogue.publish();
   expect(ids()).toEqual(['a', 'deleted', 'held']);
@@ -70,7 +70,7 @@ test('keeps a model that an unsettled source does not have, unless it was delete
   expect(ids()).toEqual(['a', 'deleted', 'held']);
 });
 
-test('many changes at once cost few writes', async () => {
+test('many concurrent changes are published with few writes', async () => {
   const { catalogue, state } = setUp(undefined, [resource('a')]);
   await Promise.all(Array.from({ length: 100 }, () => catalogue.publish()));
   expect(state.writes).toBe(1);

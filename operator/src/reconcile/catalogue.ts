@@ -4,18 +4,18 @@ import type { ResourceSource } from '../source/source.ts';
 import { coalesce } from './coalesce.ts';
 
 export interface CataloguePublisher {
-  /** Writes the catalogue that the source's models make, where it differs. */
+  /** Writes the catalogue of the source's models if it differs. */
   publish: () => Promise<void>;
   /** Publishes a catalogue without this model, which was deleted. */
   withdraw: (model: string) => Promise<void>;
 }
 
-/** The catalogue of models that gateways serve. Many models that change together cost few writes. */
+/** Publishes the catalogue of models that gateways serve. Concurrent changes are published together. */
 export function createCataloguePublisher(
   ledger: Pick<Ledger['catalogue'], 'read' | 'holds' | 'replace'>,
   source: Pick<ResourceSource, 'list' | 'unsettled'>,
 ): CataloguePublisher {
-  /** Deleted for certain, whether or not the source is settled. */
+  /** Models that were certainly deleted, even while the source is not settled. */
   const withdrawn = new Set<string>();
   const publish = coalesce(async () => {
     const models = source.list().filter((resource) => resource.kind === 'ASRModel');
@@ -23,7 +23,8 @@ export function createCataloguePublisher(
     const isSettled = source.unsettled() === undefined;
     const kept = isSettled ? [] : ((await ledger.read()) ?? []).filter(({ id }) => !withdrawn.has(id));
     const entries = buildCatalogue(models, kept);
-    // By its text: thousands of models that come one after the other would be read and compared thousands of times.
+    // `holds` compares the serialized text in Redis. Reading and comparing the catalogue for each of thousands of
+    // models would be slow.
     if (!(await ledger.holds(entries))) await ledger.replace(entries);
   });
   return {
@@ -35,7 +36,7 @@ export function createCataloguePublisher(
   };
 }
 
-/** The entries of the models, and those of `kept` that none of them replaces; by id. */
+/** Builds the entries of the models, plus entries of `kept` for other models, sorted by id. */
 export function buildCatalogue(
   models: readonly ResourceOf<'ASRModel'>[],
   kept: readonly CatalogueEntry[],

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { coalesce } from './coalesce.ts';
 
-/** A task whose runs a test ends by hand. */
+/** A task whose runs are ended by the test. */
 function setUp() {
   const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  let begun = 0;
+  let started = 0;
   const call = coalesce(() => {
-    begun += 1;
+    started += 1;
     return new Promise<void>((resolve, reject) => ends.push({ resolve, reject }));
   });
-  return { call, ends, begun: () => begun };
+  return { call, ends, started: () => started };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('runs once more for all calls that come while it runs', async () => {
-  const { call, ends, begun } = setUp();
+test('coalesce runs the task once more for all calls that arrive while it runs', async () => {
+  const { call, ends, started: begun } = setUp();
   const first = call();
   const later = [call(), call(), call()];
   expect(begun()).toBe(1);
@@ -28,7 +28,7 @@ test('runs once more for all calls that come while it runs', async () => {
   expect(begun()).toBe(2);
 });
 
-test('a failure is told to those who share the run and to nobody else', async () => {
+test('coalesce reports a failure only to the callers that share the run', async () => {
   const { call, ends } = setUp();
   const first = call();
   const later = [call(), call()];
@@ -39,15 +39,15 @@ test('a failure is told to those who share the run and to nobody else', async ()
   await Promise.all(later);
 });
 
-test('every call is answered by a run that began after it, and no two runs overlap', async () => {
+test('every call is answered by a run that started after it, and no two runs overlap', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 40 }), async (pauses) => {
       let running = 0;
       let clock = 0;
-      let lastBeganAt = 0;
+      let lastStartedAt = 0;
       const call = coalesce(async () => {
         expect(++running).toBe(1);
-        lastBeganAt = ++clock;
+        lastStartedAt = ++clock;
         await Promise.resolve();
         await Promise.resolve();
         running -= 1;
@@ -55,7 +55,7 @@ test('every call is answered by a run that began after it, and no two runs overl
       const calls: Promise<void>[] = [];
       for (const turns of pauses) {
         const calledAt = ++clock;
-        calls.push(call().then(() => expect(lastBeganAt).toBeGreaterThan(calledAt)));
+        calls.push(call().then(() => expect(lastStartedAt).toBeGreaterThan(calledAt)));
         for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       }
       await Promise.all(calls);

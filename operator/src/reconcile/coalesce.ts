@@ -1,11 +1,11 @@
 /**
- * Makes a task that is never beside itself and serves many callers at once: a call while it runs waits for one more
- * run that begins afterwards, and shares it with every other such call.
+ * Wraps a task so that its runs never overlap and serve many callers. A call during a run waits for one more run that
+ * starts afterwards, and shares it with all other such calls.
  */
 export function coalesce(task: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
-  const begin = (): Promise<void> => {
+  const start = (): Promise<void> => {
     running = task().finally(() => {
       running = undefined;
     });
@@ -13,12 +13,12 @@ export function coalesce(task: () => Promise<void>): () => Promise<void> {
   };
   return () => {
     if (next !== undefined) return next;
-    if (running === undefined) return begin();
+    if (running === undefined) return start();
     next = running
       .catch(() => undefined)
       .then(() => {
         next = undefined;
-        return begin();
+        return start();
       });
     return next;
   };

@@ -1,6 +1,6 @@
 import { createFirstPass } from './first-pass.ts';
 
-test('is over when the first sync and all that it queued has been tried, and stays over', () => {
+test('the first pass is done when the first sync and everything that it queued was tried, and stays done', () => {
   const pass = createFirstPass();
   expect(pass.done()).toBe(false);
   pass.queued('Tenant/a');
@@ -14,7 +14,7 @@ test('is over when the first sync and all that it queued has been tried, and sta
   expect(pass.done()).toBe(true);
 });
 
-test('waits for Redis, not for a resource that cannot be applied', () => {
+test('the first pass waits for Redis, but not for a resource that cannot be applied', () => {
   const pass = createFirstPass();
   pass.queued('Tenant/a');
   pass.tried('Sync', 'unavailable');

@@ -1,21 +1,24 @@
 import type { Result } from './outcome.ts';
 import { SYNC } from './work.ts';
 
-/** Follows the first pass over all resources: when it is over, Redis holds what the source says. */
+/** Tracks the first pass over all resources. When it is done, Redis matches the source. */
 export interface FirstPass {
-  /** A key was queued. */
+  /** Call when a key was queued. */
   queued: (key: string) => void;
-  /** A key was tried. */
+  /** Call after an attempt to reconcile a key. */
   tried: (key: string, result: Result) => void;
   done: () => boolean;
 }
 
-/** Makes a pass that begins with the first sync. What fails by its own fault does not hold it up, an absent Redis does. */
+/**
+ * Creates a pass that starts with the first sync. A resource that cannot be applied does not block it, but an
+ * unavailable Redis does.
+ */
 export function createFirstPass(): FirstPass {
   const open = new Set<string>([SYNC]);
   return {
     queued: (key) => {
-      // Once it is over it stays over.
+      // Once done, the pass stays done.
       if (open.size > 0) open.add(key);
     },
     tried: (key, result) => {

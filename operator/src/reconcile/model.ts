@@ -9,19 +9,21 @@ export interface ModelDependencies {
   applied: Applied;
 }
 
-/** ASRModel -> pool of workers and entry of the catalogue. A model is offered only while it has a pool. */
+/**
+ * Reconciles an ASRModel into a worker pool and an entry of the catalogue. A model is offered only while it has a pool.
+ */
 export function createModelReconciler({ pools, catalogue, applied }: ModelDependencies): Reconciler<'ASRModel'> {
   return {
     present: [
-      { name: 'note it', run: ({ metadata }) => applied.add('ASRModel', metadata.name) },
-      { name: 'bring the pool into force', run: (model) => pools.put(model) },
+      { name: 'record the model', run: ({ metadata }) => applied.add('ASRModel', metadata.name) },
+      { name: 'update the pool', run: (model) => pools.put(model) },
       { name: 'publish the catalogue', run: () => catalogue.publish() },
     ],
     absent: [
       { name: 'withdraw it from the catalogue', run: (name) => catalogue.withdraw(name) },
-      // Streams are finished first; the end of the pool brings the model back here.
+      // Streams finish first. When the pool ends, the model is enqueued again.
       { name: 'retire the pool', run: (name) => pools.retire(name), isDone: (name) => !pools.has(name) },
-      { name: 'forget it', run: (name) => applied.forget('ASRModel', name) },
+      { name: 'remove the record', run: (name) => applied.forget('ASRModel', name) },
     ],
   };
 }

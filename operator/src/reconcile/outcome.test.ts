@@ -21,48 +21,48 @@ function setUp() {
 const ok = { error: undefined, durationMs: 1, failures: 0 };
 const failed = (error: unknown, failures = 1) => ({ error, durationMs: 1, failures });
 
-test('counts every try by kind and result', () => {
+test('every attempt is counted by kind and result', () => {
   const { report, counted } = setUp();
   expect(report({ key: 'Tenant/a', ...ok })).toBe('success');
   expect(report({ key: 'ASRModel/a', ...failed(new Error('broken')) })).toBe('error');
-  expect(report({ key: 'Sync', ...failed(new LedgerUnavailable('away')) })).toBe('unavailable');
+  expect(report({ key: 'Sync', ...failed(new LedgerUnavailable('down')) })).toBe('unavailable');
   expect(counted).toEqual(['Tenant success', 'ASRModel error', 'Sync unavailable']);
 });
 
-test('tells once that Redis is away, whichever phases of however many resources notice it, and once that it is back', () => {
+test('an unavailable Redis is logged once for all resources and phases, and once when it is back', () => {
   const { report, levels } = setUp();
   for (const name of ['a', 'b', 'c']) {
-    const error = new PhaseFailed('close the account', new LedgerUnavailable('away'));
+    const error = new PhaseFailed('close the account', new LedgerUnavailable('down'));
     expect(report({ key: `Tenant/${name}`, ...failed(error) })).toBe('unavailable');
   }
   report({ key: 'Tenant/a', ...ok });
   report({ key: 'Tenant/b', ...ok });
   expect(levels()).toEqual([
-    'warn Redis does not answer; what changes is applied when it does',
-    'info Redis answers again',
+    'warn Redis is unavailable; changes are applied when it is back',
+    'info Redis is available again',
   ]);
 });
 
-test('what succeeds without having waited for Redis says nothing of it', () => {
+test('a success of a resource that did not wait for Redis does not log that Redis is back', () => {
   const { report, levels } = setUp();
-  report({ key: 'Tenant/a', ...failed(new LedgerUnavailable('away')) });
+  report({ key: 'Tenant/a', ...failed(new LedgerUnavailable('down')) });
   report({ key: 'Tenant/b', ...ok });
   expect(levels()).toHaveLength(1);
   report({ key: 'Tenant/a', ...ok });
-  expect(levels()[1]).toBe('info Redis answers again');
+  expect(levels()[1]).toBe('info Redis is available again');
 });
 
-test('a missing ledger is an error, and not the same as a Redis that does not answer', () => {
+test('a missing ledger is logged as an error, and not as an unavailable Redis', () => {
   const { report, levels } = setUp();
   report({ key: 'Tenant/a', ...failed(new LedgerMissing('emptied')) });
   report({ key: 'Tenant/a', ...ok });
   expect(levels()).toEqual([
-    'error the ledger is missing: nothing is written to Redis, and gateways answer 503',
-    'info the ledger is there again',
+    'error the ledger is missing; nothing is written to Redis, and gateways answer 503',
+    'info the ledger is available again',
   ]);
 });
 
-test('tells of each failure of a resource by its own fault, with the phase, and that it is well again', async () => {
+test('each failure of a resource is logged with its phase, and its recovery once', async () => {
   const { report, levels } = setUp();
   const phases = [
     { name: 'fine', run: () => undefined },
@@ -73,6 +73,6 @@ test('tells of each failure of a resource by its own fault, with the phase, and 
   report({ key: 'Tenant/a', ...failed(error, 1) });
   report({ key: 'Tenant/a', ...failed(error, 2) });
   report({ key: 'Tenant/a', ...ok });
-  const line = 'error Tenant/a could not be applied and is tried again: PhaseFailed: close the account: WRONGTYPE';
-  expect(levels()).toEqual([line, line, 'info Tenant/a is well again']);
+  const line = 'error Tenant/a could not be applied; retrying: PhaseFailed: close the account: WRONGTYPE';
+  expect(levels()).toEqual([line, line, 'info Tenant/a was applied after earlier failures']);
 });

@@ -7,27 +7,35 @@ import type { Dependency } from '../failure/unavailable.ts';
 import { workKindOf } from './work.ts';
 import type { WorkKey } from './work.ts';
 
-/** How a try ended: `unavailable` is not the resource's fault and passes by itself. */
+/**
+ * Result of an attempt. `unavailable` means that a dependency was unavailable; it does not count as a failure of the
+ * resource.
+ */
 export type Result = 'success' | 'error' | 'unavailable';
 
-/** Tells whose fault a failure is. */
+/** Classifies the result of an attempt. */
 export function resultOf({ error, failures }: Pick<Outcome, 'error' | 'failures'>): Result {
   if (failures === 0) return 'success';
   return findUnavailable(error) === undefined ? 'error' : 'unavailable';
 }
 
-/** Without the lead nothing is written, and there is nothing to say about it here. */
-const TOLD_AWAY: readonly Dependency[] = ['Redis', 'the ledger', 'the Kubernetes API'];
+/** Dependencies whose unavailability is logged. Losing the lead is logged elsewhere. */
+const LOGGED_DEPENDENCIES: readonly Dependency[] = ['Redis', 'the ledger', 'the Kubernetes API'];
 
-/** Counts and logs every try; an absent Redis is told once, not by each resource that waits for it. */
+/**
+ * Counts and logs every attempt. An unavailable dependency is logged once, and not for each resource that waits for it.
+ */
 export function createOutcomeReport(
   instruments: Pick<Instruments, 'countReconcile'>,
   notices: Notices,
   logger: Logger,
 ): (outcome: Outcome) => Result {
-  /** What waits for each of them. That it is there again is known when one of these succeeds: others may not have asked it. */
+  /**
+   * Keys that wait for each dependency. Only the success of one of these shows that the dependency is back, because
+   * others may not use it.
+   */
   const waiting = new Map<Dependency, Set<string>>();
-  const isBack = (key: string) => (away: Dependency) => waiting.get(away)?.has(key) === true;
+  const waitedFor = (key: string) => (away: Dependency) => waiting.get(away)?.has(key) === true;
 
   return (outcome) => {
     const result = resultOf(outcome);
@@ -35,26 +43,29 @@ export function createOutcomeReport(
     instruments.countReconcile(workKindOf(key as WorkKey), result, durationMs);
     switch (result) {
       case 'success':
-        for (const away of TOLD_AWAY.filter(isBack(key))) {
-          waiting.delete(away);
-          const words = away === 'the ledger' ? 'the ledger is there again' : `${away} answers again`;
-          notices.clear(`away ${away}`, () => logger.info(words));
+        for (const dependency of LOGGED_DEPENDENCIES.filter(waitedFor(key))) {
+          waiting.delete(dependency);
+          const message =
+            dependency === 'the ledger' ? 'the ledger is available again' : `${dependency} is available again`;
+          notices.clear(`away ${dependency}`, () => logger.info(message));
         }
-        notices.clear(`failing ${key}`, () => logger.info({ resource: key }, `${key} is well again`));
+        notices.clear(`failing ${key}`, () =>
+          logger.info({ resource: key }, `${key} was applied after earlier failures`),
+        );
         break;
       case 'unavailable': {
-        const away = findUnavailable(error);
-        if (away === undefined || !TOLD_AWAY.includes(away)) break;
-        waiting.set(away, (waiting.get(away) ?? new Set()).add(key));
-        notices.raise(`away ${away}`, '', () =>
-          away === 'the ledger'
+        const dependency = findUnavailable(error);
+        if (dependency === undefined || !LOGGED_DEPENDENCIES.includes(dependency)) break;
+        waiting.set(dependency, (waiting.get(dependency) ?? new Set()).add(key));
+        notices.raise(`away ${dependency}`, '', () =>
+          dependency === 'the ledger'
             ? logger.error(
                 { err: error },
-                'the ledger is missing: nothing is written to Redis, and gateways answer 503',
+                'the ledger is missing; nothing is written to Redis, and gateways answer 503',
               )
             : logger.warn(
                 { err: error, resource: key },
-                `${away} does not answer; what changes is applied when it does`,
+                `${dependency} is unavailable; changes are applied when it is back`,
               ),
         );
         break;
@@ -63,7 +74,7 @@ export function createOutcomeReport(
         notices.raise(`failing ${key}`, String(failures), () =>
           logger.error(
             { err: error, resource: key, amount: failures },
-            `${key} could not be applied and is tried again: ${String(error)}`,
+            `${key} could not be applied; retrying: ${String(error)}`,
           ),
         );
         break;

@@ -1,14 +1,17 @@
 import { PhaseFailed } from '../failure/phase-failed.ts';
 
-/** One step of a reconciliation; it does nothing where its work is done already. */
+/** One step of a reconcile. It must be idempotent. */
 export interface Phase<T> {
   name: string;
   run: (subject: T) => Promise<void> | void;
-  /** False: the phases after it wait for something that will bring the resource back. Absent: they do not wait. */
+  /**
+   * Returns false if the later phases must wait. Something else then enqueues the resource again. Absent if they never
+   * wait.
+   */
   isDone?: (subject: T) => boolean;
 }
 
-/** Runs phases in their order; the first that fails or waits stops the rest. Resolves to whether all are done. */
+/** Runs phases in order. The first that fails or waits stops the rest. Resolves to whether all are done. */
 export async function runPhases<T>(phases: readonly Phase<T>[], subject: T): Promise<boolean> {
   for (const { name, run, isDone } of phases) {
     try {

@@ -19,23 +19,23 @@ export interface ReconcileDependencies {
   catalogue: CataloguePublisher;
   sync: Sync;
   status: Pick<StatusReporter, 'applied' | 'refused' | 'failed' | 'waiting'>;
-  /** Asked before anything is written to Redis. */
+  /** Checked before anything is written to Redis. */
   guard: Pick<LedgerGuard, 'check'>;
   logger: Logger;
 }
 
-/** The one entry of all work: brings what a key names from what it is to what the source wants. */
+/** Creates the function that processes every work key. It reconciles the named resource with the source. */
 export function createReconcile(dependencies: ReconcileDependencies): (key: WorkKey) => Promise<void> {
   const { source, applied, reconcilers, catalogue, sync, status, guard, logger } = dependencies;
 
-  /** What is held before anything is made of it is released after the last of it is gone. */
+  /** Wraps a reconciler. The finalizer is added before the first phase and removed after the last one. */
   const frame = <K extends Kind>(kind: K, { present, absent }: Reconciler<K>): Reconciler<K> => ({
     present: [
-      { name: 'hold it', run: ({ metadata }) => source.hold(kind, metadata.name) },
+      { name: 'add the finalizer', run: ({ metadata }) => source.hold(kind, metadata.name) },
       ...present,
-      { name: 'report its status', run: ({ metadata }) => status.applied(kind, metadata.name, metadata.generation) },
+      { name: 'report the status', run: ({ metadata }) => status.applied(kind, metadata.name, metadata.generation) },
     ],
-    absent: [...absent, { name: 'release it', run: (name) => source.release(kind, name) }],
+    absent: [...absent, { name: 'remove the finalizer', run: (name) => source.release(kind, name) }],
   });
 
   const resource = <K extends Kind>(kind: K, reconciler: Reconciler<K>) => {
@@ -43,7 +43,7 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
     return async (name: string): Promise<void> => {
       const wanted = source.get(kind, name);
       if (wanted === undefined && source.problems(kind, name) !== undefined) {
-        // It is there, but nobody knows how it should be: what was made of it before stays.
+        // The resource exists but is invalid, so its last applied state stays.
         await status.refused(kind, name);
         return;
       }
@@ -52,7 +52,7 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
       const fields = { resource: keyOf(kind, name) };
       try {
         await guard.check();
-        // Before the first sync it is not known what to remove; the sync brings this key back.
+        // Before the first sync it is unknown what to remove. The sync enqueues this key again.
         if (!applied.loaded()) return;
         if (wanted === undefined) {
           if (await runPhases(absent, name)) logger.info(fields, `removed ${kind} ${name}`);

@@ -1,11 +1,11 @@
 import type { Kind, ResourceOf } from '@svc-asr/core';
 import type { Phase } from './phases.ts';
 
-/** How resources of one kind are brought into force and out of it. */
+/** Phases that apply and remove resources of one kind. */
 export interface Reconciler<K extends Kind> {
-  /** For a resource that is there. */
+  /** Phases for an existing resource. */
   present: readonly Phase<ResourceOf<K>>[];
-  /** For the name of one that was applied and is there no more. */
+  /** Phases for the name of a resource that was applied and then deleted. */
   absent: readonly Phase<string>[];
 }
 

@@ -9,22 +9,20 @@ import type { WorkKey } from './work.ts';
 export interface SyncDependencies {
   source: ResourceSource;
   applied: Applied;
-  /** Where the work goes. */
   enqueue: (key: WorkKey) => void;
   notices: Notices;
   logger: Logger;
 }
 
-/** Looks at everything anew: all that the source has is applied again, all that it has no more is removed. */
+/** Full resync: enqueues every resource of the source, and removes resources that the source no longer has. */
 export interface Sync {
   run: () => Promise<void>;
-  /** How many resources are kept though the source does not have them, because it may not know. */
+  /** Number of resources that are missing from the source but kept, because the source may be incomplete. */
   held: () => number;
-  /** When it was last done, in seconds since 1970; undefined: not yet. */
+  /** Time of the last resync in seconds since 1970. Undefined before the first one. */
   lastSeconds: () => number | undefined;
 }
 
-/** Makes the work behind `Sync`. */
 export function createSync({ source, applied, enqueue, notices, logger }: SyncDependencies): Sync {
   let held: ResourceKey[] = [];
   let lastSeconds: number | undefined;
@@ -46,7 +44,7 @@ export function createSync({ source, applied, enqueue, notices, logger }: SyncDe
       notices.raise('held', `${reason} ${names}`, () =>
         logger.warn(
           { resource: held, reason },
-          `not deleted, because it is not certain that they were: ${names} (${reason})`,
+          `kept resources that are missing from the source, because it may be incomplete: ${names} (${reason})`,
         ),
       );
     },

@@ -2,40 +2,40 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { ResourceOf } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
-import { bringAccount } from '../ledger/account.ts';
-import type { AccountMeans, Brought, BroughtGrant } from '../ledger/account.ts';
+import { applyAccount } from '../ledger/account.ts';
+import type { AccountDependencies, AppliedAccount, AppliedGrant } from '../ledger/account.ts';
 import type { Applied } from './applied.ts';
 import type { Reconciler } from './reconciler.ts';
 
-export interface TenantDependencies extends AccountMeans {
-  accounts: AccountMeans['accounts'] & Pick<Ledger['accounts'], 'close'>;
+export interface TenantDependencies extends AccountDependencies {
+  accounts: AccountDependencies['accounts'] & Pick<Ledger['accounts'], 'close'>;
   applied: Applied;
   notices: Notices;
   ledgerId: () => string | undefined;
   logger: Logger;
 }
 
-/** Tenant -> account with state, scope, limits and grants. */
+/** Reconciles a Tenant into an account with state, models, limits and grants. */
 export function createTenantReconciler(dependencies: TenantDependencies): Reconciler<'Tenant'> {
   const { accounts, applied, ledgerId } = dependencies;
   return {
     present: [
-      { name: 'note it', run: ({ metadata }) => applied.add('Tenant', metadata.name) },
+      { name: 'record the tenant', run: ({ metadata }) => applied.add('Tenant', metadata.name) },
       {
-        name: 'bring the account into force',
-        run: async (tenant) => tell(tenant, await bringAccount(tenant, ledgerId(), dependencies), dependencies),
+        name: 'update the account',
+        run: async (tenant) => logChanges(tenant, await applyAccount(tenant, ledgerId(), dependencies), dependencies),
       },
     ],
     absent: [
       { name: 'close the account', run: (name) => accounts.close(name) },
-      { name: 'forget it', run: (name) => applied.forget('Tenant', name) },
+      { name: 'remove the record', run: (name) => applied.forget('Tenant', name) },
     ],
   };
 }
 
-function tell(
+function logChanges(
   { metadata: { name } }: ResourceOf<'Tenant'>,
-  { grants, restored }: Brought,
+  { grants, restored }: AppliedAccount,
   on: TenantDependencies,
 ): void {
   for (const grant of grants) {
@@ -46,14 +46,14 @@ function tell(
   if (restored?.added !== true) return;
   on.logger.error(
     { tenant: name, amount: restored.consumedMs },
-    `the account of ${name} was gone from Redis; it was made anew with what it had consumed at ${restored.checkpointAt}`,
+    `the account of ${name} was missing from Redis and was recreated with its consumption at ${restored.checkpointAt}`,
   );
 }
 
-/** Someone who edits a grant's amount believes to have changed the credit. */
-function warnOfEdit(tenant: string, { id, audioSeconds, amountMs }: BroughtGrant, on: TenantDependencies): void {
+/** Warns about an edited grant. The amount of an applied grant cannot change, so the edit has no effect. */
+function warnOfEdit(tenant: string, { id, audioSeconds, amountMs }: AppliedGrant, on: TenantDependencies): void {
   const notice = `grant ${tenant} ${id}`;
-  // A correction may have taken less than it asked for: then it says nothing about an edit.
+  // A negative grant may have taken less than its amount. That does not mean that it was edited.
   const same = audioSeconds < 0 ? amountMs <= 0 && amountMs >= audioSeconds * 1000 : amountMs === audioSeconds * 1000;
   if (same) {
     on.notices.clear(notice);
@@ -62,8 +62,8 @@ function warnOfEdit(tenant: string, { id, audioSeconds, amountMs }: BroughtGrant
   on.notices.raise(notice, String(audioSeconds), () =>
     on.logger.warn(
       { tenant, reason: id, amount: amountMs },
-      `grant "${id}" of ${tenant} says ${audioSeconds} s but was applied with ${amountMs / 1000} s before; ` +
-        'an id is applied once for ever: add a grant with a new id instead',
+      `grant "${id}" of ${tenant} has ${audioSeconds} s but was already applied with ${amountMs / 1000} s; ` +
+        'an id is applied only once. Add a grant with a new id instead',
     ),
   );
 }

@@ -3,7 +3,7 @@ import type { KeyRecord } from '@svc-asr/ledger';
 import { formatTime } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
-/** What a key and the index of keys tell of an ApiKey. */
+/** Builds the status fields of an ApiKey. */
 export function buildApiKeyFields(
   { spec }: Pick<ApiKey, 'spec'>,
   lastUsedMs: number | undefined,
@@ -12,7 +12,7 @@ export function buildApiKeyFields(
   return lastUsedMs === undefined ? { expires } : { expires, lastUsedAt: formatTime(lastUsedMs) };
 }
 
-/** Why a key that is in force is refused all the same; undefined: it is not. */
+/** Returns why an applied key is refused nevertheless. Undefined if it works. */
 export function findRefusal(
   { spec }: Pick<ApiKey, 'spec'>,
   record: Pick<KeyRecord, 'revoked'> | undefined,
@@ -20,7 +20,7 @@ export function findRefusal(
 ): Finding | undefined {
   const not = (reason: string, message: string): Finding => ({ type: 'Ready', status: 'False', reason, message });
   if (record?.revoked === true) {
-    return not('Revoked', 'the key was revoked, which nothing undoes: delete it and make a new one');
+    return not('Revoked', 'the key was revoked and cannot be restored: delete it and create a new one');
   }
   if (!hasTenant) {
     return not('TenantMissing', `the tenant ${spec.tenant} does not exist: the key is refused until it does`);

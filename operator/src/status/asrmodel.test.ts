@@ -20,7 +20,7 @@ const conditions = (changes: Partial<PoolStatus> = {}) =>
     findModelConditions(pool(changes)).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
   );
 
-test('tells workers, slots and revision, as people and the scale subresource read them', () => {
+test('buildModelFields reports workers, slots and revision, for readers and for the scale subresource', () => {
   expect(buildModelFields(pool(), {}, NOW_MS)).toEqual({
     replicas: 2,
     readyReplicas: 2,
@@ -34,7 +34,7 @@ test('tells workers, slots and revision, as people and the scale subresource rea
   });
 });
 
-test('what is not known is left as it was told before', () => {
+test('buildModelFields leaves out fields whose value is unknown, so that they keep their last value', () => {
   const fields = buildModelFields(
     pool({ slots: undefined, slotsPerWorker: undefined, revision: undefined }),
     {},
@@ -43,7 +43,7 @@ test('what is not known is left as it was told before', () => {
   expect(Object.keys(fields)).toEqual(['replicas', 'readyReplicas', 'workers', 'selector', 'canary']);
 });
 
-test('a canary has the time since when it is one', () => {
+test('a canary keeps the time at which it started', () => {
   const rollout = { phase: 'Canary', revision: 'new', stable: 'abc', percent: 10, message: 'x' } as const;
   const first = buildModelFields(pool({ rollout }), {}, NOW_MS);
   expect(first.canary).toEqual({ revision: 'new', percent: 10, since: '2030-01-01T00:00:00Z' });
@@ -51,7 +51,7 @@ test('a canary has the time since when it is one', () => {
   expect(later.canary).toEqual({ revision: 'new', percent: 20, since: '2030-01-01T00:00:00Z' });
 });
 
-test('a pool that is as it should be', () => {
+test('findModelConditions of a steady pool', () => {
   expect(conditions()).toEqual({
     Available: 'True WorkersReady',
     Progressing: 'False Settled',
@@ -64,36 +64,36 @@ test('a pool that is as it should be', () => {
 
 const startFailure = { reason: 'ImagePullFailed', message: 'the image cannot be pulled' };
 test.each<[string, Partial<PoolStatus>, Record<string, string>]>([
-  ['without workers that is wanted so', { desired: 0, running: 0, ready: 0 }, { Available: 'True ScaledToZero' }],
-  ['that starts', { running: 1, ready: 0 }, { Available: 'False Starting', Progressing: 'True Scaling' }],
-  ['that shrinks', { desired: 1 }, { Available: 'True WorkersReady', Progressing: 'True Scaling' }],
+  ['that is scaled to zero', { desired: 0, running: 0, ready: 0 }, { Available: 'True ScaledToZero' }],
+  ['that is starting', { running: 1, ready: 0 }, { Available: 'False Starting', Progressing: 'True Scaling' }],
+  ['that is shrinking', { desired: 1 }, { Available: 'True WorkersReady', Progressing: 'True Scaling' }],
   [
-    'that cannot start',
+    'whose workers cannot start',
     { running: 1, ready: 0, startFailure },
     { Available: 'False ImagePullFailed', Degraded: 'True ImagePullFailed', ArtifactReady: 'Unknown NotLoaded' },
   ],
   [
-    'whose further workers cannot start',
+    'whose additional workers cannot start',
     { ready: 1, startFailure },
     { Available: 'True WorkersReady', Degraded: 'True ImagePullFailed' },
   ],
   [
-    'whose artifact cannot be had',
+    'whose artifact cannot be downloaded',
     { ready: 0, startFailure: { reason: 'ArtifactFailed', message: 'x' } },
     { ArtifactReady: 'False ArtifactFailed' },
   ],
   [
-    'at its limit',
+    'at its maximum size',
     { reasons: [{ reason: 'ScalingLimited', message: 'scaling.max is 2' }] },
     { ScalingLimited: 'True ScalingLimited' },
   ],
   [
-    'whose load is not known',
+    'whose load is unknown',
     { reasons: [{ reason: 'LoadUnknown', message: 'x' }] },
     { LoadUnknown: 'True LoadUnknown' },
   ],
   [
-    'that rolls',
+    'that is rolling out',
     { rollout: { phase: 'Rolling', revision: 'b', stable: 'a', percent: 100, message: 'x' } },
     { Progressing: 'True Rolling' },
   ],
@@ -102,6 +102,6 @@ test.each<[string, Partial<PoolStatus>, Record<string, string>]>([
     { rollout: { phase: 'RolledBack', revision: 'a', stable: undefined, percent: 100, message: 'x' } },
     { Degraded: 'True RolledBack', Progressing: 'False Settled' },
   ],
-])('a pool %s', (_, changes, expected) => {
+])('findModelConditions of a pool %s', (_, changes, expected) => {
   expect(conditions(changes)).toMatchObject(expected);
 });

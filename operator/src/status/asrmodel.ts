@@ -5,7 +5,7 @@ import type { StatusNews } from './change.ts';
 import { formatTime } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
-/** What the pool tells of its ASRModel. */
+/** Builds the status fields of an ASRModel from its pool. */
 export function buildModelFields(
   pool: PoolStatus,
   before: AsrModelStatus,
@@ -31,25 +31,25 @@ function buildCanary({ rollout }: PoolStatus, before: AsrModelStatus, nowMs: num
   return { revision, percent, since };
 }
 
-/** The conditions of the pool. */
+/** Builds the conditions of an ASRModel from its pool. */
 export function findModelConditions(pool: PoolStatus): Finding[] {
   return [
     findAvailable(pool),
     findProgressing(pool),
     findDegraded(pool),
     findArtifact(pool),
-    findReason(pool, 'ScalingLimited', 'WithinLimits', 'the limits leave room for the load'),
+    findReason(pool, 'ScalingLimited', 'WithinLimits', 'the pool is within its limits'),
     findReason(pool, 'LoadUnknown', 'LoadKnown', 'the load is known'),
   ];
 }
 
-/** A pool without workers takes sessions too, as long as it can start some: they wait for it. */
+/** A pool without workers is available as long as it can start some: sessions wait for them. */
 function findAvailable({ desired, ready, startFailure }: PoolStatus): Finding {
   const type = 'Available';
-  if (ready > 0) return { type, status: 'True', reason: 'WorkersReady', message: `${ready} workers take sessions` };
+  if (ready > 0) return { type, status: 'True', reason: 'WorkersReady', message: `${ready} workers are ready` };
   if (startFailure !== undefined) return { type, status: 'False', ...startFailure };
-  if (desired > 0) return { type, status: 'False', reason: 'Starting', message: 'its workers are not up yet' };
-  return { type, status: 'True', reason: 'ScaledToZero', message: 'a session that comes starts a worker' };
+  if (desired > 0) return { type, status: 'False', reason: 'Starting', message: 'no worker is ready yet' };
+  return { type, status: 'True', reason: 'ScaledToZero', message: 'the next session starts a worker' };
 }
 
 function findProgressing({ desired, running, ready, rollout }: PoolStatus): Finding {
@@ -58,9 +58,9 @@ function findProgressing({ desired, running, ready, rollout }: PoolStatus): Find
     return { type, status: 'True', reason: rollout.phase, message: rollout.message };
   }
   if (running === desired && ready === desired) {
-    return { type, status: 'False', reason: 'Settled', message: 'there are as many workers as are wanted' };
+    return { type, status: 'False', reason: 'Settled', message: 'the pool has its desired size' };
   }
-  const message = `${desired} workers are wanted, ${running} run, ${ready} take sessions`;
+  const message = `${desired} workers are desired, ${running} are running, ${ready} are ready`;
   return { type, status: 'True', reason: 'Scaling', message };
 }
 
@@ -68,19 +68,19 @@ function findDegraded({ startFailure, rollout }: PoolStatus): Finding {
   const type = 'Degraded';
   if (startFailure !== undefined) return { type, status: 'True', ...startFailure };
   if (rollout?.phase === 'RolledBack') return { type, status: 'True', reason: 'RolledBack', message: rollout.message };
-  return { type, status: 'False', reason: 'AsExpected', message: 'workers can be started' };
+  return { type, status: 'False', reason: 'AsExpected', message: 'workers can start' };
 }
 
-/** Workers that take sessions have their model's files. */
+/** A ready worker has loaded the files of its model. */
 function findArtifact({ ready, startFailure }: PoolStatus): Finding {
   const type = 'ArtifactReady';
   if (startFailure?.reason.startsWith('Artifact') === true) return { type, status: 'False', ...startFailure };
-  if (ready > 0) return { type, status: 'True', reason: 'Loaded', message: 'workers have loaded it' };
-  return { type, status: 'Unknown', reason: 'NotLoaded', message: 'no worker has loaded it yet' };
+  if (ready > 0) return { type, status: 'True', reason: 'Loaded', message: 'workers have loaded the artifact' };
+  return { type, status: 'Unknown', reason: 'NotLoaded', message: 'no worker has loaded the artifact yet' };
 }
 
-function findReason({ reasons }: PoolStatus, type: string, otherwise: string, words: string): Finding {
+function findReason({ reasons }: PoolStatus, type: string, otherwise: string, message: string): Finding {
   const found = reasons.find(({ reason }) => reason === type);
-  if (found === undefined) return { type, status: 'False', reason: otherwise, message: words };
+  if (found === undefined) return { type, status: 'False', reason: otherwise, message: message };
   return { type, status: 'True', reason: found.reason, message: found.message };
 }

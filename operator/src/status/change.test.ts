@@ -2,7 +2,12 @@ import { mergeStatus, urgencyOf } from './change.ts';
 import type { AnyStatus, StatusNews } from './change.ts';
 
 const NOW_MS = Date.UTC(2030, 0, 1);
-const ready = (message = 'it is in force') => ({ type: 'Ready', status: 'True' as const, reason: 'Applied', message });
+const ready = (message = 'the resource is applied') => ({
+  type: 'Ready',
+  status: 'True' as const,
+  reason: 'Applied',
+  message,
+});
 const merge = (before: AnyStatus, news: StatusNews, generation = 1) => mergeStatus(before, news, generation, NOW_MS);
 const credits = (availableMs: number) => ({
   availableMs,
@@ -11,7 +16,7 @@ const credits = (availableMs: number) => ({
   checkpointAt: '2030-01-01T00:00:00Z',
 });
 
-test('what is not new stays, and what is no more goes', () => {
+test('mergeStatus keeps fields that the update does not name and removes fields set to undefined', () => {
   const before = merge(
     {},
     { fields: { revision: 'a', canary: { revision: 'b', percent: 5, since: 'x' } }, findings: [] },
@@ -23,26 +28,26 @@ test('what is not new stays, and what is no more goes', () => {
   });
 });
 
-test('a condition is about the generation that is named, or else the newest', () => {
+test('mergeStatus gives a condition the named generation, or else the newest', () => {
   expect(merge({}, { fields: {}, findings: [ready()], generation: 3 }, 4).conditions).toMatchObject([
     { observedGeneration: 3 },
   ]);
   expect(merge({}, { fields: {}, findings: [ready()] }, 4).conditions).toMatchObject([{ observedGeneration: 4 }]);
 });
 
-test('nothing is urgent about what is the same, little about traffic and words, much about the rest', () => {
+test('urgencyOf is none without a change, later for traffic and messages, and now for everything else', () => {
   const before = merge({}, { fields: { credits: credits(5), liveSessions: 1 }, findings: [ready()] });
   const urgency = (news: StatusNews, generation = 1) => urgencyOf('Tenant', before, merge(before, news, generation));
   expect(urgency({ fields: { credits: credits(5) }, findings: [ready()] })).toBe('none');
   expect(urgency({ fields: { credits: credits(4), liveSessions: 2 }, findings: [] })).toBe('later');
-  expect(urgency({ fields: {}, findings: [ready('other words')] })).toBe('later');
+  expect(urgency({ fields: {}, findings: [ready('another message')] })).toBe('later');
   expect(urgency({ fields: { observedGeneration: 2 }, findings: [] })).toBe('now');
   expect(urgency({ fields: {}, findings: [{ ...ready(), status: 'False' }] })).toBe('now');
   expect(urgency({ fields: {}, findings: [{ ...ready(), reason: 'Other' }] })).toBe('now');
   expect(urgency({ fields: {}, findings: [ready()] }, 2)).toBe('now');
 });
 
-test('workers that come and go are told at once, their load later', () => {
+test('urgencyOf is now when the number of ready workers changes, and later when only their load does', () => {
   const slots = { total: 4, active: 1, reserved: 0, waiting: 0 };
   const before = merge({}, { fields: { readyReplicas: 1, slots, sessions: '1/4' }, findings: [] });
   const after = (fields: StatusNews<'ASRModel'>['fields']) => merge(before, { fields, findings: [] });

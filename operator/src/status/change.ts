@@ -10,30 +10,30 @@ export interface StatusOf {
 }
 export type AnyStatus = StatusOf[Kind];
 
-/** The fields of a status that are no conditions; of any of the kinds, where it may be any. */
+/** Fields of a status other than the conditions. For a union of kinds, the fields of any of them. */
 type Fields<K extends Kind> = K extends Kind
   ? { readonly [F in keyof Omit<StatusOf[K], 'conditions'>]?: StatusOf[K][F] | undefined }
   : never;
 
-/** What is newly known of a resource; fields that are not named stay as they were. */
+/** An update of a status. Fields that are not named keep their value. */
 export interface StatusNews<K extends Kind = Kind> {
-  /** Undefined: there is no such thing any more. */
+  /** Undefined removes the field. */
   fields: Fields<K>;
   findings: readonly Finding[];
-  /** The generation that the findings are about; absent: the newest. */
+  /** Generation that the findings refer to. Absent for the newest. */
   generation?: number;
-  /** They are about a resource that is being deleted; of such a one nothing else is told. */
-  leaving?: true;
+  /** Set if the resource is being deleted. All other updates of such a resource are ignored. */
+  deleting?: true;
 }
 
-/** Fields that follow the traffic: each change of them is no reason to write at once. */
+/** Fields that change with the traffic. A change of them alone is not written at once. */
 const SLOW: Record<Kind, readonly string[]> = {
   ASRModel: ['slots', 'sessions'],
   Tenant: ['credits', 'liveSessions'],
   ApiKey: ['lastUsedAt'],
 };
 
-/** The status that the news make of the one before. */
+/** Applies an update to a status. */
 export function mergeStatus(
   before: AnyStatus,
   { fields, findings, generation }: StatusNews,
@@ -45,13 +45,16 @@ export function mergeStatus(
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** How soon a status has to be written: not at all, when the last time is long enough ago, or now. */
+/** Returns how soon a changed status must be written: never, after the interval for slow fields, or now. */
 export function urgencyOf(kind: Kind, before: AnyStatus, after: AnyStatus): 'none' | 'later' | 'now' {
   if (isDeepStrictEqual(before, after)) return 'none';
   return isDeepStrictEqual(urgent(kind, before), urgent(kind, after)) ? 'later' : 'now';
 }
 
-/** What people and machines wait for: all but the slow fields and the words of conditions, which hold numbers. */
+/**
+ * Returns the parts whose change is urgent: everything except slow fields and condition messages, which contain
+ * numbers.
+ */
 function urgent(kind: Kind, { conditions = [], ...fields }: AnyStatus): object {
   const rest = Object.entries(fields).filter(([name]) => !SLOW[kind].includes(name));
   const states = conditions.map(({ type, status, reason, observedGeneration }: Condition) => [

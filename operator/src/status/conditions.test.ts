@@ -4,22 +4,22 @@ import type { Finding } from './conditions.ts';
 
 const T1 = Date.UTC(2030, 0, 1);
 const T2 = T1 + 60_000;
-const finding = (type: string, status: Finding['status'], reason = 'Because', message = 'words'): Finding => ({
+const finding = (type: string, status: Finding['status'], reason = 'Because', message = 'a message'): Finding => ({
   type,
   status,
   reason,
   message,
 });
 
-test('the time of a condition changes with its status alone', () => {
+test('the transition time of a condition changes only with its status', () => {
   const first = mergeConditions([], [finding('Ready', 'False', 'InvalidSpec')], 1, T1);
-  const second = mergeConditions(first, [finding('Ready', 'False', 'ApplyFailed', 'other words')], 2, T2);
+  const second = mergeConditions(first, [finding('Ready', 'False', 'ApplyFailed', 'another message')], 2, T2);
   expect(second).toEqual([
     {
       type: 'Ready',
       status: 'False',
       reason: 'ApplyFailed',
-      message: 'other words',
+      message: 'another message',
       observedGeneration: 2,
       lastTransitionTime: formatTime(T1),
     },
@@ -28,21 +28,21 @@ test('the time of a condition changes with its status alone', () => {
   expect(third[0]?.lastTransitionTime).toBe(formatTime(T2));
 });
 
-test('conditions that were not looked at stay, in one order, and those of others are none of ours', () => {
+test('mergeConditions keeps conditions that were not updated, in a fixed order, and drops those of other managers', () => {
   const known = mergeConditions([], [finding('ScalingLimited', 'False'), finding('Available', 'True')], 1, T1);
   const foreign: Condition = { ...known[0]!, type: 'example.com/Audited' };
   const merged = mergeConditions([foreign, ...known], [finding('Ready', 'True')], 1, T2);
   expect(merged.map(({ type }) => type)).toEqual(['Ready', 'Available', 'ScalingLimited']);
 });
 
-test('what comes last of one type holds', () => {
+test('mergeConditions uses the last of several findings with the same type', () => {
   const merged = mergeConditions([], [finding('Ready', 'True'), finding('Ready', 'False', 'TenantMissing')], 1, T1);
   expect(merged).toMatchObject([{ type: 'Ready', status: 'False', reason: 'TenantMissing' }]);
 });
 
-test('messages are short and hold no secret', () => {
-  const words = `redis://operator:hunter2@host ${'x'.repeat(5000)}`;
-  const [condition] = mergeConditions([], [finding('Ready', 'False', 'ApplyFailed', words)], 1, T1);
+test('condition messages are truncated and redacted', () => {
+  const message = `redis://operator:hunter2@host ${'x'.repeat(5000)}`;
+  const [condition] = mergeConditions([], [finding('Ready', 'False', 'ApplyFailed', message)], 1, T1);
   expect(condition?.message).toHaveLength(1024);
   expect(condition?.message).not.toContain('hunter2');
 });
@@ -54,11 +54,11 @@ test.each([
   ['Degraded', 'True', true],
   ['LoadUnknown', 'False', false],
   ['Progressing', 'True', false],
-] as const)('%s=%s is bad news: %s', (type, status, expected) => {
+] as const)('isBad of %s=%s is %s', (type, status, expected) => {
   expect(isBad({ type, status })).toBe(expected);
 });
 
-test('news are what changed for the worse or for the better, not what is well from the start', () => {
+test('findTransitions reports changes for the worse and for the better, but not an initial good state', () => {
   const before = mergeConditions([], [finding('Ready', 'True'), finding('Degraded', 'True')], 1, T1);
   const changes = [finding('Ready', 'False'), finding('Degraded', 'False'), finding('Progressing', 'True')];
   const after = mergeConditions(

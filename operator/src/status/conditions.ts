@@ -1,10 +1,10 @@
 import type { Condition } from '@svc-asr/core';
 import { redact } from '@svc-asr/runtime';
 
-/** What is the case now, before it is known since when. */
+/** State of a condition, without its transition time. */
 export type Finding = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** The conditions that this operator tells; those of others in the same list are left alone. */
+/** Conditions of this operator. Those of other managers in the same list are left alone. */
 export const CONDITIONS = [
   'Ready',
   'LedgerMissing',
@@ -16,17 +16,17 @@ export const CONDITIONS = [
   'LoadUnknown',
 ] as const;
 
-/** Conditions that are good news when they are the case; the others are bad news. */
+/** Conditions for which True is good. For the others, True is bad. */
 const GOOD = new Set<string>(['Ready', 'Available', 'ArtifactReady']);
-/** Neither good nor bad. */
+/** Conditions that are neither good nor bad. */
 const NEUTRAL = new Set<string>(['Progressing']);
 
-/** Why a resource is not ready that was deleted: news also where it was not ready before. */
+/** Reason of a resource that was deleted but still exists. It is reported even if the resource was not ready before. */
 export const DELETION_WAITS = 'DeletionWaits';
 
 const MAX_MESSAGE = 1024;
 
-/** Takes findings into the conditions that were there: the time changes with the status alone. */
+/** Merges findings into the existing conditions. The transition time changes only with the status. */
 export function mergeConditions(
   before: readonly Condition[],
   findings: readonly Finding[],
@@ -49,7 +49,7 @@ export function mergeConditions(
   return [...merged.values()].sort((a, b) => orderOf(a.type) - orderOf(b.type));
 }
 
-/** The conditions whose status changed, as far as it is news: what was never told and is well is not. */
+/** Returns the conditions whose status changed. A new condition counts only if it is bad. */
 export function findTransitions(before: readonly Condition[], after: readonly Condition[]): Condition[] {
   return after.filter((condition) => {
     if (NEUTRAL.has(condition.type)) return false;
@@ -60,12 +60,12 @@ export function findTransitions(before: readonly Condition[], after: readonly Co
   });
 }
 
-/** Whether somebody may have to do something about it. */
+/** Returns whether a condition may need an action. */
 export function isBad({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
   return GOOD.has(type) ? status === 'False' : !NEUTRAL.has(type) && status === 'True';
 }
 
-/** As a status writes times: whole seconds. */
+/** Formats a time for a status, in whole seconds. */
 export function formatTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -23,10 +23,13 @@ export interface StatusParts {
   logger: Logger;
 }
 
-/** A look that comes a moment before something may be written again would wait for a whole round more. */
-const LATER = 1.05;
+/**
+ * Factor for the reporting interval. Without it, a round that runs slightly early would delay a write by a whole
+ * interval.
+ */
+const INTERVAL_MARGIN = 1.05;
 
-/** Puts together what tells the state of resources in the cluster. */
+/** Wires together the components that write the status of resources in the cluster. */
 export function createStatus({
   settings,
   cluster,
@@ -51,7 +54,7 @@ export function createStatus({
   });
   const { accounts, apiKeys: keys } = ledger;
   const gather = createGather({ accounts, keys, guard, pools, source, current: writer.current, wallMs: Date.now });
-  const balanceMs = STATUS_BALANCE_INTERVAL_MS * LATER;
+  const balanceMs = STATUS_BALANCE_INTERVAL_MS * INTERVAL_MARGIN;
   const intervalMs = { ASRModel: SCALING_INTERVAL_MS, Tenant: balanceMs, ApiKey: balanceMs };
   return createStatusReporter({ source, writer, gather, intervalMs, notices, logger });
 }

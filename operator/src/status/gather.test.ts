@@ -4,7 +4,7 @@ import { buildTenantFields } from './tenant.ts';
 const T1 = Date.UTC(2030, 0, 1);
 const account = { availableMs: 3_512_000, reservedMs: 60_000, consumedMs: 28_000, liveSessions: 1 };
 
-test('a balance has the time at which it became what it is', () => {
+test('the checkpoint time of a balance changes only with the balance', () => {
   const first = buildTenantFields(account, {}, T1);
   expect(first).toEqual({
     credits: {
@@ -29,11 +29,11 @@ test.each([
   [undefined, true, undefined],
   [{ revoked: true }, true, 'Revoked'],
   [{ revoked: false }, false, 'TenantMissing'],
-])('a key of which the ledger says %j, tenant there: %s, is refused because of %s', (record, hasTenant, reason) => {
+])('findRefusal with the record %j and an existing tenant (%s) returns %s', (record, hasTenant, reason) => {
   expect(findRefusal(key, record, hasTenant)?.reason).toBe(reason);
 });
 
-test('a key that was never used has no last use', () => {
+test('an ApiKey that was never used has no lastUsedAt', () => {
   expect(buildApiKeyFields(key, undefined)).toEqual({ expires: 'never' });
   expect(buildApiKeyFields(key, T1)).toEqual({ expires: 'never', lastUsedAt: '2030-01-01T00:00:00Z' });
 });

@@ -22,15 +22,16 @@ export interface GatherOptions {
 
 const NOTHING = { fields: {}, findings: [] };
 
-/** Where the state of each kind is read. */
+/** Creates the functions that read the state of each kind. */
 export function createGather(options: GatherOptions): { readonly [K in Kind]: Gather<K> } {
   const { accounts, keys, guard, pools, source, current, wallMs } = options;
   return {
     Tenant: async (name) => {
       const findings = [findLedger(guard.missing())];
-      // What an emptied or wrong Redis says of an account would take the place of the last checkpoint.
+      // The account in an emptied or wrong Redis must not overwrite the last checkpoint.
       const account = guard.missing() === undefined ? await accounts.read(name) : undefined;
-      // What was consumed never falls: a lower figure is of an account that was lost, and the checkpoint is all there is of it.
+      // Consumption never decreases. A lower value belongs to an account that was lost, and only the checkpoint has the
+      // right one.
       const known = current('Tenant', name).credits?.consumedMs ?? 0;
       if (account === undefined || account.consumedMs < known) return { fields: {}, findings };
       const ledgerId = guard.ledgerId();

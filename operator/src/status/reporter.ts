@@ -11,25 +11,25 @@ import { findDeletion, findReadiness } from './readiness.ts';
 import { findLedger } from './tenant.ts';
 import type { StatusWriter } from './writer.ts';
 
-/** Gathers what is known of a resource that is in force, beside whether it is. */
+/** Gathers the status of an applied resource, except its readiness. */
 export type Gather<K extends Kind> = (name: string) => Promise<Omit<StatusNews<K>, 'generation'>>;
 
-/** Tells the state of resources to whoever reads it in their status. */
+/** Reports the state of resources in their status. */
 export interface StatusReporter {
-  /** This generation of the resource was brought into force: tells so, and what else is known of it. */
+  /** Reports that this generation was applied, and everything else that is known about the resource. */
   applied: (kind: Kind, name: string, generation: number | undefined) => Promise<void>;
-  /** The resource is wrong, and was never right as far as is known: tells so. */
+  /** Reports that the resource is invalid. */
   refused: (kind: Kind, name: string) => Promise<void>;
-  /** The resource could not be brought into force: tells why. Never fails. */
+  /** Reports why the resource could not be applied. Never rejects. */
   failed: (kind: Kind, name: string, error: unknown) => Promise<void>;
-  /** The resource is deleted and could not be brought out of force yet: tells why it is still there. Never fails. */
+  /** Reports why a deleted resource still exists. Never rejects. */
   waiting: (kind: Kind, name: string, error: unknown) => Promise<void>;
-  /** Begins to tell what changes by itself. */
+  /** Starts to report changes periodically. */
   start: () => void;
   stop: () => Promise<void>;
 }
 
-/** For resources that have no status. */
+/** Used for resources without a status. */
 export const SILENT_REPORTER: StatusReporter = {
   applied: () => Promise.resolve(),
   refused: () => Promise.resolve(),
@@ -43,69 +43,72 @@ export interface StatusReporterOptions {
   source: Pick<ResourceSource, 'get' | 'problems' | 'list'>;
   writer: StatusWriter;
   gather: { readonly [K in Kind]: Gather<K> };
-  /** How often each kind is looked at. */
+  /** Interval of the rounds for each kind. */
   intervalMs: Readonly<Record<Kind, number>>;
   notices: Notices;
   logger: Logger;
 }
 
 const NOTHING = { fields: {}, findings: [] };
-/** How many resources are looked at together. */
+/** Maximum number of resources that are reported at the same time. */
 const AT_ONCE = 8;
 
-/** Makes the reporter of resources that have a status. */
+/** Creates the reporter for resources with a status. */
 export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
   const { source, writer, gather, intervalMs, notices, logger } = options;
-  /** Resources whose last try failed, and why. */
+  /** Resources whose last attempt failed, with the error. */
   const failing = new Map<ResourceKey, unknown>();
-  /** The generation of each resource that this process brought into force last. */
-  const inForce = new Map<ResourceKey, number | undefined>();
+  /** Generation of each resource that this process applied last. */
+  const appliedGenerations = new Map<ResourceKey, number | undefined>();
   const timers: NodeJS.Timeout[] = [];
   const rounds = new Map<Kind, Promise<void>>();
   let stopped = false;
 
-  async function tell(kind: Kind, name: string): Promise<void> {
+  async function report(kind: Kind, name: string): Promise<void> {
     const key = keyOf(kind, name);
     const good = source.get(kind, name);
     const problems = source.problems(kind, name);
     const error = failing.get(key);
-    const generation = inForce.get(key);
-    // What has not been tried yet is not in force, whatever the source has; and what is gone is nobody's concern.
-    const isTried = good !== undefined && (error !== undefined || inForce.has(key));
+    const generation = appliedGenerations.get(key);
+    // A resource that was not tried yet is not applied, and a deleted one is not reported.
+    const isTried = good !== undefined && (error !== undefined || appliedGenerations.has(key));
     if (problems === undefined && !isTried) return;
     const ready = findReadiness(problems, good !== undefined, error);
     const { fields, findings } = good === undefined ? NOTHING : await gather[kind](name);
     const well = ready.status === 'True' && generation !== undefined;
     await writer.report(kind, name, {
       fields: { ...fields, ...(generation !== undefined && { observedGeneration: generation }) },
-      // What is wrong with the resource itself counts more than what follows from it.
+      // Errors of the resource itself take precedence over their consequences.
       findings: ready.status === 'True' ? [ready, ...findings] : [...findings, ready],
       ...(well && { generation }),
     });
   }
 
-  /** Tells what is wrong, and that it is the ledger where it is. */
-  async function tellTrouble(kind: Kind, name: string, error: unknown, news: StatusNews): Promise<void> {
+  /** Reports a failure, and LedgerMissing for a Tenant if the ledger is missing. */
+  async function reportFailure(kind: Kind, name: string, error: unknown, news: StatusNews): Promise<void> {
     const missing = kind === 'Tenant' && findUnavailable(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
     try {
       await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] });
     } catch (err) {
-      logger.debug({ err, resource: keyOf(kind, name) }, 'that a resource failed could not be told');
+      logger.debug(
+        { err, resource: keyOf(kind, name) },
+        'the failure of a resource could not be written to its status',
+      );
     }
   }
 
-  /** Looks at all resources of a kind; one that cannot be told keeps no other from being told. */
+  /** Reports all resources of a kind. A resource that fails does not block the others. */
   async function round(kind: Kind): Promise<void> {
-    forgetGone();
+    forgetDeleted();
     const names = source.list().flatMap((resource) => (resource.kind === kind ? [resource.metadata.name] : []));
     const next = names.values();
     let failure: { err: unknown } | undefined;
     const work = async () => {
       for (const name of next) {
-        // Where Redis or the API server is away there is no use in asking it for the others.
+        // If Redis or the API server is unavailable, the remaining resources would fail too.
         if (stopped || findUnavailable(failure?.err) !== undefined) return;
         try {
-          await tell(kind, name);
+          await report(kind, name);
         } catch (err) {
           failure = { err };
         }
@@ -118,13 +121,13 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     }
     const { err } = failure;
     notices.raise(`status ${kind}`, '', () =>
-      logger.warn({ err, resource: kind }, `the status of ${kind} resources could not be told and is tried again`),
+      logger.warn({ err, resource: kind }, `the status of ${kind} resources could not be written; retrying`),
     );
   }
 
-  function forgetGone(): void {
-    writer.forgetGone();
-    for (const known of [failing, inForce]) {
+  function forgetDeleted(): void {
+    writer.forgetDeleted();
+    for (const known of [failing, appliedGenerations]) {
       for (const key of known.keys()) {
         const { kind, name } = partsOf(key);
         if (source.get(kind, name) === undefined) known.delete(key);
@@ -132,7 +135,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     }
   }
 
-  function begin(kind: Kind): void {
+  function startRound(kind: Kind): void {
     if (rounds.has(kind)) return;
     rounds.set(
       kind,
@@ -143,10 +146,10 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   return {
     applied: (kind, name, generation) => {
       failing.delete(keyOf(kind, name));
-      inForce.set(keyOf(kind, name), generation);
-      return tell(kind, name);
+      appliedGenerations.set(keyOf(kind, name), generation);
+      return report(kind, name);
     },
-    refused: tell,
+    refused: report,
     failed: async (kind, name, error) => {
       const good = source.get(kind, name);
       if (good === undefined) return;
@@ -157,13 +160,13 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       if (away !== undefined && away !== 'the ledger' && writer.current(kind, name).observedGeneration === generation)
         return;
       const finding = findReadiness(source.problems(kind, name), true, error);
-      await tellTrouble(kind, name, error, { fields: {}, findings: [finding] });
+      await reportFailure(kind, name, error, { fields: {}, findings: [finding] });
     },
     waiting: (kind, name, error) =>
-      tellTrouble(kind, name, error, { fields: {}, findings: [findDeletion(reasonOf(error))], leaving: true }),
+      reportFailure(kind, name, error, { fields: {}, findings: [findDeletion(reasonOf(error))], deleting: true }),
     start: () => {
       if (stopped) return;
-      for (const kind of KINDS) timers.push(setInterval(() => begin(kind), intervalMs[kind]));
+      for (const kind of KINDS) timers.push(setInterval(() => startRound(kind), intervalMs[kind]));
     },
     stop: async () => {
       stopped = true;

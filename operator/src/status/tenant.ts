@@ -4,7 +4,10 @@ import type { Account } from '@svc-asr/ledger';
 import { formatTime } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
-/** What an account tells of its Tenant; `before` keeps the time of a balance that did not change. */
+/**
+ * Builds the status fields of a Tenant from its account. A balance that did not change keeps the checkpoint time of
+ * `before`.
+ */
 export function buildTenantFields(
   account: Pick<Account, 'availableMs' | 'reservedMs' | 'consumedMs' | 'liveSessions'>,
   before: TenantStatus,
@@ -27,9 +30,10 @@ export function buildTenantFields(
   };
 }
 
-/** Whether Redis holds the ledger that the account is in. */
+/** Returns the condition LedgerMissing. */
 export function findLedger(missing: string | undefined): Finding {
   const type = 'LedgerMissing';
-  if (missing === undefined) return { type, status: 'False', reason: 'LedgerFound', message: 'Redis holds the ledger' };
+  if (missing === undefined)
+    return { type, status: 'False', reason: 'LedgerFound', message: 'Redis contains the ledger' };
   return { type, status: 'True', reason: 'LedgerMissing', message: missing };
 }

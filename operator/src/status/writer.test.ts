@@ -46,7 +46,7 @@ function setUp(refusal?: KubernetesError) {
   return { writer, state, writes, events, clock, catchUp: () => (state.seen = state.stored) };
 }
 
-test('writes a status once, and nothing as long as nothing is new', async () => {
+test('report writes a status once, and nothing while nothing changes', async () => {
   const { writer, writes, catchUp, clock } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   await writer.report('Tenant', 'acme', news(5));
@@ -63,7 +63,7 @@ test('writes a status once, and nothing as long as nothing is new', async () => 
   expect(writer.current('Tenant', 'acme').credits?.availableMs).toBe(5);
 });
 
-test('balances are written no more often than they may be, conditions at once', async () => {
+test('balances are written at most once per interval, conditions at once', async () => {
   const { writer, writes, clock, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   catchUp();
@@ -78,7 +78,7 @@ test('balances are written no more often than they may be, conditions at once', 
   expect(writes).toHaveLength(3);
 });
 
-test('a status that somebody else changed is put right', async () => {
+test('a status that another client changed is corrected', async () => {
   const { writer, writes, state, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   catchUp();
@@ -88,7 +88,7 @@ test('a status that somebody else changed is put right', async () => {
   expect(writes[1]?.status).toMatchObject({ observedGeneration: 1 });
 });
 
-test('changes for the worse and the better are events', async () => {
+test('changes of a condition for the worse and the better are recorded as events', async () => {
   const { writer, events } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   await writer.report('Tenant', 'acme', news(5, 'False'));
@@ -99,7 +99,7 @@ test('changes for the worse and the better are events', async () => {
   ]);
 });
 
-test('nothing is told of what is gone or goes', async () => {
+test('report writes nothing for a deleted object or one that is being deleted', async () => {
   const { writer, writes, state } = setUp();
   state.seen = undefined;
   await writer.report('Tenant', 'acme', news(5));
@@ -109,18 +109,21 @@ test('nothing is told of what is gone or goes', async () => {
   expect(writes).toEqual([]);
 });
 
-test.each([404, 409])('%i means that the object is gone or another, and is no failure', async (code) => {
-  const { writer, events } = setUp(new KubernetesError(code, 'x', 'x'));
-  await writer.report('Tenant', 'acme', news(5, 'False'));
-  expect(events).toEqual([]);
-});
+test.each([404, 409])(
+  'a response of %i means that the object was deleted or replaced, and is not a failure',
+  async (code) => {
+    const { writer, events } = setUp(new KubernetesError(code, 'x', 'x'));
+    await writer.report('Tenant', 'acme', news(5, 'False'));
+    expect(events).toEqual([]);
+  },
+);
 
-test('other refusals are told', async () => {
+test('report rejects on other errors', async () => {
   const { writer } = setUp(new KubernetesError(422, 'Invalid', 'x'));
   await expect(writer.report('Tenant', 'acme', news(5))).rejects.toMatchObject({ status: 422 });
 });
 
-test('of what is being deleted only that is told which is about it, with an event', async () => {
+test('for an object that is being deleted, only the reason of the delay is written, with an event', async () => {
   const { writer, state, writes, events, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5, 'False'));
   catchUp();
@@ -128,7 +131,7 @@ test('of what is being deleted only that is told which is about it, with an even
   state.stored = state.seen;
   await writer.report('Tenant', 'acme', news(6));
   expect(writes).toHaveLength(1);
-  const waits = { fields: {}, findings: [findDeletion('the ledger is missing')], leaving: true as const };
+  const waits = { fields: {}, findings: [findDeletion('the ledger is missing')], deleting: true as const };
   for (let times = 0; times < 3; times++) {
     await writer.report('Tenant', 'acme', waits);
     catchUp();
@@ -138,20 +141,20 @@ test('of what is being deleted only that is told which is about it, with an even
   expect(events).toHaveLength(2);
 });
 
-test('news of a deletion are nothing to say of a resource that is there', async () => {
+test('an update about a deletion is ignored for a resource that is not being deleted', async () => {
   const { writer, writes } = setUp();
-  await writer.report('Tenant', 'acme', { fields: {}, findings: [findDeletion('why')], leaving: true });
+  await writer.report('Tenant', 'acme', { fields: {}, findings: [findDeletion('why')], deleting: true });
   expect(writes).toEqual([]);
 });
 
-test('nothing is kept of objects that are gone', async () => {
+test('forgetDeleted drops the state of deleted objects', async () => {
   const { writer, state } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   expect(writer.current('Tenant', 'acme')).toMatchObject({ observedGeneration: 1 });
   const { seen } = state;
   state.seen = undefined;
-  writer.forgetGone();
-  // What was written would otherwise still count as newer than what is seen.
+  writer.forgetDeleted();
+  // Otherwise the last write would still count as newer than the observed object.
   state.seen = seen;
   expect(writer.current('Tenant', 'acme')).toEqual({});
 });

@@ -8,50 +8,52 @@ import { mergeStatus, urgencyOf } from './change.ts';
 import type { AnyStatus, StatusNews, StatusOf } from './change.ts';
 import { findTransitions, isBad } from './conditions.ts';
 
-/** Where the state of resources is told. */
+/** Writes the status of resources. */
 export interface StatusWriter {
-  /** Writes what is new, if anything is. */
+  /** Writes the changes, if there are any. */
   report: <K extends Kind>(kind: K, name: string, news: StatusNews<K>) => Promise<void>;
-  /** What stands there now; empty: nothing yet. */
+  /** Current status. Empty if there is none yet. */
   current: <K extends Kind>(kind: K, name: string) => StatusOf[K];
-  /** Lets go of what was written into objects that are gone. */
-  forgetGone: () => void;
+  /** Drops the state that is kept for deleted objects. */
+  forgetDeleted: () => void;
 }
 
 export interface StatusWriterOptions {
   api: Pick<KubeApi, 'applyStatus'>;
   events: Pick<EventRecorder, 'record'>;
-  /** The object as it was last seen. */
+  /** Returns the object as last observed. */
   object: (kind: Kind, name: string) => KubeObject | undefined;
-  /** What follows the traffic is written no more often than this. */
+  /** Minimum interval between two writes of slow fields. */
   slowMs: Readonly<Record<Kind, number>>;
-  /** By a clock of which only differences mean something. */
+  /** Monotonic clock in milliseconds. Only differences are meaningful. */
   nowMs: () => number;
   wallMs?: () => number;
 }
 
-/** What was written last. */
+/** Last write of an object. */
 interface Written {
   object: KubeObject;
   atMs: number;
 }
 
-/** Writes into the status subresource: only what differs from what stands there, so that a look without news writes nothing. */
+/**
+ * Creates a writer for the status subresource. It writes only differences, so a report without changes writes nothing.
+ */
 export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const { api, events, slowMs, nowMs, wallMs = Date.now } = options;
   const written = new Map<ResourceKey, Written>();
   const turns = new Map<ResourceKey, Promise<void>>();
 
-  /** News of one's own write take a moment; meanwhile it counts as seen. */
+  /** Returns the newest known object. Our own write counts as observed before its watch event arrives. */
   function newest(kind: Kind, name: string): KubeObject | undefined {
     const seen = options.object(kind, name);
     const last = written.get(keyOf(kind, name));
     return seen !== undefined && last !== undefined && isNewer(last.object, seen) ? last.object : seen;
   }
 
-  /** Reports of one resource are told one after the other, so that none repeats what the one before it wrote. */
-  function inTurn(key: ResourceKey, tell: () => Promise<void>): Promise<void> {
-    const turn = (turns.get(key) ?? Promise.resolve()).catch(() => undefined).then(tell);
+  /** Runs the reports of one resource one after the other, so that none repeats the write of the previous one. */
+  function runExclusively(key: ResourceKey, write: () => Promise<void>): Promise<void> {
+    const turn = (turns.get(key) ?? Promise.resolve()).catch(() => undefined).then(write);
     turns.set(key, turn);
     const leave = () => {
       if (turns.get(key) === turn) turns.delete(key);
@@ -62,9 +64,9 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
 
   const report: StatusWriter['report'] = (kind, name, news) => {
     const key = keyOf(kind, name);
-    return inTurn(key, async () => {
+    return runExclusively(key, async () => {
       const object = newest(kind, name);
-      if (object === undefined || isLeaving(object) !== (news.leaving === true)) return;
+      if (object === undefined || isBeingDeleted(object) !== (news.deleting === true)) return;
       const before = statusOf(object);
       const after = mergeStatus(before, news, object.metadata.generation, wallMs());
       const urgency = urgencyOf(kind, before, after);
@@ -82,7 +84,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   return {
     report,
     current: (kind, name) => statusOf(newest(kind, name)),
-    forgetGone: () => {
+    forgetDeleted: () => {
       for (const key of written.keys()) {
         const { kind, name } = partsOf(key);
         if (options.object(kind, name) === undefined) written.delete(key);
@@ -91,14 +93,14 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   };
 }
 
-/** Versions of one object are numbers that grow, of any length. */
+/** Compares resourceVersions of the same object, which are growing numbers of any length. */
 function isNewer(a: KubeObject, b: KubeObject): boolean {
   const [left, right] = [a, b].map(({ metadata }) => metadata.resourceVersion ?? '') as [string, string];
   const sameObject = a.metadata.uid === b.metadata.uid;
   return sameObject && (left.length === right.length ? left > right : left.length > right.length);
 }
 
-function isLeaving({ metadata }: KubeObject): boolean {
+function isBeingDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
@@ -106,7 +108,7 @@ function statusOf(object: KubeObject | undefined): AnyStatus {
   return object?.status ?? {};
 }
 
-/** Undefined: the object is gone, or another one has its name; then there is nothing to tell. */
+/** Sends the status. Undefined if the object was deleted, or replaced by another one of the same name. */
 async function send(
   api: Pick<KubeApi, 'applyStatus'>,
   kind: Kind,
