@@ -69,6 +69,18 @@ export default defineConfig(
     },
   },
   {
+    // Programs for users: they run in browsers or in Node.
+    files: ['packages/api-docs/{assets,samples}/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['AudioContext', 'AudioWorkletNode', 'AudioWorkletProcessor', 'IntersectionObserver', 'WebSocket'],
+          ...['console', 'document', 'fetch', 'navigator', 'process', 'registerProcessor', 'setTimeout'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     files: ['**/*.mjs'],
     languageOptions: {
       globals: Object.fromEntries(

@@ -19,7 +19,7 @@ export default {
   moduleNameMapper: {
     '^@svc-asr/core/stream$': '<rootDir>/packages/core/src/stream/index.ts',
     '^@svc-asr/client/internal$': '<rootDir>/packages/client/src/internal.ts',
-    '^@svc-asr/(core|ledger|runtime|kubernetes|client)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@svc-asr/(core|ledger|runtime|kubernetes|client|api-docs)$': '<rootDir>/packages/$1/src/index.ts',
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },
   testTimeout: 30_000,

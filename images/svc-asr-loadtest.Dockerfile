@@ -7,7 +7,7 @@ ARG TARGETARCH
 COPY --from=go /usr/local/go /usr/local/go
 WORKDIR /src
 COPY . .
-RUN npm ci && npx tsc --build
+RUN npm ci && npx tsc --build && node packages/api-docs/dist/build.js
 RUN node tools/images/stage.ts svc-asr-loadtest linux/$TARGETARCH /stage
 
 FROM scratch

@@ -4,7 +4,7 @@ FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 ARG TARGETARCH
 WORKDIR /src
 COPY . .
-RUN npm ci && npx tsc --build
+RUN npm ci && npx tsc --build && node packages/api-docs/dist/build.js
 RUN node tools/images/stage.ts svc-asr-operator linux/$TARGETARCH /stage
 
 FROM scratch

@@ -5,7 +5,7 @@ ARG TARGETARCH=amd64
 RUN apt-get update && apt-get install --yes --no-install-recommends python3-pip && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN npm ci && npx tsc --build
+RUN npm ci && npx tsc --build && node packages/api-docs/dist/build.js
 RUN node tools/images/stage.ts svc-asr-worker-cuda linux/$TARGETARCH /stage
 
 FROM scratch

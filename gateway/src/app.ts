@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
-import { INTERFACE_VERSION, SESSIONS_PATH, streamPath } from '@svc-asr/core';
+import { SESSIONS_PATH, streamPath } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Logger, Tracing } from '@svc-asr/runtime';
@@ -8,7 +8,7 @@ import { admit } from './auth/admit.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { createKeyLookup } from './auth/lookup.ts';
 import type { CatalogueView } from './catalogue.ts';
-import { documentsRouter } from './documents/index.ts';
+import { documentsRouter, readDocuments } from './documents/index.ts';
 import { closeConnections, refuseNewSessions } from './http/shutdown.ts';
 import type { Shutdown } from './http/shutdown.ts';
 import { answerErrors, notAWebSocket, notFound, onlyMethods } from './http/errors.ts';
@@ -82,7 +82,7 @@ export function createApp(parts: AppParts): Express {
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, checkDeadline)] });
-  app.use(named('documents'), documentsRouter({ version: INTERFACE_VERSION, publicUrl: settings.PUBLIC_URL }));
+  app.use(named('documents'), documentsRouter(readDocuments(), settings.PUBLIC_URL));
   app.use(notFound);
   app.use(answerErrors(logger));
   return app;

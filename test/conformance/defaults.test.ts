@@ -1,4 +1,4 @@
-import { buildOpenApi } from '@svc-asr/core';
+import { buildOpenApi } from '@svc-asr/api-docs';
 import { readSettings } from '@svc-asr/runtime';
 import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
@@ -48,7 +48,7 @@ test('a default never breaks a promise about time', () => {
 });
 
 test('the description tells callers the same values', () => {
-  const document = buildOpenApi({ version: '1.0.0', publicUrl: 'https://asr.example.com' });
+  const document = buildOpenApi();
   const { AsrSession, CreateSessionRequest } = document.components.schemas;
   expect(AsrSession).toMatchObject({
     properties: { expires_at: { description: expect.stringContaining('60 seconds after creation') } },

@@ -1,9 +1,9 @@
-import { buildOpenApi } from '@svc-asr/core';
+import { buildOpenApi } from '@svc-asr/api-docs';
 import type { Answer } from './answer.ts';
 import { createCheck } from './described.ts';
 
 const ID = '0198f2c4-6d1e-7a52-9c0b-3f5d2e8a1b47';
-const check = createCheck(buildOpenApi({ version: '1.0.0', publicUrl: 'https://asr.example.com' }));
+const check = createCheck(buildOpenApi());
 
 function answer(status: number, body: unknown, headers: Record<string, string | undefined> = {}): Answer {
   const usual = { 'x-request-id': ID, 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' };

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { closeSchema, describeResponse } from '@svc-asr/core';
-import type { DescribedResponse, OpenApi } from '@svc-asr/core';
+import { closeSchema, describeResponse } from '@svc-asr/api-docs';
+import type { DescribedResponse, OpenApi } from '@svc-asr/api-docs';
 import type { Answer } from './answer.ts';
 
 /** Throws when an answer is not what the service's own description says. */

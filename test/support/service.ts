@@ -4,7 +4,7 @@ import { Agent } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OpenApi } from '@svc-asr/core';
+import type { OpenApi } from '@svc-asr/api-docs';
 import { createAdmin } from './admin.ts';
 import type { Admin } from './admin.ts';
 import { send } from './answer.ts';

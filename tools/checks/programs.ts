@@ -10,9 +10,10 @@ async function runScript(path: string, args: readonly string[]): Promise<number>
   return runCommand(process.execPath, [program(path), ...args]);
 }
 
-/** Compiles every workspace. */
+/** Compiles every workspace and renders the API documents. */
 export async function build(): Promise<number> {
-  return runScript('typescript/bin/tsc', ['--build', root]);
+  const status = await runScript('typescript/bin/tsc', ['--build', root]);
+  return status === 0 ? runCommand(process.execPath, [join(root, 'packages/api-docs/dist/build.js')]) : status;
 }
 
 /** Checks the types of all sources, tests and tools, and of the scripts that browsers load. */

@@ -27,7 +27,7 @@ ${image.loadtests ? `FROM --platform=$BUILDPLATFORM ${goImage()} AS go\n\n` : ''
 ARG TARGETARCH${image.cuda ? `=${CUDA_PLATFORM.replace('linux/', '')}` : ''}
 ${python}${image.loadtests ? 'COPY --from=go /usr/local/go /usr/local/go\n' : ''}WORKDIR /src
 COPY . .
-RUN npm ci && npx tsc --build
+RUN npm ci && npx tsc --build && node packages/api-docs/dist/build.js
 RUN node tools/images/stage.ts ${title} linux/$TARGETARCH /stage
 
 FROM scratch

@@ -11,6 +11,9 @@ const BESIDE_DIST: Readonly<Record<string, readonly string[]>> = {
   console: ['page'],
 };
 
+/** Workspaces of which an image carries only the files that the build renders into this folder. */
+const RENDERED: Readonly<Record<string, string>> = { 'packages/api-docs': 'dist/public' };
+
 /** By which people call a command in a pod. There is no env in an image that could look for Node. */
 const COMMANDS: Readonly<Record<string, readonly ImageFile[]>> = {
   'packages/cli': [
@@ -34,9 +37,10 @@ export function isProgram(path: string): boolean {
 export function programFiles(root: string, place: Place): ImageFile[] {
   const folder = join(root, place.path);
   const at = `app/${place.path}`;
+  const rendered = RENDERED[place.path];
   return [
     fileOf(`${at}/package.json`, join(folder, 'package.json')),
-    ...compiledFiles(folder, at),
+    ...(rendered === undefined ? compiledFiles(folder, at) : listFolder(join(folder, rendered), `${at}/${rendered}`)),
     ...(BESIDE_DIST[place.path] ?? []).flatMap((name) => listFolder(join(folder, name), `${at}/${name}`)),
     ...(COMMANDS[place.path] ?? []),
     { path: `app/node_modules/${place.name}`, mode: 0o777, from: { link: `../../${place.path}` } },

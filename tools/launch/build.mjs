@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root, say, stop } from './terminal.mjs';
 
 /**
- * Compiles every workspace; TypeScript itself skips what has not changed.
+ * Compiles every workspace and renders the API documents. TypeScript skips workspaces that have not changed.
  * @param {string} node
  */
 export function ensureBuild(node) {
@@ -13,4 +13,7 @@ export function ensureBuild(node) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const result = spawnSync(node, [tsc, '--build', root], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (result.status !== 0) stop('the build failed: see the compiler messages above');
+  const render = join(root, 'packages', 'api-docs', 'dist', 'build.js');
+  const rendered = spawnSync(node, [render], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (rendered.status !== 0) stop('the API documents could not be rendered: see the message above');
 }

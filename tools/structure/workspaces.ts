@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 /**
  * Which workspaces each may import, as docs/architecture.md draws it:
- * core <- ledger, runtime <- operator | gateway | worker | console; core <- client <- cli; runtime <- kubernetes <-
- * operator | console.
+ * core <- ledger, runtime <- operator | gateway | worker | console; core <- client <- cli; core <- api-docs <- gateway;
+ * runtime <- kubernetes <- operator | console.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/core': [],
@@ -13,11 +13,15 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/kubernetes': ['packages/runtime'],
   'packages/client': ['packages/core'],
   'packages/cli': ['packages/core', 'packages/client'],
-  gateway: ['packages/core', 'packages/ledger', 'packages/runtime'],
+  'packages/api-docs': ['packages/core'],
+  gateway: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/api-docs'],
   operator: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],
   worker: ['packages/core', 'packages/ledger', 'packages/runtime'],
   console: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],
 };
+
+/** Workspaces that run only during the build. They declare their packages as devDependencies, which no image carries. */
+const BUILD_TIME: readonly string[] = ['packages/api-docs'];
 
 /** npm packages that each workspace declares. */
 export type Dependencies = Readonly<Record<string, readonly string[]>>;
@@ -29,7 +33,7 @@ export function workspaceOf(path: string): string | undefined {
 
 /** The folder of a workspace by the name under which it is imported. */
 export function folderOf(module: string): string | undefined {
-  const name = /^@svc-asr\/([a-z]+)/.exec(module)?.[1];
+  const name = /^@svc-asr\/([a-z-]+)/.exec(module)?.[1];
   return Object.keys(MAY_IMPORT).find((workspace) => workspace === name || workspace === `packages/${name ?? ''}`);
 }
 
@@ -52,9 +56,9 @@ export function readDependencies(root: string): Dependencies {
     const file = join(root, workspace, 'package.json');
     if (!existsSync(file)) return [];
     const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string> | undefined>;
-    return ['dependencies', 'peerDependencies', 'optionalDependencies'].flatMap((kind) =>
-      Object.keys(manifest[kind] ?? {}),
-    );
+    const kinds = ['dependencies', 'peerDependencies', 'optionalDependencies'];
+    if (BUILD_TIME.includes(workspace)) kinds.push('devDependencies');
+    return kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {}));
   };
   return Object.fromEntries(Object.keys(MAY_IMPORT).map((workspace) => [workspace, declared(workspace)]));
 }

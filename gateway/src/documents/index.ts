@@ -1,1 +1,2 @@
+export { readDocuments } from './files.ts';
 export { documentsRouter } from './router.ts';

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiError, buildAsyncApi, buildOpenApi } from '@svc-asr/core';
+import { renderDocuments } from '@svc-asr/api-docs';
+import { ApiError } from '@svc-asr/core';
 import type { ErrorRequestHandler } from 'express';
 import express from 'express';
 import { openExchange } from '../http/exchange.ts';
 import { documentsRouter } from './router.ts';
 
-const options = { version: '1.0.0', publicUrl: 'https://asr.example.com' };
+const documents = renderDocuments();
+const publicUrl = 'https://asr.example.com';
 const writeError: ErrorRequestHandler = (error, _request, response, next) => {
   if (error instanceof ApiError) response.status(error.status).set(error.headers).json(error.body('id'));
   else next(error);
@@ -18,7 +20,7 @@ let server: Server;
 let address: string;
 
 beforeAll(async () => {
-  const app = express().set('etag', false).use(openExchange, documentsRouter(options)).use(writeError);
+  const app = express().set('etag', false).use(openExchange, documentsRouter(documents, publicUrl)).use(writeError);
   await new Promise<void>((resolve) => (server = app.listen(0, '127.0.0.1', () => resolve())));
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -27,17 +29,17 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(address + path, { method, headers });
 
-test('serves the two documents as they are built', async () => {
+test('the gateway serves both API documents as rendered', async () => {
   const [openApi, asyncApi] = await Promise.all([get('/openapi.json'), get('/asyncapi.json')]);
-  expect(await openApi.json()).toEqual(JSON.parse(JSON.stringify(buildOpenApi(options))));
-  expect(await asyncApi.json()).toEqual(JSON.parse(JSON.stringify(buildAsyncApi(options))));
+  expect(await openApi.json()).toEqual(JSON.parse(documents['openapi.json']));
+  expect(await asyncApi.json()).toEqual(JSON.parse(documents['asyncapi.json']));
 });
 
 test.each([
   ['/openapi.json', 'application/json; charset=utf-8'],
   ['/asyncapi.json', 'application/json; charset=utf-8'],
   ['/docs', 'text/html; charset=utf-8'],
-])('%s may be kept for five minutes and read from other origins', async (path, type) => {
+])('%s may be cached for five minutes and read from other origins', async (path, type) => {
   const { status, headers } = await get(path);
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -49,7 +51,7 @@ test.each([
   });
 });
 
-test.each(['br', 'gzip', 'identity'])('the encoding %s carries the same text under its own ETag', async (encoding) => {
+test.each(['br', 'gzip', 'identity'])('/docs in encoding %s has the same text and its own ETag', async (encoding) => {
   const plain = await (await get('/docs', { 'accept-encoding': 'identity' })).text();
   const answer = await get('/docs', { 'accept-encoding': encoding });
   expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
@@ -57,7 +59,7 @@ test.each(['br', 'gzip', 'identity'])('the encoding %s carries the same text und
   expect(await answer.text()).toBe(plain);
 });
 
-// Not fetch: with If-None-Match it adds `Cache-Control: no-cache`, which asks for the whole document.
+// fetch adds `Cache-Control: no-cache` to a request with If-None-Match, which requests the whole document.
 function conditional(path: string, etag: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(address + path, { headers: { 'if-none-match': etag } }, (answer) => resolve(answer.resume()))
@@ -66,7 +68,7 @@ function conditional(path: string, etag: string): Promise<IncomingMessage> {
   });
 }
 
-test('answers 304 while the ETag holds, with the headers that a cache needs', async () => {
+test('/openapi.json responds with 304 and the cache headers if the ETag matches', async () => {
   const etag = (await get('/openapi.json', { 'accept-encoding': 'identity' })).headers.get('etag')!;
   const again = await conditional('/openapi.json', etag);
   expect(again.statusCode).toBe(304);
@@ -74,24 +76,27 @@ test('answers 304 while the ETag holds, with the headers that a cache needs', as
   expect((await conditional('/openapi.json', '"other"')).statusCode).toBe(200);
 });
 
-test('HEAD has no body', async () => {
+test('HEAD /docs returns no body', async () => {
   const answer = await get('/docs', {}, 'HEAD');
   expect(answer.status).toBe(200);
   expect(await answer.text()).toBe('');
 });
 
-test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is refused with the methods that are allowed', async (method) => {
-  const answer = await get('/openapi.json', {}, method);
-  expect(answer.status).toBe(405);
-  expect(answer.headers.get('allow')).toBe('GET, HEAD');
-  expect(await answer.json()).toMatchObject({ error: { code: 'method_not_allowed' } });
-});
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])(
+  '%s /openapi.json is refused with 405 and the allowed methods',
+  async (method) => {
+    const answer = await get('/openapi.json', {}, method);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    expect(await answer.json()).toMatchObject({ error: { code: 'method_not_allowed' } });
+  },
+);
 
-test.each(['/docs/', '/Docs', '/openapi.json/x'])('%s is not here', async (path) => {
+test.each(['/docs/', '/Docs', '/openapi.json/x'])('%s is not found', async (path) => {
   expect((await get(path)).status).toBe(404);
 });
 
-test('the policy of the page allows just its own script and style', async () => {
+test('the Content-Security-Policy of /docs allows only its own script and style', async () => {
   const answer = await get('/docs');
   const text = await answer.text();
   const policy = answer.headers.get('content-security-policy')!;

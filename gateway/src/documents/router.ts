@@ -1,30 +1,21 @@
-import { ApiError, buildAsyncApi, buildOpenApi } from '@svc-asr/core';
-import type { OpenApi } from '@svc-asr/core';
+import type { Documents } from '@svc-asr/api-docs';
+import { ApiError } from '@svc-asr/core';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { exchangeOf } from '../http/exchange.ts';
-import { page } from './page.ts';
-import { CONTENT_SECURITY_POLICY } from './policy.ts';
+import { withPublicUrl } from './address.ts';
 import { ENCODINGS, prepare } from './prepared.ts';
 import type { Encoding, Prepared } from './prepared.ts';
 
-const PAGE_HEADERS = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'Referrer-Policy': 'no-referrer',
-};
-
-/**
- * Serves `/openapi.json`, `/asyncapi.json` and `/docs`. They are built once and need nothing else, so they are there
- * when everything else is away.
- */
-export function documentsRouter(options: OpenApi.DocumentOptions): Router {
-  const openApi = buildOpenApi(options);
-  const asyncApi = buildAsyncApi(options);
+/** Serves `/openapi.json`, `/asyncapi.json` and `/docs` from memory, so they are available even if Redis is not. */
+export function documentsRouter(rendered: Documents, publicUrl: string): Router {
+  const documents = withPublicUrl(rendered, publicUrl);
   const router = Router({ caseSensitive: true, strict: true });
   const json = 'application/json; charset=utf-8';
-  serve(router, '/openapi.json', prepare(json, JSON.stringify(openApi)), {});
-  serve(router, '/asyncapi.json', prepare(json, JSON.stringify(asyncApi)), {});
-  serve(router, '/docs', prepare('text/html; charset=utf-8', page(openApi, asyncApi)), PAGE_HEADERS);
+  const pageHeaders = JSON.parse(documents['docs.headers.json']) as Record<string, string>;
+  serve(router, '/openapi.json', prepare(json, documents['openapi.json']), {});
+  serve(router, '/asyncapi.json', prepare(json, documents['asyncapi.json']), {});
+  serve(router, '/docs', prepare('text/html; charset=utf-8', documents['docs.html']), pageHeaders);
   return router;
 }
 

@@ -1,0 +1,2 @@
+curl https://asr.example.com/v1/usage \
+  -H "Authorization: Bearer $SVC_ASR_API_KEY"

@@ -1,0 +1,1 @@
+curl https://asr.example.com/v1/models

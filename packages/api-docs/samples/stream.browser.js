@@ -1,0 +1,40 @@
+// Ask for the microphone first: the user may need longer than the 60 seconds that the credential is valid.
+const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
+
+// Your server creates the session (POST /v1/asr/sessions). The API key stays there.
+const session = await (await fetch('/asr-session', { method: 'POST' })).json();
+
+const audio = new AudioContext({ sampleRate: session.audio.sample_rate_hz }); // the browser resamples
+await audio.audioWorklet.addModule('/pcm16.js');
+const source = audio.createMediaStreamSource(microphone);
+const pcm16 = new AudioWorkletNode(audio, 'pcm16');
+pcm16.connect(audio.destination); // keeps the worklet running; it plays nothing
+
+const socket = new WebSocket(session.websocket_url, session.websocket_protocols);
+const transcript = document.querySelector('#transcript');
+
+socket.onmessage = ({ data }) => {
+  const event = JSON.parse(data);
+  if (event.type === 'status') transcript.textContent = event.message;
+  if (event.type === 'ready') source.connect(pcm16); // send no audio before this event
+  if (event.type === 'delta') transcript.textContent = event.text; // the whole text: replace, do not append
+  if (event.type === 'error') console.warn(event.code, event.message);
+  if (event.type === 'final') {
+    transcript.textContent = event.text;
+    socket.close(1000);
+  }
+};
+socket.onclose = ({ code, reason }) => {
+  microphone.getTracks().forEach((track) => track.stop());
+  audio.close();
+  if (code !== 1000) console.warn('stream ended', code, reason); // see the table of close codes
+};
+
+pcm16.port.onmessage = ({ data: frame }) => {
+  if (socket.readyState !== WebSocket.OPEN) return;
+  socket.send(frame ?? JSON.stringify({ type: 'flush' })); // null marks the end of the audio
+};
+document.querySelector('#stop').onclick = () => {
+  source.disconnect();
+  pcm16.port.postMessage('end');
+};

@@ -1,0 +1,81 @@
+import type { ErrorCode } from '@svc-asr/core';
+import { readGuide } from '../../files.ts';
+import { CREATE_SESSION_SAMPLES } from '../../samples.ts';
+import type { Parameter, PathItem } from '../document.ts';
+import { EXAMPLE_CREATE, EXAMPLE_SESSION } from '../examples.ts';
+import type { HeaderName } from '../headers.ts';
+import { refTo } from '../../json-schema.ts';
+import { errorResponses, jsonResponse } from '../responses.ts';
+
+const CODES: readonly ErrorCode[] = [
+  'invalid_json',
+  'invalid_parameters',
+  'invalid_idempotency_key',
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'revoked_api_key',
+  'insufficient_credits',
+  'account_inactive',
+  'model_scope_denied',
+  'model_not_found',
+  'idempotency_conflict',
+  'request_too_large',
+  'unsupported_media_type',
+  'concurrency_limit_exceeded',
+  'rate_limit_exceeded',
+  'service_unavailable',
+  'no_capacity',
+];
+
+const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
+
+const PARAMETERS: Parameter[] = [
+  {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes the request safe to repeat. The same key with the same body returns the same session until it expires. Use a new UUID for each session.',
+    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' },
+    example: '5f0c8f9e-3c3b-4f6e-9a55-2d1a7c0b4e11',
+  },
+];
+
+/** POST /v1/asr/sessions */
+export function sessionsPath(): PathItem {
+  return {
+    post: {
+      operationId: 'createSession',
+      tags: ['Sessions'],
+      summary: 'Create a session',
+      description: readGuide('create-session.md'),
+      security: [{ apiKey: [] }],
+      parameters: PARAMETERS,
+      requestBody: {
+        required: true,
+        description: 'A JSON object of at most 16 KiB. Unknown fields are refused.',
+        content: {
+          'application/json': {
+            schema: refTo('CreateSessionRequest'),
+            examples: {
+              defaults: { summary: 'Defaults: up to 60 seconds', value: { model: EXAMPLE_CREATE.model } },
+              limit: { summary: 'Up to two minutes', value: EXAMPLE_CREATE },
+            },
+          },
+        },
+      },
+      responses: {
+        201: jsonResponse(
+          'The session is reserved, now or by an earlier request with this Idempotency-Key.',
+          'AsrSession',
+          { summary: 'A reserved session', value: EXAMPLE_SESSION },
+          ['Cache-Control', ...RATE_HEADERS],
+        ),
+        // A request with an invalid key is refused before it is counted, so it has no rate to report.
+        ...errorResponses(CODES, (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS)),
+      },
+      'x-codeSamples': CREATE_SESSION_SAMPLES,
+    },
+  };
+}

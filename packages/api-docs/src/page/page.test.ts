@@ -1,0 +1,63 @@
+import { CLIENT_MESSAGES, CLOSE_CODES, ERRORS, SERVER_MESSAGES, STREAM_ERRORS } from '@svc-asr/core';
+import { buildAsyncApi } from '../asyncapi/asyncapi.ts';
+import { buildOpenApi } from '../openapi/openapi.ts';
+import { page } from './page.ts';
+
+const openApi = buildOpenApi();
+const asyncApi = buildAsyncApi();
+const text = page(openApi, asyncApi);
+const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!);
+
+test('the page shows every path, error code, message, stream error and close code', () => {
+  for (const path of Object.keys(openApi.paths)) expect(text).toContain(`<code>${path}</code>`);
+  for (const code of Object.keys(ERRORS)) expect(text).toContain(`<code>${code}</code></td>`);
+  for (const type of ['audio', ...Object.keys(CLIENT_MESSAGES), ...Object.keys(SERVER_MESSAGES)]) {
+    expect(ids).toContain(`message-${type}`);
+  }
+  for (const code of Object.keys(STREAM_ERRORS)) expect(text).toContain(`<code>${code}</code></td>`);
+  for (const code of Object.keys(CLOSE_CODES)) expect(text).toContain(`<td data-label="code">${code}</td>`);
+});
+
+test('the page shows every header and parameter', () => {
+  for (const name of Object.keys(openApi.components.headers)) expect(text).toContain(`<code>${name}</code>`);
+  for (const { post } of Object.values(openApi.paths)) {
+    for (const { name } of post?.parameters ?? []) expect(text).toContain(`<code>${name}</code>`);
+  }
+});
+
+test('the page has examples for curl, Node and browsers', () => {
+  for (const label of ['curl', 'Node', 'Browser']) expect(text).toContain(`>${label}</label>`);
+});
+
+test('ids in the page are unique, and every internal link has a target', () => {
+  expect(new Set(ids).size).toBe(ids.length);
+  const targets = [...text.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]!);
+  expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
+  expect(targets.length).toBeGreaterThan(30);
+});
+
+test('the page loads no other file and has no inline style or event handler', () => {
+  const head = text.slice(0, text.indexOf('<body>')).replace(/<style>.*<\/style>/s, '');
+  expect(text).not.toMatch(/<(img|iframe|script|link|object|embed)[^>]*\ssrc=/);
+  expect([...head.matchAll(/<link [^>]*href="([^"]{5})/g)].map((match) => match[1])).toEqual(['data:']);
+  expect(text).not.toMatch(/<[^>]+\s(style|on\w+)=/);
+});
+
+test('the page escapes all texts of the documents', () => {
+  const hostile = '<script>alert(1)</script>';
+  const changed = structuredClone(openApi);
+  changed.info.title = hostile;
+  changed.info.version = hostile;
+  changed.servers[0]!.url = hostile;
+  const operation = changed.paths['/v1/models']!.get!;
+  operation.summary = hostile;
+  operation.description = `${hostile} [x](javascript:alert(1)) \`${hostile}\``;
+  operation['x-codeSamples']![0]!.source = hostile;
+  operation['x-codeSamples']![0]!.label = hostile;
+  operation.responses['200']!.description = hostile;
+  operation.responses['200']!.content!['application/json']!.examples!.example!.value = hostile;
+  const rendered = page(changed, asyncApi);
+  expect(rendered).not.toContain(hostile);
+  expect(rendered).not.toContain('href="javascript');
+  expect(rendered.match(/<script>/g)).toHaveLength(1);
+});

@@ -1,0 +1,25 @@
+import { readText } from './files.ts';
+import type { CodeSample } from './openapi/document.ts';
+
+export const LIST_MODELS_SAMPLES = [shell('list-models.sh'), node('list-models.js')];
+export const CREATE_SESSION_SAMPLES = [shell('create-session.sh'), node('create-session.js')];
+export const GET_USAGE_SAMPLES = [shell('get-usage.sh'), node('get-usage.js')];
+
+/** A browser streams its microphone, a server streams a file. */
+export const STREAM_SAMPLES = [
+  javascript('Browser', 'stream.browser.js'),
+  javascript('Browser: pcm16.js', 'pcm16.js'),
+  node('stream.node.js'),
+];
+
+function shell(file: string): CodeSample {
+  return { lang: 'shell', label: 'curl', source: readText(`samples/${file}`) };
+}
+
+function node(file: string): CodeSample {
+  return javascript('Node', file);
+}
+
+function javascript(label: string, file: string): CodeSample {
+  return { lang: 'javascript', label, source: readText(`samples/${file}`) };
+}
