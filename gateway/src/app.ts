@@ -34,11 +34,11 @@ export interface AppParts {
   ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
   shutdown: Shutdown;
-  /** undefined: no traces are wanted. */
+  /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
 }
 
-/** The HTTP chain, from the outside in: what a request passes, in the order in which it may be refused. */
+/** Creates the HTTP application. Its handlers run in the order in which they may refuse a request. */
 export function createApp(parts: AppParts): Express {
   const { settings, logger, metrics, ledger, catalogue, ledgerWatch, shutdown } = parts;
   const app = express();
@@ -77,7 +77,8 @@ export function createApp(parts: AppParts): Express {
   });
 
   app.use(openExchange, observe(logger, metrics), closeConnections(shutdown), checkHeaders);
-  // Refused only when the body was read: the connection ends with the answer, and who still sends would not see it.
+  // Sessions are refused only after the body was read. The connection closes with the response, and a client that is
+  // still sending would not receive it.
   route(app, SESSIONS_PATH, { post: [...keyed, jsonBody, refuseNewSessions(shutdown), createSession] });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
@@ -88,14 +89,14 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** One path with the handlers of its method; any other method is refused. */
+/** Registers a path with the handlers of its method. Any other method is refused. */
 function route(app: Express, path: string, { get, post }: { get?: RequestHandler[]; post?: RequestHandler[] }): void {
   const one = app.route(path).all(named(path));
   if (get !== undefined) one.get(...get).all(onlyMethods('GET', 'HEAD'));
   if (post !== undefined) one.post(...post).all(onlyMethods('POST'));
 }
 
-/** Says what logs and metrics call the route. */
+/** Sets the name of the route for logs and metrics. */
 function named(name: string): RequestHandler {
   return (_request, response, next) => {
     exchangeOf(response).route = name;

@@ -3,19 +3,19 @@ import type { CatalogueEntry, Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from './repeat.ts';
 
-/** The models as this gateway knows them; when Redis is away, as it knew them last. */
+/** Last known list of models. It stays available while Redis is not. */
 export interface CatalogueView {
-  /** undefined: never read. */
+  /** Undefined until the catalogue was read once. */
   entries: () => readonly CatalogueEntry[] | undefined;
-  /** Throws when no catalogue is known: that a model does not exist can only be said of a known one. */
+  /** Throws 503 until the catalogue was read once: before that, no model can be called unknown. */
   has: (model: string) => boolean;
   stop: () => void;
 }
 
-/** How often it is asked for until it is known: without it nothing can be answered. */
+/** Interval until the catalogue was read once. Without it no request for a model can be answered. */
 const FIRST_INTERVAL_MS = 50;
 
-/** Reads the catalogue again and again. */
+/** Reads the catalogue regularly. */
 export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: number): CatalogueView {
   let entries: readonly CatalogueEntry[] | undefined;
   let ids = new Set<string>();
@@ -23,12 +23,13 @@ export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: numb
   const stop = repeat(logger, nextMs, async () => {
     const read = await ledger.catalogue.read();
     if (read === undefined) return;
-    if (entries === undefined) logger.info({ amount: read.length }, 'the catalogue is known');
+    if (entries === undefined) logger.info({ amount: read.length }, 'the catalogue was read for the first time');
     entries = read;
     ids = new Set(read.map(({ id }) => id));
   });
   const has = (model: string) => {
-    if (entries === undefined) throw new ApiError('service_unavailable', { message: 'The models are not known yet.' });
+    if (entries === undefined)
+      throw new ApiError('service_unavailable', { message: 'The list of models is not available yet.' });
     return ids.has(model);
   };
   return { entries: () => entries, has, stop };

@@ -5,29 +5,29 @@ import type { Logger } from '@svc-asr/runtime';
 import { repeat } from './repeat.ts';
 
 /**
- * Whether this Redis is the one that holds the accounts. What is absent from an emptied or a wrong one says nothing: a
- * key is not unknown there, an account not closed.
+ * Checks that Redis holds the ledger of this installation. Missing data in an emptied or wrong Redis does not mean that
+ * a key is unknown or that an account was closed.
  */
 export interface LedgerWatch {
-  /** Whether there was a first look. */
+  /** Returns true once the ledger was checked. */
   checked: () => boolean;
-  /** Throws 503 when the ledger was missing at the last look, or there was none yet. */
+  /** Throws 503 if the ledger was missing at the last check, or was not checked yet. */
   require: () => void;
-  /** Looks now; to be asked before a caller is told that something does not exist. */
+  /** Checks now and throws 503 like `require`. Call it before reporting to a caller that something does not exist. */
   verify: () => Promise<void>;
   stop: () => void;
 }
 
 export interface LedgerWatchOptions {
   intervalMs: number;
-  /** File with the id that must stand in Redis; empty: the first one that was seen. */
+  /** File with the ledger id that Redis must hold. If empty, the first id that was read is expected. */
   idFile: string;
 }
 
-/** How often it is looked until there was an answer. */
+/** Interval until the first check has succeeded. */
 const FIRST_INTERVAL_MS = 50;
 
-/** Looks at the ledger's id again and again. */
+/** Checks the ledger id regularly. */
 export function watchLedger(ledger: Ledger, logger: Logger, options: LedgerWatchOptions): LedgerWatch {
   let first: string | undefined;
   let known = false;
@@ -43,8 +43,8 @@ export function watchLedger(ledger: Ledger, logger: Logger, options: LedgerWatch
     known = true;
   }
   const requireLedger = () => {
-    if (!known) throw new ApiError('service_unavailable', { message: 'The accounts are not known yet.' });
-    if (missing) throw new ApiError('service_unavailable', { message: 'The accounts are being restored.' });
+    if (!known) throw new ApiError('service_unavailable', { message: 'Account data is not available yet.' });
+    if (missing) throw new ApiError('service_unavailable', { message: 'Account data is being restored.' });
   };
   return {
     checked: () => known,
@@ -58,13 +58,12 @@ export function watchLedger(ledger: Ledger, logger: Logger, options: LedgerWatch
 }
 
 function logChange(logger: Logger, wrong: boolean, found: string | undefined): void {
-  if (!wrong) logger.info('the ledger is there again');
-  else if (found === undefined)
-    logger.error('Redis does not hold the ledger any more: it was emptied, or is another one');
+  if (!wrong) logger.info('Redis holds the ledger again');
+  else if (found === undefined) logger.error('Redis no longer holds the ledger: it was emptied or replaced');
   else logger.error({ reason: found }, 'Redis holds the ledger of another installation');
 }
 
-/** Written by the operator, and maybe not yet. */
+/** Returns undefined while the operator has not written the file yet. */
 function readId(file: string): string | undefined {
   if (file === '') return undefined;
   try {

@@ -2,7 +2,10 @@ import { createCounter, createGauge, createHistogram, createObservedCounter, wat
 import type { MetricDefinition, Metrics } from '@svc-asr/runtime';
 import { GATEWAY_METRICS } from './telemetry/metric-list.ts';
 
-/** Counts by labels, kept in a map and read when Prometheus asks: an instrument's `add` costs ten times as much. */
+/**
+ * Counter by labels that is read when Prometheus scrapes. The `add` of an OpenTelemetry counter costs ten times as
+ * much.
+ */
 class Tally {
   readonly #counts = new Map<string, { labels: Record<string, string | number>; count: number }>();
 
@@ -19,7 +22,7 @@ class Tally {
   }
 }
 
-/** Makes the gateway's instruments. */
+/** Creates the instruments of the gateway. */
 export function createGatewayMetrics({ meter }: Metrics) {
   const readStall = watchEventLoop();
   createGauge(meter, GATEWAY_METRICS.eventLoopStall).addCallback((result) => result.observe(readStall()));

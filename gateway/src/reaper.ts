@@ -3,7 +3,10 @@ import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from './metrics.ts';
 import { repeat, logUnexpected } from './repeat.ts';
 
-/** Ends what is overdue, and the streams of gateways that died; every gateway does so, each thing is done by one. */
+/**
+ * Ends overdue sessions and the streams of gateways whose lease has expired. Every gateway runs a reaper, and the
+ * ledger gives each session to one of them.
+ */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
   return repeat(
     logger,

@@ -2,8 +2,9 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
 /**
- * Does something at once and then again an interval after each time it ended. A failure is the next turn's business;
- * that Redis is away is told once by the connection, anything else is told here. Returns how to stop.
+ * Runs `work` at once, and again after an interval that starts when it has ended. Errors are logged and do not stop the
+ * loop. An unavailable Redis is not logged here, because its connection logs it once. Returns a function that stops the
+ * loop.
  */
 export function repeat(logger: Logger, intervalMs: () => number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -23,7 +24,7 @@ export function repeat(logger: Logger, intervalMs: () => number, work: () => Pro
   };
 }
 
-/** Logs an error unless it only says that Redis is away. */
+/** Logs an error, unless its cause is an unavailable Redis. */
 export function logUnexpected(logger: Logger, error: unknown): void {
   if (!(error instanceof LedgerUnavailable)) logger.error({ err: error }, 'background work failed');
 }

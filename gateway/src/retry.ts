@@ -2,15 +2,15 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
-/** A refusal is mended by people, if at all. */
-const FIRST_REFUSED_WAIT_MS = 1000;
-const LONGEST_REFUSED_WAIT_MS = 60_000;
+/** A rejection needs a change by an administrator, so it is retried less often. */
+const FIRST_REJECTED_WAIT_MS = 1000;
+const LONGEST_REJECTED_WAIT_MS = 60_000;
 
-/** Asks again, ever more slowly, until Redis answers; whatever else goes wrong is passed on: asking again would not help. */
-export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+/** Retries with a growing delay until Redis answers. Throws any other error, because a retry would not help. */
+export async function retryUntilAnswered<T>(request: () => Promise<T>): Promise<T> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
       await pause(waitMs);
@@ -18,13 +18,16 @@ export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for what must not be left undone: also after a refusal, which is told, it is asked again, far more slowly. */
-export async function retryUntilDone<T>(ask: () => Promise<T>, onRefused: (error: unknown) => void): Promise<T> {
-  for (let waitMs = FIRST_REFUSED_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_REFUSED_WAIT_MS)) {
+/**
+ * Retries until the request succeeds, also after a rejection. Each rejection is reported to `onRejected` and followed
+ * by a longer delay.
+ */
+export async function retryUntilDone<T>(request: () => Promise<T>, onRejected: (error: unknown) => void): Promise<T> {
+  for (let waitMs = FIRST_REJECTED_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_REJECTED_WAIT_MS)) {
     try {
-      return await retryUntilAnswered(ask);
+      return await retryUntilAnswered(request);
     } catch (error) {
-      onRefused(error);
+      onRejected(error);
       await pause(waitMs);
     }
   }

@@ -25,7 +25,7 @@ test('a client that is gone before the 101 has not used its credential', async (
   await stage.ledger.link.send('', ['CLIENT', 'PAUSE', '500']);
   await abandon(session);
   await eventually('the gateway has given it up', 5000, () =>
-    linesOf(session.id).some(({ message }) => message === 'handshake given up'),
+    linesOf(session.id).some(({ message }) => message === 'handshake abandoned'),
   );
   // The connect is taken back in a moment.
   const answer = await eventually('the credential works again', 3000, async () => {

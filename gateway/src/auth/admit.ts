@@ -6,13 +6,15 @@ import type { LedgerWatch } from '../ledger-watch.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
 
 const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
-  Waitlisted: 'The account waits for approval.',
+  Waitlisted: 'The account is waiting for approval.',
   Suspended: 'The account is suspended. Ask the administrator of the service.',
   Declined: 'The application for this account was declined.',
   Deleted: 'The account was closed.',
 };
 
-/** Lets a request of an active account pass and counts it: account (403), then request rate (429). */
+/**
+ * Counts a request and refuses it with 403 if the account is not active, then with 429 if it exceeds the request rate.
+ */
 export function admit(ledger: Ledger, ledgerWatch: LedgerWatch, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response, next) => {
     const exchange = exchangeOf(response);

@@ -15,7 +15,10 @@ export interface AuthenticateOptions {
   ledgerWatch: LedgerWatch;
 }
 
-/** Takes the API key of a request to its tenant, or answers 401; too many failures of an address answer 429. */
+/**
+ * Finds the tenant of the API key, or refuses the request with 401. Too many failures from one address are refused with
+ * 429.
+ */
 export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: AuthenticateOptions): RequestHandler {
   return async (request, response, next) => {
     try {
@@ -42,7 +45,10 @@ export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: Au
   };
 }
 
-/** Only where it is needed: to look through the proxies in front costs more than to check a key. */
+/**
+ * Called only after a failure or for a key that is not cached. Evaluating the proxy headers costs more than checking a
+ * key.
+ */
 function addressOf(request: Request): string {
   return request.ip ?? '';
 }
@@ -61,7 +67,7 @@ function checkRecord(
   peppers: Keyring,
   now: number,
 ): asserts record is FoundKey {
-  // Only who holds the whole key is told what became of it.
+  // Only a caller that holds the whole key learns that it was revoked or has expired.
   if (record === undefined || !matches(record, key, peppers)) throw new ApiError('invalid_api_key');
   if (record.revoked) throw new ApiError('revoked_api_key');
   if (record.expiresAtMs !== null && now >= record.expiresAtMs) throw new ApiError('expired_api_key');

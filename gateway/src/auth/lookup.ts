@@ -1,16 +1,19 @@
 import type { KeyRecord, Ledger } from '@svc-asr/ledger';
 
-/** A key's record while it is remembered. */
+/** Cached record of an API key. */
 export interface FoundKey extends KeyRecord {
-  /** SHA-256 of the key whose HMAC was found right: to compare with it is cheaper than another HMAC. */
+  /** SHA-256 of the key after its HMAC was verified. Comparing it is cheaper than another HMAC. */
   verifiedDigest?: string;
 }
 
-/** Finds API keys by their public id, remembers each for a moment, and writes down now and then that it was used. */
+/**
+ * Finds API keys by their public id, caches them for a short time, and records from time to time that they were used.
+ */
 export interface KeyLookup {
-  /** A record that is remembered, without asking Redis. */
+  /** Returns the cached record, without a request to Redis. */
   cached: (keyId: string) => FoundKey | undefined;
   find: (keyId: string) => Promise<FoundKey | undefined>;
+  /** Records that the key was used, at most once per `touchMs`. */
   touch: (keyId: string) => void;
 }
 
@@ -33,7 +36,7 @@ export function createKeyLookup(
     },
 
     async find(keyId) {
-      // The time before the question: a revocation during the look-up must not be hidden longer than cacheMs.
+      // Counted from before the request, so that a revocation during the lookup is not hidden longer than cacheMs.
       const untilMs = now() + options.cacheMs;
       const record = await keys.find(keyId);
       cache.delete(keyId);
@@ -48,7 +51,7 @@ export function createKeyLookup(
       touchedAtMs.delete(keyId);
       touchedAtMs.set(keyId, now());
       evictOldest(touchedAtMs);
-      // Last use is a courtesy: when Redis is away it is not worth an error.
+      // The last use is informative only, so an unavailable Redis is not reported.
       keys.touch(keyId).catch(() => touchedAtMs.delete(keyId));
     },
   };

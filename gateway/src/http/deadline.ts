@@ -2,14 +2,14 @@ import type { Response } from 'express';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { exchangeOf } from './exchange.ts';
 
-/** Throws when a request is too old to ask Redis for one more thing. */
+/** Throws if a request is too old for another request to Redis. */
 export type CheckDeadline = (response: Response) => void;
 
-/** Together with the limit on one command this bounds how long a caller waits for a 503. */
+/** Creates the check. Together with the timeout of a Redis command it limits how long a caller waits for a 503. */
 export function createDeadlineCheck(deadlineMs: number): CheckDeadline {
   return (response) => {
     if (performance.now() - exchangeOf(response).waitingSinceMs > deadlineMs) {
-      throw new LedgerUnavailable('Redis is too slow for this request');
+      throw new LedgerUnavailable('the deadline of the request has passed');
     }
   };
 }

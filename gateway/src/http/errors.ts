@@ -6,24 +6,24 @@ import type { Logger } from '@svc-asr/runtime';
 import { exchangeOf } from './exchange.ts';
 import { NOT_STORED, sendJson } from './send-json.ts';
 
-/** What is at no path is answered like any other error. */
+/** Answers a path that does not exist. */
 export const notFound: RequestHandler = () => {
   throw new ApiError('not_found');
 };
 
-/** A stream can only be opened by a WebSocket handshake, which does not come this way. */
+/** Answers a plain GET on the path of a stream. WebSocket handshakes arrive through the `upgrade` event instead. */
 export const notAWebSocket: RequestHandler = () => {
   throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
 };
 
-/** A handler for methods that a path does not take. */
+/** Refuses methods that a path does not support. */
 export function onlyMethods(...allowed: string[]): RequestHandler {
   return () => {
     throw new ApiError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
   };
 }
 
-/** The one place that writes error answers. */
+/** Writes every error response. */
 export function answerErrors(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     const exchange = exchangeOf(response);
@@ -36,13 +36,13 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     const answer = known ?? new ApiError('service_unavailable');
     exchange.code = answer.code;
     const retry = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
-    // A message may name a field of the request; whoever sends a secret as a name does not get it back.
+    // A message may quote a field name of the request. Secrets in it are redacted.
     const text = redact(JSON.stringify(answer.body(exchange.requestId)));
     sendJson(response, answer.status, text, { ...answer.headers, ...retry, ...NOT_STORED });
   };
 }
 
-/** Errors that have a meaning for the caller; undefined: a fault of ours. */
+/** Converts an error to the API error that the caller receives. Undefined if the error is a defect of the gateway. */
 function apiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof LedgerUnavailable) return new ApiError('service_unavailable', { cause: error });

@@ -4,32 +4,31 @@ import type { RateState } from '@svc-asr/ledger';
 import { parseTraceparent } from '@svc-asr/runtime';
 import type { CreateTrace } from '../telemetry/create-trace.ts';
 
-/** What is known of one request while it passes through the chain. */
+/** State of one request and its response. */
 export interface Exchange {
   readonly requestId: string;
   readonly startedAtMs: number;
-  /** Since when the caller waits for us: the time that it took to send its body is its own. */
+  /** Time since which the caller waits for the gateway. The time that it took to send its body does not count. */
   waitingSinceMs: number;
-  /** The route that took the request, for logs and metrics; never the raw path. */
+  /** Route of the request for logs and metrics, never the raw path. */
   route: string;
-  /** The trace that the caller named. */
+  /** Trace id from the caller's `traceparent`. Undefined if the header is missing or invalid. */
   readonly traceId: string | undefined;
-  /** Where a session is made and traces are wanted. */
+  /** Set for requests that create a session while tracing is on. */
   trace?: CreateTrace;
-  /** How the rate limits stand that the request counted against. */
+  /** State of the rate limits that the request counted against. */
   rates?: Readonly<Record<string, RateState>>;
   tenant?: string;
   keyId?: string;
-  /** Code of the error that was answered. */
+  /** Code of the error response. */
   code?: string;
 }
 
-/** The exchange of a response. */
 export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
 }
 
-/** Opens the exchange. Its id, which whoever answers sends as X-Request-Id, is made here; one that comes in is not trusted. */
+/** Creates the exchange of a request. Its id is sent as X-Request-Id. An X-Request-Id of the caller is not trusted. */
 export const openExchange: RequestHandler = (request, response, next) => {
   const exchange: Exchange = {
     requestId: randomUUID(),
@@ -42,7 +41,7 @@ export const openExchange: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Headers that tell how rate limits stand, in the form of draft-ietf-httpapi-ratelimit-headers. */
+/** Builds the rate limit headers of draft-ietf-httpapi-ratelimit-headers. */
 export function rateHeaders(rates: Readonly<Record<string, RateState>>): Record<string, string> {
   let [policy, state] = ['', ''];
   for (const [name, { limit, remaining, resetS }] of Object.entries(rates)) {

@@ -3,10 +3,10 @@ import type { Request, RequestHandler } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
 import { exchangeOf } from './exchange.ts';
 
-/** Whoever sends more than this does not care for an answer. */
+/** Largest body that is read before its connection is closed. A client that sends more does not wait for a response. */
 const MAX_DROPPED_BYTES = 33_554_432;
 
-/** Reads a JSON body: media type (415), then size (413), then JSON (400). */
+/** Reads a JSON body. Checks the media type (415), then the size (413), then the syntax (400). */
 export const jsonBody: RequestHandler = async (request, response, next) => {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (!isJson(type) || !isPlain(encoding)) throw new ApiError('unsupported_media_type');
@@ -23,8 +23,8 @@ export const jsonBody: RequestHandler = async (request, response, next) => {
 };
 
 /**
- * The whole body, as long as it is within the limit. A larger one is read to its end and dropped before it is refused: a
- * sender whose connection ends while it still sends would not see the answer.
+ * Reads a body up to the size limit. A larger body is read to its end and dropped before it is refused. A client whose
+ * connection closes while it is still sending would not receive the response.
  */
 function readBody(request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ function readBody(request: Request): Promise<Buffer> {
       if (size > MAX_BODY_BYTES) reject(new ApiError('request_too_large'));
       else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
-    // Cut off: nobody is left to read the answer, the chain ends here all the same.
+    // The client has disconnected and receives no response, but the handlers of the request still have to end.
     const rejectIncomplete = () => {
       if (!request.complete) reject(new ApiError('invalid_json'));
     };

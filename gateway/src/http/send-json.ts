@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { exchangeOf, rateHeaders } from './exchange.ts';
 
-/** For answers that are one caller's, or of this moment. */
+/** For responses that depend on the caller or on the moment. */
 export const NOT_STORED = { 'Cache-Control': 'no-store' } as const;
 
 /**
- * Answers with JSON; what express does for it beyond this costs a tenth of a whole request. All headers come together: Node
- * copies each that was set before.
+ * Sends JSON. The equivalent of Express costs a tenth of the whole request. All headers are passed at once, because
+ * Node copies each header that was set before.
  */
 export function sendJson(response: Response, status: number, text: string, headers: Record<string, string>): void {
   const { requestId, rates } = exchangeOf(response);
@@ -18,8 +18,8 @@ export function sendJson(response: Response, status: number, text: string, heade
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': bytes,
   });
-  // The answer to HEAD has the headers of the one to GET and no body.
-  // Text that is all ASCII is the same in Latin 1, which Node writes in a fraction of the time.
+  // A response to HEAD has the headers of GET and no body. ASCII text is the same in Latin-1, which Node writes much
+  // faster.
   if (response.req.method === 'HEAD') response.end();
   else response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }

@@ -19,14 +19,14 @@ export interface CreateSessionRoute extends CreateOptions {
   publicUrl: string;
   checkDeadline: CheckDeadline;
   metrics: GatewayMetrics;
-  /** undefined: no traces are wanted. */
+  /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
 }
 
 const checkBody = checker(CreateSessionRequest);
 const DEFAULT_SECONDS = 60;
 
-/** POST /v1/asr/sessions: reserves credit and answers with a one-use credential. */
+/** Handles POST /v1/asr/sessions: reserves credit and returns a one-time credential. */
 export function createSessionRoute(options: CreateSessionRoute): RequestHandler {
   const streams = options.publicUrl.replace(/^http/, 'ws');
   return async (request, response) => {
@@ -49,7 +49,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
   };
 }
 
-/** Lets the trace of the request, where there is to be one, see the steps. */
+/** Adds a trace that records the ledger calls, if tracing is on. */
 function traced(options: CreateSessionRoute, exchange: Exchange, traceparent: unknown): CreateOptions {
   if (options.tracing === undefined) return options;
   exchange.trace = new CreateTrace(options.tracing, exchange.startedAtMs, traceparent);
@@ -59,7 +59,7 @@ function traced(options: CreateSessionRoute, exchange: Exchange, traceparent: un
 function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header !== 'string' || !IDEMPOTENCY_KEY.test(header)) throw new ApiError('invalid_idempotency_key');
-  // Redis keeps a hash: callers put all kinds of things into this header.
+  // Redis stores only a hash, because callers may put sensitive data into this header.
   return hash('sha256', header, 'base64url');
 }
 

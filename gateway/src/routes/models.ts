@@ -5,11 +5,12 @@ import type { CatalogueEntry } from '@svc-asr/ledger';
 import type { CatalogueView } from '../catalogue.ts';
 import { sendJson } from '../http/send-json.ts';
 
-/** GET /v1/models: public, from the last known catalogue. */
+/** Handles GET /v1/models: returns the last known catalogue without authentication. */
 export function listModels(catalogue: CatalogueView): RequestHandler {
   return (_request, response) => {
     const entries = catalogue.entries();
-    if (entries === undefined) throw new ApiError('service_unavailable', { message: 'The models are not known yet.' });
+    if (entries === undefined)
+      throw new ApiError('service_unavailable', { message: 'The list of models is not available yet.' });
     const text = JSON.stringify({ object: 'list', data: entries.map(modelOf) });
     sendJson(response, 200, text, { 'Access-Control-Allow-Origin': '*' });
   };

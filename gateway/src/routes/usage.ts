@@ -6,12 +6,12 @@ import { exchangeOf } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
 
-/** GET /v1/usage: balance and recent sessions. */
+/** Handles GET /v1/usage: returns the balance and recent sessions. */
 export function usageRoute(ledger: Ledger, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response) => {
     checkDeadline(response);
     const usage = await ledger.accounts.usage(exchangeOf(response).tenant ?? '');
-    // Admitted a moment ago and gone now: the account was removed in between.
+    // The account was deleted after this request was admitted.
     if (usage === undefined) throw new ApiError('account_inactive');
     const { availableMs, reservedMs, consumedMs } = usage.balance;
     const body: CreditBalance = {

@@ -9,10 +9,10 @@ const ANSWERS: Readonly<Record<string, [status: number, phrase: string, message:
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive.'],
 };
 const MALFORMED: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.'];
-/** How long a client may take to read the answer and to close. */
+/** Longest time for a client to read the response and to close. */
 const LINGER_MS = 1000;
 
-/** What was answered on a connection past every route. */
+/** Response to a request that was not valid HTTP or incomplete. Node reports it without a request. */
 export interface BrokenAnswer {
   readonly requestId: string;
   readonly status: number;
@@ -22,8 +22,8 @@ export interface BrokenAnswer {
 const unloggedAnswers = new WeakMap<Duplex, BrokenAnswer>();
 
 /**
- * The answer to a request that broke after its route had begun, such as a body that stalls. Whoever takes it logs and
- * counts it; it is given once.
+ * Returns the response to a request that broke after its route was called, such as a body that stalls. It is returned
+ * once: the caller logs and counts it.
  */
 export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
   const answer = unloggedAnswers.get(socket);
@@ -31,7 +31,7 @@ export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
   return answer;
 }
 
-/** A handler that answers what never became a whole request, in the same form as every other error. */
+/** Creates a handler that answers invalid and incomplete requests in the same form as every other error. */
 export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetrics, 'requests'>) {
   return (error: Error & { code?: string }, socket: Duplex): void => {
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -44,11 +44,11 @@ export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetric
     const requestId = randomUUID();
     const body = JSON.stringify(refusal.body(requestId));
     unloggedAnswers.set(socket, { requestId, status, code });
-    // A client that never closes would keep the connection, and a gateway that stops.
+    // A client that never closes would keep its connection open and delay a shutdown.
     const linger = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => {
       clearTimeout(linger);
-      // By now a request that had reached its route has taken the answer.
+      // If the request had reached a route, `observe` has taken the answer and logged it by now.
       if (takeBrokenAnswer(socket) === undefined) return;
       metrics.requests.add(1, { route: 'none', method: '', status, code });
       logger.info({ request_id: requestId, route: 'none', status, code, reason: message }, 'request');

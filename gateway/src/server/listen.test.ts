@@ -44,7 +44,10 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-/** Sends bytes, after a while does what `then` says, and gives what came back until the connection closed. */
+/**
+ * Sends bytes, then ends or resets the connection if `then` is set. Returns what was received until the connection
+ * closed.
+ */
 async function send(bytes: string, then?: 'reset' | 'end'): Promise<string> {
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve) => {
@@ -59,7 +62,7 @@ async function send(bytes: string, then?: 'reset' | 'end'): Promise<string> {
 }
 
 const requestIdIn = (answer: string) => /X-Request-Id: (\S+)/i.exec(answer)?.[1];
-const told = async (): Promise<Line | undefined> => {
+const loggedLine = async (): Promise<Line | undefined> => {
   while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   expect([lines.length, counted.length]).toEqual([1, 1]);
   return lines[0];
@@ -70,48 +73,62 @@ test.each([
   [400, 'not http\r\n\r\n'],
   [431, `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
   [408, 'GET / HTTP/1.1\r\nX: never en'],
-])('what is answered %d before it is a request is logged and counted under its own id', async (status, bytes) => {
-  const answer = await send(bytes);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  const labels = { route: 'none', status, code: 'invalid_parameters' };
-  expect(await told()).toMatchObject({ message: 'request', level: 'info', request_id: requestIdIn(answer), ...labels });
-  expect(counted[0]).toEqual({ ...labels, method: '' });
-});
+])(
+  'a %d response to a request without a route is logged and counted under its own request id',
+  async (status, bytes) => {
+    const answer = await send(bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const labels = { route: 'none', status, code: 'invalid_parameters' };
+    expect(await loggedLine()).toMatchObject({
+      message: 'request',
+      level: 'info',
+      request_id: requestIdIn(answer),
+      ...labels,
+    });
+    expect(counted[0]).toEqual({ ...labels, method: '' });
+  },
+);
 
 test.each([
   ['stalls', 408, undefined],
   ['ends early', 400, 'end'],
-] as const)('a body that %s is logged once, as the %d that was answered, under its id', async (_how, status, then) => {
-  const answer = await send(HEAD, then);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(await told()).toMatchObject({ request_id: requestIdIn(answer), status, method: 'POST' });
-  expect(counted[0]).toMatchObject({ status, method: 'POST' });
-});
+] as const)(
+  'a request whose body %s is logged once, with status %d and the request id of the response',
+  async (_how, status, then) => {
+    const answer = await send(HEAD, then);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(await loggedLine()).toMatchObject({ request_id: requestIdIn(answer), status, method: 'POST' });
+    expect(counted[0]).toMatchObject({ status, method: 'POST' });
+  },
+);
 
-test('a request whose client goes away before the answer is logged as 499, not as answered', async () => {
+test('a request whose client disconnects before the response is logged with status 499', async () => {
   await send(HEAD, 'reset');
-  expect(await told()).toMatchObject({ status: 499, reason: expect.stringContaining('connection was lost') });
+  expect(await loggedLine()).toMatchObject({ status: 499, reason: expect.stringContaining('connection was lost') });
   expect(counted[0]).toMatchObject({ status: 499 });
 });
 
-test('a whole request is logged with the status of its answer', async () => {
+test('a complete request is logged with the status of its response', async () => {
   await send('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n');
-  expect(await told()).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+  expect(await loggedLine()).toMatchObject({ status: 415, code: 'unsupported_media_type' });
 });
 
-test('a client that does not close after a broken request is cut off', async () => {
+test('a client that does not close its connection after a broken request is disconnected', async () => {
   const { port } = server.address() as AddressInfo;
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write('not http\r\n\r\n'));
   socket.on('error', () => undefined).resume();
-  expect(await told()).toMatchObject({ status: 400 });
+  expect(await loggedLine()).toMatchObject({ status: 400 });
   await new Promise((resolve) => server.close(resolve));
   socket.destroy();
 });
 
-test.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])('%s alone is refused', async (name) => {
-  const half = { ...settings, [name]: 'x.pem' };
-  const logger = createLogger('gateway', 'silent');
-  await expect(listen(() => undefined, half, logger, metrics)).rejects.toThrow(
-    'set both TLS_CERT_FILE and TLS_KEY_FILE',
-  );
-});
+test.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])(
+  'listen rejects settings with only %s of the two TLS files',
+  async (name) => {
+    const half = { ...settings, [name]: 'x.pem' };
+    const logger = createLogger('gateway', 'silent');
+    await expect(listen(() => undefined, half, logger, metrics)).rejects.toThrow(
+      'set both TLS_CERT_FILE and TLS_KEY_FILE',
+    );
+  },
+);

@@ -6,7 +6,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { answerBrokenRequests } from './broken-request.ts';
 
-/** Starts the public port: HTTPS where a certificate is set, else plain HTTP. */
+/** Starts the public port: HTTPS if a certificate is set, otherwise plain HTTP. */
 export async function listen(
   handler: RequestListener,
   settings: GatewaySettings,
@@ -21,9 +21,9 @@ export async function listen(
     requestTimeout: settings.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: settings.KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
-    // Refused in the chain instead, with an answer in the form of every other error.
+    // `checkHeaders` refuses a missing Host, in the form of every other error.
     requireHostHeader: false,
-    // A client that offers HTTP/2 in the clear (h2c) is answered as if it had not.
+    // Offers of HTTP/2 without TLS (h2c) are ignored, so the request is answered over HTTP/1.1.
     shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === 'websocket',
   };
   const server =

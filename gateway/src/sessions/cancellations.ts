@@ -2,7 +2,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { retryUntilAnswered } from '../retry.ts';
 
-/** A session to let go of because its request was not answered with it. */
+/** Session that is cancelled because its request did not return it. */
 export interface Cancellation {
   tenant: string;
   sessionId: string;
@@ -10,38 +10,38 @@ export interface Cancellation {
   idempotencyKey: string | undefined;
   model: string;
   reason: string;
-  /** Refused for every attempt that holds the session, not only for this one. */
+  /** Cancels the session for every attempt that holds it, not only for this one. */
   forAll?: boolean;
 }
 
 export interface Cancellations {
-  /** Cancels now and, while Redis does not answer, again until it does. */
+  /** Cancels now. Retries while Redis is unavailable. */
   add: (cancellation: Cancellation) => void;
   readonly pending: number;
-  /** Resolves when none is pending. */
+  /** Resolves when no cancellation is pending. */
   settled: () => Promise<void>;
 }
 
-/** Takes reservations back whose request was refused or whose outcome is unknown. */
+/** Cancels reservations whose request was refused or has an unknown outcome. */
 export function createCancellations(ledger: Ledger, logger: Logger): Cancellations {
   const pending = new Set<Promise<void>>();
 
   async function cancel(cancellation: Cancellation): Promise<void> {
     const { model, sessionId } = cancellation;
     const { outcome, sessionId: heldSessionId } = await retryUntilAnswered(() => ledger.sessions.cancel(cancellation));
-    // `none` may be the answer to the second try of a cancel that was carried out: the place is let go of all the same.
+    // `none` may be the answer to the retry of a cancel that succeeded, so the slot is released in that case too.
     if (outcome === 'cancelled' || outcome === 'none')
       await retryUntilAnswered(() => ledger.pools.release(model, heldSessionId));
-    logger.debug({ session_id: sessionId, reason: cancellation.reason, code: outcome }, 'a session was let go of');
+    logger.debug({ session_id: sessionId, reason: cancellation.reason, code: outcome }, 'session cancelled');
   }
 
   return {
     add(cancellation) {
       const { sessionId, tenant, reason } = cancellation;
       const task = cancel(cancellation)
-        // Not for want of Redis: asking again would not help. The session ends with its lease or its credential.
+        // Redis rejected the cancel, so a retry would not help. The session ends with its lease or its credential.
         .catch((err: unknown) =>
-          logger.error({ err, session_id: sessionId, tenant, reason }, 'a session was not let go of'),
+          logger.error({ err, session_id: sessionId, tenant, reason }, 'session could not be cancelled'),
         )
         .finally(() => pending.delete(task));
       pending.add(task);

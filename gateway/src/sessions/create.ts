@@ -11,9 +11,9 @@ export interface CreateOptions {
   ledger: Ledger;
   secrets: Keyring;
   cancellations: Cancellations;
-  /** How much longer than its credential a session holds its place in the pool. */
+  /** Time that a session holds its slot in the pool after its credential has expired. */
   holdExtraMs: number;
-  /** What a caller is told to wait where there is no place. */
+  /** Retry-After of a request that finds no free slot. */
   noCapacityRetryS: number;
 }
 
@@ -23,9 +23,9 @@ export interface CreateRequest {
   modelExists: boolean;
   seconds: number;
   idempotencyKey: string | undefined;
-  /** Throws when there is no time for another step. */
+  /** Throws if no time is left for another step. */
   checkDeadline: () => void;
-  /** Is told how the session rate stands, also when the request is refused. */
+  /** Called with the state of the session rate limit, also if the request is refused. */
   onRate: (rate: RateState) => void;
 }
 
@@ -34,9 +34,9 @@ export interface CreatedSession extends Reservation {
 }
 
 /**
- * Makes a session in three steps, each safe to repeat: the tenant's script reserves credit for a provisional session,
- * the model's script holds a place in the pool, the tenant's script confirms. A parallel duplicate of the same
- * Idempotency-Key finds the same session and takes the same steps. Whatever stops it half way is taken back.
+ * Creates a session in three steps, each safe to repeat. The ledger reserves credit for a provisional session, holds a
+ * slot in the pool of the model, and confirms the session. A concurrent request with the same Idempotency-Key gets the
+ * same session and runs the same steps. A session that is not completed is cancelled.
  */
 export async function createSession(options: CreateOptions, request: CreateRequest): Promise<CreatedSession> {
   const { ledger, secrets, cancellations } = options;
@@ -79,7 +79,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
   }
 }
 
-/** Holds a place and confirms; a session without a place is let go of. */
+/** Holds a slot and confirms the session. Cancels the session if no slot is free. */
 async function confirmReservation(
   options: CreateOptions,
   request: CreateRequest,
@@ -96,13 +96,13 @@ async function confirmReservation(
   }
   request.checkDeadline();
   if (!(await ledger.sessions.confirm(tenant, reservation))) {
-    throw new LedgerUnavailable('the session took longer to make than its lease');
+    throw new LedgerUnavailable('the provisional session expired before it was confirmed');
   }
 }
 
 function credentialOf(secrets: Keyring, secretId: string, tenant: string, sessionId: string): string {
   const credential = sessionCredential(secrets, secretId, tenant, sessionId);
-  if (credential === undefined) throw new Error(`the session secret "${secretId}" is not configured any more`);
+  if (credential === undefined) throw new Error(`the session secret "${secretId}" is missing from SESSION_SECRETS`);
   return credential;
 }
 

@@ -4,7 +4,7 @@ import { credentialHash, credentialTenant, sessionCredential } from './credentia
 const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 const ring = parseKeyring(JSON.stringify({ current: 's2', secrets: { s1: secret(1), s2: secret(2) } }));
 
-test('a credential is the same each time, fits a subprotocol and names its tenant', () => {
+test('sessionCredential returns the same value each time, which fits a subprotocol and names its tenant', () => {
   const credential = sessionCredential(ring, 's2', 'acme-radio', 'session-1')!;
   expect(credential).toBe(sessionCredential(ring, 's2', 'acme-radio', 'session-1'));
   expect(credential).toMatch(/^svc\.auth\.[A-Za-z0-9_-]+$/);
@@ -12,12 +12,12 @@ test('a credential is the same each time, fits a subprotocol and names its tenan
   expect(credentialHash(credential)).not.toContain(credential.slice(9, 20));
 });
 
-test('a credential of a retired secret cannot be made, one of an older secret still verifies', () => {
+test('sessionCredential needs a configured secret, and credentialTenant accepts an older secret of the ring', () => {
   expect(sessionCredential(ring, 's3', 'acme', 'x')).toBeUndefined();
   expect(credentialTenant(ring, sessionCredential(ring, 's1', 'acme', 'x')!, 'x')).toBe('acme');
 });
 
-test('a credential of another session, tenant or form is refused', () => {
+test('credentialTenant rejects a credential of another session or tenant, and a malformed one', () => {
   const credential = sessionCredential(ring, 's2', 'acme', 'one')!;
   expect(credentialTenant(ring, credential, 'two')).toBeUndefined();
   expect(credentialTenant(ring, credential.slice(0, -3), 'one')).toBeUndefined();

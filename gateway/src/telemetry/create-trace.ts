@@ -10,8 +10,8 @@ interface Step {
 }
 
 /**
- * The trace of one POST /v1/asr/sessions. Which session it is about, and so which trace it belongs to, is known only when
- * the ledger has answered: a repeat of an Idempotency-Key finds another's. So steps are noted and told at the end.
+ * Trace of one POST /v1/asr/sessions. The session, and with it the trace, is known only after the ledger has answered,
+ * because a repeated Idempotency-Key returns an earlier session. Steps are therefore collected and recorded at the end.
  */
 export class CreateTrace {
   readonly #tracing: Tracing;
@@ -20,7 +20,7 @@ export class CreateTrace {
   readonly #steps: Step[] = [];
   #sessionId: string | undefined;
   #model = '';
-  /** The session was made by an earlier request. */
+  /** True if an earlier request created the session. */
   #repeated = false;
 
   constructor(tracing: Tracing, startedAtMs: number, traceparent: unknown) {
@@ -29,7 +29,7 @@ export class CreateTrace {
     this.#caller = parseTraceparent(traceparent);
   }
 
-  /** The same ledger, whose steps of making a session are noted. */
+  /** Wraps a ledger so that the steps of creating a session are recorded. */
   instrument(ledger: Ledger): Ledger {
     const { sessions, pools } = ledger;
     return {
@@ -69,12 +69,12 @@ export class CreateTrace {
     };
   }
 
-  /** The request was answered. */
+  /** Records the spans of the request. Call when it was answered. */
   end(answer: { method: string; route: string; status: number; code: string | undefined }): void {
     const root = this.#sessionId === undefined ? undefined : this.#tracing.rootOf(this.#sessionId);
     if (root === undefined) return;
     const span = this.#tracing.start(`${answer.method} ${answer.route}`, {
-      // What an earlier request began has its root already.
+      // The root span belongs to the request that created the session.
       ...(this.#repeated ? { parent: root } : { self: root }),
       kind: SpanKind.SERVER,
       startedAtMs: this.#startedAtMs,

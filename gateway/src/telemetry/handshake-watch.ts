@@ -5,14 +5,14 @@ import { StreamTrace } from './stream-trace.ts';
 import type { StreamRequest } from './stream-trace.ts';
 import { StreamWatch } from './stream-watch.ts';
 
-/** As proxies log it: the client was gone before there was an answer. */
+/** Status that proxies log when the client disconnects before the response. */
 const CLIENT_CLOSED_REQUEST = 499;
 const CLIENT_CLOSED = 'client_closed';
 
 interface HandshakeTelemetry {
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
-  /** undefined: no traces are wanted. */
+  /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined;
 }
 
@@ -22,9 +22,9 @@ interface ConnectedSession {
   readonly model: string;
 }
 
-/** What logs, metrics and traces want to know of one request for a stream. */
+/** Records logs, metrics and the trace of one handshake. */
 export class HandshakeWatch {
-  /** Sent as X-Request-Id with any answer; one that comes in is not trusted. */
+  /** Sent as X-Request-Id with each response. An X-Request-Id of the client is not trusted. */
   readonly requestId = randomUUID();
   readonly #telemetry: HandshakeTelemetry;
   readonly #traceparent: unknown;
@@ -35,7 +35,7 @@ export class HandshakeWatch {
     this.#traceparent = traceparent;
   }
 
-  /** `sessionId`: undefined when it is not to be traced. */
+  /** Records a refused handshake. `sessionId` is undefined if it must not be traced. */
   recordRefusal({ status, code }: { status: number; code: string }, sessionId: string | undefined): void {
     const { metrics, tracing } = this.#telemetry;
     this.#log({ status, code }, 'handshake refused');
@@ -43,18 +43,18 @@ export class HandshakeWatch {
     if (sessionId !== undefined) StreamTrace.recordRefusal(tracing, this.#requestFor(sessionId), status, code);
   }
 
-  /** Nobody was left to be told that the stream is open. */
+  /** Records a handshake whose client disconnected before the 101 response. */
   recordAbandoned({ sessionId, tenant, model }: ConnectedSession): void {
     const { metrics, tracing } = this.#telemetry;
     this.#log(
       { session_id: sessionId, tenant, model, status: CLIENT_CLOSED_REQUEST, code: CLIENT_CLOSED },
-      'handshake given up',
+      'handshake abandoned',
     );
     metrics.handshakes.add(1, { code: CLIENT_CLOSED });
     StreamTrace.recordRefusal(tracing, this.#requestFor(sessionId), CLIENT_CLOSED_REQUEST, CLIENT_CLOSED);
   }
 
-  /** The stream is open; answers who watches it. */
+  /** Records an accepted handshake. Returns the recorder of its stream. */
   recordAccepted({ sessionId, tenant, model }: ConnectedSession): StreamWatch {
     const { metrics, tracing } = this.#telemetry;
     this.#log({ session_id: sessionId, tenant, model, status: 101 }, 'stream opened');

@@ -1,6 +1,6 @@
 import type { MetricDefinitions } from '@svc-asr/runtime';
 
-/** Around the promises: 300 ms for a delta, 600 ms for a final, 1 s for ready. */
+/** Buckets around the latency targets: 300 ms for a delta, 600 ms for a final, 1 s for ready. */
 const LATENCY_BUCKETS = [0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2.5, 5, 10, 30, 60, 120];
 
 /** Every metric of the gateway. */
@@ -16,46 +16,46 @@ export const GATEWAY_METRICS = {
     kind: 'histogram',
     unit: 's',
     labels: ['http.request.method', 'http.route', 'http.response.status_code'],
-    description: 'Time from the first byte of a request to the last of its answer.',
+    description: 'Time from the start of a request to the end of its response.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
   },
   sessionsCreated: {
     name: 'svc_asr_sessions_created',
     kind: 'counter',
     labels: ['model'],
-    description: 'Sessions answered with 201, repeats of an Idempotency-Key included.',
+    description: 'Requests for a session that were answered with 201, including repeats of an Idempotency-Key.',
   },
   reaped: {
     name: 'svc_asr_sessions_reaped',
     kind: 'counter',
-    description: 'Sessions that this gateway ended because they were overdue.',
+    description: 'Overdue sessions that this gateway ended.',
   },
   handshakes: {
     name: 'svc_asr_handshakes',
     kind: 'counter',
     labels: ['code'],
     description:
-      'WebSocket handshakes by code: ok, client_closed (gone before the answer), or that of the error they were refused with.',
+      'WebSocket handshakes by code: ok, client_closed (disconnected before the response), or the error code of the refusal.',
   },
-  streams: { name: 'svc_asr_streams', kind: 'gauge', labels: ['model'], description: 'Streams that are open now.' },
+  streams: { name: 'svc_asr_streams', kind: 'gauge', labels: ['model'], description: 'Open streams.' },
   streamsEnded: {
     name: 'svc_asr_streams_ended',
     kind: 'counter',
     labels: ['model', 'outcome', 'reason'],
-    description: 'Streams that ended, by outcome (completed; failed: by a fault of the service) and reason.',
+    description: 'Ended streams by outcome (completed, or failed because of the service) and reason.',
   },
   streamMoves: {
     name: 'svc_asr_stream_moves',
     kind: 'counter',
     labels: ['model', 'cause'],
-    description: 'Streams that were taken to another worker because theirs failed or drained.',
+    description: 'Moves of a stream to another worker by cause: failure or drain of its worker.',
   },
   readySeconds: {
     name: 'svc_asr_ready_latency_seconds',
     kind: 'histogram',
     unit: 's',
     labels: ['model'],
-    description: 'From the request for a stream to its `ready`, the wait for a worker included.',
+    description: 'Time from the handshake of a stream to its `ready`, including the wait for a worker.',
     buckets: LATENCY_BUCKETS,
   },
   deltaSeconds: {
@@ -63,7 +63,7 @@ export const GATEWAY_METRICS = {
     kind: 'histogram',
     unit: 's',
     labels: ['model'],
-    description: 'From the sample that completes a chunk to its `delta`, of audio that comes at real-time pace.',
+    description: 'Time from the last sample of a chunk to its `delta`, for audio that arrives at real-time pace.',
     buckets: LATENCY_BUCKETS,
   },
   finalSeconds: {
@@ -71,7 +71,7 @@ export const GATEWAY_METRICS = {
     kind: 'histogram',
     unit: 's',
     labels: ['model'],
-    description: 'From a flush to its `final`, of audio that comes at real-time pace.',
+    description: 'Time from a flush to its `final`, for audio that arrives at real-time pace.',
     buckets: LATENCY_BUCKETS,
   },
   placeSeconds: {
@@ -79,7 +79,7 @@ export const GATEWAY_METRICS = {
     kind: 'histogram',
     unit: 's',
     labels: ['model'],
-    description: 'How long streams waited for a worker.',
+    description: 'Time for which streams waited for a worker.',
     buckets: LATENCY_BUCKETS,
   },
   billedSeconds: {
@@ -87,27 +87,27 @@ export const GATEWAY_METRICS = {
     kind: 'counter',
     unit: 's',
     labels: ['model'],
-    description: 'Audio that was charged.',
+    description: 'Charged audio.',
   },
   pendingSettlements: {
     name: 'svc_asr_pending_settlements',
     kind: 'gauge',
-    description: 'Streams that have ended and still have to be settled.',
+    description: 'Ended streams that are not settled yet.',
   },
   pendingCancellations: {
     name: 'svc_asr_pending_cancellations',
     kind: 'gauge',
-    description: 'Sessions that still have to be taken back.',
+    description: 'Sessions that still have to be cancelled.',
   },
   redisReady: {
     name: 'svc_asr_redis_ready',
     kind: 'gauge',
-    description: '1 while there is a connection to Redis.',
+    description: '1 while the gateway is connected to Redis, otherwise 0.',
   },
   eventLoopStall: {
     name: 'svc_asr_event_loop_stall_seconds',
     kind: 'gauge',
     unit: 's',
-    description: 'Longest time between two turns of a 10 ms timer in the last minute.',
+    description: 'Longest delay between two runs of a 10 ms timer in the last minute.',
   },
 } as const satisfies MetricDefinitions;

@@ -4,14 +4,14 @@ import type { Span, SpanContext, Tracing } from '@svc-asr/runtime';
 
 const ROUTE = streamPath(':id');
 
-/** A request for a stream, as its trace needs it. */
+/** Data of a handshake that its trace needs. */
 export interface StreamRequest {
   readonly sessionId: string;
   readonly startedAtMs: number;
   readonly traceparent: unknown;
 }
 
-/** The trace of one stream, as a part of its session's: few spans, and none for a piece of audio. */
+/** Trace of one stream, within the trace of its session. It has few spans, and none per audio frame. */
 export class StreamTrace {
   readonly #tracing: Tracing;
   readonly #stream: Span;
@@ -23,13 +23,13 @@ export class StreamTrace {
     this.#stream = tracing.start('stream', { parent, attributes: { 'svc_asr.model': model } });
   }
 
-  /** The trace of a stream whose handshake was accepted; undefined when the session is not traced. */
+  /** Starts the trace of a stream whose handshake was accepted. Undefined if the session is not traced. */
   static start(tracing: Tracing | undefined, request: StreamRequest, model: string): StreamTrace | undefined {
     const handshake = recordHandshake(tracing, request, 101, undefined);
     return tracing === undefined || handshake === undefined ? undefined : new StreamTrace(tracing, handshake, model);
   }
 
-  /** Tells of a handshake that was refused. */
+  /** Records a refused handshake. */
   static recordRefusal(tracing: Tracing | undefined, request: StreamRequest, status: number, code: string): void {
     recordHandshake(tracing, request, status, code);
   }
@@ -39,7 +39,7 @@ export class StreamTrace {
     this.#search = this.#tracing.start('place', { parent: this.#stream.spanContext() });
   }
 
-  /** A worker was found, or not; answers what to tell it. */
+  /** Ends the search for a worker. Returns the `traceparent` for the worker, or undefined if none was found. */
   endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
     const placing = this.#search;
     this.#search = undefined;
@@ -57,7 +57,7 @@ export class StreamTrace {
     return formatTraceparent(this.#relay.spanContext());
   }
 
-  /** The worker has the stream no more; `failure`: by its own fault. */
+  /** Ends the span of the current worker. `failure` is set if the worker caused it. */
   leaveWorker(failure: string | undefined): void {
     if (failure !== undefined) this.#relay?.setStatus({ code: SpanStatusCode.ERROR, message: failure });
     this.#relay?.end();
@@ -79,7 +79,7 @@ export class StreamTrace {
     this.#stream.end();
   }
 
-  /** Begins to bring the end into the ledger; answers what to call when that is done. */
+  /** Starts the span of the settlement. Returns a function that ends it. */
   startSettlement(): () => void {
     const span = this.#tracing.start('settle', {
       parent: this.#stream.spanContext(),

@@ -9,14 +9,14 @@ type StreamMetrics = Pick<
 
 export interface WatchOptions {
   readonly metrics: StreamMetrics;
-  /** undefined: the session is not traced. */
+  /** Undefined if the session is not traced. */
   readonly trace: StreamTrace | undefined;
   readonly model: string;
-  /** When the client asked for the stream. */
+  /** Start of the handshake. */
   readonly requestedAtMs: number;
 }
 
-/** What metrics and traces want to know of one stream. */
+/** Records the metrics and the trace of one stream. */
 export class StreamWatch {
   readonly #metrics: StreamMetrics;
   readonly #trace: StreamTrace | undefined;
@@ -31,24 +31,27 @@ export class StreamWatch {
     this.#requestedAtMs = askedAtMs;
   }
 
-  /** The stream needs a worker. */
+  /** Starts the search for a worker. */
   startSearch(): void {
     this.#searchStartedAtMs = performance.now();
     this.#trace?.startSearch();
   }
 
-  /** A worker was found, or none in time; answers the `traceparent` to open the stream with. */
+  /**
+   * Ends the search for a worker, which is undefined if none was found in time. Returns the `traceparent` for the
+   * worker.
+   */
   endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
     if (worker !== undefined) this.#metrics.placeSeconds.record(secondsSince(this.#searchStartedAtMs), this.#labels);
     return this.#trace?.endSearch(worker);
   }
 
-  /** The stream left its worker; `failure`: because of it. */
+  /** Records that the stream left its worker. `failure` is set if the worker caused it. */
   leaveWorker(failure?: string): void {
     this.#trace?.leaveWorker(failure);
   }
 
-  /** The stream goes to another worker. */
+  /** Records a move to another worker. `failure` is undefined if the worker drains. */
   recordMove(worker: string, failure: string | undefined): void {
     const cause = failure === undefined ? 'drain' : 'failure';
     this.#metrics.streamMoves.add(1, { ...this.#labels, cause });
@@ -64,7 +67,9 @@ export class StreamWatch {
     this.#metrics.deltaSeconds.record(latencyMs / 1000, this.#labels);
   }
 
-  /** A `final` was sent; `flushedAtMs`: undefined when its latency says nothing, the sender being ahead. */
+  /**
+   * Records a `final`. `flushedAtMs` is undefined if the sender was ahead of real time, so that no latency is measured.
+   */
   recordFinal(utterance: number, flushedAtMs: number | undefined): void {
     if (flushedAtMs !== undefined) this.#metrics.finalSeconds.record(secondsSince(flushedAtMs), this.#labels);
     this.#trace?.addEvent('final', { 'svc_asr.utterance': utterance });
@@ -75,7 +80,7 @@ export class StreamWatch {
     this.#trace?.end(outcome, reason, audioMs(samples));
   }
 
-  /** The end is being settled; answers what to call when it is. */
+  /** Starts the settlement. Returns a function to call when it is done. */
   startSettlement(): () => void {
     return this.#trace?.startSettlement() ?? (() => undefined);
   }
