@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundlePackages } from './test/support/bundles.mjs';
 
 const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'loadtest', 'test'];
 
@@ -15,8 +16,9 @@ export default {
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } }],
   },
-  // Workspaces are tested as sources, not as the last build.
   moduleNameMapper: {
+    ...bundlePackages(import.meta.dirname),
+    // Workspaces are tested from their sources rather than from the last build.
     '^@svc-asr/core/stream$': '<rootDir>/packages/core/src/stream/index.ts',
     '^@svc-asr/client/internal$': '<rootDir>/packages/client/src/internal.ts',
     '^@svc-asr/(core|ledger|runtime|kubernetes|client|api-docs)$': '<rootDir>/packages/$1/src/index.ts',
