@@ -1,31 +1,22 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseApiKey } from '@svc-asr/core';
-import { startRedis } from '../../test/support/redis.ts';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { runCommand } from './testing/command.ts';
-import { startTestConsole, TOKEN, untilReady } from './testing/console.ts';
-import { startTestOperator } from './testing/operator.ts';
+import { TOKEN } from './testing/console.ts';
+import { startTestEnvironment } from './testing/environment.ts';
+import type { TestEnvironment } from './testing/environment.ts';
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-let console_: Awaited<ReturnType<typeof startTestConsole>>;
-let operator: ReturnType<typeof startTestOperator>;
+let console_: TestEnvironment;
 let home: string;
 
 beforeAll(async () => {
-  redis = await startRedis();
-  console_ = await startTestConsole(redis.url);
-  await untilReady(console_);
-  operator = startTestOperator(console_.ledger, [console_.readFolder, console_.folder]);
+  console_ = await startTestEnvironment({ operator: true });
   home = temporaryFolder('command');
   writeFileSync(join(home, 'local.json'), JSON.stringify({ admin_url: console_.adminUrl, admin_token: TOKEN }));
 });
 
-afterAll(async () => {
-  await operator.stop();
-  await console_.stop();
-  await redis.stop();
-});
+afterAll(() => console_.stop());
 
 const admin = (...line: string[]) => runCommand(['admin', ...line], { SVC_ASR_HOME: home });
 const create = (name: string, ...options: string[]) =>

@@ -3,18 +3,16 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { parseApiKey } from '@svc-asr/core';
 import { parse } from 'yaml';
-import { startRedis } from '../../../test/support/redis.ts';
-import { PEPPER, startTestConsole, untilReady } from '../testing/console.ts';
+import { PEPPER } from '../testing/console.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
 import { startTestOperator } from '../testing/operator.ts';
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-let console_: Awaited<ReturnType<typeof startTestConsole>>;
+let console_: TestEnvironment;
 let operator: ReturnType<typeof startTestOperator> | undefined;
 
 beforeAll(async () => {
-  redis = await startRedis();
-  console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_TIMEOUT_MS: '400' });
-  await untilReady(console_);
+  console_ = await startTestEnvironment({ env: { KEY_ACTIVATION_TIMEOUT_MS: '400' }, operator: false });
 });
 
 beforeEach(async () => {
@@ -24,10 +22,7 @@ beforeEach(async () => {
 
 afterEach(async () => operator?.stop());
 
-afterAll(async () => {
-  await console_.stop();
-  await redis.stop();
-});
+afterAll(() => console_.stop());
 
 const call: typeof console_.call = (...args) => console_.call(...args);
 const create = (body: object) => call('POST', '/admin/v1/keys', { body });

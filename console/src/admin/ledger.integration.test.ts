@@ -1,18 +1,12 @@
-import { startRedis } from '../../../test/support/redis.ts';
-import { startTestConsole, untilReady } from '../testing/console.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-let console_: Awaited<ReturnType<typeof startTestConsole>>;
+let console_: TestEnvironment;
 
 beforeAll(async () => {
-  redis = await startRedis(['--appendfsync', 'no']);
-  console_ = await startTestConsole(redis.url);
-  await untilReady(console_);
+  console_ = await startTestEnvironment({ operator: false });
 });
-afterAll(async () => {
-  await console_.stop();
-  await redis.stop();
-});
+afterAll(() => console_.stop());
 beforeEach(() => console_.ledger.link.send('', ['FLUSHALL']));
 
 const plan = {

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startRedis } from '../../../test/support/redis.ts';
-import { startTestConsole, TOKEN, untilReady } from '../testing/console.ts';
+import { TOKEN } from '../testing/console.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
 
 const GRANTS = 2500;
 const SETTINGS = { displayName: 'T', state: 'Active', models: ['*'] } as const;
 const LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-let console_: Awaited<ReturnType<typeof startTestConsole>>;
+let console_: TestEnvironment;
 
 beforeAll(async () => {
-  redis = await startRedis(['--appendfsync', 'no']);
-  console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_TIMEOUT_MS: '0' });
-  await untilReady(console_);
+  console_ = await startTestEnvironment({ env: { KEY_ACTIVATION_TIMEOUT_MS: '0' }, operator: false });
   await console_.call('PUT', '/admin/v1/tenants/acme', { body: { displayName: 'Acme', state: 'Active' } });
   await console_.ledger.accounts.configure('acme', { ...SETTINGS, limits: LIMITS });
   const ids = Array.from({ length: GRANTS }, (_, n) => `g${n}`);
@@ -23,10 +21,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await console_.stop();
-  await redis.stop();
-});
+afterAll(() => console_.stop());
 
 const linesOf = (text: string) =>
   text
@@ -96,7 +91,7 @@ test.each([
 
 test('while Redis is away resources can be seen and written, and what needs it is 503 with Retry-After', async () => {
   const tenant = `away-${randomUUID()}`;
-  await redis.kill();
+  await console_.redis.kill();
   try {
     const created = await console_.call('PUT', `/admin/v1/tenants/${tenant}`, { body: { displayName: 'A' } });
     expect([created.status, created.body.in_force, created.body.ledger_available]).toEqual([201, false, false]);
@@ -113,6 +108,6 @@ test('while Redis is away resources can be seen and written, and what needs it i
     expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
     expect((await fetch(`${console_.adminUrl}/readyz`)).status).toBe(200);
   } finally {
-    await redis.restart();
+    await console_.redis.restart();
   }
 });

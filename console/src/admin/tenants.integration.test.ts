@@ -1,26 +1,16 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { startRedis } from '../../../test/support/redis.ts';
-import { startTestConsole, untilReady } from '../testing/console.ts';
-import { startTestOperator } from '../testing/operator.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-let console_: Awaited<ReturnType<typeof startTestConsole>>;
-let operator: ReturnType<typeof startTestOperator>;
+let console_: TestEnvironment;
 
 beforeAll(async () => {
-  redis = await startRedis();
-  console_ = await startTestConsole(redis.url);
-  await untilReady(console_);
-  operator = startTestOperator(console_.ledger, [console_.readFolder, console_.folder]);
+  console_ = await startTestEnvironment({ operator: true });
 });
 
-afterAll(async () => {
-  await operator.stop();
-  await console_.stop();
-  await redis.stop();
-});
+afterAll(() => console_.stop());
 
 const call: typeof console_.call = (...args) => console_.call(...args);
 const put = (name: string, body: unknown, headers = {}) => call('PUT', `/admin/v1/tenants/${name}`, { body, headers });

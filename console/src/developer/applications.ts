@@ -6,6 +6,7 @@ import { buildApplication } from '../applications/application.ts';
 import type { Applicant } from '../applications/application.ts';
 import { giveLink } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
+import { createUnique } from '../resources/create-unique.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { ApplicationView } from '../responses.ts';
 import { writeCookie } from './cookie.ts';
@@ -14,8 +15,6 @@ import { checkApplication } from './schemas.ts';
 import { tooMany } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
-/** A name is drawn from 36^6 for each stem: a second collision in a row means that something is broken. */
-const DRAWS = 5;
 
 /** Joining the waitlist: makes a Tenant that waits, and a private link to it that is shown this once. */
 export function routeApplications(router: Router, { store, peppers, settings, logger, now }: DeveloperDeps): void {
@@ -31,17 +30,11 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
   }
 
   async function write(applicant: Applicant): Promise<{ token: string; name: string }> {
-    for (let draw = 0; draw < DRAWS; draw++) {
+    const { token, resource } = await createUnique(store, 'Tenant', () => {
       const { token, tenant } = giveLink(buildApplication(applicant), peppers);
-      const { name } = tenant.metadata;
-      if ((await store.get('Tenant', name)) !== undefined) continue;
-      await store.update('Tenant', name, (current) => {
-        if (current !== undefined) throw new Error('another tenant took the same random name at the same time');
-        return tenant;
-      });
-      return { token, name };
-    }
-    throw new Error(`${DRAWS} random names in a row were taken`);
+      return { token, resource: tenant };
+    });
+    return { token, name: resource.metadata.name };
   }
 
   router

@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startRedis } from '../../../test/support/redis.ts';
-import { startTestConsole, untilReady } from '../testing/console.ts';
 import { createVisitor } from '../testing/visitor.ts';
-import { startTestOperator } from '../testing/operator.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-let console_: Awaited<ReturnType<typeof startTestConsole>>;
-let operator: ReturnType<typeof startTestOperator>;
+let console_: TestEnvironment;
 
 const APPLICANT = {
   name: 'Achieng',
@@ -17,21 +14,13 @@ const APPLICANT = {
 };
 
 beforeAll(async () => {
-  redis = await startRedis();
-  console_ = await startTestConsole(redis.url, {
-    APPLICATIONS_PER_HOUR: '1000',
-    MAX_APPLICATIONS: '12',
-    MAX_KEYS: '3',
+  console_ = await startTestEnvironment({
+    env: { APPLICATIONS_PER_HOUR: '1000', MAX_APPLICATIONS: '12', MAX_KEYS: '3' },
+    operator: true,
   });
-  await untilReady(console_);
-  operator = startTestOperator(console_.ledger, [console_.readFolder, console_.folder]);
 });
 
-afterAll(async () => {
-  await operator.stop();
-  await console_.stop();
-  await redis.stop();
-});
+afterAll(() => console_.stop());
 
 const visitor = () => createVisitor(console_.pageUrl);
 const admin: typeof console_.call = (...args) => console_.call(...args);

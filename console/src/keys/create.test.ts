@@ -9,13 +9,13 @@ const peppers = parseKeyring(
 );
 const request = { tenant: 'acme', displayName: '', expiresAt: null };
 
-/** Bytes that make the next key id from one letter, whose index in the alphabet of base62 is given. */
+/** Returns bytes that fill each key id with one letter, given by its index in the base62 alphabet. */
 function bytesFor(letters: number[]): (n: number) => Uint8Array {
   let call = 0;
   return (n) => new Uint8Array(n).fill(letters[Math.floor(call++ / 2)] ?? 0);
 }
 
-test('a key id whose resource name is taken is drawn again', async () => {
+test('createKey draws another key id if the resource name is taken', async () => {
   const folder = temporaryFolder('keys');
   const store = await openFileStore({ folder, readFolders: [], now: () => 0 });
   const upper = await createKey(store, peppers, request, bytesFor([10]));
@@ -24,10 +24,10 @@ test('a key id whose resource name is taken is drawn again', async () => {
   expect(readdirSync(folder).sort()).toEqual(['apikey-aaaaaaaaaa.yaml', 'apikey-bbbbbbbbbb.yaml']);
 });
 
-test('it gives up when every draw is taken', async () => {
+test('createKey fails after five key ids in a row whose names are taken', async () => {
   const folder = temporaryFolder('keys');
   const store = await openFileStore({ folder, readFolders: [], now: () => 0 });
   await createKey(store, peppers, request, bytesFor([10]));
   const stuck = createKey(store, peppers, request, bytesFor([10, 10, 10, 10, 10]));
-  await expect(stuck).rejects.toThrow('5 random key ids in a row were taken');
+  await expect(stuck).rejects.toThrow('5 random names in a row were taken');
 });

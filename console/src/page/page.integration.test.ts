@@ -1,27 +1,20 @@
 import { openBrowser } from '../../../test/support/driven-browser.ts';
 import type { Page } from '../../../test/support/driven-browser.ts';
-import { startRedis } from '../../../test/support/redis.ts';
-import { startTestConsole, TOKEN, untilReady } from '../testing/console.ts';
-import { startTestOperator } from '../testing/operator.ts';
+import { TOKEN } from '../testing/console.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-let console_: Awaited<ReturnType<typeof startTestConsole>>;
-let operator: ReturnType<typeof startTestOperator>;
+let console_: TestEnvironment;
 let page: Page;
 
 beforeAll(async () => {
-  redis = await startRedis();
-  console_ = await startTestConsole(redis.url);
-  await untilReady(console_);
-  operator = startTestOperator(console_.ledger, [console_.folder]);
+  console_ = await startTestEnvironment({ operator: true });
   page = await openBrowser();
 }, 60_000);
 
 afterAll(async () => {
   await page.close();
-  await operator.stop();
   await console_.stop();
-  await redis.stop();
 });
 
 const sees = (text: string) => page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
