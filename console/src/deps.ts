@@ -3,7 +3,7 @@ import type { LedgerView } from './ledger-view.ts';
 import type { ResourceStore } from './resources/store.ts';
 import type { ConsoleSettings } from './settings.ts';
 
-/** What the routes of the admin API work with. */
+/** Dependencies of the admin API routes. */
 export interface Deps {
   store: ResourceStore;
   ledger: LedgerView;

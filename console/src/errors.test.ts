@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CONSOLE_ERRORS } from './errors.ts';
 
-test('the README lists every error code under its status, and no other', () => {
+test('the README lists every console error code with its status, and no other code', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const listed = [...readme.matchAll(/^\| (\d{3}) +\| ([a-z_, ]+)/gm)].flatMap(([, status, codes]) =>
     (codes ?? '').split(',').map((code) => `${status ?? ''} ${code.trim()}`),
@@ -10,7 +10,7 @@ test('the README lists every error code under its status, and no other', () => {
   expect(listed.sort()).toEqual(known.sort());
 });
 
-test('each status has one type', () => {
+test('console errors with the same status have the same type', () => {
   const types = new Map<number, Set<string>>();
   for (const { status, type } of Object.values(CONSOLE_ERRORS)) {
     types.set(status, (types.get(status) ?? new Set()).add(type));

@@ -2,8 +2,8 @@ import { ERRORS } from '@svc-asr/core';
 import type { ErrorBody } from '@svc-asr/core';
 
 /**
- * Every error that the admin API can answer, in the body form of the public API. What both know has one wording; the
- * rest is about tenants, grants and keys.
+ * Errors of the console and the admin API, in the body form of the public API. Errors that the public API also has are
+ * taken from there.
  */
 export const CONSOLE_ERRORS = {
   invalid_json: ERRORS.invalid_json,
@@ -17,120 +17,121 @@ export const CONSOLE_ERRORS = {
   not_signed_in: {
     status: 401,
     type: 'authentication_error',
-    message: 'Nobody is signed in. Open your private link; whoever lost it asks the administrator for a new one.',
+    message: 'You are not signed in. Open your private link, or ask the administrator for a new one.',
   },
   invalid_link: {
     status: 401,
     type: 'authentication_error',
     message:
-      'The private link is not valid: it was replaced by a newer one, or its tenant is gone. Ask the administrator.',
+      'The private link is not valid. It was replaced by a newer one, or its tenant was deleted. Ask the administrator for a new link.',
   },
   foreign_origin: {
     status: 403,
     type: 'permission_error',
-    message: 'The request was made by a page of another site.',
+    message: 'The request comes from a page of another site. Send it from the page of the console.',
   },
   not_approved: {
     status: 403,
     type: 'permission_error',
-    message: 'The tenant is not active, so it cannot have new keys.',
+    message: 'The tenant is not active. Only an active tenant can create keys.',
   },
   cluster_refused: {
     status: 403,
     type: 'permission_error',
-    message: 'The cluster refused it: the rights of the console, a quota or a policy do not allow it.',
+    message: 'The cluster rejected the request. Check the RBAC rules of the console, quotas and policies.',
   },
   not_found: ERRORS.not_found,
   tenant_not_found: {
     status: 404,
     type: 'not_found',
-    message: 'There is no such tenant. GET /admin/v1/tenants lists those that exist.',
+    message: 'The tenant does not exist. GET /admin/v1/tenants lists all tenants.',
   },
   key_not_found: {
     status: 404,
     type: 'not_found',
-    message: 'There is no such key. GET /admin/v1/keys lists those that exist.',
+    message: 'The key does not exist. GET /admin/v1/keys lists all keys.',
   },
   method_not_allowed: ERRORS.method_not_allowed,
   read_only_resource: {
     status: 409,
     type: 'conflict',
-    message: 'The resource is defined in a file that the console does not own. Change it there.',
+    message: 'The resource is defined in a file that the console must not write. Change that file.',
   },
   unreadable_resource: {
     status: 409,
     type: 'conflict',
-    message: 'The file of the resource cannot be read as one. Repair or remove it.',
+    message: 'The file of the resource is damaged. Repair or delete the file.',
   },
   being_deleted: {
     status: 409,
     type: 'conflict',
-    message: 'The resource is being deleted. Repeat this when it is gone.',
+    message: 'The resource is being deleted. Retry when the deletion has finished.',
   },
   write_conflict: {
     status: 409,
     type: 'conflict',
-    message: 'Others kept changing the resource at the same time, and nothing was written. Repeat it.',
+    message: 'Other writers changed the resource at the same time, and nothing was written. Retry.',
   },
   application_decided: {
     status: 409,
     type: 'conflict',
-    message: 'There is no application to decide about. Change the state of the tenant instead.',
+    message: 'The tenant has no pending application. Change the state of the tenant instead.',
   },
   too_many_keys: {
     status: 409,
     type: 'conflict',
-    message: 'The tenant has as many keys as it may have. Revoke those that are not needed.',
+    message: 'The tenant has reached its maximum number of keys. Revoke a key that is not needed.',
   },
   grant_conflict: {
     status: 409,
     type: 'conflict',
-    message: 'A grant of that id exists with another amount. Use a new id: a grant is never changed.',
+    message: 'A grant with this id and another amount exists. Grants cannot be changed. Use a new id.',
   },
   too_many_grants: {
     status: 409,
     type: 'conflict',
-    message: 'The tenant has as many grants as its resource can list. Remove old ones from it: their credit stays.',
+    message:
+      'The tenant has reached its maximum number of grants. Remove old grants from the resource. Their credit is kept.',
   },
   ledger_not_missing: {
     status: 409,
     type: 'conflict',
     message:
-      'The ledger is not missing, or no operator has told what a rebuild would do. GET /admin/v1/ledger shows it.',
+      'The ledger is not missing, or the operator has not published a rebuild plan yet. See GET /admin/v1/ledger.',
   },
   ledger_conflict: {
     status: 409,
     type: 'conflict',
-    message: 'The ledger_id is not that of the missing ledger. GET /admin/v1/ledger shows it.',
+    message: 'The ledger_id is not the id of the missing ledger. GET /admin/v1/ledger returns that id.',
   },
-  tenant_exists: { status: 412, type: 'precondition_failed', message: 'A tenant of that name exists already.' },
+  tenant_exists: { status: 412, type: 'precondition_failed', message: 'A tenant with this name exists already.' },
   request_too_large: { status: 413, type: 'request_too_large', message: 'The request body is too large.' },
   unsupported_media_type: ERRORS.unsupported_media_type,
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'Too many attempts from this address. Wait as long as Retry-After says.',
+    message: 'Too many attempts from this address. Retry after the time in Retry-After.',
   },
   internal_error: {
     status: 500,
     type: 'api_error',
-    message: 'Something failed in the console. Its log has the reason under this request id.',
+    message: 'The console failed. Its log contains the cause under this request id.',
   },
   waitlist_full: {
     status: 503,
     type: 'api_error',
-    message: 'The waitlist is full. Try again in some days, or write to the administrator.',
+    message: 'The waitlist is full. Try again in a few days, or contact the administrator.',
   },
   service_unavailable: {
     status: 503,
     type: 'api_error',
-    message: 'Redis does not answer, and this request needs it. Retry as Retry-After says.',
+    message: 'Redis is unavailable, and this request needs it. Retry after the time in Retry-After.',
   },
 } as const satisfies Record<string, { status: number; type: string; message: string }>;
 
 export type ConsoleErrorCode = keyof typeof CONSOLE_ERRORS;
 
-/** An error that the admin API answers with; thrown anywhere in a request, written by one handler. */
+/** An error with its HTTP response. Code that handles a request throws it, and `handleError` sends it. */
 export class ConsoleError extends Error {
   override readonly name = 'ConsoleError';
   readonly code: ConsoleErrorCode;

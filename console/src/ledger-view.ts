@@ -1,7 +1,10 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Account, DailyUsage, JournalEntry, KeyRecord, RebuildPlan, SessionRecord } from '@svc-asr/ledger';
 
-/** What the console reads of the ledger. It writes nothing but a request to rebuild: the operator brings resources to Redis. */
+/**
+ * The part of the ledger that the console uses. Its only write is a request to rebuild the ledger. The operator copies
+ * resources to Redis.
+ */
 export interface LedgerView {
   readonly accounts: {
     read: (tenant: string) => Promise<Account | undefined>;
@@ -9,7 +12,7 @@ export interface LedgerView {
     recent: (tenant: string) => Promise<SessionRecord[]>;
   };
   readonly journal: {
-    /** One page, oldest first, after the entry whose id is `after`. */
+    /** Returns one page of entries after the entry with the id `after`, oldest first. */
     read: (tenant: string, page: { after?: string; count?: number }) => Promise<JournalEntry[]>;
   };
   readonly identity: {
@@ -23,7 +26,7 @@ export interface LedgerView {
   };
 }
 
-/** Reads what an answer can do without: while Redis is away people still see, write and revoke resources. */
+/** Reads optional data from Redis. While Redis is unavailable, resources can still be listed, written and revoked. */
 export async function readIfAvailable<T>(
   read: () => Promise<T>,
 ): Promise<{ available: true; value: T } | { available: false; value: undefined }> {

@@ -1,28 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 
-export interface Patience {
+export interface PollOptions {
   timeoutMs: number;
   intervalMs: number;
 }
 
 /**
- * Asks until the answer is yes or the time is over, at least once; true when it was yes. While Redis is away the
- * answer is no.
+ * Polls `check` until it returns true or the time is over, at least once. Returns the last result. While Redis is
+ * unavailable, the result is false.
  */
-export async function pollUntil(ask: () => Promise<boolean>, { timeoutMs, intervalMs }: Patience): Promise<boolean> {
+export async function pollUntil(
+  check: () => Promise<boolean>,
+  { timeoutMs, intervalMs }: PollOptions,
+): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    if (await yes(ask)) return true;
+    if (await checkIfAvailable(check)) return true;
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return false;
     await sleep(Math.min(intervalMs, leftMs));
   }
 }
 
-async function yes(ask: () => Promise<boolean>): Promise<boolean> {
+async function checkIfAvailable(check: () => Promise<boolean>): Promise<boolean> {
   try {
-    return await ask();
+    return await check();
   } catch (error) {
     if (error instanceof LedgerUnavailable) return false;
     throw error;

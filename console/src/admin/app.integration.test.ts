@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { startTestConsole, TOKEN } from '../testing/console.ts';
 import type { TestConsole } from '../testing/console.ts';
 
-/** Nothing listens there: these tests need no Redis. */
+/** Nothing listens at this address. These tests need no Redis. */
 const NO_REDIS = 'redis://127.0.0.1:1';
 const LIMIT_BYTES = 2048;
 
@@ -20,7 +20,7 @@ afterEach(() => console_.stop());
 
 const tenants = '/admin/v1/tenants';
 
-test('every answer has a request id of its own and stays out of caches', async () => {
+test('every response has its own request id and forbids caching', async () => {
   const answers = [await console_.call('GET', tenants), await console_.call('GET', '/nowhere')];
   const ids = answers.map(({ headers }) => headers.get('x-request-id'));
   expect(new Set(ids).size).toBe(2);
@@ -32,13 +32,13 @@ test('every answer has a request id of its own and stays out of caches', async (
   expect(answers[1]?.body.error.request_id).toBe(ids[1]);
 });
 
-test('a request id of the caller is not trusted', async () => {
+test('the admin API ignores a request id that the client sends', async () => {
   const id = '00000000-0000-4000-8000-000000000000';
   const { headers } = await console_.call('GET', tenants, { headers: { 'x-request-id': id } });
   expect(headers.get('x-request-id')).not.toBe(id);
 });
 
-test('a missing or wrong token is 401 with a challenge, for known and unknown paths alike', async () => {
+test('the admin API returns 401 with a challenge for a missing or wrong token, on known and unknown paths', async () => {
   const missing = await console_.call('GET', tenants, { token: null });
   expect([missing.status, missing.body.error.code]).toEqual([401, 'missing_admin_token']);
   expect(missing.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -47,7 +47,7 @@ test('a missing or wrong token is 401 with a challenge, for known and unknown pa
   expect(console_.output()).not.toContain(TOKEN);
 });
 
-test('after its failed attempts an address waits, but not with the right token', async () => {
+test('an address must wait after its failed attempts, except with the right token', async () => {
   for (let n = 0; n < 3; n++) {
     expect((await console_.call('GET', tenants)).status).toBe(200);
     expect((await console_.call('GET', tenants, { token: 'wrong' })).status).toBe(401);
@@ -72,12 +72,12 @@ test.each([
   ['PUT', '/admin/v1/keys', 405, 'method_not_allowed', 'GET, HEAD, POST'],
   ['GET', '/admin/v1/keys/x', 405, 'method_not_allowed', 'DELETE'],
   ['DELETE', '/admin/v1/keys/x', 404, 'key_not_found', null],
-])('%s %s is %i %s', async (method, path, status, code, allow) => {
+])('%s %s returns %i %s', async (method, path, status, code, allow) => {
   const answer = await console_.call(method, path);
   expect([answer.status, answer.body.error.code, answer.headers.get('allow')]).toEqual([status, code, allow]);
 });
 
-test('a body is taken up to its largest size and not one byte more', async () => {
+test('the admin API accepts a body of exactly ADMIN_BODY_BYTES and rejects a longer one', async () => {
   const bodyOf = (bytes: number) => {
     const empty = JSON.stringify({ displayName: 'x', contact: { use: '' } });
     return JSON.stringify({ displayName: 'x', contact: { use: 'u'.repeat(bytes - empty.length) } });
@@ -94,12 +94,12 @@ test.each([
   ['{"displayName":"x"}', 'text/plain', 415, 'unsupported_media_type'],
   ['{"displayName":"x"}', 'application/json; charset=latin1', 415, 'unsupported_media_type'],
   ['{"displayName":"x","__proto__":{}}', 'application/json', 400, 'invalid_parameters'],
-])('a body %j as %s is %i %s', async (body, type, status, code) => {
+])('the admin API rejects the body %j sent as %s with %i %s', async (body, type, status, code) => {
   const answer = await console_.call('PUT', `${tenants}/x`, { body, headers: { 'content-type': type } });
   expect([answer.status, answer.body.error.code]).toEqual([status, code]);
 });
 
-test('JSON in UTF-8 is taken with and without its charset', async () => {
+test('the admin API accepts UTF-8 JSON with and without a charset', async () => {
   for (const type of ['application/json', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"']) {
     const headers = { 'content-type': type };
     expect(
@@ -109,7 +109,7 @@ test('JSON in UTF-8 is taken with and without its charset', async () => {
   expect((await console_.call('GET', `${tenants}/utf`)).body.spec.displayName).toBe('Gĩkũyũ');
 });
 
-test('a body that is cut short or not UTF-8 changes nothing', async () => {
+test('a truncated body and a body that is not UTF-8 change nothing', async () => {
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
     const put = request(`${console_.adminUrl}${tenants}/bytes`, { method: 'PUT', headers }, (response) => {
@@ -123,7 +123,7 @@ test('a body that is cut short or not UTF-8 changes nothing', async () => {
   expect((await console_.call('GET', `${tenants}/bytes`)).status).toBe(404);
 });
 
-test('metrics name the route and never the raw path', async () => {
+test('metrics contain the route pattern and never the raw path', async () => {
   await console_.call('GET', `${tenants}/secret-name`);
   const text = await (await fetch(`${console_.adminUrl}/metrics`)).text();
   expect(text).toContain('route="/admin/v1/tenants/:name"');
@@ -131,13 +131,13 @@ test('metrics name the route and never the raw path', async () => {
   expect(console_.output()).not.toContain('secret-name');
 });
 
-test('before Redis was ever there the console lives and is not ready', async () => {
+test('the console is live but not ready before its first connection to Redis', async () => {
   expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
   const ready = await fetch(`${console_.adminUrl}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([503, 'Redis has not answered yet: check REDIS_URL\n']);
 });
 
-test('the console port has a page and not the admin API', async () => {
+test('the console port serves the page and not the admin API', async () => {
   const page = await fetch(`${console_.pageUrl}/`);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -7,10 +7,10 @@ import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { routeLedger } from './ledger.ts';
 import { createApp } from '../http/app.ts';
 import { routeRecords } from './records.ts';
-import { notFound, refuse } from '../http/refusals.ts';
+import { notFound, handleError } from '../http/error-handler.ts';
 import { routeTenants } from './tenants.ts';
 
-/** The admin API, from the outermost step to the innermost. */
+/** Creates the app of the admin port: the page for administrators and the admin API. */
 export function createAdminApp(deps: Deps): Express {
   const { settings, logger, metrics, now } = deps;
   const app = createApp(logger, metrics);
@@ -23,6 +23,6 @@ export function createAdminApp(deps: Deps): Express {
   routeRecords(app, deps);
   routeLedger(app, deps);
   app.use(notFound);
-  app.use(refuse(logger));
+  app.use(handleError(logger));
   return app;
 }

@@ -1,23 +1,23 @@
 import type { Tenant } from '@svc-asr/core';
 import type { Router } from 'express';
 import { approve, decline, WELCOME_GRANT } from '../applications/application.ts';
-import { giveLink, withLink } from '../applications/link.ts';
+import { createLink, withLink } from '../applications/link.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
-import { grantInForce, tenantInForce } from '../tenants/in-force.ts';
+import { waitUntilGrantApplied, waitUntilTenantApplied } from '../tenants/wait.ts';
 import { viewTenant } from '../tenants/view.ts';
 import { createJsonReader, valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
 import type { LinkView } from '../responses.ts';
 import { checkApproval } from './schemas.ts';
 
-/** The waitlist as the administrator sees it, and decisions about it. Private links are replaced here too. */
+/** Serves the waitlist to administrators, and creates private links. */
 export function routeWaitlist(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
+  const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
-  /** Changes a tenant that is there, and answers with it once the operator has heard of it. */
+  /** Updates an existing tenant, and waits until the operator has applied the update. */
   async function change(name: string, by: (tenant: Tenant) => Tenant) {
     let isChanged = false;
     const { resource } = await store.update('Tenant', name, (current) => {
@@ -26,7 +26,7 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       isChanged = changed !== current;
       return changed;
     });
-    const inForce = await tenantInForce(ledger, resource, patience);
+    const inForce = await waitUntilTenantApplied(ledger, resource, polling);
     return { ...viewTenant({ resource, readOnlyIn: undefined }), in_force: inForce, isChanged };
   }
 
@@ -35,7 +35,7 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
     .get(async (request, response) => {
       valid(checkNoQuery(request.query));
       const waiting = (await store.list('Tenant')).filter(({ resource }) => resource.spec.state === 'Waitlisted');
-      // Who waited longest comes first.
+      // The oldest application comes first.
       const data = waiting.map(viewTenant).sort((a, b) => (a.created_at ?? '').localeCompare(b.created_at ?? ''));
       response.json({ object: 'list', data });
     })
@@ -45,15 +45,17 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
     .route('/admin/v1/applications/:name/approve')
     .post(async (request, response) => {
       const { name } = request.params;
-      const { audio_seconds: asked } = valid(checkApproval(await readJson(request, response)));
-      const askedAtMs = now();
-      const answer = await change(name, (tenant) => approve(tenant, { asked, usual: settings.WELCOME_CREDIT_SECONDS }));
+      const { audio_seconds: requested } = valid(checkApproval(await readJson(request, response)));
+      const requestedAtMs = now();
+      const answer = await change(name, (tenant) =>
+        approve(tenant, { requested, fallback: settings.WELCOME_CREDIT_SECONDS }),
+      );
       const grant = answer.spec.grants.find(({ id }) => id === WELCOME_GRANT);
-      // A grant of long ago is in force, and its entry may be far back in the journal.
+      // An earlier grant is applied already. Its journal entry may be far back, so the wait would not find it.
       const isNew = grant !== undefined && answer.isChanged;
-      const hasCredit = !isNew || (await grantInForce(ledger, name, WELCOME_GRANT, askedAtMs, patience));
+      const hasCredit = !isNew || (await waitUntilGrantApplied(ledger, name, WELCOME_GRANT, requestedAtMs, polling));
       const { isChanged, ...shown } = answer;
-      if (isChanged) logger.info({ tenant: name, amount: grant?.audioSeconds ?? 0 }, 'an application was approved');
+      if (isChanged) logger.info({ tenant: name, amount: grant?.audioSeconds ?? 0 }, 'application approved');
       response.json({ ...shown, in_force: shown.in_force && hasCredit });
     })
     .all(methodNotAllowed('POST'));
@@ -63,7 +65,7 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
     .post(async (request, response) => {
       const { name } = request.params;
       const { isChanged, ...shown } = await change(name, decline);
-      if (isChanged) logger.info({ tenant: name }, 'an application was declined');
+      if (isChanged) logger.info({ tenant: name }, 'application declined');
       response.json(shown);
     })
     .all(methodNotAllowed('POST'));
@@ -74,10 +76,10 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       const { name } = request.params;
       const found = await store.get('Tenant', name);
       if (found === undefined) throw new ConsoleError('tenant_not_found');
-      // Drawn once: a store may ask for the change again.
-      const { token } = giveLink(found.resource, peppers);
+      // The token is generated outside of the update, because a store may run the update several times.
+      const { token } = createLink(found.resource, peppers);
       await change(name, (tenant) => withLink(tenant, token, peppers));
-      logger.info({ tenant: name }, 'a private link was replaced');
+      logger.info({ tenant: name }, 'private link replaced');
       const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}` };
       response.status(201).json(view);
     })

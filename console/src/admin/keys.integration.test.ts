@@ -28,7 +28,7 @@ const call: typeof console_.call = (...args) => console_.call(...args);
 const create = (body: object) => call('POST', '/admin/v1/keys', { body });
 const fileOf = (keyId: string) => join(console_.folder, `apikey-${keyId.toLowerCase()}.yaml`);
 
-test('a key is shown once, works when the answer comes, and only its hash is stored', async () => {
+test('POST keys returns the key when gateways accept it and stores only its hash', async () => {
   const { status, headers, body } = await create({ tenant: 'acme', name: 'production' });
   expect(status).toBe(201);
   expect(headers.get('cache-control')).toBe('no-store');
@@ -63,7 +63,7 @@ test('a key is shown once, works when the answer comes, and only its hash is sto
   expect(written.join('') + console_.output() + list.text).not.toContain(secret);
 });
 
-test('a key that the operator has not brought to Redis in time is said to be not active yet', async () => {
+test('POST keys returns active false if the operator has not copied the key to Redis in time', async () => {
   await operator?.stop();
   const startedAt = performance.now();
   const { status, body } = await create({ tenant: 'acme' });
@@ -71,7 +71,7 @@ test('a key that the operator has not brought to Redis in time is said to be not
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(399);
 });
 
-test('the list shows what may be shown, by tenant', async () => {
+test('GET keys lists the keys of a tenant without their secrets', async () => {
   await call('PUT', '/admin/v1/tenants/other', { body: { displayName: 'Other' } });
   const mine = (await create({ tenant: 'other', name: 'n' })).body;
   await console_.ledger.apiKeys.touch(mine.key_id);
@@ -97,7 +97,7 @@ test('the list shows what may be shown, by tenant', async () => {
   expect((await call('GET', '/admin/v1/keys?tennant=other')).body.error.code).toBe('invalid_parameters');
 });
 
-test('revoking deletes the resource and answers when the key is refused', async () => {
+test('DELETE keys deletes the resource and waits until gateways reject the key', async () => {
   const { key_id: keyId } = (await create({ tenant: 'acme' })).body;
   const wrongCase = keyId === keyId.toLowerCase() ? keyId.toUpperCase() : keyId.toLowerCase();
   expect((await call('DELETE', `/admin/v1/keys/${wrongCase}`)).status).toBe(404);
@@ -110,13 +110,13 @@ test('revoking deletes the resource and answers when the key is refused', async 
   expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
 });
 
-test('a revocation that is not in Redis in time is said to be so', async () => {
+test('DELETE keys returns in_force false if Redis does not know of the revocation in time', async () => {
   const { key_id: keyId } = (await create({ tenant: 'acme' })).body;
   await operator?.stop();
   expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body).toMatchObject({ revoked: true, in_force: false });
 });
 
-test('a damaged file is told by the lists, without its text, and its key can still be revoked', async () => {
+test('a damaged key file is reported without its text, and its key can still be revoked', async () => {
   const { body } = await create({ tenant: 'acme' });
   const file = fileOf(body.key_id);
   writeFileSync(file, 'spec: {hash: "0123abcd\n');
@@ -134,7 +134,7 @@ test('a damaged file is told by the lists, without its text, and its key can sti
   expect((await call('GET', '/admin/v1/keys')).body.unreadable).toEqual([]);
 });
 
-test('a key of a read-only folder cannot be revoked here', async () => {
+test('DELETE keys rejects a key of a read-only folder', async () => {
   const { key_id: keyId } = (await create({ tenant: 'acme' })).body;
   writeFileSync(join(console_.readFolder, 'key.yaml'), readFileSync(fileOf(keyId)));
   const answer = await call('DELETE', `/admin/v1/keys/${keyId}`);
@@ -158,11 +158,11 @@ test.each([
   [{ tenant: 'nobody' }, 404],
   [{ tenant: '../acme' }, 404],
   [{}, 400],
-])('a request for %j is answered %i', async (body, status) => {
+])('POST keys with %j returns %i', async (body, status) => {
   expect((await create(body)).status).toBe(status);
 });
 
-test('the expiry reaches the ledger', async () => {
+test('POST keys passes the expiry to the ledger', async () => {
   const before = Date.now();
   const { body } = await create({ tenant: 'acme', expires_in_days: 90 });
   const record = await console_.ledger.apiKeys.find(body.key_id);

@@ -4,18 +4,21 @@ import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKey } from '../keys/create.ts';
 import { expiryOf } from '../keys/expiry.ts';
-import { keyInForce, keyRevoked } from '../keys/in-force.ts';
+import { waitUntilKeyActive, waitUntilKeyRevoked } from '../keys/wait.ts';
 import { listKeys } from '../keys/list.ts';
 import { viewKey } from '../keys/view.ts';
 import type { ResourceStore } from '../resources/store.ts';
 import { createJsonReader, valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
 
-/** API keys. Creating one answers when it works, revoking one when it no longer does, or says that it is not so yet. */
+/**
+ * Serves API keys. A response waits until gateways accept a new key or reject a revoked one. On timeout, `active` or
+ * `in_force` is false.
+ */
 export function routeKeys(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
+  const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
   router
     .route('/admin/v1/keys')
@@ -33,8 +36,8 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       const owner = await store.get('Tenant', tenant);
       if (owner === undefined) throw new ConsoleError('tenant_not_found');
       const { key, resource } = await createKey(store, peppers, { tenant, displayName: name, expiresAt });
-      logger.info({ tenant, key_id: resource.spec.keyId }, 'an API key was created');
-      const active = await keyInForce(ledger, resource, patience);
+      logger.info({ tenant, key_id: resource.spec.keyId }, 'API key created');
+      const active = await waitUntilKeyActive(ledger, resource, polling);
       response.status(201).json({ ...viewKey(resource), key, tenant_state: owner.resource.spec.state, active });
     })
     .all(methodNotAllowed('GET, HEAD, POST'));
@@ -45,19 +48,19 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       const { keyId } = request.params;
       const found = await findToRevoke(store, keyId);
       await store.delete('ApiKey', keyId.toLowerCase());
-      logger.info({ ...(found && { tenant: found.spec.tenant }), key_id: keyId }, 'an API key was revoked');
-      const inForce = await keyRevoked(ledger, keyId, patience);
+      logger.info({ ...(found && { tenant: found.spec.tenant }), key_id: keyId }, 'API key revoked');
+      const isRevoked = await waitUntilKeyRevoked(ledger, keyId, polling);
       const view = found === undefined ? { object: 'api_key', key_id: keyId } : viewKey(found);
-      response.json({ ...view, revoked: true, in_force: inForce });
+      response.json({ ...view, revoked: true, in_force: isRevoked });
     })
     .all(methodNotAllowed('DELETE'));
 }
 
-/** The key; undefined when its file is damaged, which must not keep anybody from revoking it. */
+/** Returns the key to revoke. Undefined if its file is damaged, which must not prevent the revocation. */
 async function findToRevoke(store: ResourceStore, keyId: string): Promise<ApiKey | undefined> {
   try {
     const found = await store.get('ApiKey', keyId.toLowerCase());
-    // Ids that differ in case alone are different ids, although their resources have one name.
+    // Key ids are case-sensitive, but the names of their resources are lower case.
     if (found?.resource.spec.keyId !== keyId) throw new ConsoleError('key_not_found');
     return found.resource;
   } catch (error) {

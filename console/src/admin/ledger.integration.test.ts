@@ -16,17 +16,18 @@ const plan = {
     { tenant: 'other', grantedMs: 5000 },
   ],
 };
-const ask = (ledgerId: string) => console_.call('POST', '/admin/v1/ledger/rebuild', { body: { ledger_id: ledgerId } });
+const requestRebuild = (ledgerId: string) =>
+  console_.call('POST', '/admin/v1/ledger/rebuild', { body: { ledger_id: ledgerId } });
 
-test('a ledger that is there is shown, and cannot be rebuilt', async () => {
+test('an existing ledger is reported with its id and cannot be rebuilt', async () => {
   await console_.ledger.identity.claim('mine');
   await console_.ledger.identity.showPlan(plan);
   const { status, body } = await console_.call('GET', '/admin/v1/ledger');
   expect([status, body]).toEqual([200, { object: 'ledger', ledger_id: 'mine', rebuild: null }]);
-  expect(await ask('mine')).toMatchObject({ status: 409, body: { error: { code: 'ledger_not_missing' } } });
+  expect(await requestRebuild('mine')).toMatchObject({ status: 409, body: { error: { code: 'ledger_not_missing' } } });
 });
 
-test('of a missing ledger it is shown what a rebuild would restore', async () => {
+test('GET ledger returns the rebuild plan if the ledger is missing', async () => {
   await console_.ledger.identity.showPlan(plan);
   const { body } = await console_.call('GET', '/admin/v1/ledger');
   expect(body).toMatchObject({
@@ -41,12 +42,12 @@ test('of a missing ledger it is shown what a rebuild would restore', async () =>
   });
 });
 
-test('a rebuild is asked for by the id of the missing ledger alone', async () => {
-  expect(await ask('mine')).toMatchObject({ status: 409, body: { error: { code: 'ledger_not_missing' } } });
+test('POST ledger/rebuild accepts only the id of the missing ledger', async () => {
+  expect(await requestRebuild('mine')).toMatchObject({ status: 409, body: { error: { code: 'ledger_not_missing' } } });
   await console_.ledger.identity.showPlan(plan);
-  expect(await ask('other')).toMatchObject({ status: 409, body: { error: { code: 'ledger_conflict' } } });
+  expect(await requestRebuild('other')).toMatchObject({ status: 409, body: { error: { code: 'ledger_conflict' } } });
   expect(await console_.ledger.identity.requestedRebuild()).toBeUndefined();
-  expect(await ask('mine')).toMatchObject({ status: 202, body: { requested: true } });
+  expect(await requestRebuild('mine')).toMatchObject({ status: 202, body: { requested: true } });
   expect(await console_.ledger.identity.requestedRebuild()).toBe('mine');
   expect(await console_.call('POST', '/admin/v1/ledger/rebuild', { body: {} })).toMatchObject({ status: 400 });
   expect(await console_.call('GET', '/admin/v1/ledger/rebuild')).toMatchObject({ status: 405 });

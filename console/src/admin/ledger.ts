@@ -3,10 +3,10 @@ import type { RebuildPlan } from '@svc-asr/ledger';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { createJsonReader, valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkRebuildRequest } from './schemas.ts';
 
-/** Whether the accounts are in this Redis, what a rebuild would do, and the request for one. */
+/** Serves the status of the ledger and the plan for a rebuild, and accepts the request for a rebuild. */
 export function routeLedger(router: Router, { ledger: { identity }, settings, logger }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
 
@@ -27,7 +27,7 @@ export function routeLedger(router: Router, { ledger: { identity }, settings, lo
       if (ledgerId !== undefined || plan === undefined) throw new ConsoleError('ledger_not_missing');
       if (plan.ledgerId !== wanted) throw new ConsoleError('ledger_conflict');
       await identity.requestRebuild(wanted);
-      logger.warn({ reason: wanted }, 'a rebuild of the ledger was asked for');
+      logger.warn({ reason: wanted }, 'ledger rebuild requested');
       response.status(202).json({ object: 'ledger', ledger_id: null, rebuild: viewOf(plan), requested: true });
     })
     .all(methodNotAllowed('POST'));

@@ -29,7 +29,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('the journal is exported whole and in order, over several pages', async () => {
+test('the journal export returns all entries in order, over several pages', async () => {
   const { status, headers, text } = await console_.call('GET', '/admin/v1/tenants/acme/journal');
   expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
   const lines = linesOf(text);
@@ -51,11 +51,14 @@ test('the journal is exported whole and in order, over several pages', async () 
   expect(linesOf(rest.text)).toEqual(lines.slice(GRANTS / 2));
 });
 
-test.each(['x', '1', '1-', '-1-1', `${'1'.repeat(20)}-0`])('refuses to export after %s', async (after) => {
-  expect((await console_.call('GET', `/admin/v1/tenants/acme/journal?after=${after}`)).status).toBe(400);
-});
+test.each(['x', '1', '1-', '-1-1', `${'1'.repeat(20)}-0`])(
+  'the journal export rejects the position %s',
+  async (after) => {
+    expect((await console_.call('GET', `/admin/v1/tenants/acme/journal?after=${after}`)).status).toBe(400);
+  },
+);
 
-test('the journal of a deleted tenant can be exported, that of an unknown one not', async () => {
+test('the journal of a deleted tenant can be exported, and that of an unknown tenant returns 404', async () => {
   await console_.ledger.accounts.configure('deleted', { ...SETTINGS, limits: LIMITS });
   await console_.ledger.accounts.grant('deleted', 'g', 1000);
   await console_.ledger.accounts.close('deleted');
@@ -64,7 +67,7 @@ test('the journal of a deleted tenant can be exported, that of an unknown one no
   expect((await console_.call('GET', '/admin/v1/tenants/unknown/journal')).body.error.code).toBe('tenant_not_found');
 });
 
-test('a reader that goes away costs the console nothing', async () => {
+test('a journal export stops reading from Redis when its client disconnects', async () => {
   const request = get(`${console_.adminUrl}/admin/v1/tenants/acme/journal`, {
     headers: { authorization: `Bearer ${TOKEN}` },
   });
@@ -84,12 +87,12 @@ test.each([
   ['?days=1.5', 400, undefined],
   ['?days=1&days=2', 400, undefined],
   ['?weeks=1', 400, undefined],
-])('usage%s is answered %i', async (query, status, days) => {
+])('GET usage%s returns %i', async (query, status, days) => {
   const answer = await console_.call('GET', `/admin/v1/tenants/acme/usage${query}`);
   expect([answer.status, answer.body.days]).toEqual([status, days]);
 });
 
-test('while Redis is away resources can be seen and written, and what needs it is 503 with Retry-After', async () => {
+test('while Redis is unavailable, resources can be read and written and the ledger routes return 503', async () => {
   const tenant = `away-${randomUUID()}`;
   await console_.redis.kill();
   try {

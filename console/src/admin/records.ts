@@ -6,11 +6,11 @@ import { ConsoleError } from '../errors.ts';
 import { journalLines } from '../tenants/journal.ts';
 import { viewUsage } from '../tenants/view.ts';
 import { valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { readUsageQuery } from '../http/query.ts';
 import { checkJournalQuery } from './schemas.ts';
 
-/** What the ledger recorded of a tenant; that of a deleted one too, for as long as its account is kept. */
+/** Serves journal and usage. They remain available for a deleted tenant as long as its account is kept. */
 export function routeRecords(router: Router, { store, ledger, settings, logger }: Deps): void {
   async function checkKnown(name: string): Promise<void> {
     if ((await store.get('Tenant', name)) !== undefined) return;
@@ -26,14 +26,15 @@ export function routeRecords(router: Router, { store, ledger, settings, logger }
       const count = settings.JOURNAL_PAGE_ENTRIES;
       const read = (from: string | undefined) =>
         ledger.journal.read(name, from === undefined ? { count } : { after: from, count });
-      // The first page before the status is sent, so that an absent Redis is a 503 and not half an answer.
+      // The first page is read before the status is sent. If Redis is unavailable, the response is a 503 and not half a
+      // journal.
       const first = await read(after);
       response.type('application/x-ndjson');
       try {
         await pipeline(Readable.from(journalLines(name, first, count, read)), response);
       } catch (err) {
-        // The connection is broken off by now, which tells the reader that the export is not whole.
-        logger.warn({ err, tenant: name }, 'the export of a journal ended early');
+        // The connection is closed at this point, which shows the client that the export is incomplete.
+        logger.warn({ err, tenant: name }, 'journal export ended early');
       }
     })
     .all(methodNotAllowed('GET, HEAD'));

@@ -2,7 +2,7 @@ import { validator } from '@svc-asr/core';
 import Type from 'typebox';
 import { exact } from '../http/query.ts';
 
-/** Bodies and queries of the admin API. That of PUT /tenants/:name is the spec of the Tenant resource. */
+/** Request bodies and queries of the admin API. The body of PUT /tenants/:name is the spec of the Tenant resource. */
 export const checkGrantRequest = validator(
   exact({
     id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$', maxLength: 63 })),

@@ -16,7 +16,7 @@ const call: typeof console_.call = (...args) => console_.call(...args);
 const put = (name: string, body: unknown, headers = {}) => call('PUT', `/admin/v1/tenants/${name}`, { body, headers });
 const fileOf = (name: string) => join(console_.folder, `tenant-${name}.yaml`);
 
-test('PUT creates a tenant, writes one private YAML file and answers when it is in force', async () => {
+test('PUT creates a tenant, writes one private YAML file and responds when the operator has applied it', async () => {
   const spec = { displayName: 'Acme Radio', state: 'Active', grants: [{ id: 'welcome', audioSeconds: 3600 }] };
   const { status, body } = await put('acme', spec);
   expect(status).toBe(201);
@@ -32,7 +32,7 @@ test('PUT creates a tenant, writes one private YAML file and answers when it is 
   expect(readdirSync(console_.folder).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
-test('GET shows the spec with credits and live sessions of the ledger', async () => {
+test('GET returns the spec with the credits and live sessions of the ledger', async () => {
   await put('shown', { displayName: 'S', state: 'Active' });
   await call('POST', '/admin/v1/tenants/shown/grants', { body: { id: 'g', audio_seconds: 10 } });
   const { body } = await call('GET', '/admin/v1/tenants/shown');
@@ -46,7 +46,7 @@ test('GET shows the spec with credits and live sessions of the ledger', async ()
   expect(list.body.data.map((tenant: { name: string }) => tenant.name)).toContain('shown');
 });
 
-test('PUT replaces the spec and keeps the grants it does not name', async () => {
+test('PUT replaces the spec and keeps the grants that it does not list', async () => {
   await put('replaced', { displayName: 'R', state: 'Active', grants: [{ id: 'a', audioSeconds: 1 }] });
   const created = parse(readFileSync(fileOf('replaced'), 'utf8')).metadata.creationTimestamp;
   const spec = { displayName: 'R2', state: 'Suspended', grants: [{ id: 'b', audioSeconds: 2 }] };
@@ -58,7 +58,7 @@ test('PUT replaces the spec and keeps the grants it does not name', async () => 
   expect([changed.status, changed.body.error.code]).toEqual([409, 'grant_conflict']);
 });
 
-test('PUT with If-None-Match: * does not touch a tenant that exists', async () => {
+test('PUT with If-None-Match: * does not change an existing tenant', async () => {
   expect((await put('once', { displayName: 'First' }, { 'if-none-match': '*' })).status).toBe(201);
   const second = await put('once', { displayName: 'Second' }, { 'if-none-match': '*' });
   expect([second.status, second.body.error.code]).toEqual([412, 'tenant_exists']);
@@ -75,7 +75,7 @@ test.each([
   ['Bad_Name', { displayName: 'x' }, /metadata.name/],
   ['..%2Fescape', { displayName: 'x' }, /metadata.name/],
   ['x'.repeat(64), { displayName: 'x' }, /metadata.name/],
-])('PUT refuses %s with %j and writes nothing', async (name, body, message) => {
+])('PUT rejects %s with %j and writes nothing', async (name, body, message) => {
   const answer = await put(name, body);
   expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_parameters']);
   expect(answer.body.error.message).toMatch(message);
@@ -85,11 +85,11 @@ test.each([
 test.each([
   ['x'.repeat(63), 'x'.repeat(200)],
   ['a', 'b'],
-])('PUT takes names and display names up to their longest', async (name, displayName) => {
+])('PUT accepts names and display names of the maximum length', async (name, displayName) => {
   expect((await put(name, { displayName })).status).toBe(201);
 });
 
-test('a grant is added once per id, and a new one gets an id when it has none', async () => {
+test('POST grants adds a grant once per id and generates an id if there is none', async () => {
   await put('granted', { displayName: 'G', state: 'Active' });
   const grant = (body: object) => call('POST', '/admin/v1/tenants/granted/grants', { body });
   const first = await grant({ id: 'may', audio_seconds: 60 });
@@ -106,7 +106,7 @@ test('a grant is added once per id, and a new one gets an id when it has none', 
   expect((await console_.ledger.accounts.read('granted'))?.grantedMs).toBe(100_000);
 });
 
-test('grants that arrive at the same time are all kept', async () => {
+test('concurrent POST grants requests all add their grant', async () => {
   await put('busy', { displayName: 'B', state: 'Active' });
   const grants = Array.from({ length: 20 }, (_, n) => ({ id: `g${n}`, audio_seconds: 1 }));
   const answers = await Promise.all(grants.map((body) => call('POST', '/admin/v1/tenants/busy/grants', { body })));
@@ -126,12 +126,12 @@ test.each([
   [{ id: '', audio_seconds: 1 }, 400],
   [{}, 400],
   [{ audio_seconds: 1, seconds: 1 }, 400],
-])('a grant of %j is answered %i', async (body, status) => {
+])('POST grants with %j returns %i', async (body, status) => {
   await put('edges', { displayName: 'E', state: 'Active' });
   expect((await call('POST', '/admin/v1/tenants/edges/grants', { body })).status).toBe(status);
 });
 
-test('the resource lists a thousand grants and no more', async () => {
+test('POST grants rejects a grant above the maximum of 1000', async () => {
   const grants = Array.from({ length: 999 }, (_, n) => ({ id: `g${n}`, audioSeconds: 1 }));
   await put('full', { displayName: 'F', state: 'Active', grants });
   const grant = (id: string) => call('POST', '/admin/v1/tenants/full/grants', { body: { id, audio_seconds: 1 } });
@@ -141,7 +141,7 @@ test('the resource lists a thousand grants and no more', async () => {
   expect((await grant('last')).status).toBe(200);
 });
 
-test('a tenant of a read-only folder is shown and not written', async () => {
+test('a tenant of a read-only folder is listed and cannot be written', async () => {
   const text =
     'apiVersion: asr.svc.dev/v1\nkind: Tenant\nmetadata: {name: local}\nspec: {displayName: L, state: Active}\n';
   writeFileSync(join(console_.readFolder, 'tenants.yaml'), text);
@@ -157,7 +157,7 @@ test('a tenant of a read-only folder is shown and not written', async () => {
   }
 });
 
-test('a file that is broken is named and not overwritten', async () => {
+test('a damaged tenant file is reported and not overwritten', async () => {
   writeFileSync(fileOf('broken'), 'kind: [');
   const answer = await put('broken', { displayName: 'B' });
   expect([answer.status, answer.body.error.code]).toEqual([409, 'unreadable_resource']);
@@ -166,7 +166,7 @@ test('a file that is broken is named and not overwritten', async () => {
   expect((await call('GET', '/admin/v1/tenants')).status).toBe(200);
 });
 
-test('DELETE revokes the keys of the tenant with it; a tenant made again has its credit and none of its keys', async () => {
+test('DELETE revokes the keys of a tenant, and a tenant created again keeps its credit but not its keys', async () => {
   await put('gone', { displayName: 'G', state: 'Active', grants: [{ id: 'a', audioSeconds: 5 }] });
   const key = await call('POST', '/admin/v1/keys', { body: { tenant: 'gone' } });
   const { status, body } = await call('DELETE', '/admin/v1/tenants/gone');

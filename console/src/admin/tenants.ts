@@ -5,18 +5,18 @@ import { ConsoleError } from '../errors.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { deleteTenant } from '../tenants/delete.ts';
 import { appendGrants } from '../tenants/grants.ts';
-import { grantInForce, tenantClosed, tenantInForce } from '../tenants/in-force.ts';
+import { waitUntilGrantApplied, waitUntilTenantClosed, waitUntilTenantApplied } from '../tenants/wait.ts';
 import { buildTenant, replaceTenant } from '../tenants/tenant.ts';
 import { viewAccount, viewTenant } from '../tenants/view.ts';
 import { createJsonReader, valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
 import { checkGrantRequest } from './schemas.ts';
 
-/** Tenants and their grants. */
+/** Serves tenants and their grants. */
 export function routeTenants(router: Router, deps: Deps): void {
   const { store, ledger, settings, logger, now } = deps;
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
+  const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
 
   async function show(name: string) {
@@ -50,15 +50,15 @@ export function routeTenants(router: Router, deps: Deps): void {
         return replaceTenant(current, wanted);
       });
       const created = previous === undefined;
-      logger.info({ tenant: name, reason: created ? 'created' : 'replaced' }, 'a tenant was written');
-      const inForce = await tenantInForce(ledger, resource, patience);
+      logger.info({ tenant: name, reason: created ? 'created' : 'replaced' }, 'tenant written');
+      const inForce = await waitUntilTenantApplied(ledger, resource, polling);
       response.status(created ? 201 : 200).json({ ...(await show(name)), in_force: inForce });
     })
     .delete(async (request, response) => {
       const { name } = request.params;
       const keysRevoked = await deleteTenant(store, name);
-      logger.info({ tenant: name, amount: keysRevoked }, 'a tenant and its keys were deleted');
-      const inForce = await tenantClosed(ledger, name, patience);
+      logger.info({ tenant: name, amount: keysRevoked }, 'tenant and its keys deleted');
+      const inForce = await waitUntilTenantClosed(ledger, name, polling);
       response.json({ object: 'tenant', name, deleted: true, keys_revoked: keysRevoked, in_force: inForce });
     })
     .all(methodNotAllowed('GET, HEAD, PUT, DELETE'));
@@ -70,7 +70,7 @@ export function routeTenants(router: Router, deps: Deps): void {
       const { id = randomUUID(), audio_seconds: audioSeconds } = valid(
         checkGrantRequest(await readJson(request, response)),
       );
-      const askedAtMs = now();
+      const requestedAtMs = now();
       const { previous } = await store.update('Tenant', name, (current) => {
         if (current === undefined) throw new ConsoleError('tenant_not_found');
         const grants = appendGrants(current.spec.grants, [{ id, audioSeconds }]);
@@ -81,8 +81,10 @@ export function routeTenants(router: Router, deps: Deps): void {
         response.json(grant);
         return;
       }
-      logger.info({ tenant: name, amount: audioSeconds }, 'credit was granted');
-      response.status(201).json({ ...grant, in_force: await grantInForce(ledger, name, id, askedAtMs, patience) });
+      logger.info({ tenant: name, amount: audioSeconds }, 'credit granted');
+      response
+        .status(201)
+        .json({ ...grant, in_force: await waitUntilGrantApplied(ledger, name, id, requestedAtMs, polling) });
     })
     .all(methodNotAllowed('POST'));
 }

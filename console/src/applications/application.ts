@@ -4,7 +4,7 @@ import { ConsoleError } from '../errors.ts';
 import { appendGrants } from '../tenants/grants.ts';
 import { buildTenant } from '../tenants/tenant.ts';
 
-/** Who applies, and what for. */
+/** An applicant and the intended use. */
 export interface Applicant {
   readonly name: string;
   readonly email: string;
@@ -12,19 +12,19 @@ export interface Applicant {
   readonly use: string;
 }
 
-/** What an approval gives: what the administrator asked for, else the usual. */
+/** Initial credit in seconds: the amount that the administrator requested, or the default. */
 export interface Welcome {
-  readonly asked: number | undefined;
-  readonly usual: number;
+  readonly requested: number | undefined;
+  readonly fallback: number;
 }
 
-/** The grant of an approval: an id of its own, so that approving twice gives once. */
+/** Id of the grant that an approval adds. It is always the same, so that approving twice grants the credit once. */
 export const WELCOME_GRANT = 'welcome';
 
 const SUFFIX_CHARACTERS = 6;
 const STEM_CHARACTERS = 40;
 
-/** A Tenant that waits for an administrator's decision. */
+/** Builds the waitlisted Tenant of an application. */
 export function buildApplication(applicant: Applicant, randomInt: (max: number) => number = randomIntOf): Tenant {
   const { name, email, use } = applicant;
   const organisation = applicant.organisation?.trim() ?? '';
@@ -36,31 +36,34 @@ export function buildApplication(applicant: Applicant, randomInt: (max: number) 
   });
 }
 
-/** The tenant with its application approved; the same again changes nothing, and another amount is refused. */
-export function approve(tenant: Tenant, { asked, usual }: Welcome): Tenant {
+/**
+ * Approves the application. Returns the same tenant if it is approved already, and throws if another amount was
+ * granted.
+ */
+export function approve(tenant: Tenant, { requested, fallback }: Welcome): Tenant {
   const { state, grants } = tenant.spec;
-  const given = grants.find(({ id }) => id === WELCOME_GRANT)?.audioSeconds ?? 0;
-  if (state === 'Active' && (asked === undefined || asked === given)) return tenant;
-  if (state !== 'Waitlisted' && state !== 'Declined') throw decided(tenant);
-  const audioSeconds = asked ?? usual;
+  const granted = grants.find(({ id }) => id === WELCOME_GRANT)?.audioSeconds ?? 0;
+  if (state === 'Active' && (requested === undefined || requested === granted)) return tenant;
+  if (state !== 'Waitlisted' && state !== 'Declined') throw applicationDecided(tenant);
+  const audioSeconds = requested ?? fallback;
   const added = audioSeconds > 0 ? appendGrants(grants, [{ id: WELCOME_GRANT, audioSeconds }]) : grants;
   return { ...tenant, spec: { ...tenant.spec, state: 'Active', grants: added } };
 }
 
-/** The tenant with its application declined; the same again changes nothing. */
+/** Declines the application. Returns the same tenant if it is declined already. */
 export function decline(tenant: Tenant): Tenant {
   if (tenant.spec.state === 'Declined') return tenant;
-  if (tenant.spec.state !== 'Waitlisted') throw decided(tenant);
+  if (tenant.spec.state !== 'Waitlisted') throw applicationDecided(tenant);
   return { ...tenant, spec: { ...tenant.spec, state: 'Declined' } };
 }
 
-function decided({ metadata, spec }: Tenant): ConsoleError {
+function applicationDecided({ metadata, spec }: Tenant): ConsoleError {
   return new ConsoleError('application_decided', {
-    message: `The tenant ${metadata.name} is ${spec.state}: there is no application to decide about. Change its state instead.`,
+    message: `The tenant ${metadata.name} is ${spec.state}: it has no pending application. Change its state instead.`,
   });
 }
 
-/** A name that people recognize and nobody can guess or take first. */
+/** Derives a readable name. The random suffix makes it unique and hard to guess. */
 function nameFor(displayName: string, randomInt: (max: number) => number): string {
   const plain = displayName.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const stem = plain.replace(/[^a-z0-9]+/g, '-').slice(0, STEM_CHARACTERS);

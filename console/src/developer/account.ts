@@ -1,7 +1,7 @@
 import type { Tenant } from '@svc-asr/core';
 import type { Router } from 'express';
 import { valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery, readUsageQuery } from '../http/query.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { viewAccount, viewUsage } from '../tenants/view.ts';
@@ -9,7 +9,7 @@ import type { OwnTenantView, SessionView } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
 import type { SignedIn } from './sign-in.ts';
 
-/** What a developer sees of the own tenant. */
+/** Serves the signed-in developer's tenant, usage and sessions. */
 export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps, signedIn: SignedIn): void {
   router
     .route('/console/v1/account')
@@ -56,7 +56,7 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
     .all(methodNotAllowed('GET, HEAD'));
 }
 
-/** The tenant, without what is between the administrator and the platform. */
+/** Returns what a developer may see of the tenant. Grants and other fields for administrators are left out. */
 function viewOwn({ metadata, spec }: Tenant): Omit<OwnTenantView, 'api_url' | 'account' | 'ledger_available'> {
   return {
     object: 'tenant',

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import { createApp } from '../http/app.ts';
-import { notFound, refuse } from '../http/refusals.ts';
+import { notFound, handleError } from '../http/error-handler.ts';
 import { routeAccount } from './account.ts';
 import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';
@@ -9,7 +9,10 @@ import { refuseForeignOrigin } from './origin.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { createSignedIn, routeSignIn } from './sign-in.ts';
 
-/** The console's port: the page for developers and what it asks for. The admin API is not here. */
+/**
+ * Creates the app of the console port: the page for developers and the API that it uses. The admin API is not part of
+ * it.
+ */
 export function createDeveloperApp(deps: DeveloperDeps): Express {
   const { settings, logger, metrics } = deps;
   const app = createApp(logger, metrics);
@@ -23,6 +26,6 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeAccount(app, deps, signedIn);
   routeOwnKeys(app, deps, signedIn);
   app.use(notFound);
-  app.use(refuse(logger, 'public'));
+  app.use(handleError(logger, 'public'));
   return app;
 }

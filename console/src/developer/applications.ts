@@ -1,10 +1,10 @@
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { buildApplication } from '../applications/application.ts';
 import type { Applicant } from '../applications/application.ts';
-import { giveLink } from '../applications/link.ts';
+import { createLink } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { createUnique } from '../resources/create-unique.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
@@ -16,12 +16,15 @@ import { tooMany } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Joining the waitlist: makes a Tenant that waits, and a private link to it that is shown this once. */
+/**
+ * Serves the waitlist. An application creates a waitlisted Tenant and returns its private link, which is never shown
+ * again.
+ */
 export function routeApplications(router: Router, { store, peppers, settings, logger, now }: DeveloperDeps): void {
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  // One at a time, so that the last place on the waitlist is given once.
+  // Applications are handled one at a time, so that two of them cannot take the last free place on the waitlist.
   const inTurn = createKeyedMutex();
-  // Everyone may apply, so what is limited is every application and not only wrong ones.
+  // The limit applies to every application, not only to invalid ones, because no sign-in is needed to apply.
   const applications = createAttemptLimiter(settings.APPLICATIONS_PER_HOUR, HOUR_MS);
 
   async function checkRoom(): Promise<void> {
@@ -31,7 +34,7 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
 
   async function write(applicant: Applicant): Promise<{ token: string; name: string }> {
     const { token, resource } = await createUnique(store, 'Tenant', () => {
-      const { token, tenant } = giveLink(buildApplication(applicant), peppers);
+      const { token, tenant } = createLink(buildApplication(applicant), peppers);
       return { token, resource: tenant };
     });
     return { token, name: resource.metadata.name };
@@ -44,13 +47,13 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
       const address = request.ip ?? '';
       const waitMs = applications.waitMs(address, now());
       if (waitMs > 0) throw tooMany(waitMs);
-      // Before anything is waited for: requests that come together are counted one by one.
+      // The attempt is counted before the first await, so that concurrent requests cannot pass the limit together.
       applications.fail(address, now());
       const { token, name } = await inTurn('applications', async () => {
         await checkRoom();
         return write(applicant);
       });
-      logger.info({ tenant: name }, 'somebody applied');
+      logger.info({ tenant: name }, 'application received');
       writeCookie(request, response, token);
       const view: ApplicationView = { object: 'application', tenant: name, state: 'Waitlisted', token };
       response.status(201).json(view);

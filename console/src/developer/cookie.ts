@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-/** The browser sends it back and no script can read it. */
+/** Name of the cookie that holds the private link's token. It is HttpOnly, so scripts cannot read it. */
 const NAME = 'svc_asr_console';
 const DAYS = 30;
 
@@ -17,9 +17,9 @@ export function clearCookie(request: Request, response: Response): void {
   response.append('Set-Cookie', `${NAME}=; Max-Age=0; ${attributes(request)}`);
 }
 
-/** Strict: no other site's page can make a browser send it. */
+/** SameSite=Strict keeps browsers from sending the cookie with requests that pages of other sites start. */
 function attributes(request: Request): string {
-  // Whoever lies about the protocol harms only his own cookie.
+  // A client that sends a wrong protocol affects only its own cookie.
   const isSecure = request.secure || String(request.headers['x-forwarded-proto']).split(',')[0] === 'https';
   return `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 }

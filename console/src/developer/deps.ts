@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { ConsoleSettings } from '../settings.ts';
 
-/** What the routes of the developers' side work with. */
+/** Dependencies of the developer routes. */
 export interface DeveloperDeps extends Pick<Deps, 'store' | 'ledger' | 'peppers' | 'logger' | 'metrics' | 'now'> {
   settings: Pick<
     ConsoleSettings,

@@ -25,7 +25,7 @@ afterAll(() => console_.stop());
 const visitor = () => createVisitor(console_.pageUrl);
 const admin: typeof console_.call = (...args) => console_.call(...args);
 
-/** A developer whose application was approved. */
+/** Creates a developer whose application was approved. */
 async function approved(seconds = 60) {
   const developer = visitor();
   const { body } = await developer.call('POST', 'applications', APPLICANT);
@@ -33,7 +33,7 @@ async function approved(seconds = 60) {
   return { developer, tenant: String(body.tenant), token: String(body.token) };
 }
 
-test('from the waitlist to a key that gateways accept', async () => {
+test('a developer can apply, be approved, and create and revoke a key that gateways know', async () => {
   const developer = visitor();
   const applied = await developer.call('POST', 'applications', APPLICANT);
   expect(applied.status).toBe(201);
@@ -80,7 +80,7 @@ test('from the waitlist to a key that gateways accept', async () => {
   expect(console_.output()).not.toContain(APPLICANT.email);
 });
 
-test('the private link opens the account in another browser, until it is replaced', async () => {
+test('a private link signs in from another browser until an administrator replaces it', async () => {
   const { tenant, token } = await approved();
   const other = visitor();
   expect((await other.call('GET', 'account')).body.error.code).toBe('not_signed_in');
@@ -95,16 +95,16 @@ test('the private link opens the account in another browser, until it is replace
   expect((await other.call('GET', 'account')).status).toBe(401);
   expect((await visitor().call('POST', 'sign-in', { token })).body.error.code).toBe('invalid_link');
   expect((await visitor().call('POST', 'sign-in', { token: renewed.body.token })).status).toBe(200);
-  // Approving again after that must not bring the old one back.
+  // A second approval must not restore the old link.
   await admin('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
   expect((await visitor().call('POST', 'sign-in', { token: renewed.body.token })).status).toBe(200);
-  // Nor may anybody believe that another amount was given.
+  // A second approval with another amount must fail, because the first amount stays.
   const more = await admin('POST', `/admin/v1/applications/${tenant}/approve`, { body: { audio_seconds: 61 } });
   expect([more.status, more.body.error.code]).toEqual([409, 'application_decided']);
   expect((await console_.ledger.accounts.read(tenant))?.grantedMs).toBe(60_000);
 });
 
-test('nobody sees or revokes the keys of others', async () => {
+test('a developer can neither list nor revoke the keys of another tenant', async () => {
   const [one, other] = [await approved(), await approved()];
   const { body } = await one.developer.call('POST', 'keys', { name: 'mine' });
   expect((await other.developer.call('GET', 'keys')).body.data).toEqual([]);
@@ -113,7 +113,7 @@ test('nobody sees or revokes the keys of others', async () => {
   expect((await console_.ledger.apiKeys.find(body.key_id))?.revoked).toBe(false);
 });
 
-test('usage and recent sessions are those of the own tenant', async () => {
+test('usage and sessions are returned for the signed-in tenant only', async () => {
   const { developer, tenant } = await approved();
   expect((await developer.call('GET', 'usage?days=7')).body).toEqual({
     object: 'daily_usage',
@@ -126,7 +126,7 @@ test('usage and recent sessions are those of the own tenant', async () => {
   expect((await developer.call('GET', 'usage?tenant=other')).status).toBe(400);
 });
 
-test('a developer has so many keys and no more', async () => {
+test('creating a key fails with 409 once the tenant has MAX_KEYS keys', async () => {
   const { developer } = await approved();
   const made = [];
   for (let key = 0; key < 4; key++) made.push(await developer.call('POST', 'keys', {}));
@@ -136,7 +136,7 @@ test('a developer has so many keys and no more', async () => {
   expect((await developer.call('POST', 'keys', {})).status).toBe(201);
 });
 
-test('a declined application stays where it is, and its link still tells so', async () => {
+test('a declined application keeps its tenant and link, and can be approved later', async () => {
   const developer = visitor();
   const { body } = await developer.call('POST', 'applications', APPLICANT);
   const path = `/admin/v1/applications/${body.tenant}`;
@@ -150,10 +150,10 @@ test('a declined application stays where it is, and its link still tells so', as
 
 test.each([
   [{}, /name: is required.*email: is required.*use: is required/],
-  [{ ...APPLICANT, name: '   ' }, /name/],
+  [{ ...APPLICANT, name: '   ' }, /name: must be one line of text/],
   [{ ...APPLICANT, name: 'two\nlines' }, /name/],
   [{ ...APPLICANT, name: 'x'.repeat(201) }, /name/],
-  [{ ...APPLICANT, email: 'nobody' }, /email/],
+  [{ ...APPLICANT, email: 'nobody' }, /^email: must be an email address such as name@example.org\.$/],
   [{ ...APPLICANT, email: 'a b@example.org' }, /email/],
   [{ ...APPLICANT, email: 'a\u001b@example.org' }, /email/],
   [{ ...APPLICANT, email: 'a@example' }, /email/],
@@ -161,7 +161,7 @@ test.each([
   [{ ...APPLICANT, use: 'bell \u0007' }, /use/],
   [{ ...APPLICANT, organisation: 'two\nlines' }, /organisation/],
   [{ ...APPLICANT, state: 'Active' }, /state: is not a known field/],
-])('the application %j is refused and nothing is written', async (body, message) => {
+])('POST applications rejects %j and writes nothing', async (body, message) => {
   const before = readdirSync(console_.folder).length;
   const answer = await visitor().call('POST', 'applications', body);
   expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_parameters']);
@@ -169,14 +169,14 @@ test.each([
   expect(readdirSync(console_.folder)).toHaveLength(before);
 });
 
-test('an application may be as long as its limits, over several lines', async () => {
+test('POST applications accepts fields of the maximum length and a use with several lines', async () => {
   const longest = { name: 'x'.repeat(200), email: `${'e'.repeat(308)}@example.org`, use: `a\n\t${'x'.repeat(3997)}` };
   const { status, body } = await visitor().call('POST', 'applications', longest);
   expect(status).toBe(201);
   await admin('DELETE', `/admin/v1/tenants/${body.tenant}`);
 });
 
-test('what a page of another site makes a browser send is refused', async () => {
+test('the console port rejects writes that come from pages of other sites', async () => {
   const { developer } = await approved();
   for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
     const answer = await developer.call('POST', 'keys', {}, headers);
@@ -184,12 +184,12 @@ test('what a page of another site makes a browser send is refused', async () => 
   }
   const own = await developer.call('POST', 'keys', {}, { origin: console_.pageUrl, 'sec-fetch-site': 'same-origin' });
   expect(own.status).toBe(201);
-  // No form can send JSON.
+  // HTML forms cannot send JSON.
   const form = await developer.call('POST', 'keys', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' });
   expect(form.status).toBe(415);
 });
 
-test('the admin API is not on the port of the page, nor the other way round', async () => {
+test('the console port does not serve the admin API, and the admin port does not serve the developer API', async () => {
   const asAdmin = { headers: { authorization: 'Bearer test-admin-token-0123456789-abcdefgh' } };
   expect((await fetch(`${console_.pageUrl}/admin/v1/tenants`, asAdmin)).status).toBe(404);
   expect((await fetch(`${console_.pageUrl}/admin.html`)).status).toBe(404);
@@ -197,7 +197,7 @@ test('the admin API is not on the port of the page, nor the other way round', as
   expect((await admin('GET', '/admin/v1/applications', { token: null })).status).toBe(401);
 });
 
-test('the waitlist ends somewhere', async () => {
+test('POST applications returns 503 once MAX_APPLICATIONS are waiting', async () => {
   const answers = [];
   for (let at = 0; at < 13; at++) answers.push((await visitor().call('POST', 'applications', APPLICANT)).status);
   expect(answers.at(-1)).toBe(503);

@@ -2,12 +2,12 @@ import type { ApiKey, Tenant } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKey } from '../keys/create.ts';
 import { expiryOf } from '../keys/expiry.ts';
-import { keyInForce, keyRevoked } from '../keys/in-force.ts';
+import { waitUntilKeyActive, waitUntilKeyRevoked } from '../keys/wait.ts';
 import { listKeys } from '../keys/list.ts';
 import { viewKey } from '../keys/view.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
@@ -19,15 +19,15 @@ import type { SignedIn } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The keys of the own tenant: named, shown once, with an expiry if wanted; replaced and revoked here too. */
+/** Serves the keys of the signed-in developer's tenant. */
 export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: SignedIn): void {
   const { store, ledger, peppers, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  const patience = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
+  const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
-  // Counted and made in one turn, so that requests that come together do not make more than may be.
+  // Counting and creating happen under one lock, so that concurrent requests cannot exceed MAX_KEYS.
   const inTurn = createKeyedMutex();
-  // The ledger remembers revoked keys: to make and revoke without end would fill it.
+  // The ledger keeps revoked keys. Without this limit, creating and revoking in a loop would fill it.
   const creations = createAttemptLimiter(settings.KEYS_PER_HOUR, HOUR_MS);
 
   async function keysOf({ metadata }: Tenant): Promise<ApiKey[]> {
@@ -40,7 +40,7 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     const tenant = await signedIn(request);
     if (tenant.spec.state !== 'Active') {
       throw new ConsoleError('not_approved', {
-        message: `The tenant is ${tenant.spec.state}: it cannot have new keys.`,
+        message: `The tenant is ${tenant.spec.state}: only an active tenant can create keys.`,
       });
     }
     const { name } = tenant.metadata;
@@ -51,8 +51,8 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
       if ((await keysOf(tenant)).length >= settings.MAX_KEYS) throw new ConsoleError('too_many_keys');
       return createKey(store, peppers, { tenant: name, displayName, expiresAt: expiryOf(expiry, now()) });
     });
-    logger.info({ tenant: name, key_id: made.resource.spec.keyId }, 'an API key was created');
-    const active = await keyInForce(ledger, made.resource, patience);
+    logger.info({ tenant: name, key_id: made.resource.spec.keyId }, 'API key created');
+    const active = await waitUntilKeyActive(ledger, made.resource, polling);
     const view: CreatedKey = { ...viewKey(made.resource), key: made.key, active };
     response.status(201).json(view);
   }
@@ -62,7 +62,7 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     .get(async (request, response) => {
       valid(checkNoQuery(request.query));
       const { metadata, spec } = await signedIn(request);
-      // Who was never approved has none, and may not make the console read all there are.
+      // A tenant that was never approved has no keys. Skipping the list saves reading all keys for it.
       const hasNone = spec.state === 'Waitlisted' || spec.state === 'Declined';
       const keys = hasNone ? { data: [], ledger_available: true } : await listKeys({ store, ledger }, metadata.name);
       response.json({ object: 'list', ...keys });
@@ -75,13 +75,12 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     .delete(async (request, response) => {
       const { keyId } = request.params;
       const tenant = await signedIn(request);
-      // The keys of others do not exist, as far as anybody can tell.
+      // Keys of other tenants are reported as not found, so that their ids cannot be probed.
       const found = (await keysOf(tenant)).find(({ spec }) => spec.keyId === keyId);
-      if (found === undefined)
-        throw new ConsoleError('key_not_found', { message: 'There is no such key among yours.' });
+      if (found === undefined) throw new ConsoleError('key_not_found', { message: 'You have no key with this id.' });
       await store.delete('ApiKey', found.metadata.name);
-      logger.info({ tenant: tenant.metadata.name, key_id: found.spec.keyId }, 'an API key was revoked');
-      response.json({ ...viewKey(found), revoked: true, in_force: await keyRevoked(ledger, keyId, patience) });
+      logger.info({ tenant: tenant.metadata.name, key_id: found.spec.keyId }, 'API key revoked');
+      response.json({ ...viewKey(found), revoked: true, in_force: await waitUntilKeyRevoked(ledger, keyId, polling) });
     })
     .all(methodNotAllowed('DELETE'));
 }

@@ -14,14 +14,14 @@ type Admin = Awaited<ReturnType<typeof startTestConsole>>['call'];
 
 async function withConsole(
   env: Record<string, string>,
-  look: (url: string, admin: Admin) => Promise<void>,
+  run: (url: string, admin: Admin) => Promise<void>,
 ): Promise<void> {
   const console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_TIMEOUT_MS: '0', ...env });
   await untilReady(console_);
-  await look(console_.pageUrl, console_.call).finally(() => console_.stop());
+  await run(console_.pageUrl, console_.call).finally(() => console_.stop());
 }
 
-test('an address applies so often an hour', () =>
+test('POST applications returns 429 after APPLICATIONS_PER_HOUR applications from one address', () =>
   withConsole({ APPLICATIONS_PER_HOUR: '2' }, async (url) => {
     const apply = () => createVisitor(url).call('POST', 'applications', APPLICANT);
     expect([(await apply()).status, (await apply()).status]).toEqual([201, 201]);
@@ -30,7 +30,7 @@ test('an address applies so often an hour', () =>
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(1700);
   }));
 
-test('requests that come together are counted one by one', () =>
+test('limits on applications and keys hold for concurrent requests', () =>
   withConsole(
     { APPLICATIONS_PER_HOUR: '4', MAX_APPLICATIONS: '3', MAX_KEYS: '2', KEYS_PER_HOUR: '5' },
     async (url, admin) => {
@@ -52,20 +52,20 @@ test('requests that come together are counted one by one', () =>
 test.each([
   ['use', { use: `${'x'.repeat(15_000)}\u0001` }],
   ['email', { email: `a@${'b.'.repeat(7000)}` }],
-])('a long %s that is wrong is refused', (_field, wrong) =>
+])('POST applications rejects a long invalid %s without delay', (_field, wrong) =>
   withConsole({}, async (url) => {
     const answer = await createVisitor(url).call('POST', 'applications', { ...APPLICANT, ...wrong });
     expect(answer.status).toBe(400);
   }),
 );
 
-test('behind a proxy with TLS the cookie is for TLS alone', () =>
+test('the cookie has the Secure attribute behind a TLS proxy', () =>
   withConsole({}, async (url) => {
     const applied = await createVisitor(url).call('POST', 'applications', APPLICANT, { 'x-forwarded-proto': 'https' });
     expect(applied.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
   }));
 
-test('a body that is too large is refused', () =>
+test('POST applications rejects a body above CONSOLE_BODY_BYTES', () =>
   withConsole({ CONSOLE_BODY_BYTES: '1024' }, async (url) => {
     const answer = await createVisitor(url).call('POST', 'applications', { ...APPLICANT, use: 'x'.repeat(1100) });
     expect(answer.status).toBe(413);

@@ -1,7 +1,10 @@
 import type { RequestHandler } from 'express';
 import { ConsoleError } from '../errors.ts';
 
-/** Refuses what a browser sends for a page of another site; the cookie is not sent then either, so this is the second lock. */
+/**
+ * Rejects writes that a browser sends for a page of another site. Browsers do not send the SameSite cookie then either;
+ * this is a second line of defence.
+ */
 export const refuseForeignOrigin: RequestHandler = (request, _response, next) => {
   const { origin, host } = request.headers;
   const isForeign = request.headers['sec-fetch-site'] === 'cross-site' || (origin !== undefined && !isOf(origin, host));

@@ -2,17 +2,17 @@ import type { Tenant } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 import { isLinkOf, tenantOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { clearCookie, readCookie, writeCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkSignIn } from './schemas.ts';
 
-/** The tenant that a request is signed in for; throws when it is for none. */
+/** Returns the tenant that a request is signed in as. Throws `not_signed_in` if there is none. */
 export type SignedIn = (request: Request) => Promise<Tenant>;
 
-/** Who a request comes from: by the private link, which a cookie holds from the first time on. */
+/** Creates the function that authenticates a request by the private link in its cookie. */
 export function createSignedIn({ store, peppers }: Pick<DeveloperDeps, 'store' | 'peppers'>): SignedIn {
   return async (request) => {
     const tenant = await tenantBy(readCookie(request) ?? '', { store, peppers });
@@ -21,7 +21,7 @@ export function createSignedIn({ store, peppers }: Pick<DeveloperDeps, 'store' |
   };
 }
 
-/** Signing in and out. */
+/** Serves sign-in and sign-out. */
 export function routeSignIn(router: Router, { store, peppers, settings, now }: DeveloperDeps): void {
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   const attempts = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
@@ -50,7 +50,7 @@ export function routeSignIn(router: Router, { store, peppers, settings, now }: D
     .all(methodNotAllowed('POST, DELETE'));
 }
 
-/** The refusal of an address that asked too often. */
+/** Builds the error for an address that made too many attempts. */
 export function tooMany(waitMs: number): ConsoleError {
   return new ConsoleError('rate_limit_exceeded', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } });
 }

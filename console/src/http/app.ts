@@ -3,7 +3,10 @@ import express from 'express';
 import type { Express } from 'express';
 import { observe } from './observe.ts';
 
-/** What both ports begin with: paths to the letter, and every request observed. */
+/**
+ * Creates an Express app with the settings that both ports share: strict, case-sensitive paths, and logs and metrics
+ * for every request.
+ */
 export function createApp(logger: Logger, metrics: Metrics): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -6,7 +6,7 @@ import { ConsoleError } from '../errors.ts';
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/** Makes a function that reads the body of a request as JSON. */
+/** Creates a function that reads a request body as JSON. */
 export function createJsonReader(limitBytes: number): (request: Request, response: Response) => Promise<unknown> {
   const readBytes = raw({ type: () => true, limit: limitBytes, inflate: false });
   return async (request, response) => {
@@ -14,7 +14,7 @@ export function createJsonReader(limitBytes: number): (request: Request, respons
     await new Promise<void>((resolve, reject) => {
       readBytes(request, response, (error?: unknown) => {
         if (error === undefined) resolve();
-        else reject(error instanceof Error ? error : new Error('the body could not be read'));
+        else reject(error instanceof Error ? error : new Error('cannot read the request body'));
       });
     });
     return parseJson(request.body);
@@ -26,12 +26,12 @@ function parseJson(bytes: unknown): unknown {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.isBuffer(bytes) ? bytes : undefined);
     return JSON.parse(text) as unknown;
   } catch {
-    // The parser's message quotes the body.
+    // The message of the JSON parser is not passed on because it quotes the body.
     throw new ConsoleError('invalid_json');
   }
 }
 
-/** The value of a check, or the error that names every wrong field. */
+/** Returns the checked value, or throws an error that names every invalid field. */
 export function valid<T>(checked: Checked<T>): T {
   if (checked.ok) return checked.value;
   throw new ConsoleError('invalid_parameters', { message: `${describeProblems(checked.problems)}.` });

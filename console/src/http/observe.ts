@@ -4,12 +4,12 @@ import type { Logger, Metrics } from '@svc-asr/runtime';
 import type { Request, RequestHandler, Response } from 'express';
 import { CONSOLE_METRICS } from '../metric-list.ts';
 
-/** The id of the request that a response answers. */
+/** Returns the id of the request that a response belongs to. */
 export function requestIdOf(response: Response): string {
   return String(response.getHeader('X-Request-Id'));
 }
 
-/** Gives each request an id, keeps its answer out of caches, logs it and measures it. */
+/** Gives each request an id, forbids caching of its response, and logs and measures it. */
 export function observe(logger: Logger, metrics: Metrics): RequestHandler {
   const duration = createHistogram(metrics.meter, CONSOLE_METRICS.requestSeconds);
   return (request, response, next) => {
@@ -28,14 +28,16 @@ export function observe(logger: Logger, metrics: Metrics): RequestHandler {
       });
       logger.info(
         { request_id: requestIdOf(response), method, route, status, duration_ms: Math.round(durationMs) },
-        response.writableFinished ? 'request' : 'request whose client went away',
+        response.writableFinished ? 'request' : 'request, client disconnected before the response ended',
       );
     });
     next();
   };
 }
 
-/** The pattern that took the request; a raw path would make endless metric series and log what people type. */
+/**
+ * Returns the matched route pattern. Raw paths would create unlimited metric series and put user input into the logs.
+ */
 function routeOf(request: Request): string {
   const { path } = (request.route ?? {}) as { path?: unknown };
   return typeof path === 'string' ? path : 'none';

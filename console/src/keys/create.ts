@@ -27,7 +27,7 @@ export async function createKey(
 
 function buildApiKey(generated: ReturnType<typeof makeApiKey>, request: KeyRequest, peppers: Keyring): ApiKey {
   const hash = sign(peppers, peppers.current, generated.key, 'hex');
-  if (hash === undefined) throw new Error('the current pepper is missing');
+  if (hash === undefined) throw new Error('the current pepper is missing in API_KEY_PEPPERS');
   return {
     apiVersion: API_VERSION,
     kind: 'ApiKey',

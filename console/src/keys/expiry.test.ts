@@ -9,7 +9,7 @@ test.each([
   [{ expires_in_days: 90 }, '2026-04-01T00:00:00.000Z'],
   [{ expires_at: '2026-01-01T00:00:00.001Z' }, '2026-01-01T00:00:00.001Z'],
   [{ expires_at: '2026-06-01T03:00:00+03:00' }, '2026-06-01T00:00:00.000Z'],
-])('%j expires at %s', (request, expected) => {
+])('expiryOf returns the expiry of %j as %s', (request, expected) => {
   expect(expiryOf(request, now)).toBe(expected);
 });
 
@@ -18,6 +18,6 @@ test.each([
   [{ expires_at: '2026-01-01T02:00:00+03:00' }, 'must be in the future'],
   [{ expires_at: 'soon' }, 'must be in the future'],
   [{ expires_in_days: 1, expires_at: '2027-01-01T00:00:00Z' }, 'not both'],
-])('%j is refused', (request, message) => {
+])('expiryOf rejects %j', (request, message) => {
   expect(() => expiryOf(request, now)).toThrow(message);
 });

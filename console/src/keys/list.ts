@@ -3,7 +3,7 @@ import { readIfAvailable } from '../ledger-view.ts';
 import type { ListedKey } from '../responses.ts';
 import { viewKey } from './view.ts';
 
-/** The keys of a tenant, or of all, with when each was used last. */
+/** Lists the keys of a tenant, or all keys, with the time of their last use. */
 export async function listKeys(
   { store, ledger }: Pick<Deps, 'store' | 'ledger'>,
   tenant: string | undefined,

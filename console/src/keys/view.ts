@@ -2,7 +2,7 @@ import { API_KEY_PREFIX } from '@svc-asr/core';
 import type { ApiKey } from '@svc-asr/core';
 import type { KeyView } from '../responses.ts';
 
-/** What may be shown of a key after it was made. */
+/** Returns the public fields of a key, without its hash. */
 export function viewKey({ metadata, spec }: ApiKey): KeyView {
   return {
     object: 'api_key',

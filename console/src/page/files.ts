@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Router } from 'express';
-import { methodNotAllowed } from '../http/refusals.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
 
 /** The folder lies beside `src` and `dist`. */
 const FOLDER = new URL('../../page/', import.meta.url);

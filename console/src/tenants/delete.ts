@@ -2,8 +2,8 @@ import { ConsoleError } from '../errors.ts';
 import type { ResourceStore } from '../resources/store.ts';
 
 /**
- * Deletes a tenant and the keys it owns; gives the number of keys. Keys go first: if this is cut short, the tenant is
- * still there to be deleted again, and no key outlives it to work again for a later tenant of the same name.
+ * Deletes a tenant and its keys. Returns the number of keys. The keys are deleted first: after an interruption the
+ * tenant still exists and can be deleted again. No key remains for a later tenant of the same name.
  */
 export async function deleteTenant(store: ResourceStore, name: string): Promise<number> {
   const tenant = await store.get('Tenant', name);
@@ -13,7 +13,7 @@ export async function deleteTenant(store: ResourceStore, name: string): Promise<
   if (readOnly?.readOnlyIn !== undefined) {
     const { kind, metadata } = readOnly.resource;
     throw new ConsoleError('read_only_resource', {
-      message: `${kind}/${metadata.name} is defined in ${readOnly.readOnlyIn}, which the console does not own. Remove it there first.`,
+      message: `${kind}/${metadata.name} is defined in ${readOnly.readOnlyIn}, which the console must not write. Remove it from that file first.`,
     });
   }
   for (const { resource } of keys) await store.delete('ApiKey', resource.metadata.name);

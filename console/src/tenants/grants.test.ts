@@ -4,7 +4,7 @@ import type { Grant } from './grants.ts';
 
 const grants = (count: number): Grant[] => Array.from({ length: count }, (_, n) => ({ id: `g${n}`, audioSeconds: n }));
 
-test('a new grant goes to the end, the same again changes nothing, another amount is refused', () => {
+test('appendGrants appends new grants, ignores known ones and rejects another amount', () => {
   const one = { id: 'a', audioSeconds: 1 };
   const two = { id: 'b', audioSeconds: 2 };
   expect(appendGrants([one], [two])).toEqual([one, two]);
@@ -13,12 +13,12 @@ test('a new grant goes to the end, the same again changes nothing, another amoun
   expect(() => appendGrants([], [two, { id: 'b', audioSeconds: 3 }])).toThrow('exists with 2 seconds');
 });
 
-test('a resource lists as many as its schema allows', () => {
+test('appendGrants rejects more than MAX_GRANTS grants', () => {
   expect(appendGrants(grants(MAX_GRANTS - 1), [{ id: 'x', audioSeconds: 1 }])).toHaveLength(MAX_GRANTS);
-  expect(() => appendGrants(grants(MAX_GRANTS), [{ id: 'x', audioSeconds: 1 }])).toThrow('as many grants');
+  expect(() => appendGrants(grants(MAX_GRANTS), [{ id: 'x', audioSeconds: 1 }])).toThrow('maximum number of grants');
 });
 
-test('whatever is added, in whatever order, nothing that was there is lost or changed', () => {
+test('appendGrants never loses or changes an existing grant', () => {
   const list = fc.uniqueArray(fc.record({ id: fc.stringMatching(/^[a-e]$/), audioSeconds: fc.integer() }), {
     selector: ({ id }) => id,
   });
@@ -27,7 +27,7 @@ test('whatever is added, in whatever order, nothing that was there is lost or ch
       const conflict = added.some((grant) =>
         current.some((known) => known.id === grant.id && known.audioSeconds !== grant.audioSeconds),
       );
-      if (conflict) expect(() => appendGrants(current, added)).toThrow('never changed');
+      if (conflict) expect(() => appendGrants(current, added)).toThrow('cannot be changed');
       else expect(appendGrants(current, added).slice(0, current.length)).toEqual(current);
     }),
   );

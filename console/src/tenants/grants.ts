@@ -3,12 +3,12 @@ import { ConsoleError } from '../errors.ts';
 
 export type Grant = Tenant['spec']['grants'][number];
 
-/** As many as the Tenant schema lets a resource list. */
+/** Maximum number of grants in the Tenant schema. */
 export const MAX_GRANTS = 1000;
 
 /**
- * Adds grants to those that are there. None is ever removed or changed: the ledger applies each id once for ever, so a
- * changed amount would be a lie. The same grant again changes nothing.
+ * Appends grants. Existing grants are never removed or changed: the ledger applies each id only once, so a changed
+ * amount would have no effect. Adding the same grant again changes nothing.
  */
 export function appendGrants(current: readonly Grant[], added: readonly Grant[]): Grant[] {
   const byId = new Map(current.map((grant) => [grant.id, grant]));
@@ -16,7 +16,7 @@ export function appendGrants(current: readonly Grant[], added: readonly Grant[])
     const known = byId.get(grant.id);
     if (known !== undefined && known.audioSeconds !== grant.audioSeconds) {
       throw new ConsoleError('grant_conflict', {
-        message: `The grant "${grant.id}" exists with ${known.audioSeconds} seconds. Use a new id: a grant is never changed.`,
+        message: `The grant "${grant.id}" exists with ${known.audioSeconds} seconds. Grants cannot be changed. Use a new id.`,
       });
     }
     byId.set(grant.id, known ?? grant);

@@ -12,21 +12,21 @@ const entries = (count: number, from = 0): JournalEntry[] =>
     detail: '',
   }));
 
-const never = () => Promise.reject(new Error('read too far'));
+const never = () => Promise.reject(new Error('unexpected read'));
 
-test('a page is read when the reader has taken the one before, and not earlier', async () => {
-  const asked: string[] = [];
-  const read = (after: string) => Promise.resolve(entries(2, 2 * asked.push(after)));
+test('journalLines reads a page only after the reader has consumed the previous one', async () => {
+  const requested: string[] = [];
+  const read = (after: string) => Promise.resolve(entries(2, 2 * requested.push(after)));
   const pages = journalLines('acme', entries(2), 2, read);
   expect((await pages.next()).value).toContain('"subject":"g0"');
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   expect((await pages.next()).value).toContain('"subject":"g2"');
-  expect(asked).toEqual(['1767225600001-0']);
+  expect(requested).toEqual(['1767225600001-0']);
   await pages.return(undefined);
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
 });
 
-test('a page that is not full is the last', async () => {
+test('journalLines stops after a page that is not full', async () => {
   const texts = [];
   for await (const text of journalLines('acme', entries(1), 2, never)) texts.push(text);
   expect(texts).toEqual([
@@ -34,7 +34,7 @@ test('a page that is not full is the last', async () => {
   ]);
 });
 
-test('an empty journal has no lines, and one that ends with a full page one more read', async () => {
+test('journalLines yields nothing for an empty journal and reads once more after a full page', async () => {
   const count = async (first: JournalEntry[], read: () => Promise<JournalEntry[]>) => {
     let pages = 0;
     for await (const text of journalLines('acme', first, 2, read)) pages += text === '' ? 0 : 1;
@@ -44,8 +44,8 @@ test('an empty journal has no lines, and one that ends with a full page one more
   expect(await count(entries(2), () => Promise.resolve([]))).toBe(1);
 });
 
-test('an error in the middle reaches the reader', async () => {
+test('journalLines passes a read error on to the reader', async () => {
   const pages = journalLines('acme', entries(2), 2, never);
   await pages.next();
-  await expect(pages.next()).rejects.toThrow('read too far');
+  await expect(pages.next()).rejects.toThrow('unexpected read');
 });

@@ -1,6 +1,9 @@
 import type { JournalEntry } from '@svc-asr/ledger';
 
-/** A journal as lines of JSON, one text per page; a page is read when the reader has taken the one before. */
+/**
+ * Yields a journal as lines of JSON, one string per page. A page is read only after the reader has consumed the
+ * previous one.
+ */
 export async function* journalLines(
   tenant: string,
   first: readonly JournalEntry[],

@@ -3,7 +3,7 @@ import type { Tenant } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
 import { appendGrants } from './grants.ts';
 
-/** A Tenant resource of a name and a spec as it came from a request: checked, defaults filled in. */
+/** Builds a Tenant from a name and the spec of a request. Checks the spec and fills in defaults. */
 export function buildTenant(name: string, spec: unknown): Tenant {
   const checked = checkResource({ apiVersion: API_VERSION, kind: 'Tenant', metadata: { name }, spec });
   if (checked.ok) return checked.value as Tenant;
@@ -11,7 +11,7 @@ export function buildTenant(name: string, spec: unknown): Tenant {
   throw new ConsoleError('invalid_parameters', { message: `${describeProblems(problems)}.` });
 }
 
-/** The tenant that replaces another of its name: a new spec, in which no grant that was there is missing. */
+/** Replaces the spec of a tenant. Grants that the new spec does not list are kept. */
 export function replaceTenant(current: Tenant | undefined, wanted: Tenant): Tenant {
   const grants = appendGrants(current?.spec.grants ?? [], wanted.spec.grants);
   return { ...(current ?? wanted), spec: { ...wanted.spec, grants } };

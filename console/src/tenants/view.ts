@@ -3,7 +3,9 @@ import type { Account, DailyUsage } from '@svc-asr/ledger';
 import type { AccountView, TenantView, UsageView } from '../responses.ts';
 import type { Stored } from '../resources/store.ts';
 
-/** A tenant as the admin API shows it: `spec` in the resource's own form, the rest in the API's. */
+/**
+ * Returns a tenant as the admin API shows it. `spec` has the form of the resource; the other fields are in snake case.
+ */
 export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>): TenantView & Pick<Tenant, 'spec' | 'status'> {
   return {
     object: 'tenant',
@@ -11,12 +13,12 @@ export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>): TenantVi
     created_at: resource.metadata.creationTimestamp ?? null,
     read_only: readOnlyIn !== undefined,
     spec: resource.spec,
-    // Only the operator in a cluster writes one.
+    // Only the operator in a cluster writes a status.
     ...(resource.status !== undefined && { status: resource.status }),
   };
 }
 
-/** An account as the admin API shows it; null when the operator has not brought the tenant to the ledger yet. */
+/** Returns an account as the admin API shows it. Null if the operator has not created the account yet. */
 export function viewAccount(account: Account | undefined): AccountView | null {
   if (account === undefined) return null;
   const { grantedMs, availableMs, reservedMs, consumedMs } = account;
@@ -33,7 +35,7 @@ export function viewAccount(account: Account | undefined): AccountView | null {
   };
 }
 
-/** Use by day and model. */
+/** Returns usage by day and model. */
 export function viewUsage(tenant: string, days: number, usage: readonly DailyUsage[]): UsageView {
   const data = usage.map(({ day, model, sessions, audioMs, billableMs }) => {
     return { day, model, sessions, audio_ms: audioMs, billable_ms: billableMs };

@@ -3,41 +3,47 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { ConsoleError } from '../errors.ts';
-import { explainKubernetesError } from './cluster-refusals.ts';
+import { explainKubernetesError } from './kubernetes-errors.ts';
 import { requestIdOf } from './observe.ts';
 
-/** Seconds after which a request that Redis did not answer may be repeated. */
+/** Retry-After in seconds if Redis did not answer. */
 const RETRY_AFTER_S = '1';
 
-/** Answers what no route took. */
+/** Responds to paths that no route matches. */
 export const notFound: RequestHandler = () => {
   throw new ConsoleError('not_found');
 };
 
-/** Answers the methods that a path does not take. */
+/** Responds to methods that a path does not support. */
 export function methodNotAllowed(allow: string): RequestHandler {
   return () => {
     throw new ConsoleError('method_not_allowed', { headers: { Allow: allow } });
   };
 }
 
-/** What is said about files and the cluster is for administrators. */
+/** Errors whose messages describe files or the cluster. Only administrators may see these messages. */
 const FOR_ADMINISTRATORS: readonly string[] = ['cluster_refused', 'unreadable_resource', 'read_only_resource'];
 
-/** Writes every error in the one body form; to the public without what is for administrators. */
-export function refuse(logger: Logger, audience: 'administrators' | 'public' = 'administrators'): ErrorRequestHandler {
+/**
+ * Creates the handler that sends every error in the common body form. The public gets default messages for errors that
+ * concern administrators only.
+ */
+export function handleError(
+  logger: Logger,
+  audience: 'administrators' | 'public' = 'administrators',
+): ErrorRequestHandler {
   return (thrown: unknown, _request, response, next) => {
     const whole = translate(thrown);
     const isPlain = audience === 'administrators' || !FOR_ADMINISTRATORS.includes(whole.code);
     const error = isPlain ? whole : new ConsoleError(whole.code, { cause: whole });
     const requestId = requestIdOf(response);
-    if (error.code === 'internal_error') logger.error({ err: thrown, request_id: requestId }, 'a request failed');
-    // What the API server says of wrong fields quotes them, and is for whoever sent them alone.
+    if (error.code === 'internal_error') logger.error({ err: thrown, request_id: requestId }, 'request failed');
+    // The API server quotes invalid fields. Only the sender may see them, so they are not logged.
     else if (thrown instanceof KubernetesError && error.code !== 'invalid_parameters') {
-      logger.warn({ err: thrown, request_id: requestId, code: error.code }, 'the cluster did not do it');
+      logger.warn({ err: thrown, request_id: requestId, code: error.code }, 'the Kubernetes API rejected a request');
     }
     if (response.headersSent) {
-      // Half an answer is out: only a broken connection tells the reader that the rest is missing.
+      // Part of the response was sent already. Closing the connection is the only way to show that it is incomplete.
       next(thrown);
       return;
     }
@@ -58,7 +64,7 @@ function translate(thrown: unknown): ConsoleError {
     case 'encoding.unsupported':
       return new ConsoleError('unsupported_media_type', { cause: thrown });
     default:
-      // The router's and the body reader's other complaints: a path that cannot be decoded, a body cut short.
+      // Other errors of the router and the body parser: a path that cannot be decoded, or a truncated body.
       return new ConsoleError(status === 400 ? 'invalid_parameters' : 'internal_error', { cause: thrown });
   }
 }

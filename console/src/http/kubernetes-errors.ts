@@ -3,19 +3,19 @@ import { isPassing } from '@svc-asr/kubernetes';
 import type { KubernetesError } from '@svc-asr/kubernetes';
 import { ConsoleError } from '../errors.ts';
 
-/** Seconds after which a request may be repeated that the Kubernetes API did not answer. */
+/** Retry-After in seconds if the Kubernetes API does not specify one. */
 const RETRY_AFTER_S = 2;
 
 /**
- * What the admin API answers where the Kubernetes API refused, or did not answer.
+ * Translates an error of the Kubernetes API into the response of the console.
  *
- * | the Kubernetes API                         | answer                  |
- * |--------------------------------------------|-------------------------|
- * | is away, busy, or does not know us yet     | 503 service_unavailable |
- * | found fields to be wrong (422, 400)        | 400 invalid_parameters  |
- * | found the object too large                 | 413 request_too_large   |
- * | has another object, or another version     | 409 write_conflict      |
- * | forbids it: rights, quota, a policy        | 403 cluster_refused     |
+ * | Kubernetes API                                               | response                |
+ * |--------------------------------------------------------------|-------------------------|
+ * | unavailable, overloaded, or the token is not yet accepted    | 503 service_unavailable |
+ * | invalid fields (400, 422)                                    | 400 invalid_parameters  |
+ * | object too large (413)                                       | 413 request_too_large   |
+ * | object was deleted or changed by another writer (404, 409)   | 409 write_conflict      |
+ * | forbidden by RBAC, a quota or a policy (403)                 | 403 cluster_refused     |
  */
 export function explainKubernetesError(error: KubernetesError): ConsoleError {
   const thrown: unknown = error;
@@ -31,7 +31,7 @@ export function explainKubernetesError(error: KubernetesError): ConsoleError {
       return new ConsoleError('write_conflict', { cause: error });
     case 403:
       return new ConsoleError('cluster_refused', {
-        message: `The cluster refused it: ${error.serverMessage}`,
+        message: `The cluster rejected the request: ${error.serverMessage}`,
         cause: error,
       });
     default:
@@ -39,21 +39,21 @@ export function explainKubernetesError(error: KubernetesError): ConsoleError {
   }
 }
 
-/** A request that got no answer may have been heard: whoever repeats it must be able to. */
+/** A request without a response may have been executed. The message asks the caller to check before repeating it. */
 function unavailable(error: KubernetesError): ConsoleError {
   const advice =
     error.status === 0
-      ? 'It may have been done all the same: look, then repeat it as Retry-After says.'
-      : 'Retry as Retry-After says.';
+      ? 'The request may have been executed. Check the result, then retry after the time in Retry-After.'
+      : 'Retry after the time in Retry-After.';
   const seconds = Math.max(RETRY_AFTER_S, Math.ceil((error.retryAfterMs ?? 0) / 1000));
   return new ConsoleError('service_unavailable', {
-    message: `The Kubernetes API, where the resources are, cannot be had: ${error.reason}. ${advice}`,
+    message: `The Kubernetes API is unavailable: ${error.reason}. ${advice}`,
     headers: { 'Retry-After': String(seconds) },
     cause: error,
   });
 }
 
-/** As the console names the fields itself: from the spec on. */
+/** Names the fields from the spec on, as the console does for its own checks. */
 function wrongFields({ causes, serverMessage }: KubernetesError): string {
   const problems = causes.map(({ field, message }) => ({ field: field.replace(/^spec\.?/, ''), message }));
   return problems.length === 0 ? serverMessage : describeProblems(problems);

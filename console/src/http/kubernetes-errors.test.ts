@@ -1,5 +1,5 @@
 import { KubernetesError } from '@svc-asr/kubernetes';
-import { explainKubernetesError } from './cluster-refusals.ts';
+import { explainKubernetesError } from './kubernetes-errors.ts';
 
 const explain = (...[status, reason, options]: [number, string, { retryAfterMs?: number; serverMessage?: string }?]) =>
   explainKubernetesError(new KubernetesError(status, reason, `create tenants: ${reason}`, options));
@@ -17,18 +17,18 @@ test.each([
   [409, 'Conflict', 409, 'write_conflict'],
   [413, 'RequestEntityTooLarge', 413, 'request_too_large'],
   [415, 'UnsupportedMediaType', 500, 'internal_error'],
-])('%i %s of the Kubernetes API becomes %i %s', (code, reason, status, answered) => {
+])('Kubernetes API error %i %s is reported as %i %s', (code, reason, status, answered) => {
   expect(explain(code, reason)).toMatchObject({ status, code: answered });
 });
 
-test('who has to come again is told when, and whether the request may have been heard', () => {
+test('an unavailable Kubernetes API is reported with Retry-After, and with a warning if the write may have happened', () => {
   expect(explain(429, 'TooManyRequests', { retryAfterMs: 6500 }).headers).toEqual({ 'Retry-After': '7' });
-  const away = explain(0, 'ECONNRESET');
-  expect(away.headers).toEqual({ 'Retry-After': '2' });
-  expect(away.message).toContain('may have been done');
+  const unavailable = explain(0, 'ECONNRESET');
+  expect(unavailable.headers).toEqual({ 'Retry-After': '2' });
+  expect(unavailable.message).toContain('may have been executed');
 });
 
-test('fields that the API server finds wrong are named as those that the console finds wrong', () => {
+test('fields that the API server rejects are named like those that the console rejects', () => {
   const causes = [
     { field: 'spec.grants[0].audioSeconds', message: 'a grant cannot be changed' },
     { field: '', message: 'and more' },
@@ -37,7 +37,9 @@ test('fields that the API server finds wrong are named as those that the console
   expect(error.message).toBe('grants[0].audioSeconds: a grant cannot be changed; and more.');
 });
 
-test('a policy is quoted in its own words', () => {
+test('a request that a cluster policy denies is reported with the message of the policy', () => {
   const serverMessage = 'admission webhook "policy" denied the request: no tenants on Sundays';
-  expect(explain(403, 'Forbidden', { serverMessage }).message).toBe(`The cluster refused it: ${serverMessage}`);
+  expect(explain(403, 'Forbidden', { serverMessage }).message).toBe(
+    `The cluster rejected the request: ${serverMessage}`,
+  );
 });

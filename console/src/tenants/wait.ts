@@ -3,10 +3,12 @@ import type { Tenant } from '@svc-asr/core';
 import type { Account } from '@svc-asr/ledger';
 import type { LedgerView } from '../ledger-view.ts';
 import { pollUntil } from '../poll.ts';
-import type { Patience } from '../poll.ts';
+import type { PollOptions } from '../poll.ts';
 
-/** True when the account is what the resource says, apart from its grants, which have ids of their own. */
-export function matches(account: Account | undefined, { spec }: Tenant): boolean {
+/**
+ * Returns true if the account has the values of the resource. Grants are not compared, because they are applied by id.
+ */
+export function isApplied(account: Account | undefined, { spec }: Tenant): boolean {
   return (
     account?.state === spec.state &&
     account.displayName === spec.displayName &&
@@ -15,33 +17,33 @@ export function matches(account: Account | undefined, { spec }: Tenant): boolean
   );
 }
 
-/** Waits until the operator has brought a tenant to the ledger. */
-export function tenantInForce(ledger: LedgerView, tenant: Tenant, patience: Patience): Promise<boolean> {
+/** Waits until the operator has copied a tenant to the ledger. Returns false on timeout. */
+export function waitUntilTenantApplied(ledger: LedgerView, tenant: Tenant, polling: PollOptions): Promise<boolean> {
   const { name } = tenant.metadata;
-  return pollUntil(async () => matches(await ledger.accounts.read(name), tenant), patience);
+  return pollUntil(async () => isApplied(await ledger.accounts.read(name), tenant), polling);
 }
 
-/** Waits until the operator has closed the account of a deleted tenant. */
-export function tenantClosed(ledger: LedgerView, name: string, patience: Patience): Promise<boolean> {
+/** Waits until the operator has closed the account of a deleted tenant. Returns false on timeout. */
+export function waitUntilTenantClosed(ledger: LedgerView, name: string, polling: PollOptions): Promise<boolean> {
   return pollUntil(async () => {
     const account = await ledger.accounts.read(name);
     return account === undefined || account.state === 'Deleted';
-  }, patience);
+  }, polling);
 }
 
-/** How much the clocks of this machine and of Redis may differ for a grant to be found in the journal. */
+/** Maximum difference between the clocks of this machine and of Redis. */
 const CLOCK_SLACK_MS = 60_000;
 const PAGE_ENTRIES = 1000;
 
-/** Waits until a grant that is made now stands in the tenant's journal. */
-export function grantInForce(
+/** Waits until a new grant is in the tenant's journal. Returns false on timeout. */
+export function waitUntilGrantApplied(
   ledger: LedgerView,
   tenant: string,
   grantId: string,
   nowMs: number,
-  patience: Patience,
+  polling: PollOptions,
 ): Promise<boolean> {
-  // Ids of entries begin with the time of Redis, so there is no need to read from the beginning.
+  // Entry ids start with the time of Redis, so older entries can be skipped.
   let after = `${nowMs - CLOCK_SLACK_MS}-0`;
   return pollUntil(async () => {
     for (;;) {
@@ -50,5 +52,5 @@ export function grantInForce(
       after = page.at(-1)?.id ?? after;
       if (page.length < PAGE_ENTRIES) return false;
     }
-  }, patience);
+  }, polling);
 }
