@@ -27,7 +27,7 @@ afterAll(async () => {
   await kubernetes.stop();
 }, KUBERNETES_TIMEOUT_MS);
 
-/** A console with the rights that the chart gives it and no others; no operator runs. */
+/** Starts a console with exactly the permissions that the chart gives it. No operator runs. */
 async function start(env: Record<string, string> = {}): Promise<TestConsole> {
   const kubeconfig = await grantRules(kubernetes, namespace, 'console', readChartRules('console'));
   const started = await startTestConsole(redis.url, {
@@ -57,7 +57,7 @@ const manifest = (name: string, spec: object) => ({
 });
 
 test(
-  'a tenant is made, shown, changed, granted credit, listed and deleted',
+  'tenants can be created, read, changed, granted credit, listed and deleted in a cluster',
   async () => {
     expect(await put('radio', { state: 'Active' }, { 'if-none-match': '*' })).toMatchObject({ status: 201 });
     expect(await put('radio', {}, { 'if-none-match': '*' })).toMatchObject({ status: 412 });
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  'a key is owned by its tenant, holds no secret, is listed and revoked; it goes with its tenant',
+  'a key in a cluster is owned by its tenant, stores no secret, and can be listed and revoked',
   async () => {
     expect(await call('POST', '/admin/v1/keys', { body: { tenant: 'acme' } })).toMatchObject({ status: 404 });
     await put('acme', {});
@@ -105,10 +105,10 @@ test(
 
     expect(await call('DELETE', `/admin/v1/keys/${first.key_id}`)).toMatchObject({ status: 200 });
     expect(await call('DELETE', `/admin/v1/keys/${first.key_id}`)).toMatchObject({ status: 404 });
-    // Whoever deletes the Tenant by other means deletes its keys too.
+    // Deleting the Tenant by other means also deletes its keys.
     await kubectl(['delete', 'tenant/acme']);
     await eventually(
-      'the key is gone',
+      'the key is deleted',
       WITHIN_MS,
       async () => (await kubectl(['get', 'apikeys', '-o', 'name'])) === '',
     );
@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'a developer applies; kubectl shows, approves and edits the tenant, and the private link goes on working',
+  'kubectl can show, approve and edit the tenant of an application, and its private link stays valid',
   async () => {
     const developer = createVisitor(console_.pageUrl);
     const contact = { name: 'Achieng', email: 'achieng@example.org', use: 'captions' };
@@ -150,20 +150,20 @@ test(
 );
 
 test.each([['client-side', []] as const, ['server-side', ['--server-side']] as const])(
-  'kubectl apply (%s) and the console change one tenant without losing what the other wrote',
+  "kubectl apply (%s) and the console change the same tenant without losing the other's changes",
   async (side, options) => {
     const name = `shared-${side}`;
     const apply = (spec: object) => kubectl(['apply', ...options, '-f', '-'], manifest(name, spec));
     await apply({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 10 }] });
     expect(await grant(name, { id: 'more', audio_seconds: 5 })).toMatchObject({ status: 201 });
-    // The same file again, with a change of its own.
+    // The same file is applied again, with another change.
     await apply({ state: 'Active', limits: { concurrentSessions: 7 }, grants: [{ id: 'welcome', audioSeconds: 10 }] });
     expect((await read(`tenant/${name}`)).spec.limits.concurrentSessions).toBe(7);
     expect(await grant(name, { id: 'last', audio_seconds: 1 })).toMatchObject({ status: 201 });
     const { spec } = await read(`tenant/${name}`);
     expect(spec.limits.concurrentSessions).toBe(7);
     const ids = spec.grants.map(({ id }: { id: string }) => id).sort();
-    // Client-side apply replaces whole lists, where server-side apply knows whose entry is whose.
+    // Client-side apply replaces whole lists. Server-side apply merges the entries of each field manager.
     expect(ids).toEqual(side === 'server-side' ? ['last', 'more', 'welcome'] : ['last', 'welcome']);
     await kubectl(['delete', 'tenant', name]);
   },
@@ -171,7 +171,7 @@ test.each([['client-side', []] as const, ['server-side', ['--server-side']] as c
 );
 
 test(
-  'many grants of two consoles at the same time are all there afterwards',
+  'concurrent grants of two consoles are all kept',
   async () => {
     const other = await start();
     try {
@@ -196,7 +196,7 @@ test(
 );
 
 test(
-  'of many who create one tenant at the same time one does',
+  'only one of many concurrent requests creates a tenant',
   async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => put('one', {}, { 'if-none-match': '*' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(412)]);
@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  'a rule of the API server that the console does not know is told as its own would be',
+  'a validation rule of the API server is reported like a validation error of the console',
   async () => {
     const policy = (kind: string, spec: object) => ({
       apiVersion: 'admissionregistration.k8s.io/v1',
@@ -247,7 +247,7 @@ test(
 );
 
 test(
-  'a tenant that is being deleted counts as gone, and cannot be made anew before it is',
+  'a tenant that is being deleted is not found, and cannot be created again until it is deleted',
   async () => {
     await kubectl(['apply', '-f', '-'], {
       ...manifest('leaving', {}),
@@ -265,7 +265,7 @@ test(
 );
 
 test(
-  'while the API server is away everything is a 503 that says when to come again, and nothing is lost',
+  'while the API server is unavailable, every request returns 503 with Retry-After and nothing is lost',
   async () => {
     await put('acme', { grants: [{ id: 'a', audioSeconds: 1 }] });
     await kubernetes.stopApiServer();
@@ -293,7 +293,7 @@ test(
 );
 
 test(
-  'a right that is missing shows: the role is not checked in vain',
+  'the console fails with cluster_refused if its role lacks a permission',
   async () => {
     const fewer = readChartRules('console').map((rule) => ({
       ...rule,

@@ -22,7 +22,7 @@ const admin = (...line: string[]) => runCommand(['admin', ...line], { SVC_ASR_HO
 const create = (name: string, ...options: string[]) =>
   admin('tenants', 'create', name, '--display-name', `The ${name}`, ...options);
 
-test('a tenant is created, granted credit, shown, listed and deleted', async () => {
+test('svc-asr admin creates, grants, shows, lists and deletes a tenant', async () => {
   const limits = ['--concurrent-sessions', '5', '--model', 'm1', '--model', 'm2', '--grant-seconds', '3600'];
   expect(await create('radio', ...limits)).toEqual({ status: 0, out: 'Created the tenant radio.\n', err: '' });
   const again = await create('radio');
@@ -46,7 +46,7 @@ test('a tenant is created, granted credit, shown, listed and deleted', async () 
   expect((await admin('tenants', 'show', 'radio')).status).toBe(1);
 });
 
-test('a key is printed alone on standard output, listed without its secret, and revoked', async () => {
+test('svc-asr admin prints only the key on standard output, lists it without its secret, and revokes it', async () => {
   await create('acme');
   const made = await admin('keys', 'create', '--tenant', 'acme', '--name', 'production', '--expires', '90d');
   const key = made.out.trim();
@@ -65,7 +65,7 @@ test('a key is printed alone on standard output, listed without its secret, and 
   expect((await admin('keys', 'create', '--tenant', 'nobody')).err).toContain('tenant_not_found');
 });
 
-test('with --json every command prints one document', async () => {
+test('svc-asr admin --json prints one JSON document per command', async () => {
   const documents = [
     await create('json', '--json'),
     await admin('keys', 'create', '--tenant', 'json', '--json'),
@@ -81,7 +81,7 @@ test('with --json every command prints one document', async () => {
   }
 });
 
-test('lists say on standard error which files cannot be read', async () => {
+test('svc-asr admin lists report unreadable files on standard error', async () => {
   const file = join(console_.folder, 'apikey-0123456789.yaml');
   writeFileSync(file, 'kind: [');
   for (const line of [
@@ -90,19 +90,19 @@ test('lists say on standard error which files cannot be read', async () => {
     ['keys', 'list', '--json'],
   ]) {
     const { status, err } = await admin(...line);
-    expect([status, err]).toEqual([0, expect.stringContaining(`Repair or remove the file ${file}: `)]);
+    expect([status, err]).toEqual([0, expect.stringContaining(`Repair or delete the file ${file}: `)]);
   }
   rmSync(file);
 });
 
-test('a key of a tenant that is not active comes with a warning', async () => {
+test('svc-asr admin warns about a key of a tenant that is not active', async () => {
   await create('waiting', '--state', 'Waitlisted');
   const { status, err } = await admin('keys', 'create', '--tenant', 'waiting');
   expect(status).toBe(0);
   expect(err).toContain('The tenant is Waitlisted');
 });
 
-test('the journal is exported to standard output and to a file', async () => {
+test('svc-asr admin exports the journal to standard output and to a file', async () => {
   await create('books', '--grant-seconds', '10');
   await admin('tenants', 'grant', 'books', '--seconds', '5', '--id', 'second');
   const { out } = await admin('journal', 'export', '--tenant', 'books');
@@ -120,7 +120,7 @@ test('the journal is exported to standard output and to a file', async () => {
   expect(readFileSync(file, 'utf8')).toBe(out);
 });
 
-test('a wrong admin token is refused', async () => {
+test('svc-asr admin reports a wrong admin token', async () => {
   const env = { SVC_ASR_HOME: home, SVC_ASR_ADMIN_TOKEN: 'wrong' };
   const { status, err } = await runCommand(['admin', 'tenants', 'list'], env);
   expect(status).toBe(1);

@@ -62,7 +62,7 @@ const field = (path: string) => kubernetes.kubectl(['-n', namespace, 'get', 'ten
 const ledgerMissing = () => field('.status.conditions[?(@.type=="LedgerMissing")].status');
 
 test(
-  'in a cluster svc-asr manages tenants and keys, and rebuilds the ledger of an emptied Redis',
+  'svc-asr admin manages tenants and keys in a cluster and rebuilds the ledger of an emptied Redis',
   async () => {
     const options = ['--display-name', 'Acme', '--grant-seconds', '3600'];
     expect(await admin('tenants', 'create', 'acme', ...options)).toEqual({
@@ -74,7 +74,7 @@ test(
     expect(made).toMatchObject({ status: 0, err: expect.not.stringContaining('not in force') });
     expect((await admin('tenants', 'show', 'acme')).out).toMatch(/available +1h 0m 0s/);
 
-    // What was charged reaches the status, from where a rebuild takes it.
+    // The consumed audio must reach the Tenant's status, which a rebuild reads.
     await console_.ledger.accounts.restore('acme', 'used', HOUR_MS / 4);
     await eventually('it is in the status', WITHIN_MS, async () => (await field('.status.credits.consumed')) === '15m');
     await console_.ledger.link.send('', ['FLUSHALL']);

@@ -11,11 +11,11 @@ import type { ConsoleSettings } from './settings.ts';
 export interface RunningConsole {
   readonly admin: Server;
   readonly page: Server;
-  /** How it stops, in order. */
+  /** Steps of the shutdown, in order. */
   readonly steps: readonly StopStep[];
 }
 
-/** Starts the console: its store, its view of Redis, the admin port and the page's port. */
+/** Starts the console: resource store, Redis connection, admin port and console port. */
 export async function startConsole(settings: ConsoleSettings, logger: Logger): Promise<RunningConsole> {
   const telemetry = await createTelemetry('console', settings, logger);
   const { metrics } = telemetry;
@@ -40,13 +40,13 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
     metrics,
-    ready: readyOnceSeen({
-      'Redis has not answered yet: check REDIS_URL': () => link.ready,
-      'the Kubernetes API has not answered yet: check KUBERNETES and the rights of the console': resources.seen,
+    ready: readyAfterFirstResponse({
+      'Redis has not responded yet. Check REDIS_URL.': () => link.ready,
+      'The Kubernetes API has not responded yet. Check KUBERNETES and the RBAC rules of the console.': resources.ready,
     }),
     otherwise: createAdminApp(deps),
   });
-  logger.info({ reason: `admin port ${portOf(admin)}, console port ${portOf(page)}` }, 'the console is up');
+  logger.info({ reason: `admin port ${portOf(admin)}, console port ${portOf(page)}` }, 'console started');
   return {
     admin,
     page,
@@ -61,19 +61,19 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
 }
 
 /**
- * Ready from the first moment that each of these was there. That one goes away later is no reason to take the console
- * out of service: it is then that people want to look and to revoke.
+ * Returns a readiness check that passes once each dependency has responded. A later outage does not make the console
+ * unready: administrators must still be able to list and revoke keys then.
  */
-export function readyOnceSeen(isThere: Readonly<Record<string, () => boolean>>): () => string | undefined {
-  const unseen = new Map(Object.entries(isThere));
+export function readyAfterFirstResponse(checks: Readonly<Record<string, () => boolean>>): () => string | undefined {
+  const pending = new Map(Object.entries(checks));
   return () => {
-    for (const [problem, check] of unseen) if (check()) unseen.delete(problem);
-    const [problem] = unseen.keys();
+    for (const [problem, check] of pending) if (check()) pending.delete(problem);
+    const [problem] = pending.keys();
     return problem;
   };
 }
 
-/** Takes no new connection, lets requests finish, and after the grace period breaks off those that have not. */
+/** Accepts no new connections and waits for running requests. Closes their connections after the grace period. */
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise((resolve) => server.close(resolve));

@@ -134,7 +134,7 @@ test('metrics contain the route pattern and never the raw path', async () => {
 test('the console is live but not ready before its first connection to Redis', async () => {
   expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
   const ready = await fetch(`${console_.adminUrl}/readyz`);
-  expect([ready.status, await ready.text()]).toEqual([503, 'Redis has not answered yet: check REDIS_URL\n']);
+  expect([ready.status, await ready.text()]).toEqual([503, 'Redis has not responded yet. Check REDIS_URL.\n']);
 });
 
 test('the console port serves the page and not the admin API', async () => {

@@ -6,7 +6,7 @@ import type { ConsoleSettings } from '../settings.ts';
 
 type PageSettings = Pick<ConsoleSettings, 'CONSOLE_HOST' | 'CONSOLE_PORT' | 'TLS_CERT_FILE' | 'TLS_KEY_FILE'>;
 
-/** Starts the console's port, with TLS when it has a certificate. */
+/** Starts the console port, with TLS if a certificate is set. */
 export async function startPage(settings: PageSettings, app: RequestListener, logger: Logger): Promise<Server> {
   const server = createPageServer(settings, app, logger);
   await new Promise<void>((resolve, reject) => {

@@ -16,21 +16,21 @@ async function open() {
 }
 
 const rename = (displayName: string) => (current: Tenant | undefined) => {
-  if (current === undefined) throw new Error('there is none');
+  if (current === undefined) throw new Error('the tenant does not exist');
   return { ...current, spec: { ...current.spec, displayName } };
 };
 
-test('a file that a person put there in its own name is known and left to them', async () => {
+test('the file store lists a file with another name but does not write it', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'mine.yaml'), `${tenant('a')}---\n${tenant('b')}`);
   writeFileSync(join(folder, 'tenant-c.yaml'), `${tenant('c')}---\n${tenant('d')}`);
   const names = (await store.list('Tenant')).map(({ resource }) => resource.metadata.name);
   expect(names).toEqual(['a', 'b', 'c', 'd']);
-  for (const name of names) await expect(store.update('Tenant', name, rename('x'))).rejects.toThrow('does not own');
-  await expect(store.delete('Tenant', 'a')).rejects.toThrow('does not own');
+  for (const name of names) await expect(store.update('Tenant', name, rename('x'))).rejects.toThrow('must not write');
+  await expect(store.delete('Tenant', 'a')).rejects.toThrow('must not write');
 });
 
-test('a definition in a read-only folder wins over one of the same name', async () => {
+test('a definition in a read-only folder has precedence over one of the same name', async () => {
   const { folder, readFolder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a', 'written'));
   expect((await store.get('Tenant', 'a'))?.readOnlyIn).toBeUndefined();
@@ -39,7 +39,7 @@ test('a definition in a read-only folder wins over one of the same name', async 
   expect([found?.resource.spec.displayName, found?.readOnlyIn]).toEqual(['read', join(readFolder, 'x.yaml')]);
 });
 
-test('an edit by hand is seen by the next read', async () => {
+test('the file store returns a manual edit on the next read', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   for (const displayName of ['one', 'two', 'six']) {
@@ -48,7 +48,7 @@ test('an edit by hand is seen by the next read', async () => {
   }
 });
 
-test('what a caller does to a resource it got does not reach the store', async () => {
+test('changing a returned resource does not change the store', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a'));
   const found = await store.get('Tenant', 'a');
@@ -56,7 +56,7 @@ test('what a caller does to a resource it got does not reach the store', async (
   expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe('a');
 });
 
-test('updates that arrive together happen one after the other', async () => {
+test('concurrent updates of the file store run one after the other', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a', 'n'));
   const append = (current: Tenant | undefined) => rename(`${current?.spec.displayName ?? ''}+`)(current);
@@ -64,17 +64,17 @@ test('updates that arrive together happen one after the other', async () => {
   expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe(`n${'+'.repeat(30)}`);
 });
 
-test('a change that throws leaves the file as it was and does not stop the next', async () => {
+test('an update whose change throws leaves the file as it was and does not block the next update', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   writeFileSync(file, tenant('a'));
-  await expect(store.update('Tenant', 'b', rename('x'))).rejects.toThrow('there is none');
+  await expect(store.update('Tenant', 'b', rename('x'))).rejects.toThrow('the tenant does not exist');
   expect(readFileSync(file, 'utf8')).toBe(tenant('a'));
   await store.update('Tenant', 'a', rename('x'));
   expect(readdirSync(folder)).toEqual(['tenant-a.yaml']);
 });
 
-test('drafts of a killed process are not read, and gone after the next start', async () => {
+test('the file store ignores temporary files of a killed process and deletes them at the next start', async () => {
   const { folder, readFolder } = await open();
   writeFileSync(join(folder, '.tenant-a.yaml.0123.draft'), 'half');
   writeFileSync(join(folder, '.hidden.yaml'), tenant('hidden'));
@@ -83,7 +83,7 @@ test('drafts of a killed process are not read, and gone after the next start', a
   expect(await store.list('Tenant')).toEqual([]);
 });
 
-test('broken files hide neither their neighbours nor the good documents beside them', async () => {
+test('a damaged file hides neither other files nor its own valid documents', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'bad.yaml'), 'a: [');
   writeFileSync(join(folder, 'half.yaml'), `${tenant('good')}---\nkind: Nothing\n---\n`);
@@ -92,23 +92,23 @@ test('broken files hide neither their neighbours nor the good documents beside t
   expect((await store.list('Tenant')).map(({ resource }) => resource.metadata.name)).toEqual(['good']);
 });
 
-test('deleting what is not there says so', async () => {
+test('deleting a resource that does not exist returns false', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a'));
   expect([await store.delete('Tenant', 'a'), await store.delete('Tenant', 'a')]).toEqual([true, false]);
 });
 
-test('a write that fails leaves neither a draft nor a changed file', async () => {
+test('a failed write leaves neither a temporary file nor a changed file', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   mkdirSync(file);
   writeFileSync(join(file, 'x'), '');
   chmodSync(file, 0o700);
-  await expect(store.delete('Tenant', 'a')).rejects.toThrow('Repair or remove the file');
+  await expect(store.delete('Tenant', 'a')).rejects.toThrow('Repair or delete the file');
   expect(readdirSync(folder)).toEqual(['tenant-a.yaml']);
 });
 
-test('files that cannot be read are told with what is wrong, without their text', async () => {
+test('unreadable files are reported with their problem, without their text', async () => {
   const { folder, readFolder, store } = await open();
   writeFileSync(join(folder, 'apikey-a.yaml'), 'hash: "0123secret4567\n');
   writeFileSync(join(folder, 'apikey-b.yaml'), '');
@@ -117,27 +117,27 @@ test('files that cannot be read are told with what is wrong, without their text'
   const unreadable = await store.unreadable();
   expect(unreadable).toEqual([
     { file: join(folder, 'apikey-a.yaml'), problem: expect.stringMatching(/\w/) },
-    { file: join(folder, 'apikey-b.yaml'), problem: 'it holds no resource' },
+    { file: join(folder, 'apikey-b.yaml'), problem: 'it contains no resource' },
   ]);
   expect(JSON.stringify(unreadable)).not.toContain('secret');
 });
 
 test.each(['kind: [', ''])(
-  'a key whose file holds %j can be deleted by its name, and nothing else can',
+  'a key whose file contains %j can be deleted by its name, and other resources cannot',
   async (text) => {
     const { folder, store } = await open();
     for (const name of ['apikey-a.yaml', 'tenant-a.yaml', 'mine.yaml']) writeFileSync(join(folder, name), text);
-    await expect(store.get('ApiKey', 'a')).rejects.toThrow('Repair or remove the file');
-    await expect(store.delete('Tenant', 'a')).rejects.toThrow('Repair or remove the file');
-    await expect(store.delete('ApiKey', 'x/../tenant-a')).rejects.toThrow('Repair or remove the file');
+    await expect(store.get('ApiKey', 'a')).rejects.toThrow('Repair or delete the file');
+    await expect(store.delete('Tenant', 'a')).rejects.toThrow('Repair or delete the file');
+    await expect(store.delete('ApiKey', 'x/../tenant-a')).rejects.toThrow('Repair or delete the file');
     expect([await store.delete('ApiKey', 'a'), await store.delete('ApiKey', 'a')]).toEqual([true, false]);
     expect(readdirSync(folder)).toEqual(['mine.yaml', 'tenant-a.yaml']);
   },
 );
 
-test('a damaged file of a key that holds something else too is left to people', async () => {
+test('a damaged key file that also contains another resource is not deleted', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'apikey-a.yaml'), `${tenant('t')}---\nkind: [\n`);
-  await expect(store.delete('ApiKey', 'a')).rejects.toThrow('Repair or remove the file');
+  await expect(store.delete('ApiKey', 'a')).rejects.toThrow('Repair or delete the file');
   expect(readdirSync(folder)).toEqual(['apikey-a.yaml']);
 });

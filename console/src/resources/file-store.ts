@@ -9,9 +9,9 @@ import type { ConsoleKind, ResourceStore, Stored } from './store.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 
 export interface FileStoreOptions {
-  /** The folder that the console writes to. */
+  /** Folder that the console writes to. */
   folder: string;
-  /** Folders whose resources are known and never written. Of two definitions of one resource these win. */
+  /** Folders that are read and never written. If a resource is defined twice, these definitions have precedence. */
   readFolders: readonly string[];
   now: () => number;
 }
@@ -24,14 +24,17 @@ interface Entry {
 
 interface Snapshot {
   entries: Map<string, Entry>;
-  /** What is wrong with a file, by its path. */
+  /** Problems of damaged files, by path. */
   problems: Map<string, string>;
 }
 
-/** The console never writes one of these without a resource in it. */
+/** Names of files that the console writes. Each contains a resource, so an empty one is damaged. */
 const OWN_FILE = /^(tenant|apikey)-.+\.yaml$/;
 
-/** Resources as YAML files, one in each, in a folder that this process alone writes to; the operator watches it. */
+/**
+ * Stores resources as YAML files, one resource per file. Only this process writes to the folder, and the operator
+ * watches it.
+ */
 export async function openFileStore(options: FileStoreOptions): Promise<ResourceStore> {
   const folder = resolve(options.folder);
   const folders = [...new Set([...options.readFolders.map((name) => resolve(name)), folder])];
@@ -45,7 +48,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     for (const { file, resources, problem } of (await Promise.all(folders.map(readFolder))).flat()) {
       const empty = resources.length === 0 && dirname(file) === folder && OWN_FILE.test(basename(file));
       if (problem !== undefined) problems.set(file, problem);
-      else if (empty) problems.set(file, 'it holds no resource');
+      else if (empty) problems.set(file, 'it contains no resource');
       for (const resource of resources) {
         const key = resourceKey(resource);
         if (entries.has(key) || resource.kind === 'ASRModel') continue;
@@ -63,29 +66,29 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     const file = fileOf(kind, name);
     const problem = problems.get(file);
     if (problem === undefined) return undefined;
-    throw new ConsoleError('unreadable_resource', { message: `Repair or remove the file ${file}: ${problem}.` });
+    throw new ConsoleError('unreadable_resource', { message: `Repair or delete the file ${file}: ${problem}.` });
   }
 
   async function findOwned(kind: ConsoleKind, name: string): Promise<Entry | undefined> {
     const entry = await find(kind, name);
     if (entry === undefined || entry.owned) return entry;
     throw new ConsoleError('read_only_resource', {
-      message: `${kind}/${name} is defined in ${entry.file}, which the console does not own. Change it there.`,
+      message: `${kind}/${name} is defined in ${entry.file}, which the console must not write. Change that file.`,
     });
   }
 
-  /** The file of a key that is damaged; by its name it can be nothing else. */
+  /** Returns the file of a damaged key. Its name shows that it can only contain a key. */
   async function findDamagedKey(name: string): Promise<string | undefined> {
     const { entries, problems } = await snapshot();
     const file = fileOf('ApiKey', name);
-    // A name with a slash would lead to another file.
+    // A name with a slash would address another file.
     const isKey = !entries.has(`ApiKey/${name}`) && !name.includes('/') && problems.has(file);
     return isKey && ![...entries.values()].some((entry) => entry.file === file) ? file : undefined;
   }
 
-  const takeTurns = createKeyedMutex();
-  /** The folder is read and written as a whole. */
-  const inTurn = <T>(task: () => Promise<T>) => takeTurns(folder, task);
+  const mutex = createKeyedMutex();
+  /** Writes of all resources run one after the other, because each reads the whole folder. */
+  const inTurn = <T>(task: () => Promise<T>) => mutex(folder, task);
   return {
     unreadable: async () => [...(await snapshot()).problems].map(([file, problem]) => ({ file, problem })),
     list: async <K extends ConsoleKind>(kind: K) => {

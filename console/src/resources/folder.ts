@@ -9,24 +9,27 @@ export interface ResourceFile extends ParsedFile {
 
 export type FolderReader = (folder: string) => Promise<ResourceFile[]>;
 
-/** Reads the YAML files (JSON is YAML too) of folders, by name; a file is parsed again only after it changed. */
+/**
+ * Creates a function that reads the YAML and JSON files of a folder in the order of their names. A file is parsed again
+ * only after it has changed.
+ */
 export function createFolderReader(): FolderReader {
-  const known = new Map<string, { version: string; parsed: ParsedFile }>();
+  const cache = new Map<string, { version: string; parsed: ParsedFile }>();
 
   async function read(file: string): Promise<ResourceFile | undefined> {
     try {
       const { ino, mtimeNs, ctimeNs, size } = await stat(file, { bigint: true });
       const version = [ino, mtimeNs, ctimeNs, size].join(' ');
-      let entry = known.get(file);
+      let entry = cache.get(file);
       if (entry?.version !== version) {
         entry = { version, parsed: parseResources(await readFile(file, 'utf8')) };
-        known.set(file, entry);
+        cache.set(file, entry);
       }
       return { file, ...entry.parsed };
     } catch (error) {
-      known.delete(file);
+      cache.delete(file);
       if (isMissing(error)) return undefined;
-      // One file that cannot be read must not hide all others.
+      // A file that cannot be read must not hide the others.
       return { file, resources: [], problem: error instanceof Error ? error.message : String(error) };
     }
   }

@@ -31,11 +31,11 @@ const key = (owner: string): ApiKey => ({
   },
 });
 const rename = (displayName: string) => (current: Tenant | undefined) => {
-  if (current === undefined) throw new Error('there is none');
+  if (current === undefined) throw new Error('the tenant does not exist');
   return { ...current, spec: { ...current.spec, displayName } };
 };
 
-test('what others wrote between a read and a write is kept, and the change made anew', async () => {
+test('an update that conflicts with another writer keeps both changes', async () => {
   const { store, put, find, before } = open();
   put(object('acme'));
   before('replace', () => {
@@ -47,7 +47,7 @@ test('what others wrote between a read and a write is kept, and the change made 
   expect(previous?.spec).toMatchObject({ displayName: 'acme', state: 'Suspended' });
 });
 
-test('what the console does not know of an object stays in it', async () => {
+test('an update keeps fields of an object that the console does not know', async () => {
   const { store, put, find } = open();
   const metadata = { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['e'], uid: 'u' };
   put(object('acme', metadata));
@@ -55,7 +55,7 @@ test('what the console does not know of an object stays in it', async () => {
   expect(find('Tenant', 'acme')).toMatchObject({ metadata, spec: { displayName: 'new' } });
 });
 
-test('who loses the race to create finds what is there', async () => {
+test('an update that loses the race to create passes the existing resource to the change', async () => {
   const { store, put, before } = open();
   before('create', () => put(object('acme', {}, 'theirs')));
   const seen: (string | undefined)[] = [];
@@ -66,7 +66,7 @@ test('who loses the race to create finds what is there', async () => {
   expect(seen).toEqual([undefined, 'theirs']);
 });
 
-test.each(['create', 'replace'] as const)('a %s whose answer was lost counts once', async (verb) => {
+test.each(['create', 'replace'] as const)('a %s whose response was lost counts once', async (verb) => {
   const { store, put, loseAnswer } = open();
   if (verb === 'replace') put(object('acme', {}, 'old'));
   loseAnswer(verb);
@@ -82,16 +82,16 @@ test.each(['create', 'replace'] as const)('a %s whose answer was lost counts onc
   ]);
 });
 
-test('a resource that is deleted during an update is for the change to judge', async () => {
+test('an update passes undefined to the change if the resource is deleted in between', async () => {
   const { store, put, api, before } = open();
   put(object('acme'));
   before('replace', () => void api.delete({ group: '', version: '', plural: '', kind: 'Tenant' }, 'acme'));
-  // The removal is under way when the write is served.
+  // The object is deleted just before the write is served.
   await expect(store.update('Tenant', 'acme', rename('new'))).resolves.toBeDefined();
-  await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('there is none');
+  await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('the tenant does not exist');
 });
 
-test('nobody is waited for for ever', async () => {
+test('an update fails with write_conflict if every attempt conflicts', async () => {
   const { store, api, put } = open();
   put(object('acme'));
   const refusing = createKubernetesStore({
@@ -102,17 +102,17 @@ test('nobody is waited for for ever', async () => {
   expect((await store.get('Tenant', 'acme'))?.resource.spec.displayName).toBe('acme');
 });
 
-test('what is being deleted counts as gone, and cannot be made anew before it is', async () => {
+test('an object that is being deleted is not found, and cannot be created again until it is deleted', async () => {
   const { store, put } = open();
   put(object('acme', { deletionTimestamp: '2030-01-01T00:00:00Z' }));
   expect(await store.list('Tenant')).toEqual([]);
   expect(await store.get('Tenant', 'acme')).toBeUndefined();
   expect(await store.delete('Tenant', 'acme')).toBe(false);
-  await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('there is none');
+  await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('the tenant does not exist');
   await expect(store.update('Tenant', 'acme', () => tenant('acme'))).rejects.toMatchObject({ code: 'being_deleted' });
 });
 
-test('a key is owned by its tenant, and there is none without one', async () => {
+test('a key is owned by its tenant and cannot be created without one', async () => {
   const { store, put, find } = open();
   const make = () => store.update('ApiKey', '8fk2pq9xlm', () => key('acme'));
   await expect(make()).rejects.toMatchObject({ code: 'tenant_not_found' });
@@ -124,7 +124,7 @@ test('a key is owned by its tenant, and there is none without one', async () => 
   expect(find('ApiKey', '8fk2pq9xlm')?.metadata.ownerReferences).toEqual([owner]);
 });
 
-test('an object that the console cannot read hides no other, is told, and a key can be deleted all the same', async () => {
+test('an unreadable object is reported, hides no other object, and can be deleted if it is a key', async () => {
   const { store, put } = open(1);
   put(object('acme'));
   put({ ...object('odd'), spec: { displayName: 'Odd', colour: 'red' } });
@@ -137,7 +137,7 @@ test('an object that the console cannot read hides no other, is told, and a key 
   expect(await store.delete('ApiKey', 'odd-key')).toBe(true);
 });
 
-test('a list whose pages expire is begun again', async () => {
+test('a list starts again if its pages expire', async () => {
   const { store, put, before } = open(1);
   for (const name of ['a', 'b', 'c']) put(object(name));
   before('list', () =>
@@ -149,11 +149,11 @@ test('a list whose pages expire is begun again', async () => {
 });
 
 test.each(['', '..', 'acme/status', 'Acme', 'a'.repeat(64)])(
-  '%j is the name of nothing, and nobody is asked',
+  'the name %j is not found without a request to the API server',
   async (name) => {
     const { store, before } = open();
     before('get', () => {
-      throw new Error('asked');
+      throw new Error('unexpected request');
     });
     expect(await store.get('Tenant', name)).toBeUndefined();
     expect(await store.delete('ApiKey', name)).toBe(false);

@@ -3,27 +3,27 @@ import type { ResourceOf } from '@svc-asr/core';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { ConsoleKind } from './store.ts';
 
-/** What an object of the cluster is to the console: a resource, or what keeps it from being one. */
+/** Result of reading an object of the cluster: the resource, or the reason why it is not valid. */
 export type Read<K extends ConsoleKind> =
   { resource: ResourceOf<K>; problem: undefined } | { resource: undefined; problem: string };
 
-/** As the API server sees to it for our kinds. A name with a slash would lead to another object. */
+/** Returns true for valid resource names. A name with a slash would address another object. */
 export function isName(name: string): boolean {
   return name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
 }
 
-/** Deleted, and only still there until the operator has brought it out of force. */
-export function isLeaving({ metadata }: KubeObject): boolean {
+/** Returns true while the object is being deleted and its finalizer waits for the operator. */
+export function isTerminating({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Reads an object as a resource of a kind. */
+/** Reads an object as a resource of the given kind. */
 export function readObject<K extends ConsoleKind>(kind: K, object: KubeObject): Read<K> {
   const checked = checkResource(object);
   if (!checked.ok) return { resource: undefined, problem: describeProblems(checked.problems) || 'it is not valid' };
   if (checked.value.kind !== kind) return { resource: undefined, problem: `it is a ${checked.value.kind}` };
   const { name, creationTimestamp, annotations } = checked.value.metadata;
-  // The rest of the metadata is for the API server.
+  // The other metadata belongs to the API server.
   const metadata = {
     name,
     ...(creationTimestamp !== undefined && { creationTimestamp }),
@@ -32,12 +32,12 @@ export function readObject<K extends ConsoleKind>(kind: K, object: KubeObject): 
   return { resource: { ...checked.value, metadata } as ResourceOf<K>, problem: undefined };
 }
 
-/** Annotations that are the console's; those of others are none of its business. */
+/** Returns the annotations of this API group. The console ignores all others. */
 export function ownAnnotations(annotations: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(annotations).filter(([name]) => name.startsWith(`${API_GROUP}/`)));
 }
 
-/** The object to create for a resource; a key goes with the Tenant that owns it. */
+/** Builds the object to create for a resource. A key gets an owner reference, so that it is deleted with its Tenant. */
 export function buildObject(
   { kind, metadata, spec }: ResourceOf<ConsoleKind>,
   tenant: KubeObject | undefined,

@@ -9,23 +9,23 @@ import { openFileStore } from './file-store.ts';
 import { createKubernetesStore } from './kubernetes-store.ts';
 import type { ResourceStore } from './store.ts';
 
-/** The store, and what starting and stopping the console need of it. */
+/** A store with its status and its shutdown. */
 export interface OpenStore {
   store: ResourceStore;
-  /** Whether resources could be read once. */
-  seen: () => boolean;
+  /** Returns true once resources could be read. */
+  ready: () => boolean;
   close: () => void;
 }
 
-/** By which the API server knows the fields that are the console's. */
+/** Name of the field manager in the API server. */
 const CLIENT = 'svc-asr-console';
 
-/** Opens the store that the settings name: the cluster's, or files. */
+/** Opens the store that the settings select: the cluster or files. */
 export async function openStore(settings: ConsoleSettings, logger: Logger, metrics: Metrics): Promise<OpenStore> {
   if (settings.KUBERNETES === '') {
     const { CONFIG_FOLDER: folder, READ_ONLY_FOLDERS: readFolders } = settings;
     const store = await openFileStore({ folder, readFolders, now: Date.now });
-    return { store, seen: () => true, close: () => undefined };
+    return { store, ready: () => true, close: () => undefined };
   }
   const requests = createCounter(metrics.meter, CONSOLE_METRICS.kubernetesRequests);
   const connection = createConnection({
@@ -39,7 +39,7 @@ export async function openStore(settings: ConsoleSettings, logger: Logger, metri
   void reach(api, settings, logger, stopping.signal).then((reached) => (seen = reached));
   return {
     store: createKubernetesStore({ api, pageSize: settings.LIST_PAGE_SIZE }),
-    seen: () => seen,
+    ready: () => seen,
     close: () => {
       stopping.abort();
       api.close();
@@ -47,7 +47,9 @@ export async function openStore(settings: ConsoleSettings, logger: Logger, metri
   };
 }
 
-/** Asks until the cluster answers, so that wrong settings and missing rights show at the start and not at somebody's request. */
+/**
+ * Lists resources until the cluster responds, so that wrong settings and missing permissions are reported at the start.
+ */
 async function reach(api: KubeApi, settings: ConsoleSettings, logger: Logger, signal: AbortSignal): Promise<boolean> {
   const { KUBERNETES_RETRY_BASE_MS: baseMs, KUBERNETES_RETRY_MAX_MS: maxMs } = settings;
   for (let failures = 1; ; failures++) {
@@ -56,7 +58,7 @@ async function reach(api: KubeApi, settings: ConsoleSettings, logger: Logger, si
       return true;
     } catch (err) {
       if (failures === 1 && !signal.aborted) {
-        logger.error({ err }, 'the resources in the cluster cannot be read; it is tried again');
+        logger.error({ err }, 'cannot read resources from the cluster, retrying');
       }
     }
     const waited = sleep(backoffMs(failures, { baseMs, maxMs }, Math.random()), true, { signal });

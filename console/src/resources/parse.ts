@@ -4,20 +4,20 @@ import { parseAllDocuments } from 'yaml';
 
 export interface ParsedFile {
   readonly resources: readonly Resource[];
-  /** What is wrong with the file, in words; undefined when every document is a resource. */
+  /** Problems of the file. Undefined if every document is a valid resource. */
   readonly problem: string | undefined;
 }
 
-/** Reads the resources of a YAML text, which may hold several documents; one that is wrong does not hide the others. */
+/** Parses the resources of a YAML text with one or more documents. An invalid document does not hide the others. */
 export function parseResources(text: string): ParsedFile {
   const resources: Resource[] = [];
   const problems: string[] = [];
-  // Pretty errors would quote the file's text, which belongs into no answer.
+  // Pretty errors would quote the text of the file, which may contain secrets.
   for (const document of parseAllDocuments(text, { prettyErrors: false, logLevel: 'error' })) {
     try {
       const error = document.errors[0];
       if (error !== undefined) throw error;
-      // Without a bound a few lines of aliases become gigabytes of object.
+      // Without a limit, a few lines with aliases expand to gigabytes.
       const value: unknown = document.toJS({ maxAliasCount: 100 });
       if (value === null) continue;
       const checked = checkResource(value);

@@ -1,15 +1,15 @@
 import type { ResourceOf } from '@svc-asr/core';
 
-/** The kinds that the console writes, and no others. */
+/** Kinds that the console writes. */
 export type ConsoleKind = 'Tenant' | 'ApiKey';
 
 export interface Stored<K extends ConsoleKind> {
   readonly resource: ResourceOf<K>;
-  /** Where the resource is defined when the console may not write it, for people to change it there. */
+  /** File that defines the resource, if the console must not write it. */
   readonly readOnlyIn: string | undefined;
 }
 
-/** A file whose resources are not, or not all, known. */
+/** A file or object that contains an invalid resource. */
 export interface Unreadable {
   readonly file: string;
   readonly problem: string;
@@ -17,29 +17,32 @@ export interface Unreadable {
 
 export interface Updated<K extends ConsoleKind> {
   readonly resource: ResourceOf<K>;
-  /** What it replaced; undefined when it is new. */
+  /** The replaced resource. Undefined if the resource is new. */
   readonly previous: ResourceOf<K> | undefined;
 }
 
 /**
- * Where resources live: files when standalone, the Kubernetes API in a cluster. A write that came back is durable.
- * A resource that the console does not own throws `read_only_resource` from the writing methods.
+ * Access to resources: files when standalone, the Kubernetes API in a cluster. A write is durable when its promise
+ * resolves. Writing a resource that the console does not own throws `read_only_resource`.
  */
 export interface ResourceStore {
   list: <K extends ConsoleKind>(kind: K) => Promise<Stored<K>[]>;
-  /** What `list` cannot show, for people to repair. */
+  /** Returns what `list` leaves out because it is damaged. */
   unreadable: () => Promise<Unreadable[]>;
-  /** Throws `unreadable_resource` when it is there and damaged. */
+  /** Throws `unreadable_resource` if the resource is damaged. */
   get: <K extends ConsoleKind>(kind: K, name: string) => Promise<Stored<K> | undefined>;
   /**
-   * Makes or replaces a resource in one step that no other write comes between: `change` gets what is there (undefined:
-   * nothing) and gives what shall be there. It must be pure: a store may call it again after losing a race.
+   * Creates or replaces a resource atomically. `change` receives the current resource, or undefined if there is none,
+   * and returns the new one. It must be pure: a store may call it again after a conflict.
    */
   update: <K extends ConsoleKind>(
     kind: K,
     name: string,
     change: (current: ResourceOf<K> | undefined) => ResourceOf<K>,
   ) => Promise<Updated<K>>;
-  /** False when there was none. A key can be deleted although it is damaged: revoking must always be possible. */
+  /**
+   * Deletes a resource. Returns false if there was none. A damaged key can be deleted too, because revoking must always
+   * be possible.
+   */
   delete: (kind: ConsoleKind, name: string) => Promise<boolean>;
 }

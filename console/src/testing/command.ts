@@ -9,7 +9,7 @@ export interface Ended {
   err: string;
 }
 
-/** Runs the built `svc-asr` in a process of its own, with this environment and no other. */
+/** Runs the built `svc-asr` command in a new process with only this environment. */
 export function runCommand(line: readonly string[], env: Record<string, string>): Promise<Ended> {
   const child = spawn(process.execPath, [COMMAND, ...line], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [out, err] = ['', ''];

@@ -15,7 +15,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** Of any form: tests look at what they expect. */
+  /** The parsed JSON body. Tests check the fields that they expect. */
   body: ReturnType<JSON['parse']>;
 }
 
@@ -31,13 +31,13 @@ export interface TestConsole {
   readonly folder: string;
   readonly readFolder: string;
   readonly ledger: Ledger;
-  /** Everything that was logged. */
+  /** Returns all log output. */
   output: () => string;
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
   stop: () => Promise<void>;
 }
 
-/** The real console on free ports of the loopback address, with folders of its own. */
+/** Starts the real console on free loopback ports, with temporary folders. */
 export async function startTestConsole(redisUrl: string, env: Record<string, string> = {}): Promise<TestConsole> {
   const home = mkdtempSync(join(tmpdir(), 'svc-asr-console-'));
   const folder = join(home, 'config');
@@ -92,7 +92,7 @@ async function call(url: string, method: string, { body, headers, token = TOKEN 
   return { status: response.status, headers: response.headers, text, ...parsed };
 }
 
-/** Waits until Redis is connected, so that a test does not begin with refusals. */
+/** Waits until Redis is connected, so that the first requests of a test are not rejected. */
 export async function untilReady({ adminUrl, ledger }: TestConsole): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     if (ledger.link.ready && (await fetch(`${adminUrl}/readyz`)).ok) return;

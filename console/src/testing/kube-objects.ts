@@ -4,19 +4,19 @@ import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 
 type Verb = 'get' | 'list' | 'create' | 'replace' | 'delete';
 
-/** Objects in memory behind the part of the Kubernetes API that the console uses. */
+/** In-memory implementation of the part of the Kubernetes API that the console uses. */
 export interface KubeObjects {
   api: Pick<KubeApi, Verb>;
-  /** Puts an object there as somebody else would. */
+  /** Stores an object as another client of the API server would. */
   put: (object: KubeObject) => void;
   find: (kind: string, name: string) => KubeObject | undefined;
-  /** Runs once, before the next request of this kind is served. */
+  /** Runs a function once, before the next request with this verb is served. */
   before: (verb: Verb, run: () => void) => void;
-  /** The next write of this kind is heard, its answer is lost, and the client tries again. */
+  /** Executes the next write with this verb, drops its response and lets the client retry. */
   loseAnswer: (verb: 'create' | 'replace') => void;
 }
 
-/** Makes an empty namespace. */
+/** Creates an empty namespace. */
 export function createKubeObjects(): KubeObjects {
   const objects = new Map<string, KubeObject>();
   const hooks = new Map<Verb, () => void>();
@@ -24,7 +24,7 @@ export function createKubeObjects(): KubeObjects {
   let version = 0;
   const keyOf = (kind: string, name: string) => `${kind}/${name}`;
 
-  function begin(verb: Verb): void {
+  function runHook(verb: Verb): void {
     const run = hooks.get(verb);
     hooks.delete(verb);
     run?.();
@@ -44,7 +44,7 @@ export function createKubeObjects(): KubeObjects {
     return new KubernetesError(status, reason, reason);
   }
 
-  /** As the client does it: a second try of what was heard the first time. */
+  /** Repeats a write whose response was lost, as the client does. */
   function attempt(verb: Verb, write: () => KubeObject): KubeObject {
     if (!lost.delete(verb)) return write();
     write();
@@ -64,12 +64,12 @@ export function createKubeObjects(): KubeObjects {
     api: {
       get: async (type: ResourceType, name) => {
         await Promise.resolve();
-        begin('get');
+        runHook('get');
         return copy(objects.get(keyOf(type.kind, name)));
       },
       list: async (type, { limit = 500, continue: token = '0' } = {}) => {
         await Promise.resolve();
-        begin('list');
+        runHook('list');
         const all = [...objects.values()].filter(({ kind }) => kind === type.kind);
         const from = Number(token);
         const more = from + limit < all.length ? { continue: String(from + limit) } : {};
@@ -77,7 +77,7 @@ export function createKubeObjects(): KubeObjects {
       },
       create: async (type, object) => {
         await Promise.resolve();
-        begin('create');
+        runHook('create');
         return attempt('create', () => {
           if (objects.has(keyOf(type.kind, object.metadata.name))) throw refuse(409, 'AlreadyExists');
           return store(object);
@@ -85,7 +85,7 @@ export function createKubeObjects(): KubeObjects {
       },
       replace: async (type, object) => {
         await Promise.resolve();
-        begin('replace');
+        runHook('replace');
         return attempt('replace', () => {
           const known = objects.get(keyOf(type.kind, object.metadata.name));
           if (known === undefined) throw refuse(404, 'NotFound');
@@ -95,14 +95,14 @@ export function createKubeObjects(): KubeObjects {
       },
       delete: async (type, name) => {
         await Promise.resolve();
-        begin('delete');
+        runHook('delete');
         objects.delete(keyOf(type.kind, name));
       },
     },
   };
 }
 
-/** As it comes over the wire. */
+/** Copies a value as JSON does on the wire. */
 function copy<T>(value: T): T {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
 }

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 
-/** The real operator, as a process of its own. */
+/** The real operator in its own process. */
 export interface OperatorProcess {
-  /** What it logged. */
+  /** Returns its log output. */
   output: () => string;
   stop: () => Promise<void>;
 }
 
-/** Starts it from its sources. */
+/** Starts the operator from its sources. */
 export function startOperatorProcess(settings: Record<string, string>): OperatorProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../operator/src/main.ts')], {

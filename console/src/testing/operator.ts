@@ -2,7 +2,7 @@ import type { ApiKey, Tenant } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createFolderReader } from '../resources/folder.ts';
 
-/** Stands where the operator would: brings what it finds in the folders to the ledger, until it is stopped. */
+/** Substitutes for the operator: copies the resources of the folders to the ledger until it is stopped. */
 export function startTestOperator(ledger: Ledger, folders: readonly string[]): { stop: () => Promise<void> } {
   const readFolder = createFolderReader();
   let known = new Map<string, Tenant | ApiKey>();
@@ -16,7 +16,7 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
       }
     }
     const tenantsFirst = [...found.values()].sort((a, b) => b.kind.localeCompare(a.kind));
-    for (const resource of tenantsFirst) await bring(ledger, resource);
+    for (const resource of tenantsFirst) await apply(ledger, resource);
     for (const [key, gone] of known) if (!found.has(key)) await remove(ledger, gone);
     known = found;
   }
@@ -35,7 +35,7 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
   };
 }
 
-async function bring(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
+async function apply(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
   if (resource.kind === 'ApiKey') {
     const { keyId, tenant, hash, pepperId, expiresAt } = resource.spec;
     const expiresAtMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : null;

@@ -1,8 +1,8 @@
 import type { Answer } from './console.ts';
 
-/** Somebody at the page: keeps the cookie as a browser does. */
+/** A client of the developer API that keeps the cookie as a browser does. */
 export interface Visitor {
-  /** Asks by a path below /console/v1/. */
+  /** Sends a request to a path below /console/v1/. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 }
 
