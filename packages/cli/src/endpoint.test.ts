@@ -59,6 +59,6 @@ test('without any address it says what to do', () => {
   expect(() => publicEndpoint({ flags: {}, env: {}, file: {} })).toThrow(/npm start.*--base-url/);
   expect(() => adminEndpoint({ flags: {}, env: {}, file: {} })).toThrow(/npm start.*--admin-url/);
   expect(() => adminEndpoint({ flags: { adminUrl: 'http://far' }, env: {}, file })).toThrow(
-    '--admin-url must begin with',
+    '--admin-url must start with',
   );
 });

@@ -56,7 +56,7 @@ test.each([
   [['transcribe'], 'missing: FILE.wav'],
 
   [['models'], 'No service is known'],
-  [['models', '--base-url', 'http://far'], '--base-url must begin with https://'],
+  [['models', '--base-url', 'http://far'], '--base-url must start with https://'],
   [['usage', '--base-url', 'https://far'], 'Set SVC_ASR_API_KEY'],
   [['admin', 'tenants', 'list', '--admin-url', 'https://far'], 'Set SVC_ASR_ADMIN_TOKEN'],
   [['models', '--base-url', 'https://far', '--ca', '/nonexistent.pem'], 'cannot read the certificate authority'],

@@ -6,18 +6,18 @@ test.each([
   ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
   ['http://localhost:1', 'http://localhost:1'],
   ['http://[::1]:1', 'http://[::1]:1'],
-])('takes %s', (address, expected) => {
+])('checkAddress accepts %s', (address, expected) => {
   expect(checkAddress(address, 'baseUrl')).toBe(expected);
 });
 
 test.each([
   ['asr.example', 'is not a URL'],
-  ['http://asr.example', 'must begin with https://'],
-  ['http://127.0.0.1.asr.example', 'must begin with https://'],
-  ['ftp://localhost', 'must begin with https://'],
-  ['https://user:hunter2@asr.example', 'must have no user, password'],
-  ['https://asr.example/?key=x', 'must have no user, password'],
-])('refuses %s without quoting it', (address, message) => {
+  ['http://asr.example', 'must start with https://'],
+  ['http://127.0.0.1.asr.example', 'must start with https://'],
+  ['ftp://localhost', 'must start with https://'],
+  ['https://user:hunter2@asr.example', 'must not contain a user, password'],
+  ['https://asr.example/?key=x', 'must not contain a user, password'],
+])('checkAddress refuses %s without quoting it', (address, message) => {
   expect(() => checkAddress(address, 'baseUrl')).toThrow(`baseUrl ${message}`);
   expect(() => checkAddress(address, 'baseUrl')).not.toThrow('hunter2');
 });

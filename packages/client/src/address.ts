@@ -1,13 +1,16 @@
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** A base address without a slash at its end; refuses one that would send a secret in the clear or holds one. */
+/**
+ * Returns an address without trailing slashes. Throws if the address would send a secret unencrypted or contains one
+ * itself.
+ */
 export function checkAddress(address: string, name: string): string {
   if (!URL.canParse(address)) throw new TypeError(`${name} is not a URL`);
   const url = new URL(address);
   const isPrivate = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
-  if (!isPrivate) throw new TypeError(`${name} must begin with https:// (http:// only for the loopback address)`);
+  if (!isPrivate) throw new TypeError(`${name} must start with https:// (http:// is allowed only for loopback addresses)`);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TypeError(`${name} must have no user, password, query or fragment`);
+    throw new TypeError(`${name} must not contain a user, password, query or fragment`);
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -50,13 +50,13 @@ const reply = (status: number, body: unknown, headers: Record<string, string> = 
 };
 const errorBody = (code: string) => ({ error: { type: 't', code, message: 'No.', request_id: 'r-1' } });
 
-test('models are listed without the key', async () => {
+test('listModels sends no API key', async () => {
   reply(200, { object: 'list', data: [{ id: 'm' }] });
   expect(await client().listModels()).toEqual([{ id: 'm' }]);
   expect([seen[0]?.url, seen[0]?.headers.authorization]).toEqual(['/v1/models', undefined]);
 });
 
-test('a session is asked for with key, body and an idempotency key of its own', async () => {
+test('createSession sends the API key, the body and a new or the given idempotency key', async () => {
   reply(201, SESSION);
   await client().createSession({ model: 'm' });
   await client().createSession({ model: 'm', maxAudioSeconds: 5, idempotencyKey: 'mine' });
@@ -68,7 +68,7 @@ test('a session is asked for with key, body and an idempotency key of its own', 
   expect(second?.headers['idempotency-key']).toBe('mine');
 });
 
-test('neither client nor session shows a secret when printed; the JSON of a session is whole', async () => {
+test('client and session print without secrets, and the JSON of a session is complete', async () => {
   reply(201, SESSION);
   const made = client();
   const session = await made.createSession({ model: 'm' });
@@ -83,7 +83,7 @@ test('neither client nor session shows a secret when printed; the JSON of a sess
   expect({ ...session }).toEqual(SESSION);
 });
 
-test('a refusal is a typed error', async () => {
+test('a refused request throws an SvcAsrError with the fields of the error body', async () => {
   reply(402, errorBody('insufficient_credits'));
   const error = await client()
     .usage()
@@ -100,7 +100,7 @@ test('a refusal is a typed error', async () => {
   expect(seen).toHaveLength(1);
 });
 
-test('503 is repeated with the same idempotency key and body until it passes', async () => {
+test('createSession retries after 503 with the same idempotency key and body', async () => {
   answer = (_request, response) => {
     if (seen.length < 3) response.writeHead(503, { 'retry-after': '0' }).end(JSON.stringify(errorBody('no_capacity')));
     else response.writeHead(201).end(JSON.stringify(SESSION));
@@ -110,7 +110,7 @@ test('503 is repeated with the same idempotency key and body until it passes', a
   expect(new Set(seen.map(({ headers, body }) => `${String(headers['idempotency-key'])} ${body}`)).size).toBe(1);
 });
 
-test('a connection that breaks before the answer is repeated likewise', async () => {
+test('createSession retries with the same idempotency key after the connection breaks', async () => {
   answer = (request, response) => {
     if (seen.length < 2) request.socket.destroy();
     else response.writeHead(201).end(JSON.stringify(SESSION));
@@ -119,20 +119,20 @@ test('a connection that breaks before the answer is repeated likewise', async ()
   expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['k', 'k']);
 });
 
-test('a session that is still running is not waited for', async () => {
+test('createSession does not retry after 429 concurrency_limit_exceeded', async () => {
   reply(429, errorBody('concurrency_limit_exceeded'), { 'retry-after': '1' });
   await expect(client().createSession({ model: 'm' })).rejects.toMatchObject({ status: 429, retryAfterS: 1 });
   expect(seen).toHaveLength(1);
 });
 
-test('an attempt ends at its time limit', async () => {
+test('a request without a response throws SvcAsrUnreachable after its timeout', async () => {
   answer = () => undefined;
   const slow = client({ maxRetries: 0 }).usage({ timeoutMs: 50 });
   await expect(slow).rejects.toThrow(SvcAsrUnreachable);
   await expect(slow).rejects.toThrow('no answer within 50 ms');
 });
 
-test('a signal ends a request under way and the wait for the next, with its own reason', async () => {
+test('an aborted signal ends a request or a wait between retries with the reason of the signal', async () => {
   answer = () => undefined;
   const controller = new AbortController();
   const waiting = client().usage({ signal: controller.signal });
@@ -147,7 +147,7 @@ test.each([
   ['', 200],
   ['<html>svc.auth.s3cret', 200],
   ['1', 201],
-])('an answer %j is not taken for one of the service, and not quoted', async (text, status) => {
+])('the response body %j throws unexpected_response without being quoted', async (text, status) => {
   answer = (_request, response) => response.writeHead(status).end(text);
   const error = await client({ maxRetries: 0 })
     .usage()
@@ -156,36 +156,36 @@ test.each([
   expect(inspect(error)).not.toContain('s3cret');
 });
 
-test('a redirect is not followed: it would take the key along', async () => {
+test('a redirect is not followed, because it would send the API key elsewhere', async () => {
   reply(302, {}, { location: `${baseUrl()}/elsewhere` });
   await expect(client({ maxRetries: 0 }).usage()).rejects.toThrow(SvcAsrUnreachable);
   expect(seen).toHaveLength(1);
 });
 
-test.each(['a'.repeat(128), 'A-z0.9_:'])('takes the idempotency key %s', async (idempotencyKey) => {
+test.each(['a'.repeat(128), 'A-z0.9_:'])('createSession accepts the idempotency key %s', async (idempotencyKey) => {
   reply(201, SESSION);
   expect((await client().createSession({ model: 'm', idempotencyKey })).id).toBe(SESSION.id);
 });
 
 test.each(['', 'a'.repeat(129), 'a b', 'ä'])(
-  'refuses the idempotency key "%s" before any request',
+  'createSession refuses the idempotency key "%s" before any request',
   async (idempotencyKey) => {
     await expect(client().createSession({ model: 'm', idempotencyKey })).rejects.toThrow(TypeError);
     expect(seen).toHaveLength(0);
   },
 );
 
-test('a call that needs a key says so, and a broken key is not quoted', async () => {
-  await expect(createClient({ baseUrl: baseUrl() }).usage()).rejects.toThrow('needs an apiKey');
+test('a call without the required API key throws, and an invalid key is not quoted', async () => {
+  await expect(createClient({ baseUrl: baseUrl() }).usage()).rejects.toThrow('requires an apiKey');
   const broken = () => client({ apiKey: `${KEY}\n` });
-  expect(broken).toThrow('apiKey has characters no key has');
+  expect(broken).toThrow('apiKey contains invalid characters');
   expect(broken).not.toThrow('aaaaaaaa');
 });
 
-test('nothing outside of the command imports what browsers do not have', () => {
+test('the sources of the client import nothing that browsers lack', () => {
   const folder = new URL('.', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.ts') && !/\.test\.ts$|^(cli|testing)\//.test(name),
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
   );
   expect(files).toEqual(expect.arrayContaining(['client.ts', 'stream/stream.ts', 'audio/converter.ts']));
   for (const file of files) {

@@ -10,16 +10,22 @@ import type { StreamOptions } from './stream/options.ts';
 import { openStream, startStream } from './stream/stream.ts';
 import type { AsrStream } from './stream/stream.ts';
 
+/** Base URL of the service, for example https://asr.example. */
 export interface ClientOptions {
   /** Address of the service, for example https://asr.example. */
+  /** Permanent API key, for servers only. Without it only `listModels` works. */
   baseUrl: string;
   /** The permanent API key: for servers only. Without one only `listModels` works. */
+  /** Replacement for the global `fetch`. */
   apiKey?: string;
   /** Another `fetch` than the global one. */
+  /** Timeout of one attempt. Default 10,000. */
   fetch?: Fetch;
   /** How long one attempt may take. Default 10,000. */
+  /** Number of retries after 429 rate_limit_exceeded, 502 to 504 or a lost connection. Default 3. */
   timeoutMs?: number;
   /** How often a request is repeated after 429 rate_limit_exceeded, 503 or a lost connection. Default 3. */
+  /** Longest wait between two attempts. If the service requires a longer wait, the call throws. Default 60,000. */
   maxRetries?: number;
   /** The longest wait between two attempts; when the service asks for more, the error is thrown. Default 60,000. */
   maxRetryWaitMs?: number;
@@ -31,32 +37,40 @@ export interface CallOptions {
 }
 
 export interface CreateSessionOptions extends CallOptions {
+  /** 1 to 300. Default 60. The service may reserve less. */
   model: string;
   /** 1 to 300; the service takes 60 when it is absent. The reservation may be lower. */
+  /** Makes repeated requests safe: they reserve credit only once. Default: a random UUID. */
   maxAudioSeconds?: number;
   /** Names the request, so that repeating it cannot reserve twice. A random one is made when it is absent. */
   idempotencyKey?: string;
 }
 
+/** Returns the installed models. */
 export interface Client {
   /** The models that are installed. */
+  /** Reserves a session. Send it to your client as JSON; do not log it. */
   listModels: (options?: CallOptions) => Promise<Model[]>;
   /** Reserves a session. Relay it to the client as JSON; do not log it. */
+  /** Returns the credit of the account and its latest sessions. */
   createSession: (options: CreateSessionOptions) => Promise<AsrSession>;
   /** The credit of the account and its latest sessions. */
+  /** Streams a session, or creates one and streams it. */
   usage: (options?: CallOptions) => Promise<CreditBalance>;
   /** Streams a session, or makes one and streams it. */
   stream: (target: AsrSession | CreateSessionOptions, options?: StreamOptions) => AsrStream;
 }
 
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{1,128}$/;
+/** Creates a client for the HTTP API and the stream, for Node 20 or newer and browsers. */
 
 /** A client for the HTTP API and the stream, for Node 20 or newer and browsers. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkAddress(options.baseUrl, 'baseUrl');
+  /** Checked here, because the error of a fetch that refuses a header quotes the header. */
   const { apiKey, timeoutMs = 10_000 } = options;
   // Checked here without quoting it: the message of a fetch that refuses a header quotes the header.
-  if (apiKey !== undefined && !/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('apiKey has characters no key has');
+  if (apiKey !== undefined && !/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('apiKey contains invalid characters');
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const policy = { maxRetries: options.maxRetries ?? 3, maxWaitMs: options.maxRetryWaitMs ?? 60_000 };
 
@@ -81,7 +95,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   function authorization(): Record<string, string> {
-    if (apiKey === undefined || apiKey === '') throw new TypeError('this call needs an apiKey');
+    if (apiKey === undefined || apiKey === '') throw new TypeError('this call requires an apiKey');
     return { authorization: `Bearer ${apiKey}` };
   }
 
@@ -115,12 +129,14 @@ export function createClient(options: ClientOptions): Client {
 async function callOnce(fetch: Fetch, request: ExchangeRequest): Promise<object> {
   const answer = await exchange(fetch, request);
   if (answer.status < 200 || answer.status > 299) throw refusalOf(answer);
+  /** Parses the JSON object in a successful response. Any other body comes from a proxy between client and service. */
   return parseAnswer(answer.text, answer.status, answer.header('x-request-id') ?? undefined);
 }
 
 /** The object of a good answer. What is not one came from something between here and the service. */
 export function parseAnswer(text: string, status: number, requestId: string | undefined): object {
   try {
+    /** The message of the parser quotes the text, which may contain a credential. */
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
@@ -128,5 +144,5 @@ export function parseAnswer(text: string, status: number, requestId: string | un
   }
   const code = 'unexpected_response';
   const facts = { status, type: code, code, requestId, retryAfterS: undefined };
-  throw new SvcAsrError('the answer is not what the service sends: is the address right?', facts);
+  throw new SvcAsrError('the response is not from the service: check the address', facts);
 }

@@ -1,9 +1,9 @@
-/** How Node asks an object what console.log shall show; browsers ignore it. */
+/** Key of the method that Node calls to print an object. Browsers ignore it. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * Makes an object show `summary` where it is printed or becomes part of a text. Its fields and its JSON stay as they
- * are: a session is relayed to the client as JSON, its secret included.
+ * Makes an object print as `summary`. Its fields and its JSON stay the same, because a session is sent to the client as
+ * JSON with its secret.
  */
 export function conceal<T extends object>(value: T, summary: string): T {
   const show = { value: () => summary, enumerable: false };

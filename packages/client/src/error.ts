@@ -1,11 +1,14 @@
-/** The service answered and refused. `code` is stable and says why; quote `requestId` when asking for help. */
+/**
+ * Thrown if the service refused a request. `code` is stable and identifies the cause. Quote `requestId` when you ask
+ * for help.
+ */
 export class SvcAsrError extends Error {
   override readonly name = 'SvcAsrError';
   readonly status: number;
   readonly type: string;
   readonly code: string;
   readonly requestId: string | undefined;
-  /** How long to wait before the same request may be made again. */
+  /** Seconds to wait before the same request may be sent again. */
   readonly retryAfterS: number | undefined;
 
   constructor(message: string, facts: RefusalFacts) {
@@ -26,27 +29,27 @@ export interface RefusalFacts {
   retryAfterS: number | undefined;
 }
 
-/** The service could not be reached, or did not answer in time or in full. */
+/** Thrown if the service could not be reached or did not respond completely in time. */
 export class SvcAsrUnreachable extends Error {
   override readonly name = 'SvcAsrUnreachable';
 }
 
-/** What an answer is read from. */
+/** The parts of an HTTP response that the client reads. */
 export interface Answer {
   status: number;
   header: (name: string) => string | null;
   text: string;
 }
 
-/** The error that an answer of the service stands for. */
+/** Builds the error for a response that is not successful. */
 export function refusalOf(answer: Answer): SvcAsrError {
   const { status } = answer;
   const { error } = parseBody(answer.text) as { error?: unknown };
   const { type, code, message, request_id: requestId } = (error ?? {}) as Record<string, unknown>;
   const retryAfter = answer.header('retry-after') ?? '';
-  return new SvcAsrError(textOr(message, `the service answered with HTTP ${status}`), {
+  return new SvcAsrError(textOr(message, `the service responded with HTTP ${status}`), {
     status,
-    // Not in the form of the service: a proxy between here and there answered.
+    // A body in another format comes from a proxy between client and service.
     type: textOr(type, 'unexpected_response'),
     code: textOr(code, 'unexpected_response'),
     requestId: typeof requestId === 'string' ? requestId : (answer.header('x-request-id') ?? undefined),
@@ -63,6 +66,6 @@ function parseBody(text: string): object {
   }
 }
 
-function textOr(value: unknown, otherwise: string): string {
-  return typeof value === 'string' && value !== '' ? value : otherwise;
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' && value !== '' ? value : fallback;
 }

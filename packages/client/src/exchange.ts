@@ -1,7 +1,7 @@
 import { SvcAsrUnreachable } from './error.ts';
 import type { Answer } from './error.ts';
 
-/** The part of `fetch` that is used, so that another one can be given. */
+/** The part of `fetch` that the client uses, so that you can pass your own. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
@@ -9,7 +9,7 @@ export interface FetchInit {
   headers: Record<string, string>;
   body?: string;
   signal: AbortSignal;
-  /** A redirect would carry the key to wherever it points, so it is an error. */
+  /** A redirect would send the key to another address, so it is an error. */
   redirect: 'error';
 }
 
@@ -29,6 +29,7 @@ export interface ExchangeRequest {
 }
 
 /** One request and its whole answer. Throws the signal's reason when aborted, else SvcAsrUnreachable. */
+/** Sends one request and reads the whole response. Throws the reason of an aborted signal, else SvcAsrUnreachable. */
 export async function exchange(fetch: Fetch, request: ExchangeRequest): Promise<Answer> {
   return await bounded(request, async (signal) => {
     const response = await fetch(request.url, initOf(request, signal));
@@ -38,11 +39,13 @@ export async function exchange(fetch: Fetch, request: ExchangeRequest): Promise<
 }
 
 /** What fetch is called with for a request. */
+/** Builds the argument of `fetch` for a request. */
 export function initOf({ method, headers, body }: ExchangeRequest, signal: AbortSignal): FetchInit {
   return { method, headers, signal, redirect: 'error', ...(body === undefined ? {} : { body }) };
 }
 
 /** Runs `task` under the caller's signal and a time limit, and says in words what kept it from an answer. */
+/** Runs `task` with a timeout and the signal of the caller. If it fails, the error describes the cause. */
 export async function bounded<T>(
   { url, timeoutMs, signal }: Pick<ExchangeRequest, 'url' | 'timeoutMs' | 'signal'>,
   task: (signal: AbortSignal) => Promise<T>,
@@ -65,6 +68,7 @@ export async function bounded<T>(
 }
 
 /** fetch says "fetch failed" and keeps the reason in `cause`. */
+/** Returns the cause of a failed fetch. The message of the error itself is only "fetch failed". */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);

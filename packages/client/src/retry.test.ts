@@ -15,11 +15,11 @@ test.each([
   [refusal(402), false],
   [new SvcAsrUnreachable('away'), true],
   [new TypeError('a fault of the caller'), false],
-])('%s is repeated: %s', (error, repeated) => {
+])('retryWaitMs of %s allows a retry: %s', (error, repeated) => {
   expect(retryWaitMs(error, 1, policy, 0) !== undefined).toBe(repeated);
 });
 
-test('the wait doubles, is never shorter than asked for, and has a random part', () => {
+test('retryWaitMs doubles the wait, respects Retry-After and adds a random part', () => {
   const waits = [1, 2, 3].map((failures) => retryWaitMs(refusal(503), failures, policy, 0));
   expect(waits).toEqual([250, 500, 1000]);
   expect(retryWaitMs(refusal(503), 1, policy, 0.999)).toBe(500);
@@ -27,7 +27,7 @@ test('the wait doubles, is never shorter than asked for, and has a random part',
   expect(retryWaitMs(refusal(503), 30, { ...policy, maxRetries: 99 }, 0.999)).toBe(7996);
 });
 
-test('it ends after the last repetition, and at once when the service asks for too long a wait', () => {
+test('retryWaitMs is undefined after the last retry or if Retry-After is too long', () => {
   expect(retryWaitMs(refusal(503), 3, policy, 0)).toBeDefined();
   expect(retryWaitMs(refusal(503), 4, policy, 0)).toBeUndefined();
   expect(retryWaitMs(refusal(503, 'x', 60), 1, policy, 0)).toBe(60_000);
@@ -35,7 +35,7 @@ test('it ends after the last repetition, and at once when the service asks for t
   expect(retryWaitMs(refusal(503), 1, { ...policy, maxRetries: 0 }, 0)).toBeUndefined();
 });
 
-test('a pause ends when its signal is aborted', async () => {
+test('pause rejects with the reason of the signal when it is aborted', async () => {
   const controller = new AbortController();
   const paused = pause(60_000, controller.signal);
   controller.abort(new Error('enough'));

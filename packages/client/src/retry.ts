@@ -1,9 +1,9 @@
 import { SvcAsrError, SvcAsrUnreachable } from './error.ts';
 
 export interface RetryPolicy {
-  /** How often a request is repeated at most; 0: never. */
+  /** Maximum number of retries. 0 means none. */
   maxRetries: number;
-  /** A longer wait than this is not waited: the error is thrown at once. */
+  /** Longest wait. If a longer one is necessary, the error is thrown at once. */
   maxWaitMs: number;
 }
 
@@ -11,8 +11,8 @@ const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8000;
 
 /**
- * How long to wait before the request is repeated; undefined: not at all. `failures` counts those so far, this one
- * included; `random` is in [0, 1).
+ * Returns the time to wait before the next attempt. Undefined if there is none. `failures` is the number of failed
+ * attempts, and `random` is in [0, 1).
  */
 export function retryWaitMs(
   error: unknown,
@@ -21,6 +21,7 @@ export function retryWaitMs(
   random: number,
 ): number | undefined {
   if (failures > maxRetries || !mayPass(error)) return undefined;
+  /** The wait is at least the Retry-After of the service. The random part spreads the retries of many clients. */
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
   // What the service asks for is the least; the random part keeps clients from coming back all at once.
   const askedMs = error instanceof SvcAsrError ? (error.retryAfterS ?? 0) * 1000 : 0;
@@ -28,7 +29,7 @@ export function retryWaitMs(
   return waitMs <= maxWaitMs ? waitMs : undefined;
 }
 
-/** True for failures that may be gone the next time; a session that is still running (429) is not one. */
+/** Reports whether a retry can succeed. It cannot while the previous session of the account is still active (429). */
 function mayPass(error: unknown): boolean {
   if (error instanceof SvcAsrUnreachable) return true;
   if (!(error instanceof SvcAsrError)) return false;
@@ -36,7 +37,7 @@ function mayPass(error: unknown): boolean {
   return [502, 503, 504].includes(error.status);
 }
 
-/** Waits; rejects with the signal's reason as soon as it is aborted. */
+/** Waits. Rejects with the reason of the signal as soon as it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

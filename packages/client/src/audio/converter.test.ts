@@ -8,12 +8,12 @@ function convert(file: Uint8Array, size: number): number[] {
   return [...pcm, ...converter.end().pcm];
 }
 
-test('a file in the format of the stream comes through to the bit', () => {
+test('createWavConverter keeps every bit of a file that has the format of the stream', () => {
   const samples = Int16Array.from({ length: 1000 }, (_, n) => ((n * 7919) % 65_536) - 32_768);
   expect(convert(wrapWav(new Uint8Array(samples.buffer)), 777)).toEqual([...samples]);
 });
 
-test('stereo of 24 bits at 48,000 Hz becomes what the stream takes, however it is read', () => {
+test('createWavConverter converts 24-bit stereo at 48,000 Hz, regardless of how the file is read', () => {
   const left = tone(440, 48_000, 4800);
   const audio = encodeSamples(
     left.flatMap((sample) => [sample, 0]),

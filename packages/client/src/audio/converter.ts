@@ -6,17 +6,20 @@ import type { Resampler } from './resampler.ts';
 import { createWavReader } from './wav-reader.ts';
 import type { WavLayout } from './wav-reader.ts';
 
-/** Turns a WAV file into what the stream takes, as the file comes. */
+/** Converts a WAV file to the audio format of the stream, piece by piece. */
 export interface WavConverter {
-  /** Takes the next bytes of the file; gives the PCM16 samples that are ready. */
+  /** Takes the next bytes of the file and returns the PCM16 samples that are ready. */
   push: (bytes: Uint8Array) => Int16Array;
-  /** Format and place of the audio; undefined until the header has been read. */
+  /** Format and position of the audio. Undefined until the header has been read. */
   layout: () => WavLayout | undefined;
-  /** The file is over: gives the last samples, and how many bytes the header promised that did not come. */
+  /**
+   * Call at the end of the file. Returns the last samples, and the number of bytes that the header declares but the
+   * file lacks.
+   */
   end: () => { pcm: Int16Array; missingBytes: number };
 }
 
-/** A converter from WAV of any rate, channels and depth to 16,000 Hz, one channel, 16 bit. */
+/** Creates a converter from WAV of any rate, channel count and depth to 16,000 Hz, one channel, 16 bits. */
 export function createWavConverter(): WavConverter {
   const reader = createWavReader();
   let resampler: Resampler | undefined;

@@ -12,14 +12,14 @@ const formatOf = (encoding: SampleEncoding, channels = 1): WavFormat => ({
   bytesPerFrame: WIDTHS[encoding] * channels,
 });
 
-test('16-bit samples come through to the bit', () => {
+test('decodeMono and toPcm16 keep every bit of 16-bit samples', () => {
   const every = Int16Array.from({ length: 65_536 }, (_, n) => n - 32_768);
   const bytes = new Uint8Array(every.buffer);
   expect(toPcm16(decodeMono(bytes, formatOf('int16')))).toEqual(every);
 });
 
 test.each(['unsigned8', 'int16', 'int24', 'int32', 'float32', 'float64'] as const)(
-  '%s comes through within its own step',
+  'decodeMono decodes %s within its quantization step',
   (encoding) => {
     const sample = fc.double({ min: -1, max: 1, noNaN: true });
     fc.assert(
@@ -32,24 +32,24 @@ test.each(['unsigned8', 'int16', 'int24', 'int32', 'float32', 'float64'] as cons
   },
 );
 
-test('channels are mixed to their mean', () => {
+test('decodeMono mixes channels to their mean', () => {
   const bytes = encodeSamples([1, 0, -1, 0.5, 0.5, 0.5], 'float32');
   expect([...decodeMono(bytes, formatOf('float32', 3))]).toEqual([0, 0.5]);
   expect([...decodeMono(bytes, formatOf('float32', 2))]).toEqual([0.5, -0.25, 0.5]);
 });
 
-test('what is no number is silence', () => {
+test('decodeMono returns silence for NaN and infinite samples', () => {
   const bytes = encodeSamples([NaN, Infinity, -Infinity, 0.25], 'float64');
   expect([...decodeMono(bytes, formatOf('float64'))]).toEqual([0, 0, 0, 0.25]);
 });
 
-test('what is too loud is cut, not wrapped around', () => {
+test('toPcm16 clips samples that are too loud', () => {
   expect([...toPcm16(Float32Array.from([1, 2, 1e9, -1, -2, 0.5, -0]))]).toEqual([
     32_767, 32_767, 32_767, -32_768, -32_768, 16_384, 0,
   ]);
 });
 
-test('A-law and mu-law have the values of G.711', () => {
+test('decodeMono decodes A-law and mu-law as G.711 defines them', () => {
   const values = (bytes: number[], encoding: SampleEncoding) =>
     [...decodeMono(Uint8Array.from(bytes), formatOf(encoding))].map((value) => value * 32_768);
   expect(values([0xd5, 0x55, 0x80, 0x00, 0xaa, 0x2a], 'alaw')).toEqual([8, -8, 5504, -5504, 32_256, -32_256]);

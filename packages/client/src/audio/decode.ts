@@ -1,7 +1,7 @@
 import { ALAW, MULAW } from './g711.ts';
 import type { SampleEncoding, WavFormat } from './wav-format.ts';
 
-/** Reads one sample, in [-1, 1] for everything but floats, which may be larger. */
+/** Reads one sample. The value is in [-1, 1], except for floats, which may be larger. */
 type ReadSample = (view: DataView, at: number) => number;
 
 const READERS: Readonly<Record<SampleEncoding, ReadSample>> = {
@@ -15,12 +15,12 @@ const READERS: Readonly<Record<SampleEncoding, ReadSample>> = {
   mulaw: (view, at) => MULAW[view.getUint8(at)] ?? 0,
 };
 
-/** What is no number would spread over all its neighbours in the resampler. */
+/** Replaces values that are not finite. The resampler would spread them over all neighbouring samples. */
 function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
 
-/** Decodes whole frames and mixes their channels into one: their mean, so that nothing can clip. */
+/** Decodes whole frames and mixes their channels. The mean of the channels cannot clip. */
 export function decodeMono(bytes: Uint8Array, { encoding, channels, bytesPerFrame }: WavFormat): Float32Array {
   const read = READERS[encoding];
   const width = bytesPerFrame / channels;

@@ -1,4 +1,4 @@
-/** The audio cannot be used as it is; the message says why and what to do. */
+/** Thrown if audio cannot be used as it is. The message names the cause and a remedy. */
 export class AudioFormatError extends Error {
   override readonly name = 'AudioFormatError';
 }

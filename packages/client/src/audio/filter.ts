@@ -1,22 +1,25 @@
-/** A low-pass filter for changing the rate from `down` to `up` samples, cut into phases. */
+/** A low-pass filter for a change of sample rate, split into phases. */
 export interface PolyphaseFilter {
-  /** Rates as a fraction in lowest terms: the output has `up` samples where the input has `down`. */
+  /** Rates as a fraction in lowest terms: the output has `up` samples for every `down` samples of the input. */
   up: number;
   down: number;
-  /** Input samples that a phase reaches to each side. */
+  /** Number of input samples that a phase uses on each side. */
   reach: number;
   phases: number;
-  /** `phases` + 1 rows of 2 x `reach` taps: row p is for outputs that lie p / phases behind an input sample. */
+  /** `phases` + 1 rows of 2 x `reach` taps. Row p is for outputs that lie p / phases after an input sample. */
   taps: Float64Array;
 }
 
-/** Zero crossings of the sinc to each side: with the window below the transition is about 1 kHz wide at 16 kHz. */
+/** Zero crossings of the sinc on each side. With the window below, the transition is about 1 kHz wide at 16 kHz. */
 const ZERO_CROSSINGS = 48;
-/** Shape of the Kaiser window: about 95 dB between pass band and stop band. */
+/** Shape of the Kaiser window. The attenuation of the stop band is about 95 dB. */
 const KAISER_BETA = 9.5;
-/** Middle of the transition as a part of the lower rate's half, so that the stop band begins at that half. */
+/**
+ * Middle of the transition, relative to the Nyquist frequency of the lower rate. The stop band starts at that
+ * frequency.
+ */
 const CUTOFF = 0.9375;
-/** Beyond this many phases rows are interpolated: the error stays near -100 dB, and the table small. */
+/** Above this number of phases, rows are interpolated. The table stays small and the error near -100 dB. */
 const MAX_PHASES = 512;
 
 /** Builds the filter from one rate to another. */
@@ -34,7 +37,10 @@ export function buildFilter(fromHz: number, toHz: number): PolyphaseFilter {
   return { up, down, reach, phases, taps };
 }
 
-/** Tap i weighs the input sample that lies reach - 1 - i before the last one that is not after the output. */
+/**
+ * Fills one row. Tap i is the weight of the input sample `reach` - 1 - i before the last one that is not after the
+ * output.
+ */
 function fillRow(row: Float64Array, offset: number, cutoff: number, reach: number): void {
   let sum = 0;
   for (let i = 0; i < row.length; i++) {
@@ -43,7 +49,7 @@ function fillRow(row: Float64Array, offset: number, cutoff: number, reach: numbe
     row[i] = value;
     sum += value;
   }
-  // Each phase lets a constant through unchanged; otherwise phases would differ and be heard as a tone.
+  // Each phase passes a constant unchanged. Otherwise the phases would differ, which is audible as a tone.
   for (let i = 0; i < row.length; i++) row[i] = (row[i] ?? 0) / sum;
 }
 
@@ -52,11 +58,11 @@ function sinc(x: number): number {
 }
 
 function kaiser(x: number): number {
-  // Each row is scaled to a sum of one, so the window needs no scale of its own.
+  // Each row is scaled to a sum of one, so the window needs no scale factor.
   return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x));
 }
 
-/** The modified Bessel function of the first kind and order zero, as its power series. */
+/** Modified Bessel function of the first kind and order zero, as a power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1];
   const quarter = (x * x) / 4;

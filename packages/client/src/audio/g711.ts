@@ -1,4 +1,4 @@
-/** A-law as ITU-T G.711 defines it: the linear value of every byte, in [-1, 1). */
+/** Linear value in [-1, 1) of every A-law byte, as ITU-T G.711 defines it. */
 export const ALAW = Float32Array.from({ length: 256 }, (_, byte) => {
   const bits = byte ^ 0x55;
   const [exponent, mantissa] = [(bits >> 4) & 7, bits & 15];
@@ -6,7 +6,7 @@ export const ALAW = Float32Array.from({ length: 256 }, (_, byte) => {
   return ((bits & 0x80) === 0 ? -magnitude : magnitude) / 32_768;
 });
 
-/** mu-law as ITU-T G.711 defines it. */
+/** Linear value in [-1, 1) of every mu-law byte, as ITU-T G.711 defines it. */
 export const MULAW = Float32Array.from({ length: 256 }, (_, byte) => {
   const bits = ~byte & 0xff;
   const [exponent, mantissa] = [(bits >> 4) & 7, bits & 15];

@@ -1,4 +1,4 @@
-/** First bytes of files that people take for WAV, and what they are. */
+/** First bytes of files that are often mistaken for WAV. */
 const SIGNATURES: readonly (readonly [name: string, at: number, bytes: string])[] = [
   ['a FLAC file', 0, 'fLaC'],
   ['an Ogg file', 0, 'OggS'],
@@ -12,14 +12,14 @@ const SIGNATURES: readonly (readonly [name: string, at: number, bytes: string])[
   ['a big-endian WAV file (RIFX)', 0, 'RIFX'],
 ];
 
-/** Says what a file is that is not WAV, by its first 12 bytes. */
+/** Describes a file that is not WAV by its first 12 bytes. */
 export function describeOther(head: Uint8Array): string {
   const text = String.fromCharCode(...head);
   const known = SIGNATURES.find(([, at, bytes]) => text.startsWith(bytes, at))?.[0];
-  // An MP3 without tags begins with a frame: eleven bits that are set.
+  // An MP3 file without tags starts with a frame header, whose first eleven bits are set.
   const isMp3Frame = head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0;
   return known ?? (isMp3Frame ? 'an MP3 file' : 'not a WAV file');
 }
 
-/** What to do with audio that cannot be read here. */
+/** Advice for audio that cannot be read. */
 export const CONVERT_IT = 'convert it, for example with: ffmpeg -i INPUT -ac 1 -ar 16000 output.wav';

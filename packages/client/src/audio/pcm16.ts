@@ -1,4 +1,4 @@
-/** Turns samples in [-1, 1] into 16-bit PCM; what is louder is cut to the loudest there is. */
+/** Converts samples in [-1, 1] to 16-bit PCM. Louder samples are clipped. */
 export function toPcm16(samples: Float32Array): Int16Array {
   const pcm = new Int16Array(samples.length);
   for (let at = 0; at < pcm.length; at++) {

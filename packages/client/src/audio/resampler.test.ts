@@ -14,12 +14,12 @@ function resample(samples: Float32Array, fromHz: number, sizes: readonly number[
   return Float32Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** Level of a tone in a signal, in dB of full scale, with the ends left out. */
+/** Level of a tone in a signal, in dB of full scale, without the ends of the signal. */
 function levelDb(samples: Float32Array, hz: number): number {
   const inner = samples.subarray(1600, -1600);
   let [real, imaginary] = [0, 0];
   inner.forEach((sample, n) => {
-    // A Hann window, so that what leaks from other tones stays far below what is measured.
+    // A Hann window keeps the leakage of other tones far below the measured level.
     const weight = 1 - Math.cos((2 * Math.PI * n) / inner.length);
     real += weight * sample * Math.cos((2 * Math.PI * hz * n) / 16_000);
     imaginary += weight * sample * Math.sin((2 * Math.PI * hz * n) / 16_000);
@@ -27,7 +27,7 @@ function levelDb(samples: Float32Array, hz: number): number {
   return 20 * Math.log10((2 * Math.hypot(real, imaginary)) / inner.length + 1e-12);
 }
 
-/** Level of everything in a signal. */
+/** Level of a whole signal, in dB of full scale, without its ends. */
 function powerDb(samples: Float32Array): number {
   const inner = samples.subarray(1600, -1600);
   return 10 * Math.log10(inner.reduce((sum, sample) => sum + sample * sample, 0) / inner.length + 1e-12);
@@ -36,7 +36,7 @@ function powerDb(samples: Float32Array): number {
 const sine = (hz: number, fromHz: number) => Float32Array.from(tone(hz, fromHz, fromHz, 1));
 const RATES = [8000, 11_025, 12_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000, 44_101, 7919];
 
-test.each(RATES)('a 1 kHz tone at %i Hz stays, where it was and as loud', (fromHz) => {
+test.each(RATES)('createResampler keeps position and level of a 1 kHz tone sampled at %i Hz', (fromHz) => {
   const output = resample(sine(1000, fromHz), fromHz);
   expect(output).toHaveLength(16_000);
   expect(levelDb(output, 1000)).toBeCloseTo(0, 1);
@@ -45,27 +45,27 @@ test.each(RATES)('a 1 kHz tone at %i Hz stays, where it was and as loud', (fromH
   expect(powerDb(error)).toBeLessThan(-80);
 });
 
-test.each(RATES.filter((rate) => rate > 22_050))('a 10 kHz tone at %i Hz is gone', (fromHz) => {
+test.each(RATES.filter((rate) => rate > 22_050))('createResampler removes a 10 kHz tone sampled at %i Hz', (fromHz) => {
   const output = resample(sine(10_000, fromHz), fromHz);
   expect(levelDb(output, 6000)).toBeLessThan(-80);
   expect(powerDb(output)).toBeLessThan(-80);
 });
 
-test('speech up to 7 kHz passes, and nothing above 8 kHz', () => {
+test('createResampler passes tones up to 7 kHz and removes those above 8 kHz', () => {
   for (const hz of [100, 3000, 6000, 6900]) expect(levelDb(resample(sine(hz, 44_100), 44_100), hz)).toBeCloseTo(0, 1);
   for (const hz of [8100, 9000, 15_000, 21_000]) expect(powerDb(resample(sine(hz, 44_100), 44_100))).toBeLessThan(-60);
 });
 
-test('a rate that is doubled makes no mirror image', () => {
+test('createResampler creates no mirror image when it doubles the rate', () => {
   expect(levelDb(resample(sine(3000, 8000), 8000), 5000)).toBeLessThan(-80);
 });
 
-test('a constant stays constant', () => {
+test('createResampler keeps a constant signal constant', () => {
   const output = resample(new Float32Array(44_100).fill(0.25), 44_100).subarray(200, -200);
   expect(Math.max(...output.map((sample) => Math.abs(sample - 0.25)))).toBeLessThan(1e-6);
 });
 
-test('cut in any way the result is the same to the bit, and as long as the input lasts', () => {
+test('createResampler returns the same samples for any division of the input', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...RATES),
@@ -82,7 +82,7 @@ test('cut in any way the result is the same to the bit, and as long as the input
   );
 });
 
-test('16,000 Hz pass untouched', () => {
+test('createResampler passes audio at 16,000 Hz unchanged', () => {
   const input = Float32Array.from([0.1, -0.2, 1]);
   expect(resample(input, 16_000)).toEqual(input);
 });

@@ -1,32 +1,32 @@
 import { buildFilter } from './filter.ts';
 
-/** Changes the rate of samples that come in pieces; the result does not depend on where they were cut. */
+/** Changes the sample rate of audio that arrives in pieces. The result does not depend on the piece boundaries. */
 export interface Resampler {
   push: (samples: Float32Array) => Float32Array;
-  /** No more samples come: gives what was held back. As many come out in all as the duration holds. */
+  /** Call after the last samples. Returns the rest of the output. */
   end: () => Float32Array;
 }
 
-/** A resampler with a windowed-sinc low-pass filter; the result lies in time where the input did. */
+/** Creates a resampler with a windowed-sinc low-pass filter that adds no delay. */
 export function createResampler(fromHz: number, toHz: number): Resampler {
   if (fromHz === toHz) return { push: (samples) => samples, end: () => new Float32Array(0) };
   const { up, down, reach, phases, taps } = buildFilter(fromHz, toHz);
   const width = reach * 2;
-  /** Input from `start` on; before the first sample lies silence. */
+  /** Input samples from position `start` on. Silence precedes the first sample. */
   let held = new Float32Array(reach - 1);
   let start = 1 - reach;
   let received = 0;
-  let made = 0;
+  let produced = 0;
 
-  /** The next output, or undefined when input that it needs is not there yet. */
-  function makeUntil(limit: number): Float32Array {
+  /** Returns the outputs before `limit` whose input is complete. */
+  function produceUntil(limit: number): Float32Array {
     const end = start + held.length;
-    // Output n lies at input n * down / up and needs `reach` samples after it.
+    // Output n lies at input n * down / up and needs `reach` samples after that position.
     const last = Math.min(limit, Math.floor(((end - reach) * up - 1) / down) + 1);
-    const output = new Float32Array(Math.max(0, last - made));
-    for (let n = 0; n < output.length; n++) output[n] = sampleAt(made + n);
-    made += output.length;
-    const unused = Math.max(0, Math.floor((made * down) / up) - (reach - 1) - start);
+    const output = new Float32Array(Math.max(0, last - produced));
+    for (let n = 0; n < output.length; n++) output[n] = sampleAt(produced + n);
+    produced += output.length;
+    const unused = Math.max(0, Math.floor((produced * down) / up) - (reach - 1) - start);
     held = held.slice(unused);
     start += unused;
     return output;
@@ -62,16 +62,16 @@ export function createResampler(fromHz: number, toHz: number): Resampler {
     push: (samples) => {
       append(samples);
       received += samples.length;
-      return makeUntil(Infinity);
+      return produceUntil(Infinity);
     },
     end: () => {
       append(new Float32Array(reach + 1));
-      return makeUntil(resampledLength(received, fromHz, toHz));
+      return produceUntil(resampledLength(received, fromHz, toHz));
     },
   };
 }
 
-/** How many samples come out of the resampler for so many that go in. */
+/** Number of samples that the resampler returns for this number of input samples. */
 export function resampledLength(samples: number, fromHz: number, toHz: number): number {
   return Math.ceil((samples * toHz) / fromHz);
 }

@@ -1,9 +1,9 @@
 import { AudioFormatError } from './error.ts';
 import { CONVERT_IT, describeOther } from './not-wav.ts';
 
-/** What the file of a WAV says of itself before its chunks. */
+/** The first 12 bytes of a WAV file. */
 export interface RiffHead {
-  /** RF64 and BW64 keep their sizes in a chunk of their own. */
+  /** True for RF64 and BW64, which store their sizes in the chunk `ds64`. */
   isLong: boolean;
   riffBytes: number;
 }
@@ -13,10 +13,10 @@ export interface ChunkHead {
   bytes: number;
 }
 
-/** A size that a writer leaves which does not know it yet. */
+/** Size in a header whose writer does not know the real size. */
 export const UNKNOWN_SIZE = 0xffff_ffff;
 
-/** Reads the first 12 bytes. */
+/** Parses the first 12 bytes of a file. */
 export function parseRiffHead(head: Uint8Array): RiffHead {
   const id = textAt(head, 0);
   if (!['RIFF', 'RF64', 'BW64'].includes(id) || textAt(head, 8) !== 'WAVE') {
@@ -25,19 +25,20 @@ export function parseRiffHead(head: Uint8Array): RiffHead {
   return { isLong: id !== 'RIFF', riffBytes: uint32(head, 4) };
 }
 
-/** Reads the 8 bytes before a chunk. */
+/** Parses the 8 bytes before the body of a chunk. */
 export function parseChunkHead(head: Uint8Array): ChunkHead {
   return { id: textAt(head, 0), bytes: uint32(head, 4) };
 }
 
-/** The size of the audio that a `ds64` chunk gives. */
+/** Returns the size of the audio from a `ds64` chunk. */
 export function parseLongDataBytes(chunk: Uint8Array): number {
   return chunk.length < 16 ? UNKNOWN_SIZE : uint32(chunk, 8) + uint32(chunk, 12) * 2 ** 32;
 }
 
 /**
- * How many bytes of audio follow; Infinity: until the end of the file. A writer to a pipe cannot come back to fill in
- * sizes: it leaves 0 or the largest there is. A real 0 stands in a file whose whole size covers what is there.
+ * Returns the number of audio bytes. Infinity means up to the end of the file. A program that writes to a pipe cannot
+ * fill in sizes later and leaves 0 or the largest value. A size of 0 is real only if the size of the file covers the
+ * header.
  */
 export function audioBytes(declared: number, riff: RiffHead, longBytes: number | undefined, audioAt: number): number {
   if (declared === UNKNOWN_SIZE) return longBytes === undefined || longBytes === UNKNOWN_SIZE ? Infinity : longBytes;

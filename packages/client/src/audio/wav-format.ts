@@ -3,12 +3,12 @@ import { CONVERT_IT } from './not-wav.ts';
 
 export type SampleEncoding = 'unsigned8' | 'int16' | 'int24' | 'int32' | 'float32' | 'float64' | 'alaw' | 'mulaw';
 
-/** How the samples of a WAV file are written. */
+/** Encoding of the samples in a WAV file. */
 export interface WavFormat {
   encoding: SampleEncoding;
   channels: number;
   sampleRateHz: number;
-  /** One sample of every channel. */
+  /** Bytes of one sample of every channel. */
   bytesPerFrame: number;
 }
 
@@ -22,30 +22,30 @@ const OTHER_TAGS: Readonly<Record<number, string>> = {
   0xff: 'AAC',
 };
 const INTEGERS = [undefined, 'unsigned8', 'int16', 'int24', 'int32'] as const;
-/** The end of the identifier that stands for a plain format tag in WAVE_FORMAT_EXTENSIBLE. */
+/** Last bytes of the subformat GUID that represents a plain format tag in WAVE_FORMAT_EXTENSIBLE. */
 const SUBFORMAT_TAIL = '000000001000800000aa00389b71';
 
 const MAX_CHANNELS = 256;
 const MIN_RATE_HZ = 100;
 const MAX_RATE_HZ = 1_536_000;
 
-/** Reads the body of a `fmt ` chunk. */
+/** Parses the body of a `fmt ` chunk. */
 export function parseWavFormat(chunk: Uint8Array): WavFormat {
-  if (chunk.length < 16) throw new AudioFormatError('the WAV header is broken: its format has less than 16 bytes');
+  if (chunk.length < 16) throw new AudioFormatError('the WAV header is corrupt: its format has fewer than 16 bytes');
   const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
   const channels = view.getUint16(2, true);
   const sampleRateHz = view.getUint32(4, true);
   if (channels < 1 || channels > MAX_CHANNELS) {
-    throw new AudioFormatError(`the WAV header is broken: it says ${channels} channels`);
+    throw new AudioFormatError(`the WAV header is corrupt: it declares ${channels} channels`);
   }
   if (sampleRateHz < MIN_RATE_HZ || sampleRateHz > MAX_RATE_HZ) {
-    throw new AudioFormatError(`the WAV header is broken: it says ${sampleRateHz} samples a second`);
+    throw new AudioFormatError(`the WAV header is corrupt: it declares ${sampleRateHz} samples per second`);
   }
   const tag = tagOf(chunk, view);
   const bits = view.getUint16(14, true);
   const width = widthOf(view.getUint16(12, true), channels, bits);
   const encoding = encodingOf(tag, width);
-  if (encoding === undefined) throw new AudioFormatError(`${describe(tag, bits)} cannot be read: ${CONVERT_IT}`);
+  if (encoding === undefined) throw new AudioFormatError(`${describe(tag, bits)} is not supported: ${CONVERT_IT}`);
   return { encoding, channels, sampleRateHz, bytesPerFrame: width * channels };
 }
 
@@ -56,7 +56,10 @@ function tagOf(chunk: Uint8Array, view: DataView): number {
   return tail === SUBFORMAT_TAIL ? view.getUint16(24, true) : tag;
 }
 
-/** Bytes of one sample: samples of 12 or 20 bits lie in the next larger whole number of bytes, or in more. */
+/**
+ * Returns the bytes of one sample. Samples of 12 or 20 bits are stored in the next larger whole number of bytes, or in
+ * more.
+ */
 function widthOf(bytesPerFrame: number, channels: number, bits: number): number {
   const least = Math.ceil(bits / 8);
   const width = bytesPerFrame / channels;
@@ -73,6 +76,6 @@ function encodingOf(tag: number, width: number): SampleEncoding | undefined {
 
 function describe(tag: number, bits: number): string {
   if (tag === PCM || tag === FLOAT) return `WAV with samples of ${bits} bits`;
-  const name = OTHER_TAGS[tag] ?? `a format of number 0x${tag.toString(16).padStart(4, '0')}`;
-  return `WAV that holds ${name}`;
+  const name = OTHER_TAGS[tag] ?? `format 0x${tag.toString(16).padStart(4, '0')}`;
+  return `WAV with ${name} audio`;
 }

@@ -4,7 +4,7 @@ import type { WavOptions } from '../../../../test/support/wav.ts';
 import { AudioFormatError } from './error.ts';
 import { createWavReader } from './wav-reader.ts';
 
-/** Reads a file in pieces of these sizes, over and over, from one buffer that is used again each time. */
+/** Reads a file in pieces of the given sizes, in turn, through one buffer that is overwritten after each piece. */
 function read(file: Uint8Array, sizes: readonly number[] = [file.length + 1]) {
   const reader = createWavReader();
   const audio: number[] = [];
@@ -22,7 +22,7 @@ function read(file: Uint8Array, sizes: readonly number[] = [file.length + 1]) {
 const AUDIO = Uint8Array.from({ length: 24 }, (_, n) => n + 1);
 const wav = (options?: WavOptions) => wrapWav(AUDIO, options);
 
-test('finds format and audio of a plain file', () => {
+test('createWavReader finds format and audio of a plain file', () => {
   expect(read(wav({ channels: 2, sampleRateHz: 44_100 }))).toEqual({
     audio: [...AUDIO],
     layout: {
@@ -34,7 +34,7 @@ test('finds format and audio of a plain file', () => {
   });
 });
 
-test('however a file is cut and whatever chunks it has, the audio is the same', () => {
+test('createWavReader returns the same audio for any division of the file and any extra chunks', () => {
   const chunk = fc.tuple(fc.constantFrom('LIST', 'JUNK', 'fact', 'bext', 'cue '), fc.uint8Array({ maxLength: 40 }));
   fc.assert(
     fc.property(
@@ -62,21 +62,21 @@ test.each([
   ['zero beside the size of the header', { riffBytes: 36, dataBytes: 0 }],
   ['zero beside the largest size', { riffBytes: 0xffff_ffff, dataBytes: 0 }],
   ['the largest that sox writes', { riffBytes: 0x7fff_f024, dataBytes: 0x7fff_f000 }],
-])('a size that was never filled in (%s) means until the end', (_name, sizes) => {
+])('createWavReader reads up to the end of the file if the writer left a placeholder size (%s)', (_name, sizes) => {
   expect(read(wav(sizes), [5]).audio).toEqual([...AUDIO]);
 });
 
-test('a real zero means no audio', () => {
+test('createWavReader returns no audio for a real size of zero', () => {
   const file = wrapWav(new Uint8Array(0), { extraChunks: [['LIST', AUDIO]] });
   expect(read(file)).toMatchObject({ audio: [], missingBytes: 0 });
 });
 
-test('a file that was cut off gives what is there, in whole frames, and tells what is missing', () => {
+test('createWavReader returns the whole frames of a truncated file and the number of missing bytes', () => {
   const file = wav({ channels: 2 });
   expect(read(file.subarray(0, 44 + 11))).toMatchObject({ audio: [...AUDIO.subarray(0, 8)], missingBytes: 13 });
 });
 
-test('RF64 keeps its sizes in a chunk of its own', () => {
+test('createWavReader reads the audio size of an RF64 file from its ds64 chunk', () => {
   const sizes = Buffer.alloc(28);
   sizes.writeBigUInt64LE(24n, 8);
   const file = Buffer.from(wav({ riffBytes: 0xffff_ffff, dataBytes: 0xffff_ffff, extraChunks: [['ds64', sizes]] }));
@@ -84,7 +84,7 @@ test('RF64 keeps its sizes in a chunk of its own', () => {
   expect(read(file, [7])).toMatchObject({ audio: [...AUDIO], layout: { declaredBytes: 24 } });
 });
 
-test('samples in wider containers are found by the size of a frame', () => {
+test('createWavReader derives the container width of samples from the frame size', () => {
   const file = Buffer.from(wrapWav(encodeSamples([0.5, -0.5], 'int32'), { encoding: 'int32' }));
   file.writeUInt16LE(24, 34);
   expect(read(file).layout?.format).toMatchObject({ encoding: 'int32', bytesPerFrame: 4 });
@@ -108,24 +108,24 @@ test.each([
   ['this is a WebM or Matroska file', Buffer.from('1a45dfa30000000000000000', 'hex')],
   ['this is a big-endian WAV file', Buffer.from('RIFX....WAVE')],
   ['this is not a WAV file', Buffer.from('RIFF....AVI ')],
-  ['ends before its audio begins', wav().subarray(0, 40)],
-  ['ends before its audio begins', wav().subarray(0, 12)],
-  ['its audio comes before its format', Buffer.concat([wav().subarray(0, 12), wav().subarray(36)])],
-  ['holds IMA ADPCM', withFormat((format) => format.setUint16(0, 0x11, true))],
-  ['holds MP3', withFormat((format) => format.setUint16(0, 0x55, true))],
-  ['a format of number 0x1234', withFormat((format) => format.setUint16(0, 0x1234, true))],
+  ['ends before its audio starts', wav().subarray(0, 40)],
+  ['ends before its audio starts', wav().subarray(0, 12)],
+  ['its audio precedes its format', Buffer.concat([wav().subarray(0, 12), wav().subarray(36)])],
+  ['WAV with IMA ADPCM audio', withFormat((format) => format.setUint16(0, 0x11, true))],
+  ['WAV with MP3 audio', withFormat((format) => format.setUint16(0, 0x55, true))],
+  ['format 0x1234', withFormat((format) => format.setUint16(0, 0x1234, true))],
   ['samples of 64 bits', withFormat((format) => format.setUint32(12, 0x0040_0008, true))],
   ['samples of 0 bits', withFormat((format) => format.setUint32(12, 0, true))],
-  ['it says 0 channels', withFormat((format) => format.setUint16(2, 0, true))],
-  ['it says 0 samples a second', withFormat((format) => format.setUint32(4, 0, true))],
-  ['less than 16 bytes', wav().fill(4, 16, 17)],
+  ['it declares 0 channels', withFormat((format) => format.setUint16(2, 0, true))],
+  ['it declares 0 samples per second', withFormat((format) => format.setUint32(4, 0, true))],
+  ['fewer than 16 bytes', wav().fill(4, 16, 17)],
   ['its format has 4026531840 bytes', wav().fill(0xf0, 19, 20).fill(0, 16, 17)],
-])('says "%s"', (message, file) => {
+])('createWavReader refuses an unusable file with "%s"', (message, file) => {
   expect(() => read(file)).toThrow(message);
   expect(() => read(file, [3])).toThrow(message);
 });
 
-test('a file with any bytes changed is read or refused in words, never anything else', () => {
+test('createWavReader throws only AudioFormatError for a file with changed bytes', () => {
   const change = fc.tuple(fc.nat(80), fc.nat(255));
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 90 }), (changes, size) => {

@@ -5,33 +5,36 @@ import type { RiffHead } from './wav-chunks.ts';
 import { parseWavFormat } from './wav-format.ts';
 import type { WavFormat } from './wav-format.ts';
 
-/** Where the audio of a file lies; known as soon as its header has been read. */
+/** Position and format of the audio in a file. Available as soon as the header has been read. */
 export interface WavLayout {
   format: WavFormat;
-  /** Bytes before the audio. */
+  /** Number of bytes before the audio. */
   audioAt: number;
-  /** Bytes of audio that the header promises; Infinity: it does not say. */
+  /** Number of audio bytes that the header declares. Infinity if it declares none. */
   declaredBytes: number;
 }
 
 export interface WavReader {
-  /** Takes the next bytes of the file, however it is cut; gives the audio in them, in whole frames. */
+  /** Takes the next bytes of the file and returns the audio in them, in whole frames. */
   push: (bytes: Uint8Array) => Uint8Array;
   layout: () => WavLayout | undefined;
-  /** The file is over. Refuses one without audio; gives how many bytes the header promised that did not come. */
+  /**
+   * Call at the end of the file. Throws if there is no audio. Returns the number of bytes that the header declares but
+   * the file lacks.
+   */
   end: () => number;
 }
 
-/** Chunks that are read are small; one that says it is larger is not what it says. */
+/** Upper bound on chunks that are read. A larger size means that the file is corrupt. */
 const MAX_READ_BYTES = 65_536;
 const EMPTY = new Uint8Array(0);
 
-/** Reads a WAV file as it comes. */
+/** Creates a reader for a WAV file that arrives in pieces of any size. */
 export function createWavReader(): WavReader {
   let state: 'riff' | 'chunk' | 'read' | 'skip' | 'audio' | 'over' = 'riff';
   let pending: Uint8Array = EMPTY;
   let position = 0;
-  /** Bytes that the state needs before it goes on: of a header, of a chunk, of audio. */
+  /** Number of bytes that the current state needs to finish: of a header, a chunk or audio. */
   let needed = 12;
   let [chunkId, chunkBytes] = ['', 0];
   let riff: RiffHead = { isLong: false, riffBytes: 0 };
@@ -46,16 +49,16 @@ export function createWavReader(): WavReader {
   function onChunk(head: Uint8Array): void {
     const { id, bytes } = parseChunkHead(head);
     [chunkId, chunkBytes] = [id, bytes];
-    // A chunk of odd size is followed by a byte that fills it up.
+    // A chunk of odd size is followed by a padding byte.
     if (id === 'data') onData(bytes);
     else if (id === 'fmt ' || (id === 'ds64' && riff.isLong)) {
-      if (bytes > MAX_READ_BYTES) throw new AudioFormatError(`the WAV header is broken: its format has ${bytes} bytes`);
+      if (bytes > MAX_READ_BYTES) throw new AudioFormatError(`the WAV header is corrupt: its format has ${bytes} bytes`);
       enter('read', bytes + (bytes % 2));
     } else enter('skip', bytes + (bytes % 2));
   }
 
   function onData(declared: number): void {
-    if (format === undefined) throw new AudioFormatError('the WAV file is broken: its audio comes before its format');
+    if (format === undefined) throw new AudioFormatError('the WAV file is corrupt: its audio precedes its format');
     const declaredBytes = audioBytes(declared, riff, longBytes, position);
     layout = { format, audioAt: position, declaredBytes };
     enter('audio', declaredBytes);
@@ -67,7 +70,7 @@ export function createWavReader(): WavReader {
     enter('chunk', 8);
   }
 
-  /** Takes what the state needs off the pending bytes; undefined when it is not all there. */
+  /** Removes the bytes that the state needs from `pending`. Undefined if some are missing. */
   function take(): Uint8Array | undefined {
     if (pending.length < needed) return undefined;
     const taken = pending.subarray(0, needed);
@@ -76,7 +79,7 @@ export function createWavReader(): WavReader {
     return taken;
   }
 
-  /** Reads the header as far as it is there. */
+  /** Reads the header as far as it has arrived. */
   function readHeader(): void {
     while (state !== 'audio' && state !== 'over') {
       if (state === 'skip') {
@@ -102,7 +105,7 @@ export function createWavReader(): WavReader {
     const there = Math.min(pending.length, needed);
     const whole = there - (there % bytesPerFrame);
     const audio = pending.subarray(0, whole);
-    // Half a frame is kept until its other half comes.
+    // An incomplete frame is kept until the rest arrives.
     pending = pending.subarray(whole);
     needed -= whole;
     if (needed < bytesPerFrame) enter('over', 0);
@@ -116,7 +119,7 @@ export function createWavReader(): WavReader {
       pending = pending.length === 0 ? bytes : concat(pending, bytes);
       readHeader();
       const audio = layout === undefined ? EMPTY : takeAudio(layout.format.bytesPerFrame);
-      // What is kept must not change when the caller uses its buffer again.
+      // Copied, because the caller may reuse its buffer.
       pending = pending.slice();
       return audio;
     },
@@ -127,7 +130,7 @@ export function createWavReader(): WavReader {
           position + pending.length === 0 ? 'the file is empty' : `this is ${describeOther(pending)}: ${CONVERT_IT}`,
         );
       }
-      if (layout === undefined) throw new AudioFormatError('the WAV file ends before its audio begins');
+      if (layout === undefined) throw new AudioFormatError('the WAV file ends before its audio starts');
       return state === 'over' || needed === Infinity ? 0 : needed - pending.length;
     },
   };

@@ -2,17 +2,17 @@ import { CLOSE_CODES } from '@svc-asr/core';
 import { SvcAsrError, SvcAsrUnreachable } from '../error.ts';
 import { adviceAfterClose, adviceAfterRefusal } from './advice.ts';
 
-test.each(Object.entries(CLOSE_CODES))('after %s the advice is that of the catalogue', (code, entry) => {
+test.each(Object.entries(CLOSE_CODES))('adviceAfterClose of %s returns the entry of the catalogue', (code, entry) => {
   expect(adviceAfterClose(Number(code), '')).toEqual(entry);
 });
 
-test('a reason says more than its code', () => {
+test('adviceAfterClose prefers the meaning of a known close reason', () => {
   expect(adviceAfterClose(1000, 'audio_limit_reached').meaning).toContain('used up');
   expect(adviceAfterClose(1000, 'toString').meaning).toBe(CLOSE_CODES[1000].meaning);
   expect(adviceAfterClose(1011, 'audio_limit_reached').meaning).toBe(CLOSE_CODES[1011].meaning);
 });
 
-test.each([1005, 1006, 1012, 4999])('after %i a new session helps, and what it cost is not known', (code) => {
+test.each([1005, 1006, 1012, 4999])('adviceAfterClose of %i is a new session with unknown charge', (code) => {
   expect(adviceAfterClose(code, '')).toMatchObject({ retry: 'new-session', charged: undefined });
 });
 
@@ -28,6 +28,6 @@ test.each([
   [refusal(503, 'no_capacity'), 'after-wait'],
   [refusal(502, 'unexpected_response'), 'after-wait'],
   [new SvcAsrUnreachable('away'), 'after-wait'],
-])('%s: %s', (error, retry) => {
+])('adviceAfterRefusal of %s is %s', (error, retry) => {
   expect(adviceAfterRefusal(error)).toMatchObject({ retry, charged: false, meaning: error.message });
 });

@@ -4,24 +4,24 @@ import { reasonOf } from '../exchange.ts';
 import { watchHandshake } from './handshake.ts';
 import type { SocketEvent, StreamSocket, WebSocketConstructor } from './socket.ts';
 
-/** What a connection tells. */
+/** Callbacks of a connection. */
 export interface ConnectionListener {
   opened: () => void;
-  /** Any sign of life; only those of Node's `ws` come without a message. */
-  heard: () => void;
+  /** Called on any sign of life from the service: a message, or a ping with the package `ws`. */
+  alive: () => void;
   received: (data: unknown) => void;
-  /** Comes once, last. `error`: the connection was never made, and why. */
+  /** Called once, last. `error` is the reason if the connection never opened. */
   ended: (code: number, reason: string, error?: Error) => void;
 }
 
 export interface Connection {
   readonly bufferedBytes: () => number;
-  /** True where pings are heard, so that silence means that the service is gone. */
-  readonly hearsPings: boolean;
+  /** True if the socket reports pings, so that a missing ping means that the service is unreachable. */
+  readonly reportsPings: boolean;
   send: (data: string | Uint8Array<ArrayBuffer>) => void;
-  /** Closes in order: what was sent goes out, and the service answers. */
+  /** Closes after everything that was sent, with a reply from the service. */
   close: () => void;
-  /** Ends it at once. */
+  /** Ends the connection at once. */
   abandon: () => void;
 }
 
@@ -50,9 +50,9 @@ export function connect(
     abandon(socket);
   }, timeoutMs);
 
-  const hearsPings = watchHandshake(socket, {
+  const reportsPings = watchHandshake(socket, {
     refused: (error) => end(1006, '', error),
-    pinged: listener.heard,
+    pinged: listener.alive,
   });
   socket.addEventListener('open', () => {
     if (state === 'ended') return;
@@ -62,7 +62,7 @@ export function connect(
   });
   socket.addEventListener('message', ({ data }) => {
     if (state !== 'open') return;
-    listener.heard();
+    listener.alive();
     listener.received(data);
   });
   socket.addEventListener('error', ({ error }) => (cause = error));
@@ -73,7 +73,7 @@ export function connect(
 
   return {
     bufferedBytes: () => socket.bufferedAmount,
-    hearsPings,
+    reportsPings,
     send: (data) => socket.send(data),
     close: () => socket.close(1000),
     abandon: () => abandon(socket),
@@ -81,11 +81,14 @@ export function connect(
 }
 
 function unreachable(host: string, cause: unknown): SvcAsrUnreachable {
-  const reason = cause === undefined ? 'refused or not there; browsers do not say which' : reasonOf(cause);
+  const reason = cause === undefined ? 'it refused or cannot be reached (browsers do not report which)' : reasonOf(cause);
   return new SvcAsrUnreachable(`could not open the stream at ${host}: ${reason}`, { cause });
 }
 
-/** `ws` can end at once; the others close in order, which is cut short by nobody listening any more. */
+/**
+ * The package `ws` can end a connection at once. Other sockets close normally, and their events are ignored from here
+ * on.
+ */
 function abandon(socket: StreamSocket & { terminate?: () => void }): void {
   if (socket.terminate === undefined) socket.close(1000);
   else socket.terminate();

@@ -1,11 +1,11 @@
-/** A promise and the means to settle it. */
+/** A promise with the functions that settle it. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A promise to be settled from outside. That nobody waits for it when it fails is no error. */
+/** Creates a promise that is settled from outside. A rejection that is not handled is not reported. */
 export function createDeferred<T>(): Deferred<T> {
   let [resolve, reject]: [Deferred<T>['resolve'], Deferred<T>['reject']] = [() => undefined, () => undefined];
   const promise = new Promise<T>((onValue, onError) => {
@@ -14,7 +14,7 @@ export function createDeferred<T>(): Deferred<T> {
   return { promise: tolerated(promise), resolve, reject };
 }
 
-/** The same promise, of which a failure may stay unheard. */
+/** Marks a promise so that an unhandled rejection is not reported. */
 export function tolerated<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -6,7 +6,7 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-test('readers get every event in order, those before them included, then the end', async () => {
+test('createEventQueue delivers all events in order, including earlier ones, then the end', async () => {
   const queue = createEventQueue<number>();
   queue.push(1);
   const reading = all(queue.iterate());
@@ -18,7 +18,7 @@ test('readers get every event in order, those before them included, then the end
   expect(await all(queue.iterate())).toEqual([]);
 });
 
-test('leaving a loop ends nothing: the next one goes on', async () => {
+test('a loop over the queue continues where the previous loop stopped', async () => {
   const queue = createEventQueue<number>();
   [1, 2, 3].forEach(queue.push);
   queue.end();
@@ -26,7 +26,7 @@ test('leaving a loop ends nothing: the next one goes on', async () => {
   expect(await all(queue.iterate())).toEqual([3]);
 });
 
-test('an error comes after the events before it, to whoever waits and to whoever comes', async () => {
+test('an error reaches waiting and later readers after all events before it', async () => {
   const queue = createEventQueue<number>();
   queue.push(1);
   const iterator = queue.iterate();

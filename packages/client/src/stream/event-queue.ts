@@ -1,15 +1,17 @@
 import { createDeferred } from './deferred.ts';
 import type { Deferred } from './deferred.ts';
 
-/** Events between the one who has them and the one who iterates over them. */
+/** Buffers events until they are read. */
 export interface EventQueue<E> {
   push: (event: E) => void;
-  /** No more events come. Readers get what is there, then the error or the end. */
+  /** Call after the last event. Readers receive the remaining events, then the error or the end. */
   end: (error?: Error) => void;
   iterate: () => AsyncIterableIterator<E>;
 }
 
-/** A queue whose every event goes to one reader, in order. Leaving a loop ends nothing: another one goes on. */
+/**
+ * Creates a queue that delivers each event to one reader, in order. A loop that is left early does not end the queue.
+ */
 export function createEventQueue<E>(): EventQueue<E> {
   const waiting: E[] = [];
   const readers: Deferred<IteratorResult<E>>[] = [];

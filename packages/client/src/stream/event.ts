@@ -13,7 +13,7 @@ const TYPES: ReadonlySet<unknown> = new Set<StreamEvent['type']>([
   'error',
 ]);
 
-/** Reads a message of the service. What it does not know comes from a newer service and is passed over. */
+/** Parses a message of the service. Unknown types come from a newer service and are ignored. */
 export function parseEvent(data: unknown): StreamEvent | undefined {
   if (typeof data !== 'string') return undefined;
   try {

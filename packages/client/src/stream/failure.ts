@@ -1,7 +1,10 @@
 import type { ErrorMessage } from '@svc-asr/core';
 import type { ReconnectAdvice, StreamEnd } from './advice.ts';
 
-/** The service answered a message with an `error` event; the stream goes on. `code` is stable and says why. */
+/**
+ * Thrown if the service refused a message with an `error` event. The stream continues. `code` is stable and identifies
+ * the cause.
+ */
 export class SvcAsrStreamError extends Error {
   override readonly name = 'SvcAsrStreamError';
   readonly code: string;
@@ -12,7 +15,7 @@ export class SvcAsrStreamError extends Error {
   }
 }
 
-/** The stream ended before what was asked of it was done. */
+/** Thrown if the stream ended before a call was completed. */
 export class SvcAsrStreamEnded extends Error {
   override readonly name = 'SvcAsrStreamEnded';
   readonly code: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { bytesOf, createFramer } from './frames.ts';
 
-test('frames are whole samples, none too large, and together what was given', () => {
+test('createFramer cuts audio into frames of whole samples up to the maximum size', () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ maxLength: 300 })),
@@ -21,14 +21,14 @@ test('frames are whole samples, none too large, and together what was given', ()
   );
 });
 
-test('a half sample is dropped with its utterance', () => {
+test('createFramer drops half a sample together with its utterance', () => {
   const framer = createFramer();
   framer.cut(bytesOf(Uint8Array.of(1, 2, 3)), 100);
   framer.drop();
   expect(framer.cut(bytesOf(Uint8Array.of(4, 5)), 100)).toEqual([Uint8Array.of(4, 5)]);
 });
 
-test('samples become bytes in little-endian order, and the caller keeps its buffer', () => {
+test('bytesOf copies samples to bytes in little-endian order', () => {
   const samples = Int16Array.of(1, -2, 0x1234).subarray(1);
   const bytes = bytesOf(samples);
   samples.fill(0);
@@ -39,6 +39,6 @@ test('samples become bytes in little-endian order, and the caller keeps its buff
   expect([...copy]).toEqual([1, 2]);
 });
 
-test('refuses what is no audio', () => {
+test('bytesOf refuses values that are not PCM16 audio', () => {
   expect(() => bytesOf(Float32Array.of(1) as unknown as Int16Array)).toThrow('Int16Array, a Uint8Array');
 });

@@ -1,7 +1,7 @@
-/** Audio as callers have it: PCM16 samples, or their bytes in little-endian order. */
+/** Audio from the caller: PCM16 samples, or their bytes in little-endian order. */
 export type PcmAudio = Int16Array | Uint8Array | ArrayBuffer;
 
-/** Copies audio into bytes as the stream wants them, so that the caller may use its buffer again at once. */
+/** Copies audio to bytes in the format of the stream. The caller may reuse its buffer at once. */
 export function bytesOf(pcm: PcmAudio): Uint8Array<ArrayBuffer> {
   if (pcm instanceof Int16Array) return littleEndian(pcm);
   if (pcm instanceof ArrayBuffer) return new Uint8Array(pcm.slice(0));
@@ -9,7 +9,7 @@ export function bytesOf(pcm: PcmAudio): Uint8Array<ArrayBuffer> {
   throw new TypeError('audio must be an Int16Array, a Uint8Array or an ArrayBuffer of PCM16 samples');
 }
 
-/** Written sample by sample: the order of bytes in an Int16Array is the machine's, which need not be the stream's. */
+/** Converts sample by sample, because the byte order of an Int16Array depends on the machine. */
 function littleEndian(samples: Int16Array): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(samples.length * 2));
   samples.forEach((sample, at) => view.setInt16(at * 2, sample, true));
@@ -17,9 +17,9 @@ function littleEndian(samples: Int16Array): Uint8Array<ArrayBuffer> {
 }
 
 export interface Framer {
-  /** Frames of whole samples; half a sample at the end waits for the next call. */
+  /** Returns frames of whole samples. Half a sample at the end is kept for the next call. */
   cut: (bytes: Uint8Array<ArrayBuffer>, maxFrameBytes: number) => Uint8Array<ArrayBuffer>[];
-  /** Drops the half sample that waits: its other half will not come in this utterance. */
+  /** Drops half a sample at the end of an utterance. */
   drop: () => void;
 }
 
@@ -31,7 +31,7 @@ export function createFramer(): Framer {
       const all = half === undefined ? bytes : joined(half, bytes);
       const even = all.length - (all.length % 2);
       half = all.length === even ? undefined : all[even];
-      // At least one sample: a frame of no size would never end.
+      // At least one sample, because frames without bytes would never end.
       const step = Math.max(2, maxFrameBytes - (maxFrameBytes % 2));
       const frames: Uint8Array<ArrayBuffer>[] = [];
       for (let at = 0; at < even; at += step) frames.push(all.subarray(at, Math.min(at + step, even)));

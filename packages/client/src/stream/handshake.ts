@@ -2,7 +2,7 @@ import { refusalOf } from '../error.ts';
 import type { SvcAsrError } from '../error.ts';
 import type { StreamSocket } from './socket.ts';
 
-/** What Node's `ws` tells beyond other WebSockets. */
+/** Events that only the class of the package `ws` has. */
 interface WsSocket {
   on(event: 'ping', listener: () => void): unknown;
   on(event: 'unexpected-response', listener: (request: unknown, response: HandshakeAnswer) => void): unknown;
@@ -21,7 +21,7 @@ export interface HandshakeListener {
 
 const MAX_BODY_BYTES = 16_384;
 
-/** Listens to what only `ws` tells: why a handshake was refused, and pings. False for other WebSockets. */
+/** Listens to events that only `ws` emits: refused handshakes and pings. Returns false for other sockets. */
 export function watchHandshake(socket: StreamSocket, { refused, pinged }: HandshakeListener): boolean {
   if (!isWs(socket)) return false;
   socket.on('ping', pinged);
@@ -46,6 +46,7 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
     }
   } catch {
     // The status alone is an answer too.
+  /** The status alone is enough for an error. */
   }
   return text;
 }

@@ -1,8 +1,8 @@
 import type { AsrSession, ErrorMessage, ReadyMessage } from '@svc-asr/core';
 import { adviceAfterClose, adviceAfterRefusal } from './advice.ts';
 import type { StreamEnd } from './advice.ts';
-import { createAnswers } from './answers.ts';
-import type { Answers } from './answers.ts';
+import { createPendingReplies } from './pending-replies.ts';
+import type { PendingReplies } from './pending-replies.ts';
 import { connect } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { createDeferred } from './deferred.ts';
@@ -16,38 +16,41 @@ import { findWebSocket } from './socket.ts';
 import { watchSilence } from './silence.ts';
 import type { Silence } from './silence.ts';
 
-/** A stream from the making of its session to its end. */
+/** A stream from the creation of its session to its end. */
 export interface Lifecycle {
   readonly opened: Promise<void>;
   readonly ready: Promise<ReadyMessage>;
   readonly closed: Promise<StreamEnd>;
-  readonly answers: Answers;
+  readonly replies: PendingReplies;
   events: () => AsyncIterator<StreamEvent>;
   isReady: () => boolean;
-  /** The connection while there is one; throws why there is none any more. */
+  /** Returns the connection. Throws the reason if there is none. */
   connection: () => Connection;
   close: () => void;
 }
 
-/** How long the service may take to answer a close. */
+/** Time that the service has to reply to a close. */
 const CLOSE_TIMEOUT_MS = 5000;
 
-/** Opens the stream of a session that is being made. */
-export function createLifecycle(makeSession: () => Promise<AsrSession>, options: StreamOptions): Lifecycle {
+/** Opens the stream of the session that `createSession` returns. */
+export function createLifecycle(createSession: () => Promise<AsrSession>, options: StreamOptions): Lifecycle {
   const { signal, connectTimeoutMs = 10_000, silenceTimeoutMs = 120_000 } = options;
   const [opened, ready, closed] = [
     createDeferred<undefined>(),
     createDeferred<ReadyMessage>(),
     createDeferred<StreamEnd>(),
   ];
-  const [answers, events] = [createAnswers(), createEventQueue<StreamEvent>()];
+  const [replies, events] = [createPendingReplies(), createEventQueue<StreamEvent>()];
   let connection: Connection | undefined;
   let silence: Silence | undefined;
   let failure: Error | undefined;
   let [isOpen, isReady] = [false, false];
   let fatal: ErrorMessage | undefined;
 
-  /** Comes once. `error`: why readers and callers are to fail; else they learn how it was closed. */
+  /**
+   * Ends the stream once. With `error`, waiting readers and callers fail with it. Otherwise they receive how the stream
+   * was closed.
+   */
   function finish(end: StreamEnd, error: Error | undefined): void {
     if (failure !== undefined) return;
     failure = error ?? new SvcAsrStreamEnded(end, fatal);
@@ -55,7 +58,7 @@ export function createLifecycle(makeSession: () => Promise<AsrSession>, options:
     silence?.stop();
     opened.reject(failure);
     ready.reject(failure);
-    answers.fail(failure);
+    replies.fail(failure);
     events.end(error);
     closed.resolve(end);
   }
@@ -84,7 +87,7 @@ export function createLifecycle(makeSession: () => Promise<AsrSession>, options:
     if (event === undefined || failure !== undefined) return;
     if (event.type === 'error' && event.fatal) fatal = event;
     events.push(event);
-    answers.receive(event);
+    replies.receive(event);
     if (event.type !== 'ready') return;
     isReady = true;
     ready.resolve(event);
@@ -93,7 +96,7 @@ export function createLifecycle(makeSession: () => Promise<AsrSession>, options:
   async function open(): Promise<void> {
     signal?.throwIfAborted();
     signal?.addEventListener('abort', onAbort, { once: true });
-    const [session, WebSocket] = await Promise.all([makeSession(), options.webSocket ?? findWebSocket()]);
+    const [session, WebSocket] = await Promise.all([createSession(), options.webSocket ?? findWebSocket()]);
     checkSession(session);
     if (failure !== undefined) return;
     const listener = {
@@ -101,13 +104,13 @@ export function createLifecycle(makeSession: () => Promise<AsrSession>, options:
         isOpen = true;
         opened.resolve(undefined);
       },
-      heard: () => silence?.heard(),
+      alive: () => silence?.reset(),
       received: receive,
       ended: (code: number, reason: string, error?: Error) =>
         error === undefined ? onClose(code, reason) : onRefusal(error),
     };
     connection = connect(WebSocket, session, listener, connectTimeoutMs);
-    if (connection.hearsPings && silenceTimeoutMs > 0) silence = watchSilence(silenceTimeoutMs, onSilence);
+    if (connection.reportsPings && silenceTimeoutMs > 0) silence = watchSilence(silenceTimeoutMs, onSilence);
   }
 
   open().catch((error: unknown) => {
@@ -119,7 +122,7 @@ export function createLifecycle(makeSession: () => Promise<AsrSession>, options:
     opened: opened.promise,
     ready: ready.promise,
     closed: closed.promise,
-    answers,
+    replies,
     events: events.iterate,
     isReady: () => isReady,
     connection: () => {
@@ -135,7 +138,7 @@ export function createLifecycle(makeSession: () => Promise<AsrSession>, options:
         return;
       }
       connection?.close();
-      // A service that is gone does not answer; nobody should wait for it.
+      // An unreachable service does not reply, so the wait is limited.
       const timer = setTimeout(() => {
         onClose(1006, '');
         connection?.abandon();

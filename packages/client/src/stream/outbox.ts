@@ -1,13 +1,13 @@
 import { tolerated } from './deferred.ts';
 
 export interface Outbox {
-  /** Runs a task after all that were added before it; that one of them fails does not stop the next. */
+  /** Runs a task after all earlier ones, even if one of them failed. */
   add: <T>(task: () => Promise<T>) => Promise<T>;
-  /** Settles when everything that was added so far is done, well or not. */
+  /** Settles when all tasks so far have ended, successfully or not. */
   idle: () => Promise<void>;
 }
 
-/** Keeps what is sent in the order in which it was asked for, whether or not the caller waits. */
+/** Creates a queue that sends in the order of the calls, even if the caller does not await them. */
 export function createOutbox(): Outbox {
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -1,13 +1,13 @@
 export interface Silence {
-  heard: () => void;
+  reset: () => void;
   stop: () => void;
 }
 
-/** Calls `onSilence` once when nothing was heard for `timeoutMs`. */
+/** Calls `onSilence` once if `reset` was not called for `timeoutMs`. */
 export function watchSilence(timeoutMs: number, onSilence: () => void): Silence {
   let timer = setTimeout(onSilence, timeoutMs);
   return {
-    heard: () => {
+    reset: () => {
       clearTimeout(timer);
       timer = setTimeout(onSilence, timeoutMs);
     },

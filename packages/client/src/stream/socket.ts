@@ -1,14 +1,14 @@
-/** What is read of the events of a socket, whoever made it. */
+/** The part of socket events that the client reads. */
 export interface SocketEvent {
   readonly type: string;
   readonly data?: unknown;
   readonly code?: number;
   readonly reason?: string;
-  /** Node's `ws` says here what went wrong; browsers say nothing. */
+  /** The cause of an error. Only `ws` reports it; browsers do not. */
   readonly error?: unknown;
 }
 
-/** The part of a WebSocket that is used: that of browsers, of Node and of the package `ws`. */
+/** The part of a WebSocket that the client uses. Browsers, Node and the package `ws` provide it. */
 export interface StreamSocket {
   readonly bufferedAmount: number;
   binaryType: string;
@@ -26,8 +26,8 @@ interface Surroundings {
 }
 
 /**
- * The WebSocket to use where none is given: in Node that of the package `ws`, which says why a handshake was refused,
- * elsewhere the global one.
+ * Returns the default WebSocket class: that of the package `ws` in Node, because it reports why a handshake was
+ * refused, and the global one elsewhere.
  */
 export async function findWebSocket(
   surroundings: Surroundings = globalThis,
@@ -37,12 +37,12 @@ export async function findWebSocket(
     try {
       return (await importWs()).WebSocket;
     } catch {
-      // Left out of a bundle: Node 22 and newer have one of their own.
+      // `ws` is not part of the bundle. Node 22 and newer have a global WebSocket.
     }
   }
   if (surroundings.WebSocket === undefined) {
     throw new TypeError(
-      'there is no WebSocket here: install the package "ws", or give one with the option `webSocket`',
+      'no WebSocket class was found: install the package "ws", or pass a class in the option `webSocket`',
     );
   }
   return surroundings.WebSocket;

@@ -28,7 +28,7 @@ const fetch: Fetch = async (url, { method, headers, body, signal }) => {
 const client = () => createClient({ baseUrl: service.url, apiKey: TEST_KEY, fetch });
 const newSession = () => client().createSession({ model: 'svc-asr-kikuyu-v1' });
 const open = async (extra: StreamOptions = {}) => openStream(await newSession(), { ...options, ...extra });
-const heard = () => service.streams.at(-1)!;
+const received = () => service.streams.at(-1)!;
 
 beforeAll(async () => {
   service = await startTestService();
@@ -52,7 +52,7 @@ async function collect(stream: AsyncIterable<{ type: string }>): Promise<string[
 }
 const thrown = (promise: Promise<unknown>): Promise<unknown> => promise.then(String, (error: unknown) => error);
 
-test('a session is made and streamed: events come in order, flush gives its final', async () => {
+test('client.stream creates a session, delivers events in order and resolves flush with its final', async () => {
   const stream = client().stream({ model: 'svc-asr-kikuyu-v1', maxAudioSeconds: 5 }, options);
   const events = collect(stream);
   await stream.send(new Int16Array(20_000).fill(7));
@@ -60,23 +60,23 @@ test('a session is made and streamed: events come in order, flush gives its fina
   expect(await stream.ready).toMatchObject({ chunk_samples: 17_920, max_audio_seconds: 5 });
   expect(await stream.close()).toMatchObject({ code: 1000, advice: { retry: 'never' } });
   expect(await events).toEqual(['status', 'ready', 'delta', 'final']);
-  expect(Buffer.concat(heard().audio)).toEqual(Buffer.from(new Int16Array(20_000).fill(7).buffer));
+  expect(Buffer.concat(received().audio)).toEqual(Buffer.from(new Int16Array(20_000).fill(7).buffer));
 });
 
-test('audio is cut into frames that the service takes, odd pieces included', async () => {
+test('send cuts audio of any length into frames of at most 65,536 bytes', async () => {
   const stream = await open();
   const bytes = Uint8Array.from({ length: 150_001 }, (_, n) => n);
-  // Nothing is awaited on purpose: what is asked for first goes first.
+  // Not awaited: the calls must be sent in order anyway.
   void stream.send(bytes.subarray(0, 3));
   void stream.send(bytes.slice(3, 150_000).buffer);
   void stream.send(bytes.subarray(150_000));
   expect(await stream.flush()).toMatchObject({ text: '75000 samples' });
-  expect(Math.max(...heard().frameBytes)).toBe(65_536);
-  expect(Buffer.concat(heard().audio)).toEqual(Buffer.from(bytes.subarray(0, 150_000)));
+  expect(Math.max(...received().frameBytes)).toBe(65_536);
+  expect(Buffer.concat(received().audio)).toEqual(Buffer.from(bytes.subarray(0, 150_000)));
   await stream.close();
 });
 
-test('each flush gets its own final, reset drops an utterance and starts the next', async () => {
+test('each flush resolves with its own final, and reset starts the next utterance', async () => {
   const stream = await open();
   const finals = [1, 2, 3].map((n) => {
     void stream.send(new Int16Array(n * 100));
@@ -89,7 +89,7 @@ test('each flush gets its own final, reset drops an utterance and starts the nex
   await stream.close();
 });
 
-test('config is acknowledged, and a refused one says why and leaves the stream as it was', async () => {
+test('config resolves with its acknowledgement, and a refused config rejects and leaves the stream open', async () => {
   service.script = { readyAfterMs: 20 };
   const stream = await open();
   expect(await stream.config({ language: 'ki', context: [56, 3] })).toMatchObject({ chunk_samples: 5120 });
@@ -100,24 +100,24 @@ test('config is acknowledged, and a refused one says why and leaves the stream a
   await stream.close();
 });
 
-test('send waits while too much is on its way', async () => {
+test('send waits while more than maxBufferedBytes are buffered', async () => {
   service.script = { stallMs: 300 };
   const stream = client().stream({ model: 'm', maxAudioSeconds: 300 }, { ...options, maxBufferedBytes: 65_536 });
   await stream.ready;
   let isSent = false;
   const sending = (async () => {
-    // More than the buffers of the kernel take.
+    // More than the socket buffers of the kernel hold.
     for (let n = 0; n < 10; n++) await stream.send(new Int16Array(400_000));
     isSent = true;
   })();
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect([isSent, heard().audio]).toEqual([false, []]);
+  expect([isSent, received().audio]).toEqual([false, []]);
   await sending;
   expect(await stream.flush()).toMatchObject({ text: '4000000 samples' });
   await stream.close();
 });
 
-test('at the limit of the session a final comes without a flush', async () => {
+test('the stream receives a final without a flush when the session reaches its audio limit', async () => {
   service.creditSeconds = 1;
   const stream = await open();
   const events = collect(stream);
@@ -127,7 +127,7 @@ test('at the limit of the session a final comes without a flush', async () => {
   expect(await thrown(stream.send(new Int16Array(1)))).toBeInstanceOf(SvcAsrStreamEnded);
 });
 
-test('whoever waits when the service ends the stream learns how and what to do', async () => {
+test('pending calls reject with close code and advice when the service ends the stream', async () => {
   service.script = { closeAtFlush: { code: 1011, error: 'internal_error' } };
   const stream = await open();
   const events = collect(stream);
@@ -145,14 +145,14 @@ test('whoever waits when the service ends the stream learns how and what to do',
   expect(await events).toEqual(['status', 'ready', 'error']);
 });
 
-test('a connection that breaks is 1006, with the advice to go on in a new session', async () => {
+test('a broken connection closes the stream with 1006 and the advice to create a new session', async () => {
   service.script = { breakAtSamples: 100 };
   const stream = await open();
   await stream.send(new Int16Array(100));
   expect(await stream.closed).toMatchObject({ code: 1006, advice: { retry: 'new-session', charged: undefined } });
 });
 
-test('a credential that was used is refused with the error of the service', async () => {
+test('a used credential rejects ready with the error of the service', async () => {
   const session = await newSession();
   const first = openStream(session, options);
   await first.ready;
@@ -165,22 +165,22 @@ test('a credential that was used is refused with the error of the service', asyn
   await first.close();
 });
 
-test('a session that is refused fails the stream with the same error', async () => {
+test('a refused session rejects the calls of the stream with the same error', async () => {
   service.refusal = { status: 402, code: 'insufficient_credits', message: 'No credit.' };
   const stream = client().stream({ model: 'm' }, options);
   expect(await thrown(stream.flush())).toMatchObject({ status: 402, code: 'insufficient_credits' });
   expect(await stream.closed).toMatchObject({ code: 1006, advice: { retry: 'never', meaning: 'No credit.' } });
 });
 
-test('an authority that is not known, or a service that is not there, is unreachable and says why', async () => {
+test('an unknown CA or a missing service rejects ready with SvcAsrUnreachable and the cause', async () => {
   const unknown = await thrown(openStream(await newSession()).ready);
   expect(unknown).toBeInstanceOf(SvcAsrUnreachable);
   expect(String(unknown)).toContain('self-signed certificate');
-  const away = { ...(await newSession()), websocket_url: 'wss://localhost:1/' };
-  expect(String(await thrown(openStream(away, options).ready))).toContain('ECONNREFUSED');
+  const missing = { ...(await newSession()), websocket_url: 'wss://localhost:1/' };
+  expect(String(await thrown(openStream(missing, options).ready))).toContain('ECONNREFUSED');
 });
 
-test('the global WebSocket streams too, but does not say why a handshake is refused', async () => {
+test('the global WebSocket streams too, but reports a refused handshake as SvcAsrUnreachable', async () => {
   const plain = await startTestService({ isPlain: true });
   const session = await createClient({ baseUrl: plain.url, apiKey: TEST_KEY }).createSession({ model: 'm' });
   const stream = openStream(session, { webSocket: globalThis.WebSocket });
@@ -194,7 +194,7 @@ test('the global WebSocket streams too, but does not say why a handshake is refu
   plain.close();
 });
 
-test('a signal ends everything at once, with its own reason', async () => {
+test('an aborted signal ends the stream and all calls at once with the reason of the signal', async () => {
   service.script = { isDeaf: true };
   const controller = new AbortController();
   const stream = await open({ signal: controller.signal });
@@ -204,12 +204,12 @@ test('a signal ends everything at once, with its own reason', async () => {
   controller.abort(reason);
   expect(await Promise.all([events, flush])).toEqual([reason, reason]);
   expect(await stream.closed).toMatchObject({ code: 1000, reason: 'aborted' });
-  expect(await heard().closeCode).toBe(1006);
+  expect(await received().closeCode).toBe(1006);
   const before = await open({ signal: AbortSignal.abort(reason) });
   expect(await thrown(before.ready)).toBe(reason);
 });
 
-test('close before ready ends the wait', async () => {
+test('close before ready ends the stream and rejects pending calls', async () => {
   service.script = { readyAfterMs: 60_000 };
   const stream = await open();
   const sending = thrown(stream.send(new Int16Array(10)));
@@ -218,7 +218,7 @@ test('close before ready ends the wait', async () => {
   expect(await sending).toBeInstanceOf(SvcAsrStreamEnded);
 });
 
-test('a handshake without an answer, and silence after it, end by time', async () => {
+test('the stream ends after silenceTimeoutMs without a message, and the handshake after connectTimeoutMs', async () => {
   service.script = { isDeaf: true };
   const stream = await open({ silenceTimeoutMs: 100 });
   expect(await thrown(stream.flush())).toMatchObject({ code: 1006, reason: 'silence' });
@@ -234,7 +234,7 @@ test('a handshake without an answer, and silence after it, end by time', async (
   silent.close();
 });
 
-test('nothing that is printed shows the credential, and a broken session is not quoted', async () => {
+test('a stream prints without its credential, and an invalid session is not quoted', async () => {
   const session = await newSession();
   const stream = openStream(session, options);
   await stream.ready;

@@ -12,51 +12,52 @@ import type { StreamConfig, StreamOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
 
 /**
- * A stream of a session. Iterating over it gives its events, each to one reader; leaving the loop does not close it.
- * What it is asked for is sent in order. Promises that nobody awaits never fail aloud: `closed` tells how it ended.
+ * A stream of a session. Iterating over it returns its events, each to one reader. Leaving the loop does not close the
+ * stream. Calls are sent in order. A promise that is not awaited causes no unhandled rejection; `closed` reports how
+ * the stream ended.
  */
 export interface AsrStream extends AsyncIterable<StreamEvent> {
-  /** Settles when audio may be sent. `send` waits for it by itself. */
+  /** Resolves when audio may be sent. `send` waits for it automatically. */
   readonly ready: Promise<ReadyMessage>;
-  /** How the stream ended and what to do next. Never fails. */
+  /** How the stream ended and what to do next. Never rejects. */
   readonly closed: Promise<StreamEnd>;
-  /** Sends audio: 16,000 Hz, one channel, 16 bit. Settles when there is room for more. */
+  /** Sends audio: 16,000 Hz, one channel, 16 bits. Resolves when there is room for more. */
   send: (pcm: PcmAudio) => Promise<void>;
-  /** Chooses language and context of the utterance, before its first audio. */
+  /** Sets language and context of the utterance. Call it before its first audio. */
   config: (config?: StreamConfig) => Promise<ConfigAckMessage>;
-  /** Finalizes the utterance; gives its final transcript. */
+  /** Finalizes the utterance and returns its final transcript. */
   flush: () => Promise<FinalMessage>;
-  /** Drops the utterance and starts a fresh one. */
+  /** Drops the utterance and starts a new one. */
   reset: () => Promise<ResetAckMessage>;
-  /** Ends the session after everything that was sent. Audio that was not flushed gets no final. */
+  /** Ends the session after everything that was sent. Audio that was not flushed gets no `final`. */
   close: () => Promise<StreamEnd>;
 }
 
-/** Streams a session that a server made. Needs no API key: this is what browsers and apps use. */
+/** Streams a session that a server created. Needs no API key, so browsers and apps can use it. */
 export function openStream(session: AsrSession, options: StreamOptions = {}): AsrStream {
   return startStream(() => Promise.resolve(session), options);
 }
 
-/** Makes a session, then streams it. */
-export function startStream(makeSession: () => Promise<AsrSession>, options: StreamOptions): AsrStream {
+/** Creates a session and streams it. */
+export function startStream(createSession: () => Promise<AsrSession>, options: StreamOptions): AsrStream {
   const { maxBufferedBytes = 262_144 } = options;
-  const life = createLifecycle(makeSession, options);
+  const life = createLifecycle(createSession, options);
   const outbox = createOutbox();
   const framer = createFramer();
 
-  /** Resolves when little enough is on its way. There is no event for it in a WebSocket, so it looks again. */
+  /** Waits until little enough is buffered. WebSockets have no event for this, so it polls. */
   async function room(): Promise<void> {
     for (let waitMs = 2; life.connection().bufferedBytes() > maxBufferedBytes; waitMs = Math.min(waitMs * 2, 50)) {
       await pause(waitMs, options.signal);
     }
   }
 
-  /** Sends a message in its turn; gives its answer, for which the next message does not wait. */
-  async function ask<T>(turn: () => Promise<{ answer: Promise<T> }>): Promise<T> {
-    const { answer } = await outbox.add(turn);
-    return answer;
+  /** Sends a message in order and returns the reply. The next message does not wait for the reply. */
+  async function request<T>(send: () => Promise<{ reply: Promise<T> }>): Promise<T> {
+    const { reply } = await outbox.add(send);
+    return reply;
   }
-  const say = (message: object) => life.connection().send(JSON.stringify(message));
+  const sendMessage = (message: object) => life.connection().send(JSON.stringify(message));
 
   const stream: AsrStream = {
     ready: life.ready,
@@ -74,32 +75,32 @@ export function startStream(makeSession: () => Promise<AsrSession>, options: Str
     },
     config: (config = {}) =>
       tolerated(
-        ask(async () => {
+        request(async () => {
           await life.opened;
-          say({ type: 'config', ...config });
-          return { answer: life.answers.expect('config_ack') };
+          sendMessage({ type: 'config', ...config });
+          return { reply: life.replies.expect('config_ack') };
         }),
       ),
     flush: () =>
       tolerated(
-        ask(async () => {
+        request(async () => {
           await life.ready;
           framer.drop();
-          say({ type: 'flush' });
-          return { answer: life.answers.expect('final') };
+          sendMessage({ type: 'flush' });
+          return { reply: life.replies.expect('final') };
         }),
       ),
     reset: () =>
       tolerated(
-        ask(async () => {
+        request(async () => {
           await life.ready;
           framer.drop();
-          say({ type: 'reset' });
-          return { answer: life.answers.expect('reset_ack') };
+          sendMessage({ type: 'reset' });
+          return { reply: life.replies.expect('reset_ack') };
         }),
       ),
     close: async () => {
-      // Before `ready` nothing was sent that is worth waiting for.
+      // Before `ready` nothing was sent that needs to be waited for.
       if (life.isReady()) await outbox.idle();
       life.close();
       return life.closed;
