@@ -1,21 +1,24 @@
 import { parseArgs } from 'node:util';
 
-export const USAGE = `npm run cluster -- up|down|status [--name NAME] [--nodes N]
-  up      brings up a real Kubernetes cluster on this machine, or finds it up; needs root
-  down    removes it and everything of it
-  status  says how it is
+export const USAGE = `npm run cluster -- up|load|down|status [--name NAME] [--nodes N] [FILE...]
+  up      starts a Kubernetes cluster on this machine and prints the shell commands that select it; needs root
+  load    loads image archives into it; without a FILE, those that \`npm run images\` wrote
+  down    removes it
+  status  prints its state
 `;
 
-const ACTIONS = ['up', 'down', 'status'] as const;
+const ACTIONS = ['up', 'load', 'down', 'status'] as const;
 
-/** What `npm run cluster` was asked for. */
+/** Arguments of `npm run cluster`. */
 export interface ClusterArguments {
   action: (typeof ACTIONS)[number];
   name: string;
   nodes: number;
+  /** Image archives to load. */
+  files: readonly string[];
 }
 
-/** Reads the arguments of `npm run cluster`; undefined when it was asked how it is used. */
+/** Parses the arguments of `npm run cluster`. Returns undefined if they ask for the usage. */
 export function parseClusterArguments(args: readonly string[]): ClusterArguments | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -26,10 +29,10 @@ export function parseClusterArguments(args: readonly string[]): ClusterArguments
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help || positionals.length === 0) return undefined;
-  const action = ACTIONS.find((known) => known === positionals[0]);
-  if (action === undefined || positionals.length > 1) {
-    throw new Error(`"${positionals.join(' ')}" is none of ${ACTIONS.join(', ')}`);
-  }
-  return { action, name: values.name, nodes: Number(values.nodes) };
+  const [word, ...files] = positionals;
+  if (values.help || word === undefined) return undefined;
+  const action = ACTIONS.find((known) => known === word);
+  if (action === undefined) throw new Error(`unknown command "${word}"; use one of ${ACTIONS.join(', ')}`);
+  if (action !== 'load' && files.length > 0) throw new Error(`${action} takes no further argument: ${files.join(' ')}`);
+  return { action, name: values.name, nodes: Number(values.nodes), files };
 }

@@ -6,37 +6,42 @@ export interface CommandOptions {
   timeoutMs?: number;
 }
 
-/** How a command ended: its status, or the signal that ended it. */
-export interface Ended {
+/** Result of a command. */
+export interface CommandResult {
+  /** Exit status, or the name of the signal that ended the command. */
   status: number | string;
-  output: string;
-  complaints: string;
+  stdout: string;
+  stderr: string;
 }
 
-/** Runs a command and resolves with how it ended; rejects only when it cannot be run. */
-export function endCommand(command: string, args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
+/** Runs a command. Resolves with its result, and rejects only if it cannot be started. */
+export function tryCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
   const { input = '', env = process.env, timeoutMs = 120_000 } = options;
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, timeout: timeoutMs, stdio: 'pipe' });
-    let output = '';
-    let complaints = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-    // One that ends without reading its input.
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    // A command may end without reading its input.
     child.stdin.on('error', () => undefined);
     child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ status: code ?? signal ?? '', output, complaints }));
+    child.on('close', (code, signal) => resolve({ status: code ?? signal ?? '', stdout, stderr }));
     child.stdin.end(input);
   });
 }
 
-/** Runs a command and resolves with what it prints; rejects with what it complains of. */
+/** Runs a command and resolves with its output. Rejects with its error output if it fails. */
 export async function runCommand(
   command: string,
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<string> {
-  const { status, output, complaints } = await endCommand(command, args, options);
-  if (status === 0) return output;
-  throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${complaints}${output}`);
+  const { status, stdout, stderr } = await tryCommand(command, args, options);
+  if (status === 0) return stdout;
+  throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}${stdout}`);
 }

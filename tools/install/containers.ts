@@ -11,14 +11,25 @@ export const CONTAINERS: SystemPackage = {
   title: 'containerd',
   need: 'containerd, runc, CNI plugins, iptables and iproute2 are needed',
   byHand: {
-    'apt-get': 'apt-get install containerd runc containernetworking-plugins iptables conntrack iproute2 procps',
-    dnf: 'dnf install containerd runc containernetworking-plugins iptables-nft conntrack-tools iproute procps-ng',
-    apk: 'apk add containerd runc cni-plugins iptables conntrack-tools iproute2 procps util-linux',
+    'apt-get': 'apt-get install containerd runc containernetworking-plugins iptables conntrack iproute2 procps socat',
+    dnf: 'dnf install containerd runc containernetworking-plugins iptables-nft conntrack-tools iproute procps-ng socat',
+    apk: 'apk add containerd runc cni-plugins iptables conntrack-tools iproute2 procps util-linux socat',
     brew: 'use a Linux machine: a cluster needs its kernel',
   },
 };
 
-const PROGRAMS = ['containerd', 'ctr', 'runc', 'iptables', 'iptables-restore', 'ip', 'nsenter', 'unshare', 'sysctl'];
+const PROGRAMS = [
+  'containerd',
+  'ctr',
+  'runc',
+  'iptables',
+  'iptables-restore',
+  'ip',
+  'nsenter',
+  'unshare',
+  'sysctl',
+  'socat',
+];
 /** Where systems put the CNI plugins. */
 const PLUGIN_FOLDERS = ['/usr/lib/cni', '/usr/libexec/cni', '/opt/cni/bin'];
 const PLUGINS = ['ptp', 'host-local', 'portmap', 'loopback'];

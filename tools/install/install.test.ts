@@ -107,6 +107,7 @@ test('what runs containers is found only when all of it is there', () => {
       'nsenter',
       'unshare',
       'sysctl',
+      'socat',
     ];
     for (const name of programs) writeFileSync(join(folder, name), '');
     expect(findContainers(folder, ['/nowhere', plugins])).toEqual({

@@ -34,29 +34,44 @@ export async function makeAuthority(now: Date): Promise<KeyPairPem> {
   return { cert: cert.toString('pem'), key: await exportKey(keys.privateKey) };
 }
 
-/** Makes a server certificate for host names and addresses, signed by the authority. */
-export async function makeServerCertificate(
+/** Owner of a certificate. Kubernetes reads the user and group of a client from its name and organization. */
+export interface Subject {
+  commonName: string;
+  organization?: string;
+  /** Host names and IP addresses of a server. */
+  hosts?: readonly string[];
+}
+
+/** Creates a server certificate for host names and addresses, signed by the CA. */
+export function makeServerCertificate(authority: KeyPairPem, hosts: readonly string[], now: Date): Promise<KeyPairPem> {
+  const { serverAuth } = x509.ExtendedKeyUsage;
+  return issueCertificate(authority, { commonName: hosts[0] ?? 'localhost', hosts }, SERVER_DAYS, now, [serverAuth]);
+}
+
+/** Creates a certificate signed by the CA. It is valid for servers and clients unless `usages` restricts it. */
+export async function issueCertificate(
   authority: KeyPairPem,
-  hosts: readonly string[],
+  { commonName, organization, hosts = [] }: Subject,
+  days: number,
   now: Date,
+  usages: x509.ExtendedKeyUsageType[] = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth],
 ): Promise<KeyPairPem> {
   const issuer = new x509.X509Certificate(authority.cert);
   const keys = await generateKeys();
+  const names = hosts.map((host) => ({ type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const), value: host }));
   const cert = await x509.X509CertificateGenerator.create({
-    subject: `CN=${hosts[0] ?? 'localhost'}`,
+    subject: [{ CN: [commonName] }, ...(organization === undefined ? [] : [{ O: [organization] }])],
     issuer: issuer.subject,
     serialNumber: serialNumber(),
-    ...validity(now, SERVER_DAYS),
+    ...validity(now, days),
     publicKey: keys.publicKey,
     signingKey: await importKey(authority.key),
     signingAlgorithm: ALGORITHM,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(
-        hosts.map((host) => ({ type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const), value: host })),
-      ),
+      new x509.ExtendedKeyUsageExtension(usages),
+      ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names)]),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],

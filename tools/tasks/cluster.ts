@@ -1,44 +1,66 @@
+import { dirname, join, resolve } from 'node:path';
+import { findArchives } from '../cluster/archives.ts';
 import { parseClusterArguments, USAGE } from '../cluster/arguments.ts';
-import { openApi, planPresent, startCluster } from '../cluster/cluster.ts';
-import { takeDown } from '../cluster/down.ts';
-import { planCluster } from '../cluster/plan.ts';
-import { inspect } from '../cluster/status.ts';
-import { say, stop } from '../launch/terminal.mjs';
+import type { ClusterArguments } from '../cluster/arguments.ts';
+import { openCluster, planExisting, startCluster } from '../cluster/namespaces/cluster.ts';
+import { takeDown } from '../cluster/namespaces/down.ts';
+import { ensurePrograms } from '../cluster/namespaces/programs.ts';
+import { findProblems, readState } from '../cluster/namespaces/state.ts';
+import { root, say, stop } from '../launch/terminal.mjs';
 import { homeOf } from '../start/home.ts';
 
+/** Exit status of `status` for a cluster that does not run. */
+const NOT_RUNNING = 3;
 const home = homeOf(process.env).path;
 
-async function run(): Promise<number> {
-  const chosen = parseClusterArguments(process.argv.slice(2));
-  if (chosen === undefined) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  const { action, name, nodes } = chosen;
+async function up({ name, nodes }: ClusterArguments): Promise<number> {
   const startedAt = performance.now();
-  const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
-  if (action === 'up') {
-    const cluster = await startCluster({ name, nodes, home, say });
-    say(`the cluster ${name} is up with ${cluster.nodes.join(', ')} (${seconds()})`);
-    process.stdout.write(`export KUBECONFIG=${cluster.kubeconfig}\n`);
-    return 0;
-  }
-  const plan = planPresent(planCluster({ name, home, nodes }), home);
-  if (action === 'down') {
-    say((await takeDown(plan)) ? `the cluster ${name} is gone (${seconds()})` : `there is no cluster ${name}`);
-    return 0;
-  }
-  const { state, problems } = await inspect(plan, openApi(plan));
-  process.stdout.write(`${name}: ${state}\n${problems.map((problem) => `  ${problem}\n`).join('')}`);
-  if (state === 'up') {
-    for (const node of plan.nodes) process.stdout.write(`  ${node.name} ${node.address}\n`);
-    process.stdout.write(`  logs ${plan.logs}\n  export KUBECONFIG=${plan.kubeconfig}\n`);
-  }
-  return state === 'up' ? 0 : 3;
+  const { plan, tools } = await startCluster({ name, nodes, home, say });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  say(`the cluster ${name} is up with ${plan.nodes.map((node) => node.name).join(', ')} (${seconds} s)`);
+  const { kubectl, helm } = await ensurePrograms();
+  const folders = new Set([dirname(kubectl), dirname(helm)]);
+  process.stdout.write(`export KUBECONFIG=${tools.kubeconfig}\nexport PATH=${[...folders].join(':')}:$PATH\n`);
+  return 0;
 }
 
+async function load({ name, files }: ClusterArguments): Promise<number> {
+  const cluster = await openCluster({ name, home });
+  const archives =
+    files.length === 0
+      ? findArchives(join(home, 'images'))
+      : files.map((file) => resolve(process.env.INIT_CWD ?? root, file));
+  await cluster.loadImages(archives);
+  for (const archive of archives) say(`loaded ${archive}`);
+  return 0;
+}
+
+async function down({ name }: ClusterArguments): Promise<number> {
+  const existed = await takeDown(planExisting({ name, home }));
+  say(existed ? `the cluster ${name} was removed` : `there is no cluster ${name}`);
+  return 0;
+}
+
+async function status({ name }: ClusterArguments): Promise<number> {
+  const plan = planExisting({ name, home });
+  const state = readState(plan.state);
+  const problems = state === undefined ? [`there is no cluster ${name}`] : findProblems(state);
+  if (problems.length > 0) {
+    process.stdout.write(`${name} does not run: ${problems.join(', ')}\n`);
+    return NOT_RUNNING;
+  }
+  const { tools } = await openCluster({ name, home });
+  const nodes = await tools.kubectl(['get', 'nodes']);
+  process.stdout.write(`${nodes}logs: ${plan.logs}\nexport KUBECONFIG=${plan.kubeconfig}\n`);
+  return 0;
+}
+
+const ACTIONS = { up, load, down, status };
+
 try {
-  process.exit(await run());
+  const args = parseClusterArguments(process.argv.slice(2));
+  if (args === undefined) process.stdout.write(USAGE);
+  process.exit(args === undefined ? 0 : await ACTIONS[args.action](args));
 } catch (error) {
   stop(error instanceof Error ? error.message : String(error));
 }

@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeIdentity } from '../../../tools/cluster/identity.ts';
-import { makeAuthority } from '../../../tools/start/certificates.ts';
+import { issueCertificate, makeAuthority } from '../../../tools/start/certificates.ts';
 import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 
 const DAYS = 1;
@@ -28,7 +27,7 @@ export async function makeCertificates(folder: string, now: Date): Promise<Certi
     return file;
   };
   const authority = await makeAuthority(now);
-  const server = await makeIdentity(authority, { commonName: 'kube-apiserver', hosts: SERVER_HOSTS }, DAYS, now);
+  const server = await issueCertificate(authority, { commonName: 'kube-apiserver', hosts: SERVER_HOSTS }, DAYS, now);
   const tokens = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -42,6 +41,6 @@ export async function makeCertificates(folder: string, now: Date): Promise<Certi
       privateKey: write('service-accounts.key', tokens.privateKey),
     },
     caPem: authority.cert,
-    admin: await makeIdentity(authority, { commonName: 'test-admin', organization: MASTERS }, DAYS, now),
+    admin: await issueCertificate(authority, { commonName: 'test-admin', organization: MASTERS }, DAYS, now),
   };
 }

@@ -48,9 +48,9 @@ export async function createConform(
   return {
     check: async (manifests) => {
       const args = ['-strict', '-summary', '-output', 'json', ...places];
-      const { output, complaints } = await runTool('kubeconform', args, { input: manifests });
-      if (!output.startsWith('{')) throw new Error(`kubeconform says: ${complaints}${output}`);
-      const { resources, summary } = JSON.parse(output) as {
+      const { stdout, stderr } = await runTool('kubeconform', args, { input: manifests });
+      if (!stdout.startsWith('{')) throw new Error(`kubeconform says: ${stderr}${stdout}`);
+      const { resources, summary } = JSON.parse(stdout) as {
         resources: { kind: string; name: string; msg: string }[] | null;
         summary: { valid: number };
       };

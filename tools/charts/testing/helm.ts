@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endCommand } from '../../cluster/command.ts';
-import type { Ended } from '../../cluster/command.ts';
+import { tryCommand } from '../../cluster/command.ts';
+import type { CommandResult } from '../../cluster/command.ts';
 import type { GoToolName } from '../../install/go-tool.ts';
 import { findGoTool } from '../../install/go-tools.ts';
 
@@ -11,12 +11,12 @@ export async function runTool(
   name: GoToolName,
   args: readonly string[],
   options: { input?: string } = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const command = findGoTool(name);
   if (command === undefined) throw new Error(`${name} is missing: \`npm test\` builds it`);
   const home = mkdtempSync(join(tmpdir(), 'svc-asr-helm-'));
   try {
-    return await endCommand(command, args, { ...options, env: { PATH: process.env.PATH, HOME: home } });
+    return await tryCommand(command, args, { ...options, env: { PATH: process.env.PATH, HOME: home } });
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -24,7 +24,7 @@ export async function runTool(
 
 /** Runs helm; rejects with what it complains of. */
 export async function helm(args: readonly string[], input = ''): Promise<string> {
-  const { status, output, complaints } = await runTool('helm', args, { input });
-  if (status === 0) return output;
-  throw new Error(`helm ${args.join(' ')} ended with ${status}: ${complaints}${output}`);
+  const { status, stdout, stderr } = await runTool('helm', args, { input });
+  if (status === 0) return stdout;
+  throw new Error(`helm ${args.join(' ')} ended with ${status}: ${stderr}${stdout}`);
 }

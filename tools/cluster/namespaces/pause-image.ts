@@ -1,0 +1,18 @@
+import { fileOf } from '../../images/image-file.ts';
+import { platformOf } from '../../images/platform.ts';
+import { writeImage } from '../../images/build.ts';
+import type { BuiltImage } from '../../images/build.ts';
+import { PAUSE_REFERENCE } from './node-files.ts';
+
+/** Builds the image of the pause container, which keeps the namespaces of a pod open. */
+export function buildPauseImage(program: string, out: string): Promise<BuiltImage> {
+  return writeImage(
+    {
+      title: 'svc-asr-pause',
+      reference: PAUSE_REFERENCE,
+      config: { user: '65532:65532', workingDir: '/', entrypoint: ['/pause'], env: [], labels: {} },
+      layers: [{ name: 'program', files: [fileOf('pause', program, true)] }],
+    },
+    { out, platform: platformOf(process.arch) },
+  );
+}

@@ -1,0 +1,52 @@
+import { readIfPresent, writeAtomically } from '../../start/files.ts';
+import { isAlive, startTime } from '../../supervise/alive.ts';
+
+/** A started process. Its start time distinguishes it from a later process with the same pid. */
+export interface ProcessRecord {
+  name: string;
+  pid: number;
+  startedAt: string | undefined;
+}
+
+/** Record of a cluster, by which later commands find it and remove everything that it uses. */
+export interface ClusterState {
+  nodes: number;
+  /** First process of each node. The kernel ends all processes of a node with it. */
+  inits: readonly ProcessRecord[];
+  programs: readonly ProcessRecord[];
+  /** Loopback port of the API server. */
+  apiPort: number;
+  /** True once every program has been started. */
+  complete: boolean;
+}
+
+const EMPTY: ClusterState = { nodes: 1, inits: [], programs: [], apiPort: 0, complete: false };
+
+/** Returns the recorded state of a cluster, or undefined if none is recorded. */
+export function readState(file: string): ClusterState | undefined {
+  const text = readIfPresent(file);
+  return text === undefined ? undefined : (JSON.parse(text) as ClusterState);
+}
+
+/** Changes the record of a cluster. Call it as soon as something was started, so that a crash leaves nothing behind. */
+export function updateState(file: string, change: (state: ClusterState) => Partial<ClusterState>): void {
+  const state = readState(file) ?? EMPTY;
+  writeAtomically(file, `${JSON.stringify({ ...state, ...change(state) }, null, 2)}\n`);
+}
+
+/** Creates the record of a running process. */
+export function recordOf(name: string, pid: number): ProcessRecord {
+  return { name, pid, startedAt: startTime(pid) };
+}
+
+/** Whether a recorded process still runs. */
+export function isRunning({ pid, startedAt }: ProcessRecord): boolean {
+  return isAlive(pid) && startTime(pid) === startedAt;
+}
+
+/** Describes what is missing of a recorded cluster. Empty if all of it runs. */
+export function findProblems(state: ClusterState): string[] {
+  const stopped = [...state.inits, ...state.programs].filter((record) => !isRunning(record));
+  const problems = stopped.map(({ name }) => `${name} does not run`);
+  return state.complete ? problems : [...problems, 'its start was not completed'];
+}
