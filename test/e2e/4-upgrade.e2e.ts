@@ -1,44 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { acrossVersions, KIKUYU, openAccess, underLiveStreams } from './live.ts';
-import type { Access } from './speak.ts';
-import { openStage, SOON_MS, until } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openHarness } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { acrossVersions, openAccess } from './live-streams.ts';
+import type { Access } from './streams.ts';
 import { PREVIOUS, rollBack, upgrade } from './versions.ts';
 
-let stage: Stage;
+let harness: Harness;
 let access: Access;
 
 beforeAll(async () => {
-  stage = await openStage();
-  access = await openAccess(stage);
+  harness = await openHarness();
+  access = await openAccess(harness);
 });
-afterAll(() => stage.close());
 
-test(`helm rolls it back to ${PREVIOUS.name}`, async () => {
-  await acrossVersions(stage, access, () => rollBack(stage));
+test(`helm rolls this commit back to ${PREVIOUS.name} without interrupting a stream`, async () => {
+  await acrossVersions(harness, access, () => rollBack(harness));
 }, 600_000);
 
-test('helm upgrades it once more', async () => {
-  await acrossVersions(stage, access, () => upgrade(stage));
+test(`helm upgrades to this commit again after the rollback to ${PREVIOUS.name}`, async () => {
+  await acrossVersions(harness, access, () => upgrade(harness));
 }, 600_000);
-
-test('a node is drained: its gateways wait for their streams, everything else goes to the other node', async () => {
-  const [, second = ''] = stage.cluster.nodes;
-  let drained: Promise<string> | undefined;
-  await underLiveStreams(stage, access, async () => {
-    drained = stage.cluster.kubectl([
-      ...['drain', second, '--ignore-daemonsets', '--delete-emptydir-data', `--timeout=${SOON_MS / 1000}s`],
-    ]);
-    // Long enough for evictions to happen while people speak; its end may have to wait for them.
-    await Promise.race([drained, sleep(30_000)]);
-    // There is one console, which the books are read from: it has to be up again.
-    await stage.kubectl(['rollout', 'status', 'deployment/svc-asr-console', '--timeout=180s']);
-  });
-  await drained;
-  const left = await stage.kubectl([
-    ...['get', 'pods', `--field-selector=spec.nodeName=${second},status.phase=Running`, '-o', 'name'],
-  ]);
-  expect(left).toBe('');
-  await stage.cluster.kubectl(['uncordon', second]);
-  await until(stage, `asrmodel/${KIKUYU}`, '.status.readyReplicas', '2');
-}, 400_000);

@@ -4,194 +4,200 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { send } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
-import { runAdmin } from './client.ts';
-import { openAccess, TENANT, underLiveStreams } from './live.ts';
-import { follow } from './page.ts';
+import { runAdmin } from './cli.ts';
+import { runDocs } from './docs-commands.ts';
+import { NAMESPACE, openHarness, SOON_MS, until } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { openAccess, TENANT, underLiveStreams } from './live-streams.ts';
+import { startPortForward } from './port-forward.ts';
 import { buildModel, buildTenant } from './release.ts';
-import type { Access } from './speak.ts';
-import { openStage, SOON_MS, until } from './stage.ts';
-import type { Stage } from './stage.ts';
+import type { Access } from './streams.ts';
 
-const WITHIN_MS = 400_000;
+const TIMEOUT_MS = 400_000;
 const PAGE = 'operations.md';
-/** Where a gateway's pod listens. */
+/** Port of the API in a gateway pod. */
 const GATEWAY_PORT = 8443;
-/** What is told of the ledger, and of what a rebuild would restore. */
-interface LedgerAnswer {
+
+/** Output of `svc-asr admin ledger status`. */
+interface LedgerStatus {
   ledger_id: string | null;
+  /** What a rebuild would restore. */
   rebuild: { tenants: { tenant: string; granted_ms: number; consumed_ms: number | null }[] } | null;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-e2e-'));
-let stage: Stage;
+let harness: Harness;
 let access: Access;
 
 beforeAll(async () => {
-  stage = await openStage();
-  access = await openAccess(stage);
+  harness = await openHarness();
+  access = await openAccess(harness);
 });
-afterAll(() => {
-  stage.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
-const account = async () => (await stage.admin()).account(TENANT);
-const transcribe = (by: Access) => underLiveStreams(stage, by, () => Promise.resolve());
-const ledger = async () => JSON.parse(await runAdmin(stage, ['ledger', 'status', '--json'])) as LedgerAnswer;
+const readAccount = async () => (await harness.openAdmin()).account(TENANT);
+const transcribe = (by: Access) => underLiveStreams(harness, by, () => Promise.resolve());
+const readLedger = async () => JSON.parse(await runAdmin(harness, ['ledger', 'status', '--json'])) as LedgerStatus;
 
-/** What a caller with a key is answered. */
-async function answerTo(key: string, baseUrl = access.baseUrl) {
+/** Requests the usage with a key. */
+async function requestUsage(key: string, baseUrl = access.baseUrl) {
   const { status, body } = await send(`${baseUrl}/v1/usage`, {
     method: 'GET',
     ca: access.ca,
     headers: { authorization: `Bearer ${key}` },
-  });
+  }).catch(() => ({ status: 0, body: {} }));
   return { status, body: body as { recent_sessions?: { status: string }[] } };
 }
 
-/** Waits until no gateway is left that does not serve a key: each finds out by itself that Redis is back. */
+/** Waits until every gateway accepts a key. Each notices by itself that Redis is available again. */
 async function untilServed(key: string): Promise<void> {
-  const gateways = ['-l', 'app.kubernetes.io/component=gateway', '-o', 'jsonpath={.items[*].status.podIP}'];
-  for (const address of (await stage.kubectl(['get', 'pods', ...gateways])).split(' ')) {
-    const { port, close } = await stage.cluster.forward(address, GATEWAY_PORT);
-    await eventually(`the gateway ${address} serves a key`, SOON_MS, async () => {
-      return (await answerTo(key, `https://localhost:${port}`)).status === 200;
+  const gateways = ['-l', 'app.kubernetes.io/component=gateway', '-o', 'jsonpath={.items[*].metadata.name}'];
+  const names = (await harness.kubectl(['get', 'pods', ...gateways])).split(' ');
+  const waitFor = async (pod: string) => {
+    const target = { namespace: NAMESPACE, pod, port: GATEWAY_PORT };
+    const { port, close } = await startPortForward(harness.tools, target);
+    await eventually(`${pod} accepts the key`, SOON_MS, async () => {
+      return (await requestUsage(key, `https://localhost:${port}`)).status === 200;
     }).finally(close);
-  }
+  };
+  await Promise.all(names.map(waitFor));
 }
 
-const ledgerMissing = (status: 'True' | 'False') =>
-  until(stage, `tenant/${TENANT}`, '.status.conditions[?(@.type=="LedgerMissing")].status', status);
+const untilLedgerMissing = (status: 'True' | 'False') =>
+  until(harness, `tenant/${TENANT}`, '.status.conditions[?(@.type=="LedgerMissing")].status', status);
 
-/** The disk of Redis is lost, and a new one comes in its place. */
+/** Replaces the data of Redis by an empty database. */
 async function loseData(): Promise<void> {
-  await stage.kubectl(['exec', 'svc-asr-redis-0', '--', 'rm', '-rf', '/data/appendonlydir']);
-  await stage.kubectl(['delete', 'pod', 'svc-asr-redis-0', '--grace-period=0', '--force']);
-  await ledgerMissing('True');
-  await eventually('callers are asked to come again', SOON_MS, async () => (await answerTo(access.key)).status === 503);
+  await harness.kubectl(['exec', 'svc-asr-redis-0', '--', 'rm', '-rf', '/data/appendonlydir']);
+  await harness.kubectl(['delete', 'pod', 'svc-asr-redis-0', '--grace-period=0', '--force']);
+  await untilLedgerMissing('True');
+  await eventually('the API returns 503', SOON_MS, async () => (await requestUsage(access.key)).status === 503);
 }
 
 test(
-  'a backup that was taken while people spoke brings the books back, and what came after it is made good',
+  'restoring a backup that was taken under load restores the account, and later grants and revocations are reapplied',
   async () => {
-    const admin = await stage.admin();
-    const { ledger_id: ledgerId } = await ledger();
-    const { key: revoked } = await openAccess(stage);
-    const before = await account();
-    await underLiveStreams(stage, access, async () => {
-      await follow(stage, folder, PAGE, 'Backup of Redis');
+    const admin = await harness.openAdmin();
+    const { ledger_id: ledgerId } = await readLedger();
+    const { key: revoked } = await openAccess(harness);
+    const before = await readAccount();
+    await underLiveStreams(harness, access, async () => {
+      await runDocs(harness, folder, PAGE, 'Backup of Redis');
     });
-    const charged = (await account()).credits.consumed_ms;
+    const charged = (await readAccount()).credits.consumed_ms;
     expect(charged).toBeGreaterThan(before.credits.consumed_ms);
     await admin.revoke(revoked);
-    const { key: later } = await openAccess(stage);
+    const { key: later } = await openAccess(harness);
     const grant = [{ op: 'add', path: '/spec/grants/-', value: { id: randomUUID(), audioSeconds: 600 } }];
-    await stage.kubectl(['patch', 'tenant', TENANT, '--type=json', '-p', JSON.stringify(grant)]);
+    await harness.kubectl(['patch', 'tenant', TENANT, '--type=json', '-p', JSON.stringify(grant)]);
 
     await loseData();
-    await follow(stage, folder, PAGE, 'Restore of Redis');
-    await ledgerMissing('False');
-    expect((await ledger()).ledger_id).toBe(ledgerId);
+    await runDocs(harness, folder, PAGE, 'Restore of Redis');
+    await untilLedgerMissing('False');
+    expect((await readLedger()).ledger_id).toBe(ledgerId);
     const { granted_ms, consumed_ms } = before.credits;
     const restored = await eventually('the sessions of the backup have ended', SOON_MS, async () => {
-      const now = await account();
+      const now = await readAccount();
       return now.live_sessions === 0 && now.credits.granted_ms > granted_ms && now;
     });
     const credits = { granted_ms: granted_ms + 600_000, reserved_ms: 0, consumed_ms };
     expect(restored).toMatchObject({ credits });
-    await eventually('the key is revoked again', SOON_MS, async () => (await answerTo(revoked)).status === 401);
+    await eventually('the key is revoked again', SOON_MS, async () => (await requestUsage(revoked)).status === 401);
     await untilServed(later);
-    const { body } = await answerTo(later);
+    const { body } = await requestUsage(later);
     expect(body.recent_sessions?.slice(0, 2).map(({ status }) => status)).toEqual(['failed', 'failed']);
     await transcribe({ ...access, key: later });
   },
-  WITHIN_MS,
+  TIMEOUT_MS,
 );
 
 test(
-  'without a backup a rebuild brings credit back as of the last checkpoint, and says what is lost',
+  'a rebuild without a backup restores credit as of the last checkpoint and lists what is lost',
   async () => {
-    const { ledger_id: ledgerId } = await ledger();
-    const { credits } = await account();
-    await until(stage, `tenant/${TENANT}`, '.status.credits.consumedMs', String(credits.consumed_ms));
+    const { ledger_id: ledgerId } = await readLedger();
+    const { credits } = await readAccount();
+    await until(harness, `tenant/${TENANT}`, '.status.credits.consumedMs', String(credits.consumed_ms));
     await loseData();
-    const told = await eventually('the operator tells what can be restored', SOON_MS, async () => {
-      return (await ledger()).rebuild ?? undefined;
+    const rebuild = await eventually('the operator reports what it can restore', SOON_MS, async () => {
+      return (await readLedger()).rebuild ?? undefined;
     });
-    const planned = told.tenants.find(({ tenant }) => tenant === TENANT);
+    const planned = rebuild.tenants.find(({ tenant }) => tenant === TENANT);
     expect(planned).toMatchObject({ granted_ms: credits.granted_ms, consumed_ms: credits.consumed_ms });
-    expect(await runAdmin(stage, ['ledger', 'rebuild'])).toMatch(/Lost: .*recent sessions, daily usage, journals,\n/);
-    expect((await ledger()).ledger_id).toBeNull();
+    expect(await runAdmin(harness, ['ledger', 'rebuild'])).toMatch(/Lost: .*recent sessions, daily usage, journals,\n/);
+    expect((await readLedger()).ledger_id).toBeNull();
 
-    await runAdmin(stage, ['ledger', 'rebuild', '--yes']);
-    await eventually('it is done', SOON_MS, async () => (await ledger()).ledger_id === ledgerId);
-    await ledgerMissing('False');
+    await runAdmin(harness, ['ledger', 'rebuild', '--yes']);
+    await eventually('the ledger is restored', SOON_MS, async () => (await readLedger()).ledger_id === ledgerId);
+    await untilLedgerMissing('False');
     const restored = { granted_ms: credits.granted_ms, consumed_ms: credits.consumed_ms, reserved_ms: 0 };
-    expect(await account()).toMatchObject({ live_sessions: 0, credits: restored });
+    expect(await readAccount()).toMatchObject({ live_sessions: 0, credits: restored });
     await untilServed(access.key);
-    expect((await answerTo(access.key)).body.recent_sessions).toEqual([]);
+    expect((await requestUsage(access.key)).body.recent_sessions).toEqual([]);
     await transcribe(access);
   },
-  WITHIN_MS,
+  TIMEOUT_MS,
 );
 
-describe('resources that are deleted', () => {
-  const leaving = ['tenant/leaving', 'asrmodel/svc-asr-leaving-v1'] as const;
+describe('a Tenant and an ASRModel that wait for their finalizer', () => {
+  const resources = ['tenant/leaving', 'asrmodel/svc-asr-leaving-v1'] as const;
   const scale = async (object: string, replicas: number) => {
-    await stage.kubectl(['scale', object, `--replicas=${replicas}`]);
-    await stage.kubectl(['rollout', 'status', object, '--timeout=180s']);
+    await harness.kubectl(['scale', object, `--replicas=${replicas}`]);
+    await harness.kubectl(['rollout', 'status', object, '--timeout=180s']);
   };
-  const children = async () => {
+  const listChildren = () => {
     const kinds = 'deployments,configmaps,services,networkpolicies,poddisruptionbudgets,serviceaccounts';
-    return stage.kubectl(['get', kinds, '-l', 'asr.svc.dev/model=svc-asr-leaving-v1', '-o', 'name']);
+    return harness.kubectl(['get', kinds, '-l', 'asr.svc.dev/model=svc-asr-leaving-v1', '-o', 'name']);
   };
-  const gone = (timeout: string) => stage.kubectl(['wait', '--for=delete', ...leaving, `--timeout=${timeout}`]);
-  const apply = async (grants: readonly object[]) => {
+  const waitForDeletion = (timeout: string) =>
+    harness.kubectl(['wait', '--for=delete', ...resources, `--timeout=${timeout}`]);
+  /** Creates both resources; resolves with a key of the tenant. */
+  const create = async (grants: readonly object[]) => {
     const tenant = buildTenant('leaving');
     const model = buildModel('svc-asr-leaving-v1', 'Kikuyu', 'ki', { min: 0, max: 1 });
     const items = [{ ...tenant, spec: { ...tenant.spec, grants } }, model];
-    await stage.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    for (const one of leaving) await until(stage, one, '.metadata.finalizers[*]', 'asr.svc.dev/operator');
-    await until(stage, 'tenant/leaving', '.status.conditions[?(@.type=="Ready")].status', 'True');
-    await eventually('the model has children', SOON_MS, async () => (await children()).includes('deployment'));
-    return (await stage.admin()).key('leaving');
+    const list = { apiVersion: 'v1', kind: 'List', items };
+    await harness.kubectl(['apply', '-f', '-'], { input: JSON.stringify(list) });
+    for (const resource of resources) await until(harness, resource, '.metadata.finalizers[*]', 'asr.svc.dev/operator');
+    await until(harness, 'tenant/leaving', '.status.conditions[?(@.type=="Ready")].status', 'True');
+    await eventually('the model has children', SOON_MS, async () => (await listChildren()).includes('deployment'));
+    return (await harness.openAdmin()).key('leaving');
   };
-  /** They wait until somebody does what the page says. */
-  const letGo = async () => {
-    await stage.kubectl(['delete', ...leaving, '--wait=false']);
-    await expect(gone('5s')).rejects.toThrow('timed out');
-    await follow(stage, folder, 'install.md', 'When resources cannot be deleted');
-    await gone('60s');
-    await eventually('its children go with it', SOON_MS, async () => (await children()) === '');
+  /** Deletes both resources with the steps of the docs, without which they would wait for ever. */
+  const deleteByHand = async () => {
+    await harness.kubectl(['delete', ...resources, '--wait=false']);
+    await expect(waitForDeletion('5s')).rejects.toThrow('timed out');
+    await runDocs(harness, folder, 'install.md', 'When resources cannot be deleted');
+    await waitForDeletion('60s');
+    await eventually('the children are deleted', SOON_MS, async () => (await listChildren()) === '');
   };
 
   test(
-    'go without the operator, and a Tenant of the same name has their account',
+    'can be deleted by hand without an operator, and a new Tenant of the same name has the old account',
     async () => {
-      const key = await apply([{ id: 'first', audioSeconds: 60 }]);
+      const key = await create([{ id: 'first', audioSeconds: 60 }]);
       await scale('deployment/svc-asr-operator', 0);
-      await stage.kubectl(['wait', '--for=delete', 'pod', '-l', 'app.kubernetes.io/component=operator']);
-      await letGo();
+      await harness.kubectl(['wait', '--for=delete', 'pod', '-l', 'app.kubernetes.io/component=operator']);
+      await deleteByHand();
       await scale('deployment/svc-asr-operator', 2);
-      await eventually('the key is refused', SOON_MS, async () => (await answerTo(key)).status === 401);
-      await until(stage, `tenant/${TENANT}`, '.metadata.finalizers[*]', 'asr.svc.dev/operator');
-      await apply([{ id: 'second', audioSeconds: 60 }]);
-      const { credits } = await (await stage.admin()).account('leaving');
+      await eventually('the key is rejected', SOON_MS, async () => (await requestUsage(key)).status === 401);
+      await until(harness, `tenant/${TENANT}`, '.metadata.finalizers[*]', 'asr.svc.dev/operator');
+      await create([{ id: 'second', audioSeconds: 60 }]);
+      const { credits } = await (await harness.openAdmin()).account('leaving');
       expect(credits.granted_ms).toBe(120_000);
     },
-    WITHIN_MS,
+    TIMEOUT_MS,
   );
 
   test(
-    'go without Redis',
+    'can be deleted by hand without Redis',
     async () => {
       await scale('statefulset/svc-asr-redis', 0);
-      await stage.kubectl(['wait', '--for=delete', 'pod/svc-asr-redis-0', '--timeout=60s']);
-      await letGo();
+      await harness.kubectl(['wait', '--for=delete', 'pod/svc-asr-redis-0', '--timeout=60s']);
+      await deleteByHand();
       await scale('statefulset/svc-asr-redis', 1);
       await untilServed(access.key);
       await transcribe(access);
     },
-    WITHIN_MS,
+    TIMEOUT_MS,
   );
 });

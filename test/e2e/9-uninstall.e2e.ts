@@ -1,35 +1,34 @@
-import { RELEASE } from './release.ts';
-import { NAMESPACE, openStage, SOON_MS } from './stage.ts';
-import type { Stage } from './stage.ts';
 import { eventually } from '../support/eventually.ts';
+import { NAMESPACE, openHarness, SOON_MS } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { RELEASE } from './release.ts';
 
-/** Those that the chart generates. */
+/** Secrets that the chart generates. */
 const SECRETS = [
   ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
   ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-tickets'],
   'worker-tls',
 ].map((name) => `secret/${RELEASE}-${name}`);
 
-let stage: Stage;
+let harness: Harness;
 beforeAll(async () => {
-  stage = await openStage();
+  harness = await openHarness();
 });
-afterAll(() => stage.close());
 
-test('resources are deleted, and their children with them', async () => {
-  await stage.kubectl(['delete', 'asrmodels,tenants', '--all', '--timeout=180s']);
+test('deleting models and tenants ends all workers', async () => {
+  await harness.kubectl(['delete', 'asrmodels,tenants', '--all', '--timeout=180s'], { timeoutMs: 190_000 });
   await eventually('no worker is left', SOON_MS, async () => {
-    return (await stage.kubectl(['get', 'pods', '-l', 'asr.svc.dev/model', '-o', 'name'])) === '' && true;
+    return (await harness.kubectl(['get', 'pods', '-l', 'asr.svc.dev/model', '-o', 'name'])) === '';
   });
 });
 
-test('helm uninstall leaves what the docs name and nothing else', async () => {
-  await stage.cluster.helm(['uninstall', RELEASE, '-n', NAMESPACE, '--wait', '--timeout', '4m'], {
+test('helm uninstall keeps only the CRDs, the generated Secrets and the volume of Redis', async () => {
+  await harness.tools.helm(['uninstall', RELEASE, '-n', NAMESPACE, '--wait', '--timeout', '4m'], {
     timeoutMs: 260_000,
   });
   const kinds =
     'deployments,statefulsets,services,secrets,roles,rolebindings,networkpolicies,poddisruptionbudgets,pvc,jobs';
-  const left = (await stage.kubectl(['get', kinds, '-o', 'name'])).trim().split('\n').sort();
+  const left = (await harness.kubectl(['get', kinds, '-o', 'name'])).trim().split('\n').sort();
   expect(left).toEqual([`persistentvolumeclaim/data-${RELEASE}-redis-0`, ...SECRETS]);
-  expect(await stage.cluster.kubectl(['get', 'crds', '-o', 'name'])).toContain('asrmodels.asr.svc.dev');
+  expect(await harness.tools.kubectl(['get', 'crds', '-o', 'name'])).toContain('asrmodels.asr.svc.dev');
 }, 300_000);

@@ -1,15 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import base from '../../jest.config.mjs';
 
-/** Tests on a real cluster: one after the other, each on what the ones before it left (`npm run e2e`). */
+/** Tests on a real cluster (`npm run e2e`). They run one after the other, and each depends on those before it. */
 export default {
   ...base,
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
   roots: ['<rootDir>/test/e2e'],
   testMatch: ['**/*.e2e.ts'],
+  globalSetup: fileURLToPath(new URL('global-setup.ts', import.meta.url)),
   testSequencer: fileURLToPath(new URL('sequencer.cjs', import.meta.url)),
   testTimeout: 240_000,
   maxWorkers: 1,
-  // What comes after a failure stands on sand.
+  verbose: true,
+  // A failed test leaves a state that the tests after it do not expect.
   bail: 1,
 };

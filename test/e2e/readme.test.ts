@@ -1,22 +1,29 @@
-import { fitCommands, readmeCommands } from './readme.ts';
+import { parseClusterArguments } from '../../tools/cluster/arguments.ts';
+import { adaptCommands, readmeCommands } from './readme.ts';
 
-const place = {
-  registry: 'registry.test',
-  redisImage: { repository: 'registry.test/redis', tag: '7' },
-  port: 1111,
-};
+const replacements = { registry: 'registry.test', pullPolicy: 'Always', port: 1111 };
 
-test('README leads from helm install to a transcript in five commands', () => {
-  // One that goes on in the next line ends with a backslash.
-  const commands = readmeCommands().replaceAll('\\\n', ' ').split('\n');
-  expect(commands).toHaveLength(5);
-  expect(commands[0]).toMatch(/^helm install /);
-  expect(commands[4]).toContain('npx svc-asr transcribe');
+/** Splits commands into lines, and joins lines that end with a backslash. */
+const linesOf = (commands: string) => commands.replaceAll('\\\n', ' ').split('\n');
+
+test('README creates a cluster and loads the images with commands that exist', () => {
+  const lines = linesOf(readmeCommands().create);
+  expect(lines).toContain('npm run images');
+  const commands = lines.flatMap((line) => /cluster -- (\w+)/.exec(line)?.[1] ?? []);
+  expect(commands.map((command) => parseClusterArguments([command])?.action)).toEqual(['up', 'load']);
 });
 
-test('what end-to-end tests change of them is still there, and nothing but places is changed', () => {
-  const fitted = fitCommands(readmeCommands(), place);
-  expect(fitted).not.toMatch(/REGISTRY|8443/);
-  expect(fitted.split('\n')).toHaveLength(readmeCommands().split('\n').length);
-  expect(() => fitCommands('helm install', place)).toThrow('README has no');
+test('README leads from helm install to a transcript in six lines', () => {
+  const lines = linesOf(readmeCommands().install);
+  expect(lines).toHaveLength(6);
+  expect(lines[1]).toMatch(/^helm install /);
+  expect(lines[5]).toContain('npx svc-asr transcribe');
+});
+
+test('adaptCommands replaces registry and port, and fails if README no longer has them', () => {
+  const { install } = readmeCommands();
+  const adapted = adaptCommands(install, replacements);
+  expect(adapted).not.toMatch(/8443|REGISTRY=localhost/);
+  expect(adapted.split('\n')).toHaveLength(install.split('\n').length);
+  expect(() => adaptCommands('helm install', replacements)).toThrow('README no longer contains');
 });

@@ -1,32 +1,37 @@
-import { commandsOf } from './page.ts';
+import { commandBlocks } from './docs-commands.ts';
 
-/** What README leaves to its reader, as it is on the cluster of these tests. */
-export interface Place {
+/** Values of a test cluster that differ from those in README. */
+export interface Replacements {
   registry: string;
-  redisImage: { repository: string; tag: string };
-  /** A port of this machine. */
+  pullPolicy: string;
+  /** A free loopback port. */
   port: number;
 }
 
-/** The commands of README that lead from nothing to a transcript. */
-export function readmeCommands(): string {
-  return commandsOf('../README.md', 'On a cluster');
+/** Commands of README's section about clusters. */
+export interface ReadmeCommands {
+  /** Creates a cluster on this machine and loads the images into it. */
+  create: string;
+  /** Leads from `helm install` to a transcript. */
+  install: string;
 }
 
-/** The same for a place; nothing else of them is changed. */
-export function fitCommands(commands: string, place: Place): string {
-  const { registry, redisImage, port } = place;
-  const redis = `redis.image.repository=${redisImage.repository},redis.image.tag=${redisImage.tag}`;
+export function readmeCommands(): ReadmeCommands {
+  const [create = '', install = '', ...others] = commandBlocks('../README.md', 'On a cluster');
+  if (install === '' || others.length > 0) throw new Error('README must have two blocks of commands about clusters');
+  return { create, install };
+}
+
+/** Replaces the registry and the port in the commands, and nothing else. */
+export function adaptCommands(commands: string, { registry, pullPolicy, port }: Replacements): string {
   const changes: [string, string][] = [
-    ['$REGISTRY', registry],
-    // This cluster can fetch nothing from other registries.
-    ['helm install svc-asr charts/svc-asr', `helm install svc-asr charts/svc-asr --set ${redis}`],
-    // Others may use the usual port of this machine.
+    ['REGISTRY=localhost', `REGISTRY=${registry}`],
+    ['helm install svc-asr charts/svc-asr', `helm install svc-asr charts/svc-asr --set image.pullPolicy=${pullPolicy}`],
     ['localhost:8443', `localhost:${port}`],
     ['8443:443', `${port}:443`],
   ];
   return changes.reduce((text, [from, to]) => {
-    if (!text.includes(from)) throw new Error(`README has no "${from}" any more`);
+    if (!text.includes(from)) throw new Error(`README no longer contains "${from}"`);
     return text.replaceAll(from, to);
   }, commands);
 }

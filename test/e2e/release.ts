@@ -1,24 +1,42 @@
-import { NODE_RANGE } from '../../tools/cluster/plan.ts';
+import { readSetting } from './environment.ts';
 
-/** The release, and so the first part of the names of its objects. */
+/** Name of the Helm release, with which the names of its objects start. */
 export const RELEASE = 'svc-asr';
+/** Redis image that `npm run images` builds. */
+export const REDIS_TAG = '7';
 
-/** Values that the tests install with: small requests, a port of the node, images that are on the node already. */
-export function buildValues(port: number, tag: string) {
+/** Builds the chart values of the tests: small requests, and shorter times than an installation with real users has. */
+export function buildValues(tag: string) {
+  const registry = readSetting('E2E_REGISTRY');
   const small = { requests: { cpu: '20m', memory: '64Mi' } };
+  // In extraEnv rather than settings: the chart of the commit before may know a setting under another name.
+  const variables = (values: Record<string, number>) =>
+    Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
   return {
-    publicUrl: `https://localhost:${port}`,
-    image: { registry: 'localhost', tag, pullPolicy: 'Never' },
-    redis: { image: { repository: 'localhost/redis', tag: '7' }, resources: small },
-    gateway: { service: { type: 'NodePort', nodePort: 30_443 }, resources: small },
-    operator: { resources: small },
+    publicUrl: `https://localhost:${readSetting('E2E_PORT')}`,
+    image: { registry, tag, pullPolicy: readPullPolicy() },
+    redis: { image: { repository: `${registry}/redis`, tag: REDIS_TAG }, resources: small },
+    gateway: {
+      resources: small,
+      drainDelaySeconds: 2,
+      extraEnv: variables({ SESSION_TTL_MS: 40_000 }),
+    },
+    operator: {
+      resources: small,
+      extraEnv: variables({ STATUS_BALANCE_INTERVAL_MS: 3000, STATUS_LOAD_INTERVAL_MS: 2000 }),
+    },
     console: { resources: small },
-    // The tests' own way in begins at a node, which is no pod.
-    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }, { ipBlock: { cidr: NODE_RANGE } }] },
+    // The access pod of these tests reaches the admin API from another namespace.
+    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }] },
   };
 }
 
-/** An ASRModel of one of the demo models, which lie in the worker's image. */
+/** Images in a registry may have changed under the same tag. Images that were loaded into the nodes cannot be pulled. */
+export function readPullPolicy(): 'Always' | 'IfNotPresent' {
+  return readSetting('E2E_REGISTRY') === 'localhost' ? 'IfNotPresent' : 'Always';
+}
+
+/** Builds an ASRModel for one of the demo models, which are part of the worker image. */
 export function buildModel(name: string, language: string, languageCode: string, scaling: object) {
   return {
     apiVersion: 'asr.svc.dev/v1',
@@ -28,14 +46,14 @@ export function buildModel(name: string, language: string, languageCode: string,
       language,
       languageCode,
       artifact: { path: `/models/${name}` },
-      // Fixed, so that a test knows when a worker is full.
+      // Fixed slots, so that a test knows when a worker is full.
       worker: { provider: 'cpu', slots: 2, resources: { requests: { cpu: '50m', memory: '256Mi' } } },
-      scaling: { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 10, ...scaling },
+      scaling: { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 5, ...scaling },
     },
   };
 }
 
-/** A Tenant with an hour of credit. */
+/** Builds a Tenant with one hour of credit. */
 export function buildTenant(name: string) {
   return {
     apiVersion: 'asr.svc.dev/v1',

@@ -1,12 +1,12 @@
 import { eventually } from '../support/eventually.ts';
-import { KIKUYU } from './live.ts';
+import { CHART, NAMESPACE, SOON_MS, until } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { KIKUYU } from './live-streams.ts';
 import { RELEASE } from './release.ts';
-import { CHART, NAMESPACE, SOON_MS, until } from './stage.ts';
-import type { Stage } from './stage.ts';
 
-/** A version of the service, as it is installed. */
+/** A version of the service as it is installed. */
 export interface Version {
-  /** For those who read what a test showed. */
+  /** Used in test names. */
   name: string;
   chart: string;
   tag: string;
@@ -14,49 +14,44 @@ export interface Version {
 
 const { E2E_TAG = '', E2E_PREVIOUS_CHART = '', E2E_PREVIOUS_TAG = '' } = process.env;
 
-export const PRESENT: Version = { name: 'this commit', chart: CHART, tag: E2E_TAG };
+const PRESENT: Version = { name: 'this commit', chart: CHART, tag: E2E_TAG };
 
-/** What is upgraded from: the commit before, or this one where there is no other. */
+/** Version to upgrade from: the commit before, or this commit if there is none. */
 export const PREVIOUS: Version =
   E2E_PREVIOUS_TAG === '' ? PRESENT : { name: 'the commit before', chart: E2E_PREVIOUS_CHART, tag: E2E_PREVIOUS_TAG };
 
-/** Everything but Redis gets new pods, even where an upgrade leads to the same version. */
-const MARKS = ['gateway', 'operator', 'console'].map((part) => `--set=${part}.podAnnotations.e2e=upgraded`);
-const FOR = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
-const WITHIN = { timeoutMs: 260_000 };
+/** Gives all components but Redis new pods, even when an upgrade leads to the same version. */
+const ANNOTATIONS = ['gateway', 'operator', 'console'].map((part) => `--set=${part}.podAnnotations.e2e=upgraded`);
+const COMMON_ARGS = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
+const OPTIONS = { timeoutMs: 260_000 };
+const IMAGES = ['-o', 'jsonpath={.items[*]..containers[*].image}'] as const;
 
-/** Upgrades the installation to the present version; resolves when every part and every worker is of it. */
-export async function upgrade(stage: Stage): Promise<void> {
-  const values = ['--reset-then-reuse-values', `--set=image.tag=${PRESENT.tag}`, ...MARKS];
-  await stage.cluster.helm(['upgrade', RELEASE, PRESENT.chart, ...values, ...FOR], WITHIN);
-  expect(await readMark(stage)).toBe('upgraded');
-  await untilAllAre(stage, PRESENT);
+/** Upgrades the installation to this commit; resolves when all components and workers are of it. */
+export async function upgrade(harness: Harness): Promise<void> {
+  const values = ['--reset-then-reuse-values', `--set=image.tag=${PRESENT.tag}`, ...ANNOTATIONS];
+  await harness.tools.helm(['upgrade', RELEASE, PRESENT.chart, ...values, ...COMMON_ARGS], OPTIONS);
+  expect(await readAnnotation(harness)).toBe('upgraded');
+  await untilAllAre(harness, PRESENT);
 }
 
-/** Goes back to what was installed first. */
-export async function rollBack(stage: Stage): Promise<void> {
-  await stage.cluster.helm(['rollback', RELEASE, '1', ...FOR], WITHIN);
-  expect(await readMark(stage)).toBe('');
-  await untilAllAre(stage, PREVIOUS);
+/** Rolls back to the first revision of the release. */
+export async function rollBack(harness: Harness): Promise<void> {
+  await harness.tools.helm(['rollback', RELEASE, '1', ...COMMON_ARGS], OPTIONS);
+  expect(await readAnnotation(harness)).toBe('');
+  await untilAllAre(harness, PREVIOUS);
 }
 
-const readMark = (stage: Stage) => stage.read('deployment/svc-asr-gateway', '.spec.template.metadata.annotations.e2e');
+const readAnnotation = (harness: Harness) =>
+  harness.read('deployment/svc-asr-gateway', '.spec.template.metadata.annotations.e2e');
 
-/** The operator gives a model other workers only after it has become another one itself. */
-async function untilAllAre(stage: Stage, { tag }: Version): Promise<void> {
-  const deployed = await stage.kubectl([
-    'get',
-    'deployments',
-    '-l',
-    `app.kubernetes.io/instance=${RELEASE}`,
-    ...IMAGES,
-  ]);
+/** Workers follow after the other components, because the operator of the new version replaces them. */
+async function untilAllAre(harness: Harness, { tag }: Version): Promise<void> {
+  const selector = `app.kubernetes.io/instance=${RELEASE}`;
+  const deployed = await harness.kubectl(['get', 'deployments', '-l', selector, ...IMAGES]);
   for (const image of deployed.split(' ')) expect(image.split(':').at(-1)).toBe(tag);
-  await eventually(`every worker is of ${tag}`, SOON_MS, async () => {
-    const images = await stage.kubectl(['get', 'pods', '-l', `asr.svc.dev/model=${KIKUYU}`, ...IMAGES]);
+  await eventually(`every worker has the tag ${tag}`, SOON_MS, async () => {
+    const images = await harness.kubectl(['get', 'pods', '-l', `asr.svc.dev/model=${KIKUYU}`, ...IMAGES]);
     return images !== '' && images.split(' ').every((image) => image.endsWith(`:${tag}`));
   });
-  await until(stage, `asrmodel/${KIKUYU}`, '.status.readyReplicas', /^[1-9]/);
+  await until(harness, `asrmodel/${KIKUYU}`, '.status.readyReplicas', /^[1-9]/);
 }
-
-const IMAGES = ['-o', 'jsonpath={.items[*]..containers[*].image}'] as const;

@@ -1,90 +1,137 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { endRunning } from '../checks/command.ts';
 import { runJest } from '../checks/jest.ts';
-import { oneFrom, runStep, addUp, verdict } from '../checks/step.ts';
-import { planPresent, startCluster } from '../cluster/cluster.ts';
-import type { Cluster } from '../cluster/cluster.ts';
-import { takeDown } from '../cluster/down.ts';
-import { findFreePort } from '../cluster/free-port.ts';
-import { planCluster } from '../cluster/plan.ts';
+import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
+import { parseE2eArguments, USAGE } from '../e2e/arguments.ts';
+import type { E2eArguments } from '../e2e/arguments.ts';
+import { findMissingImages, listNodes, openTarget, removeOwnCluster, startOwnTarget } from '../e2e/target.ts';
+import type { Target } from '../e2e/target.ts';
 import { buildImages } from '../images/build-all.ts';
-import { root, say } from '../launch/terminal.mjs';
+import { root, say, stop } from '../launch/terminal.mjs';
 import { findPrevious } from '../previous/commit.ts';
 import { buildRelease, removeRelease } from '../previous/release.ts';
 import type { Release } from '../previous/release.ts';
 import { homeOf } from '../start/home.ts';
+import { freePort } from '../start/ports.ts';
 
-/** With `--keep` the cluster stays, to be looked at. */
-const keep = process.argv.includes('--keep');
-const jestArgs = process.argv.slice(2).filter((argument) => argument !== '--keep');
 const home = homeOf(process.env).path;
-const NAME = 'e2e';
-const NODES = 2;
-
-/** Where the release of the commit before is built. */
 const previousFolder = join(home, 'previous');
-/** What this run cannot show. */
-const notShown: string[] = [];
+/** What this run does not test, and why. */
+const notTested: string[] = [];
+/** Names of test files to leave out. */
+const excluded: string[] = [];
+let target: Target | undefined;
 
-async function setUp(): Promise<void> {
-  // A cluster that starts mostly waits, and a build computes: together they take as long as the build.
-  const begun = [beginCluster(), build()] as const;
-  // One that fails ends this step only when the other is over too: it would go on while all is torn down.
-  await Promise.allSettled(begun);
-  const [cluster, { images, previous }] = await Promise.all(begun);
-  await cluster.importImages([...images.map(({ file }) => file), ...(previous?.files ?? [])]);
-  const tag = images
-    .find(({ reference }) => reference.includes('gateway'))
-    ?.reference.split(':')
-    .at(-1);
-  const port = await findFreePort();
-  Object.assign(process.env, { E2E_TAG: tag, E2E_CLUSTER: NAME, E2E_HOME: home, E2E_PORT: String(port) });
-  if (previous !== undefined) {
-    Object.assign(process.env, { E2E_PREVIOUS_CHART: previous.chart, E2E_PREVIOUS_TAG: previous.tag });
+function parse(): E2eArguments {
+  try {
+    const parsed = parseE2eArguments(process.argv.slice(2));
+    if (parsed !== undefined) return parsed;
+  } catch (error) {
+    stop(error instanceof Error ? error.message : String(error));
   }
-  say(`tests: ${['CLUSTER', 'HOME', 'PORT', 'TAG', 'PREVIOUS_CHART', 'PREVIOUS_TAG'].map(describe).join(' ')}`);
+  process.stdout.write(USAGE);
+  process.exit(0);
 }
 
-async function beginCluster(): Promise<Cluster> {
-  // One that a killed run left is not what these tests begin with.
-  await removeCluster();
-  const cluster = await startCluster({ name: NAME, home, nodes: NODES, say });
-  say(`cluster: export KUBECONFIG=${cluster.kubeconfig}`);
-  return cluster;
+const args = parse();
+const { kubeconfig, registry, loadCommand } = args;
+
+async function setUp(): Promise<void> {
+  // The start of a cluster mostly waits, and a build computes: both together take as long as the build.
+  const steps = [open(), build()] as const;
+  // If one of them fails, the other must have ended before the tear-down.
+  await Promise.allSettled(steps);
+  const [{ tools, registry: images, deliver }, built] = await Promise.all(steps);
+  const archives = [...built.archives, ...(built.previous?.archives ?? [])];
+  if (deliver !== undefined) await deliver(archives);
+  else await requireImages(built.archives.map(({ reference }) => reference));
+
+  for (const name of args.without) exclude(name, '--without');
+  const nodes = await listNodes(tools);
+  const [accessNode = '', ...others] = nodes;
+  if (others.length === 0) exclude('drain', 'the cluster has a single node that accepts pods');
+  const settings = {
+    E2E_KUBECONFIG: tools.kubeconfig,
+    E2E_FOLDER: join(home, 'e2e'),
+    E2E_REGISTRY: images,
+    E2E_TAG: built.tag,
+    E2E_PORT: String(await freePort('127.0.0.1')),
+    E2E_ADMIN_PORT: String(await freePort('127.0.0.1')),
+    E2E_ACCESS_NODE: accessNode,
+    E2E_DRAIN_NODE: others.at(-1) ?? '',
+    ...(built.previous === undefined
+      ? {}
+      : { E2E_PREVIOUS_CHART: built.previous.release.chart, E2E_PREVIOUS_TAG: built.previous.release.tag }),
+  };
+  Object.assign(process.env, settings);
+  say(
+    `environment of the tests: ${Object.entries(settings)
+      .map((entry) => entry.join('='))
+      .join(' ')}`,
+  );
+}
+
+async function open(): Promise<Target> {
+  target =
+    kubeconfig === undefined
+      ? await startOwnTarget(home, say)
+      : await openTarget(args, resolve(process.env.INIT_CWD ?? root, kubeconfig), home);
+  return target;
 }
 
 async function build() {
   const images = await buildImages({ root, out: join(home, 'images') });
   say(`images: ${images.map(({ reference }) => reference).join(', ')}`);
-  return { images, previous: await buildPrevious() };
+  const gateway = images.find(({ reference }) => reference.includes('gateway'));
+  const release = await buildPrevious();
+  const previous =
+    release === undefined
+      ? undefined
+      : { release, archives: release.files.map((file) => ({ file, reference: referenceOf(file, release) })) };
+  return { archives: images, tag: gateway?.reference.split(':').at(-1) ?? '', previous };
 }
 
-const describe = (name: string) => `E2E_${name}=${process.env[`E2E_${name}`] ?? ''}`;
+const referenceOf = (file: string, { tag }: Release) =>
+  `localhost/${/([^/]*)-linux-\w+\.tar$/.exec(file)?.[1] ?? ''}:${tag}`;
 
-/** The release that is upgraded from. Without one this commit is upgraded to itself, which shows less. */
+/** Builds the release to upgrade from. Without it, this commit is upgraded to itself, which tests less. */
 async function buildPrevious(): Promise<Release | undefined> {
+  if (kubeconfig !== undefined && registry === undefined && loadCommand === undefined) {
+    notTested.push('an upgrade from the commit before: pass --registry or --load to bring its images to the cluster');
+    return undefined;
+  }
   const previous = findPrevious(root);
   if ('missing' in previous) {
-    notShown.push(`an upgrade from the commit before: ${previous.missing}`);
+    notTested.push(`an upgrade from the commit before: ${previous.missing}`);
     return undefined;
   }
   say(`upgrades start from ${previous.commit}`);
   try {
     return await buildRelease(root, previous.commit, previousFolder);
   } catch (error) {
-    // Else the commit that repairs a broken one could not pass.
-    notShown.push(`an upgrade from ${previous.commit}, which cannot be built: ${String(error)}`);
+    // Otherwise the commit that repairs a broken build could not pass.
+    notTested.push(`an upgrade from ${previous.commit}, which cannot be built: ${String(error)}`);
     return undefined;
   }
 }
 
-const removeCluster = () => takeDown(planPresent(planCluster({ name: NAME, home, nodes: NODES }), home));
+async function requireImages(references: readonly string[]): Promise<void> {
+  const missing = target === undefined ? [] : await findMissingImages(target.tools, references);
+  if (missing.length === 0) return;
+  throw new Error(
+    `load the archives in ${join(home, 'images')} into the cluster, or pass --registry or --load: ${missing.join(', ')}`,
+  );
+}
 
-async function tearDown(): Promise<number> {
-  if (keep) return 0;
-  await removeCluster();
+function exclude(name: string, why: string): void {
+  excluded.push(`-${name}\\.e2e\\.ts$`);
+  notTested.push(`${name}: ${why}`);
+}
+
+async function tearDown(): Promise<void> {
+  if (args.keep) return;
+  await (kubeconfig === undefined ? removeOwnCluster(home) : target?.remove());
   removeRelease(previousFolder);
-  return 0;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
@@ -100,11 +147,17 @@ const tallies = [
   }),
 ];
 if (tallies[0]?.failed === 0) {
+  const ignored = excluded.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]);
   const config = join(root, 'test/e2e/jest.config.mjs');
-  tallies.push(await runStep('tests', () => runJest(['--config', config, ...jestArgs])));
+  tallies.push(await runStep('tests', () => runJest(['--config', config, ...ignored, ...args.patterns])));
 }
-tallies.push(await runStep('tear-down', async () => oneFrom(await tearDown())));
-for (const what of notShown) say(`not shown: ${what}`);
+tallies.push(
+  await runStep('tear-down', async () => {
+    await tearDown();
+    return oneFrom(0);
+  }),
+);
+for (const line of notTested) say(`not tested: ${line}`);
 const total = addUp(tallies);
 process.stdout.write(`${verdict(total)}\n`);
 process.exit(total.failed === 0 ? 0 : 1);

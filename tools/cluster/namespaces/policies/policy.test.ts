@@ -70,7 +70,10 @@ test('a pod selector matches pods in the namespace of the policy unless a namesp
 
 test('a rule of a watch event, which has from instead of _from, is read like one of a list', () => {
   const ingress = [{ from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] }];
-  expect(rulesOf(IN, [policy('redis', { ingress })])).toEqual(['-s 10.0.2.1 -j RETURN', REJECT]);
+  expect(rulesOf(IN, [policy('redis', { ingress } as Partial<V1NetworkPolicySpec>)])).toEqual([
+    '-s 10.0.2.1 -j RETURN',
+    REJECT,
+  ]);
 });
 
 test('a rule without peers or ports allows all of them, and the rules of several policies add up', () => {

@@ -57,12 +57,17 @@ export function findAllowed(inputs: PolicyInputs, pod: V1Pod, direction: Directi
 
 const asAddress = (address: string) => ({ address });
 
+interface Rule {
+  peers: V1NetworkPolicyPeer[] | undefined;
+  ports: V1NetworkPolicyPort[] | undefined;
+}
+
 /** The client library renames `from` to `_from` in objects of a list, but not in objects of a watch. */
 type IngressRule = V1NetworkPolicyIngressRule & { from?: V1NetworkPolicyPeer[] };
 
-function rulesOf({ ingress = [], egress = [] }: V1NetworkPolicySpec, direction: Direction) {
-  if (direction === 'ingress') return ingress.map((rule: IngressRule) => ({ ...rule, peers: rule._from ?? rule.from }));
-  return egress.map(({ to, ports }) => ({ peers: to, ports }));
+function rulesOf({ ingress = [], egress = [] }: V1NetworkPolicySpec, direction: Direction): Rule[] {
+  if (direction === 'egress') return egress.map(({ to, ports }) => ({ peers: to, ports }));
+  return ingress.map(({ _from, from, ports }: IngressRule) => ({ peers: _from ?? from, ports }));
 }
 
 function directionsOf({ policyTypes, egress }: V1NetworkPolicySpec): Set<string> {

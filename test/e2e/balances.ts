@@ -1,10 +1,10 @@
 import { eventually } from '../support/eventually.ts';
-import { SOON_MS } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { SOON_MS } from './harness.ts';
+import type { Harness } from './harness.ts';
 
-/** Nothing is live or reserved any more, and what was granted is all there: used or left. */
-export async function expectBalanced(stage: Stage, tenant: string): Promise<void> {
-  const admin = await stage.admin();
+/** Waits until a tenant has no live session; then checks that nothing is reserved and that all credit is accounted for. */
+export async function expectBalanced(harness: Harness, tenant: string): Promise<void> {
+  const admin = await harness.openAdmin();
   const account = await eventually(`no session of ${tenant} is live`, SOON_MS, async () => {
     const now = await admin.account(tenant);
     return now.live_sessions === 0 && now;

@@ -1,0 +1,39 @@
+import { eventually } from '../support/eventually.ts';
+import { readSetting } from './environment.ts';
+import { openHarness, SOON_MS, until } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { KIKUYU, openAccess, underLiveStreams } from './live-streams.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await openHarness();
+});
+
+interface Pods {
+  items: { metadata: { labels: Record<string, string>; deletionTimestamp?: string } }[];
+}
+
+test('a node is drained: gateways finish their streams first, all other pods move to another node', async () => {
+  const access = await openAccess(harness);
+  const node = readSetting('E2E_DRAIN_NODE');
+  const selector = `--field-selector=spec.nodeName=${node},status.phase=Running`;
+  let drained: Promise<string> | undefined;
+  await underLiveStreams(harness, access, async () => {
+    const args = ['drain', node, '--ignore-daemonsets', '--delete-emptydir-data'];
+    drained = harness.tools.kubectl([...args, `--timeout=${SOON_MS / 1000}s`], { timeoutMs: SOON_MS + 10_000 });
+    drained.catch(() => undefined);
+    await eventually('only gateways that finish their streams are left on the node', SOON_MS, async () => {
+      const { items } = JSON.parse(await harness.kubectl(['get', 'pods', selector, '-o', 'json'])) as Pods;
+      return items.every(
+        ({ metadata: { labels, deletionTimestamp } }) =>
+          labels['app.kubernetes.io/component'] === 'gateway' && deletionTimestamp !== undefined,
+      );
+    });
+    // The account is read from the console, which has a single pod.
+    await harness.kubectl(['rollout', 'status', 'deployment/svc-asr-console', '--timeout=180s']);
+  });
+  await drained;
+  expect(await harness.kubectl(['get', 'pods', selector, '-o', 'name'])).toBe('');
+  await harness.tools.kubectl(['uncordon', node]);
+  await until(harness, `asrmodel/${KIKUYU}`, '.status.readyReplicas', '2');
+}, 400_000);

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeTools } from '../../tools/cluster/kube-tools.ts';
+import { freePort } from '../../tools/start/ports.ts';
+import { eventually } from '../support/eventually.ts';
+
+const READY_MS = 60_000;
+const RESTART_MS = 200;
+
+/** A loopback port that leads to a port of a pod. */
+export interface PortForward {
+  port: number;
+  close: () => void;
+}
+
+/** Runs `kubectl port-forward` until it is closed. It is restarted when it ends, as it does when a connection fails. */
+export async function startPortForward(
+  tools: KubeTools,
+  target: { namespace: string; pod: string; port: number },
+  localPort?: number,
+): Promise<PortForward> {
+  const port = localPort ?? (await freePort('127.0.0.1'));
+  let closed = false;
+  let ready = false;
+  let errors = '';
+  let child: ChildProcess | undefined;
+  const run = () => {
+    const args = ['-n', target.namespace, 'port-forward', `pod/${target.pod}`, `${port}:${target.port}`];
+    const started = spawn('kubectl', args, { env: tools.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    started.stdout.once('data', () => (ready = true));
+    started.stdout.resume();
+    started.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+    started.on('exit', () => void sleep(RESTART_MS).then(() => !closed && run()));
+    child = started;
+  };
+  run();
+  const close = () => {
+    closed = true;
+    child?.kill();
+  };
+  await eventually(`port-forward to ${target.pod}`, READY_MS, () => ready).catch((error: unknown) => {
+    close();
+    throw new Error(`${String(error)}: ${errors}`);
+  });
+  return { port, close };
+}

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from '../cluster/command.ts';
+import { createKubeTools } from '../cluster/kube-tools.ts';
+import type { KubeTools } from '../cluster/kube-tools.ts';
+import { planExisting, startCluster } from '../cluster/namespaces/cluster.ts';
+import { takeDown } from '../cluster/namespaces/down.ts';
+import { ensureGoTools } from '../install/go-tools.ts';
+import { findOnPath } from '../install/package-manager.ts';
+import type { E2eArguments } from './arguments.ts';
+
+/** An image archive and the reference inside it. */
+export interface Archive {
+  file: string;
+  /** For example localhost/svc-asr-gateway:0.1.0. */
+  reference: string;
+}
+
+/** A cluster that the tests run on. */
+export interface Target {
+  tools: KubeTools;
+  /** Registry in the names of images. `localhost` for images that were loaded into the nodes. */
+  registry: string;
+  /** Brings images to the cluster. Undefined if they must have been loaded before. */
+  deliver?: (archives: readonly Archive[]) => Promise<void>;
+  /** Removes the cluster, or what the tests installed on it. */
+  remove: () => Promise<void>;
+}
+
+const LOADED = 'localhost';
+const DELIVER_MS = 600_000;
+const CLUSTER = 'e2e';
+const NODES = 2;
+const NAMESPACES = ['asr', 'svc-asr-e2e', 'svc-asr-e2e-other'];
+const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((kind) => `${kind}.asr.svc.dev`);
+
+/** Starts a new cluster of namespaces on this machine. */
+export async function startOwnTarget(home: string, say: (line: string) => void): Promise<Target> {
+  // A killed run may have left a cluster behind.
+  await removeOwnCluster(home);
+  const { tools, loadImages } = await startCluster({ name: CLUSTER, home, nodes: NODES, say });
+  return {
+    tools,
+    registry: LOADED,
+    deliver: (archives) => loadImages(archives.map(({ file }) => file)),
+    remove: () => removeOwnCluster(home),
+  };
+}
+
+/** Removes the cluster of `startOwnTarget`, if there is one. */
+export async function removeOwnCluster(home: string): Promise<void> {
+  await takeDown(planExisting({ name: CLUSTER, home }));
+}
+
+/** Opens the cluster of a kubeconfig. Fails if svc-asr is installed there, because the tests delete its resources. */
+export async function openTarget(
+  { registry, loadCommand }: E2eArguments,
+  kubeconfig: string,
+  home: string,
+): Promise<Target> {
+  if (!existsSync(kubeconfig)) throw new Error(`there is no kubeconfig ${kubeconfig}`);
+  const tools = createKubeTools(kubeconfig, await ensureGoTools(['kubectl', 'helm']), join(home, 'e2e'));
+  const objects = [...NAMESPACES.map((name) => `namespace/${name}`), ...CRDS.map((name) => `crd/${name}`)];
+  const existing = (await tools.kubectl(['get', ...objects, '--ignore-not-found', '-o', 'name'])).trim();
+  if (existing !== '') {
+    const names = existing.split('\n').join(', ');
+    throw new Error(`the tests install and delete these objects, and the cluster already has them: ${names}`);
+  }
+  return {
+    tools,
+    registry: registry ?? LOADED,
+    ...deliverWith(registry, loadCommand),
+    remove: async () => {
+      const wait = ['--ignore-not-found', '--timeout=300s'];
+      await tools.kubectl(['delete', ...objects, ...wait], { timeoutMs: 310_000 });
+    },
+  };
+}
+
+function deliverWith(registry: string | undefined, loadCommand: string | undefined): Pick<Target, 'deliver'> {
+  const options = { timeoutMs: DELIVER_MS };
+  if (registry !== undefined) {
+    return {
+      deliver: async (archives) => {
+        if (findOnPath('skopeo', process.env.PATH) === undefined)
+          throw new Error('--registry needs skopeo: install it');
+        for (const { file, reference } of archives) {
+          const target = `docker://${reference.replace(LOADED, registry)}`;
+          await runCommand('skopeo', ['copy', `oci-archive:${file}`, target], options);
+        }
+      },
+    };
+  }
+  if (loadCommand === undefined) return {};
+  return {
+    deliver: async (archives) => {
+      for (const { file } of archives) await runCommand('bash', ['-ec', `${loadCommand} "$1"`, 'load', file], options);
+    },
+  };
+}
+
+/** Describes the images that a node lacks. Empty if all nodes have all images. */
+export async function findMissingImages(tools: KubeTools, references: readonly string[]): Promise<string[]> {
+  const { items } = JSON.parse(await tools.kubectl(['get', 'nodes', '-o', 'json'])) as { items: Node[] };
+  return items.filter(isSchedulable).flatMap(({ metadata, status }) => {
+    const names = new Set((status.images ?? []).flatMap((image) => image.names ?? []));
+    return references.filter((reference) => !names.has(reference)).map((name) => `${metadata.name} lacks ${name}`);
+  });
+}
+
+interface Node {
+  metadata: { name: string; labels: Record<string, string> };
+  spec: { unschedulable?: boolean; taints?: { effect: string }[] };
+  status: { images?: { names?: string[] }[] };
+}
+
+/** Returns the host names of the nodes that accept pods. */
+export async function listNodes(tools: KubeTools): Promise<string[]> {
+  const { items } = JSON.parse(await tools.kubectl(['get', 'nodes', '-o', 'json'])) as { items: Node[] };
+  return items.filter(isSchedulable).map(({ metadata }) => metadata.name);
+}
+
+function isSchedulable({ spec: { unschedulable = false, taints = [] } }: Node): boolean {
+  return !unschedulable && taints.every(({ effect }) => effect === 'PreferNoSchedule');
+}
