@@ -4,7 +4,7 @@ import { bundlePackages } from './test/support/bundles.mjs';
 
 const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'loadtest', 'test'];
 
-/** Tests run on the TypeScript sources: swc strips the types, native ES modules load them. */
+/** Tests run on the TypeScript sources as native ES modules; swc strips the types. */
 export default {
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   roots: FOLDERS.filter((folder) => existsSync(join(import.meta.dirname, folder))).map(
@@ -25,6 +25,6 @@ export default {
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },
   testTimeout: 30_000,
-  // One more than a small machine has cores: files that start services wait for part of their time.
+  // One more than a small machine has cores, because files that start services wait for part of their time.
   maxWorkers: 3,
 };

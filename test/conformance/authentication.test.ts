@@ -15,7 +15,7 @@ let tenant: TestTenant;
 let shortLived: { key: string; expiresAtMs: number };
 beforeAll(async () => {
   service = await startService({
-    // This test is the proxy: each of its requests can come from an address of its own.
+    // The test plays the trusted proxy, so each of its requests can have its own client address.
     env: { AUTH_FAILURES_PER_SECOND: String(FAILURES_PER_SECOND), TRUSTED_PROXIES: '127.0.0.1' },
   });
   tenant = await service.tenant({ seconds: 100_000 });
@@ -35,7 +35,7 @@ const usage = (authorization: string | undefined, from = freshAddress()): Promis
 const create = (key: string, body: object = { model: KIKUYU }): Promise<Answer> =>
   service.create(key, body, { 'x-forwarded-for': freshAddress() });
 
-test('a key that expires works until then, and not after', async () => {
+test('an API key works until it expires and is refused afterwards', async () => {
   if (Date.now() < shortLived.expiresAtMs - 1000) {
     expect((await usage(`Bearer ${shortLived.key}`)).status).toBe(200);
   }
@@ -44,8 +44,8 @@ test('a key that expires works until then, and not after', async () => {
   expect(refusal(await create(shortLived.key))).toBe('expired_api_key');
 });
 
-describe('the header Authorization', () => {
-  test('is asked for on both routes, with a challenge', async () => {
+describe('the Authorization header', () => {
+  test('is required on both authenticated routes, and the 401 carries a challenge', async () => {
     for (const [method, path] of [
       ['GET', '/v1/usage'],
       ['POST', '/v1/asr/sessions'],
@@ -57,11 +57,11 @@ describe('the header Authorization', () => {
     expect(refusal(await usage(''))).toBe('missing_api_key');
   });
 
-  test.each(['bearer', 'BEARER', 'Bearer'])('takes the scheme as %s', async (scheme) => {
+  test.each(['bearer', 'BEARER', 'Bearer'])('is accepted with the scheme written as %s', async (scheme) => {
     expect((await usage(`${scheme} ${tenant.key}`)).status).toBe(200);
   });
 
-  test('takes no other scheme and no other form', async () => {
+  test('is refused with another scheme or another form', async () => {
     const { key } = tenant;
     const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
     for (const value of [
@@ -77,15 +77,15 @@ describe('the header Authorization', () => {
     }
   });
 
-  test('is the only place of a key', async () => {
+  test('is the only place where an API key is accepted', async () => {
     const headers = { 'x-api-key': tenant.key, cookie: `key=${tenant.key}`, 'x-forwarded-for': freshAddress() };
     const answer = await service.request('GET', `/v1/usage?api_key=${tenant.key}`, { headers });
     expect(refusal(answer)).toBe('missing_api_key');
   });
 });
 
-describe('a key', () => {
-  test('has the form of the interface', () => {
+describe('an API key', () => {
+  test('has the documented format', () => {
     expect(tenant.key).toMatch(/^svc_live_v1_[0-9A-Za-z]{10}_[0-9A-Za-z]{38}$/);
     const secret = tenant.key.slice(23, 55);
     expect(forgeKey(keyIdOf(tenant.key), secret)).toBe(tenant.key);
@@ -98,13 +98,13 @@ describe('a key', () => {
     ['has another prefix', (key: string) => key.replace('svc_live', 'svc_test')],
     ['has another version', (key: string) => key.replace('_v1_', '_v2_')],
     [
-      'has a letter of its secret changed',
+      'has a changed letter in its secret',
       (key: string) => key.slice(0, 30) + (key[30] === 'a' ? 'b' : 'a') + key.slice(31),
     ],
     ['is of another case', (key: string) => key.toUpperCase()],
     ['is well-formed and unknown', () => forgeKey('0123456789', 'a'.repeat(32))],
     ['has a known id and another secret', (key: string) => forgeKey(keyIdOf(key), 'a'.repeat(32))],
-  ])('that %s is refused in the same words', async (_how, change) => {
+  ])('that %s is refused with the same message', async (_how, change) => {
     const changed = change(tenant.key);
     const errors = [errorOf(await usage(`Bearer ${changed}`)), errorOf(await create(changed))];
     for (const error of errors) {
@@ -112,7 +112,7 @@ describe('a key', () => {
     }
   });
 
-  test('that is revoked is refused within 5 seconds, and its sessions live on', async () => {
+  test('is refused within 5 seconds of its revocation, while its sessions continue', async () => {
     const own = await service.tenant();
     const other = await service.admin.key(own.name);
     const { id } = sessionOf(await create(own.key));
@@ -130,14 +130,14 @@ describe('a key', () => {
 });
 
 describe('an account', () => {
-  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)('that is %s is refused everything', async (state) => {
+  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)('in state %s is refused every request', async (state) => {
     const { key, name } = await service.tenant({ state });
     expect(refusal(await usage(`Bearer ${key}`))).toBe('account_inactive');
     expect(refusal(await create(key))).toBe('account_inactive');
     expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
   });
 
-  test('that is suspended and active again goes on where it was', async () => {
+  test('that was suspended continues with the same balance once it is active', async () => {
     const own = await service.tenant({ seconds: 100 });
     const { id } = sessionOf(await create(own.key));
     await service.admin.change(own.name, { state: 'Suspended' });
@@ -156,7 +156,7 @@ describe('an account', () => {
     });
   });
 
-  test('may use the models of its scope alone', async () => {
+  test('may use only the models in its scope', async () => {
     const { key, name } = await service.tenant({ models: ['svc-asr-dholuo-v1'] });
     expect(refusal(await create(key, { model: KIKUYU }))).toBe('model_scope_denied');
     expect(sessionOf(await create(key, { model: 'svc-asr-dholuo-v1' })).model).toBe('svc-asr-dholuo-v1');
@@ -167,10 +167,10 @@ describe('an account', () => {
   });
 });
 
-describe('failed authentication', () => {
+describe('the limit on failed authentications', () => {
   const fail = (from: string) => usage('Bearer nonsense', from);
 
-  test('is limited by address: as many as allowed are answered 401, one more is 429', async () => {
+  test('applies per client address: the first attempts over the limit answer 429 instead of 401', async () => {
     const address = freshAddress();
     const answers = await Promise.all(Array.from({ length: FAILURES_PER_SECOND + 1 }, () => fail(address)));
     const codes = answers.map(refusal).toSorted();
@@ -182,7 +182,7 @@ describe('failed authentication', () => {
     expect(refusal(await fail(address))).toBe('invalid_api_key');
   });
 
-  test('counts for the routes together, and not what was authenticated', async () => {
+  test('counts failures on all routes together and ignores successful authentications', async () => {
     const address = freshAddress();
     const good = await Promise.all(Array.from({ length: 10 }, () => usage(`Bearer ${tenant.key}`, address)));
     expect(new Set(good.map(({ status }) => status))).toEqual(new Set([200]));
@@ -194,7 +194,7 @@ describe('failed authentication', () => {
     expect(bad.filter(({ status }) => status === 401)).toHaveLength(FAILURES_PER_SECOND);
   });
 
-  test('is not escaped with X-Forwarded-For from an address that is no trusted proxy', async () => {
+  test('cannot be bypassed by X-Forwarded-For from an address that is not a trusted proxy', async () => {
     const options = { localAddress: '127.0.0.2', agent: false as const };
     const answers = await Promise.all(
       Array.from({ length: 4 * FAILURES_PER_SECOND }, () =>
@@ -204,7 +204,7 @@ describe('failed authentication', () => {
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
   });
 
-  test('does not keep anybody from the public routes', async () => {
+  test('does not apply to public routes', async () => {
     const address = freshAddress();
     await Promise.all(Array.from({ length: 2 * FAILURES_PER_SECOND }, () => fail(address)));
     const answer = await service.request('GET', '/v1/models', { headers: { 'x-forwarded-for': address } });

@@ -6,13 +6,13 @@ import { START_TIMEOUT_MS, startService, stopServices } from '../support/service
 import type { Service } from '../support/service.ts';
 
 const IN_FORCE_WITHIN_MS = 2000;
-/** A deletion is waited for: files are also rewritten, and resources moved between them. */
+/** A deletion is applied after a delay, because editors rewrite files and resources move between them. */
 const GONE_WITHIN_MS = 5000;
 
 let service: Service;
 let key: string;
 beforeAll(async () => {
-  // With the default timing of everything that this file is about.
+  // This file tests the default timing.
   service = await startService({ env: { CONFIG_POLL_MS: '', CONFIG_SETTLE_MS: '' } });
   ({ key } = await service.tenant({ seconds: 100_000 }));
 }, START_TIMEOUT_MS);
@@ -44,7 +44,7 @@ spec:
 describe('a model', () => {
   const NAME = 'svc-asr-kamba-v1';
 
-  test('that is added is offered within 2 seconds and takes sessions: a new language is one more file', async () => {
+  test('that is added is listed within 2 seconds and accepts sessions', async () => {
     expect(refusal(await service.create(key, { model: NAME }))).toBe('model_not_found');
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Kamba', code: 'kam' }));
     await offered(NAME, 'Kamba');
@@ -60,12 +60,12 @@ describe('a model', () => {
     expect(sessionOf(await service.create(key, { model: NAME })).model).toBe(NAME);
   });
 
-  test('that is edited is as edited within 2 seconds', async () => {
+  test('that is edited is updated within 2 seconds', async () => {
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Kikamba', code: 'kam' }));
     await offered(NAME, 'Kikamba');
   });
 
-  test('that is edited into nonsense is reported by file and field, and nothing changes', async () => {
+  test('with an invalid edit is reported by file and field and keeps its last valid version', async () => {
     const before = await models();
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Wrong', max: '"many"' }));
     await eventually('the problem is shown', IN_FORCE_WITHIN_MS, () => {
@@ -83,12 +83,12 @@ describe('a model', () => {
     expect(sessionOf(await service.create(key, { model: NAME })).model).toBe(NAME);
   });
 
-  test('that is repaired is in force again', async () => {
+  test('with a corrected file is updated again', async () => {
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Repaired' }));
     await offered(NAME, 'Repaired');
   });
 
-  test('whose file is deleted does not exist any more, and the others do', async () => {
+  test('is removed when its file is deleted, while the other models stay', async () => {
     service.removeConfig('kamba.yaml');
     await eventually('the model is gone', GONE_WITHIN_MS, async () => !(await models()).has(NAME));
     await eventually('it takes no sessions', GONE_WITHIN_MS, async () => {
@@ -99,12 +99,12 @@ describe('a model', () => {
   });
 });
 
-describe('a file that is not a resource', () => {
+describe('a file that is not a valid resource', () => {
   test.each([
     ['broken.yaml', 'kind: [', 'broken.yaml'],
     ['unknown.yaml', 'apiVersion: asr.svc.dev/v1\nkind: Nothing\nmetadata: {name: x}\n', 'kind'],
     ['field.yaml', `${modelYaml('svc-asr-field-v1')}  colour: green\n`, 'spec.colour'],
-  ])('%s is reported and does no harm', async (file, text, reported) => {
+  ])('%s is reported and changes nothing', async (file, text, reported) => {
     const before = await models();
     service.writeConfig(file, text);
     await eventually('the problem is shown', IN_FORCE_WITHIN_MS, () => {
@@ -120,7 +120,7 @@ describe('a file that is not a resource', () => {
 });
 
 describe('a tenant', () => {
-  test('in a file is in force within 2 seconds, as are its changes; each grant counts once for ever', async () => {
+  test('in a file is applied within 2 seconds, as are its changes, and each grant is credited only once', async () => {
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file'));
     await eventually('the tenant has an account', IN_FORCE_WITHIN_MS, async () => {
       const { status, body } = await service.admin.call('GET', '/tenants/from-a-file');
@@ -150,7 +150,7 @@ describe('a tenant', () => {
 describe('capacity', () => {
   const NAME = 'svc-asr-full-v1';
 
-  test('a pool that can have no worker refuses sessions, and nothing stays reserved', async () => {
+  test('of zero workers refuses sessions and leaves nothing reserved', async () => {
     service.writeConfig('full.yaml', modelYaml(NAME, { language: 'Full', max: 0 }));
     await offered(NAME, 'Full');
     const tenant = await service.tenant({ seconds: 100, limits: { concurrentSessions: 1, sessionsPerMinute: 5 } });
@@ -168,7 +168,7 @@ describe('capacity', () => {
     expect(sessionOf(await service.create(tenant.key, { model: 'svc-asr-kikuyu-v1' })).credits.reserved).toBe(60);
   });
 
-  test('a pool that may grow again takes sessions within 2 seconds', async () => {
+  test('that is raised again accepts sessions within 2 seconds', async () => {
     service.writeConfig('full.yaml', modelYaml(NAME, { language: 'Full', max: 1 }));
     await eventually('a session is made', IN_FORCE_WITHIN_MS, async () => {
       return (await service.create(key, { model: NAME })).status === 201;

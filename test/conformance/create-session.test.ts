@@ -14,8 +14,8 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-describe('the created session', () => {
-  test('has every field with its type and constant, and no other', async () => {
+describe('a created session', () => {
+  test('has exactly the documented fields with their types and constants', async () => {
     const { key: own } = await service.tenant({ seconds: 1000 });
     const session = sessionOf(await service.create(own, { model: KIKUYU, max_audio_seconds: 90 }));
     const { id } = session;
@@ -39,18 +39,18 @@ describe('the created session', () => {
     });
   });
 
-  test.each([KIKUYU, 'svc-asr-dholuo-v1'])('is of the model %s that was asked for', async (model) => {
+  test.each([KIKUYU, 'svc-asr-dholuo-v1'])('has the requested model %s', async (model) => {
     expect(sessionOf(await service.create(key, { model })).model).toBe(model);
   });
 
-  test('lives exactly 60 seconds after its creation', async () => {
+  test('expires exactly 60 seconds after its creation', async () => {
     const session = sessionOf(await service.create(key));
     const [newest] = balanceOf(await service.usage(key)).recent_sessions;
     expect(newest?.id).toBe(session.id);
     expect(Date.parse(session.expires_at) - Date.parse(newest!.created_at)).toBe(60_000);
   });
 
-  test('has an address made from PUBLIC_URL, whatever the request says about hosts', async () => {
+  test('has a WebSocket URL built from PUBLIC_URL, whatever hosts the request names', async () => {
     const headers = {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',
@@ -62,33 +62,33 @@ describe('the created session', () => {
     expect(answer.text).not.toContain('evil');
   });
 
-  test('has a credential of its own', async () => {
+  test('has its own credential', async () => {
     const sessions = await Promise.all(Array.from({ length: 10 }, () => service.create(key)));
     const parts = sessions.map(sessionOf).flatMap((session) => [session.id, session.websocket_protocols[1]]);
     expect(new Set(parts).size).toBe(20);
   });
 
-  test('is kept by no cache', async () => {
+  test('must not be cached', async () => {
     const answer = await service.create(key);
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(answer.headers.etag).toBeUndefined();
   });
 });
 
-describe('the reservation', () => {
+describe('the reservation of a session', () => {
   const amounts = ({ audio, credits }: AsrSession) => [audio.max_audio_seconds, credits.reserved, credits.remaining];
 
-  test('is 60 seconds where nothing else is asked for', async () => {
+  test('is 60 seconds by default', async () => {
     const { key: own } = await service.tenant({ seconds: 200 });
     expect(amounts(sessionOf(await service.create(own)))).toEqual([60, 60, 140]);
   });
 
-  test.each([1, 2, 299, 300])('is %i seconds where they are asked for and there', async (seconds) => {
+  test.each([1, 2, 299, 300])('is %i seconds if requested and available', async (seconds) => {
     const session = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: seconds }));
     expect(amounts(session).slice(0, 2)).toEqual([seconds, seconds]);
   });
 
-  test('is what is left where that is less, down to one second', async () => {
+  test('is the remaining credit if that is less, down to one second', async () => {
     const { key: own } = await service.tenant({ seconds: 46 });
     const create = async (seconds: number) =>
       amounts(sessionOf(await service.create(own, { model: KIKUYU, max_audio_seconds: seconds })));
@@ -98,7 +98,7 @@ describe('the reservation', () => {
     expect(refusal(await service.create(own, { model: KIKUYU, max_audio_seconds: 1 }))).toBe('insufficient_credits');
   });
 
-  test('is refused without any credit, and then nothing is reserved', async () => {
+  test('is refused without credit, and nothing is reserved', async () => {
     const { key: own } = await service.tenant({ seconds: 0 });
     expect(refusal(await service.create(own))).toBe('insufficient_credits');
     expect(balanceOf(await service.usage(own))).toMatchObject({
@@ -109,7 +109,7 @@ describe('the reservation', () => {
     });
   });
 
-  test('is exactly as large as the credit when many ask at once', async () => {
+  test('equals the credit exactly when many requests arrive at once', async () => {
     const { key: own } = await service.tenant({ seconds: 100 });
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => service.create(own, { model: KIKUYU, max_audio_seconds: 7 })),

@@ -5,7 +5,7 @@ import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 
 const ring = JSON.stringify({ current: 'a', secrets: { a: Buffer.alloc(32, 1).toString('base64') } });
 
-test('the gateway has the limits and durations that the interface promises unless it is told otherwise', () => {
+test('gateway settings default to the documented limits and durations', () => {
   const env = {
     PUBLIC_URL: 'https://asr.example.com',
     API_KEY_PEPPERS: ring,
@@ -28,7 +28,7 @@ test('the gateway has the limits and durations that the interface promises unles
   });
 });
 
-test('a default never breaks a promise about time', () => {
+test('default intervals satisfy the documented time limits', () => {
   const settings = readSettings(GATEWAY_SETTINGS, {
     PUBLIC_URL: 'https://asr.example.com',
     API_KEY_PEPPERS: ring,
@@ -36,18 +36,19 @@ test('a default never breaks a promise about time', () => {
     WORKER_TICKETS: ring,
   });
   const operator = readSettings(OPERATOR_SETTINGS, {});
-  // Overdue reservations come back within 2 s: marks are rounded up to the second, with half a second of slack.
+  // Overdue reservations are returned within 2 s. Deadlines are rounded up to the second, with half a second to spare.
   expect(settings.REAPER_INTERVAL_MS).toBeLessThanOrEqual(400);
   // A revoked key is refused within 5 s of its revocation.
   expect(settings.KEY_CACHE_TTL_MS).toBeLessThan(5000);
-  // Without Redis a request is answered 503 within 2 s: the last step starts before this and takes one timeout.
+  // Without Redis a request is answered with 503 within 2 s. The last step starts before that time and takes one
+  // timeout.
   expect(settings.REQUEST_DEADLINE_MS + settings.REDIS_TIMEOUT_MS).toBeLessThan(2000);
-  // A changed file is in force within 2 s, as far as callers see it.
+  // Callers see a changed file within 2 s.
   const seenAfterMs = operator.CONFIG_POLL_MS + operator.CONFIG_SETTLE_MS + settings.CATALOGUE_INTERVAL_MS;
   expect(seenAfterMs).toBeLessThan(2000);
 });
 
-test('the description tells callers the same values', () => {
+test('the OpenAPI description states the default limits', () => {
   const document = buildOpenApi();
   const { AsrSession, CreateSessionRequest } = document.components.schemas;
   expect(AsrSession).toMatchObject({

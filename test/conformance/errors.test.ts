@@ -36,13 +36,13 @@ describe('an unknown path', () => {
     '/metrics',
     '/admin/v1/tenants',
     '/favicon.ico',
-  ])('%s is 404 not_found, whoever asks', async (path) => {
+  ])('%s answers 404 not_found with and without a key', async (path) => {
     expect(refusal(await service.request('GET', path))).toBe('not_found');
     expect(refusal(await service.request('POST', path, { key, body: '{' }))).toBe('not_found');
   });
 });
 
-describe('a method that a path does not take', () => {
+describe('a method that a path does not support', () => {
   test.each([
     ['GET', '/v1/asr/sessions', 'POST'],
     ['PUT', '/v1/asr/sessions', 'POST'],
@@ -53,7 +53,7 @@ describe('a method that a path does not take', () => {
     ['POST', '/v1/models', 'GET, HEAD'],
     ['DELETE', '/openapi.json', 'GET, HEAD'],
     ['PUT', '/docs', 'GET, HEAD'],
-  ])('%s %s is 405 with Allow: %s', async (method, path, allow) => {
+  ])('%s %s answers 405 with Allow: %s', async (method, path, allow) => {
     for (const request of [{}, { key }]) {
       const answer = await service.request(method, path, request);
       expect(refusal(answer)).toBe('method_not_allowed');
@@ -61,7 +61,7 @@ describe('a method that a path does not take', () => {
     }
   });
 
-  test('HEAD where there is no GET has no body', async () => {
+  test('HEAD answers without a body where GET is not supported', async () => {
     const answer = await send(`${service.baseUrl}/v1/asr/sessions`, { method: 'HEAD', ca: service.ca, agent: false });
     expect(answer).toMatchObject({ status: 405, text: '', headers: { allow: 'POST' } });
     expect(answer.headers['x-request-id']).toMatch(UUID);
@@ -69,7 +69,7 @@ describe('a method that a path does not take', () => {
 });
 
 describe('the request id', () => {
-  test('is made here, new each time, and the same in header and body', async () => {
+  test('is generated for each request and is equal in header and body', async () => {
     const given = '11111111-2222-4333-8444-555555555555';
     const headers = { 'x-request-id': given, 'request-id': given, 'x-correlation-id': given };
     const answers = await Promise.all(
@@ -81,12 +81,12 @@ describe('the request id', () => {
     expect(answers.map((answer) => answer.headers['x-request-id'])).toEqual(ids);
   });
 
-  test('leads to the line of the log', async () => {
+  test('finds the log line of the request', async () => {
     const { request_id: id } = errorOf(await service.create(key, {}));
     expect(await logged(id)).toMatchObject({ status: 400, code: 'invalid_parameters', method: 'POST' });
   });
 
-  test('stands beside the trace of the caller, whose traceparent is honoured', async () => {
+  test('is logged beside the trace of the caller, whose traceparent is honoured', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     const { request_id: id } = errorOf(await service.request('GET', '/v1/usage', { headers }));
@@ -94,7 +94,7 @@ describe('the request id', () => {
   });
 });
 
-/** The line of a service's log about a request. */
+/** Returns the log line of a request. */
 async function logged(requestId: string): Promise<unknown> {
   const line = await eventually('the request is logged', 5000, () => {
     const lines = service.logs().split('\n');
@@ -103,8 +103,8 @@ async function logged(requestId: string): Promise<unknown> {
   return JSON.parse(line);
 }
 
-describe('the message', () => {
-  test('repeats neither key nor credential', async () => {
+describe('an error message', () => {
+  test('contains neither the key nor the credential that was sent', async () => {
     const secret = `svc_live_v1_0000000000_${'s'.repeat(38)}`;
     const answers = [
       await service.request('GET', '/v1/usage', { key: secret }),
@@ -119,7 +119,7 @@ describe('the message', () => {
   });
 });
 
-describe('what is not HTTP', () => {
+describe('invalid HTTP', () => {
   const host = 'Host: localhost\r\n';
 
   function expectErrorForm(answer: Answer, status: number): void {
@@ -145,16 +145,16 @@ describe('what is not HTTP', () => {
     ['a negative length', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: -5\r\n\r\n`],
     ['two lengths', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\n12345`],
     [
-      'a length beside chunks',
+      'a Content-Length beside chunked encoding',
       `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['an expectation that cannot be met', `GET /v1/models HTTP/1.1\r\n${host}Expect: miracles\r\n\r\n`],
     ['a path with a space', `GET /v1 /models HTTP/1.1\r\n${host}\r\n`],
-  ])('%s is answered 400 in the form of every error', async (_what, bytes) => {
+  ])('%s answers 400 in the common error format', async (_what, bytes) => {
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 400);
   });
 
-  test('headers that are too large are answered 431', async () => {
+  test('oversized headers answer 431', async () => {
     const bytes = `GET /v1/models HTTP/1.1\r\n${host}X-Large: ${'x'.repeat(40_000)}\r\n\r\n`;
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 431);
   });
@@ -162,7 +162,7 @@ describe('what is not HTTP', () => {
   test.each([
     ['headers', `GET /v1/models HTTP/1.1\r\n${host}X-Never: end`],
     ['a body', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n`],
-  ])('%s that never arrive whole are answered 408', async (_what, bytes) => {
+  ])('%s that never arrive completely answer 408', async (_what, bytes) => {
     const rest = bytes.includes('POST') ? `Authorization: Bearer ${key}\r\n\r\n{"model"` : '';
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes + rest), 408);
   });
@@ -172,12 +172,12 @@ describe('what is not HTTP', () => {
     expect(refusal(await sendRaw(service.baseUrl, service.ca, bytes))).toBe('not_found');
   });
 
-  test('the service goes on as before', async () => {
+  test('the service still works afterwards', async () => {
     expect((await service.request('GET', '/v1/models')).status).toBe(200);
   });
 });
 
-describe('while Redis does not answer', () => {
+describe('while Redis does not respond', () => {
   let pid: number;
   beforeAll(async () => {
     pid = await redisPid(service.redisUrl);
@@ -190,7 +190,7 @@ describe('while Redis does not answer', () => {
     });
   });
 
-  test.each(['usage', 'create'] as const)('%s is answered 503 within 2 seconds', async (what) => {
+  test.each(['usage', 'create'] as const)('%s answers 503 within 2 seconds', async (what) => {
     const startedAt = performance.now();
     const answer = await service[what](key);
     expect(performance.now() - startedAt).toBeLessThan(2000);
@@ -198,7 +198,7 @@ describe('while Redis does not answer', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(0);
   });
 
-  test('what needs no Redis goes on', async () => {
+  test('routes that need no Redis still work', async () => {
     for (const path of ['/v1/models', '/openapi.json', '/asyncapi.json', '/docs']) {
       expect((await service.request('GET', path)).status).toBe(200);
     }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-test('with default settings a session lives 60 seconds in full, and its credit is back within 2 more', async () => {
+test('with default settings a session lives 60 seconds and its credit is returned within 2 more', async () => {
   const create = (key: string, idempotencyKey: string) =>
     service.create(key, { model: KIKUYU }, { 'idempotency-key': idempotencyKey });
   const [silent, asking] = await Promise.all([service.tenant({ seconds: 100 }), service.tenant({ seconds: 100 })]);
@@ -28,7 +28,7 @@ test('with default settings a session lives 60 seconds in full, and its credit i
   expect(expiresAtMs).toBeGreaterThanOrEqual(createdAfterMs + LIFETIME_MS);
   expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + LIFETIME_MS);
 
-  // To the last moment it is reserved, and a replay gives the same.
+  // Until its last moment the session is reserved, and a repeated request returns it.
   await sleep(expiresAtMs - 2000 - Date.now());
   expect(await service.admin.account(silent.name)).toMatchObject({
     live_sessions: 1,
@@ -37,9 +37,9 @@ test('with default settings a session lives 60 seconds in full, and its credit i
   expect(sessionOf(await create(asking.key, idempotencyKey))).toStrictEqual(watched);
   expect(balanceOf(await service.usage(asking.key)).recent_sessions).toMatchObject([{ status: 'reserved' }]);
 
-  // Of the silent tenant no request arrives: the service itself returns the reservation.
+  // The silent tenant sends no request, so the service itself returns the reservation.
   const returnedAtMs = await eventually(
-    'the credit is back',
+    'the credit is returned',
     expiresAtMs + RETURNED_WITHIN_MS - Date.now(),
     async () => {
       const { live_sessions: live, credits } = await service.admin.account(silent.name);
@@ -66,7 +66,7 @@ test('with default settings a session lives 60 seconds in full, and its credit i
   }
 }, 90_000);
 
-/** What a WebSocket handshake with a session's credential is answered, over TLS. */
+/** Returns the answer to a WebSocket handshake with a session's credential, over TLS. */
 function handshakeStatus(session: { websocket_url: string; websocket_protocols: string[] }): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(session.websocket_url, session.websocket_protocols, { ca: service.ca });

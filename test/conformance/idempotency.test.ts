@@ -19,7 +19,7 @@ afterAll(stopServices, START_TIMEOUT_MS);
 const create = (apiKey: string, idempotencyKey: string, body: unknown = { model: KIKUYU }): Promise<Answer> =>
   service.create(apiKey, body, { 'idempotency-key': idempotencyKey });
 
-test('a repeated request gets the same session, credential included, and reserves nothing more', async () => {
+test('a repeated request returns the same session with its credential and reserves nothing more', async () => {
   const { key: own } = await service.tenant();
   const idempotencyKey = randomUUID();
   const first = await create(own, idempotencyKey);
@@ -32,7 +32,7 @@ test('a repeated request gets the same session, credential included, and reserve
   expect(balance.recent_sessions).toHaveLength(1);
 });
 
-test('bodies are the same when they are so with their defaults filled in', async () => {
+test('request bodies are equal if they are equal with defaults filled in', async () => {
   const idempotencyKey = randomUUID();
   const first = sessionOf(await create(key, idempotencyKey, `{"model":"${KIKUYU}"}`));
   for (const body of [
@@ -46,7 +46,7 @@ test('bodies are the same when they are so with their defaults filled in', async
 test.each([
   ['another limit', { model: KIKUYU, max_audio_seconds: 61 }],
   ['another model', { model: DHOLUO }],
-])('the same key with %s is a conflict that changes nothing', async (_what, other) => {
+])('the same Idempotency-Key with %s is a conflict that changes nothing', async (_what, other) => {
   const { key: own } = await service.tenant();
   const idempotencyKey = randomUUID();
   const first = sessionOf(await create(own, idempotencyKey));
@@ -55,7 +55,7 @@ test.each([
   expect(balanceOf(await service.usage(own)).recent_sessions).toHaveLength(1);
 });
 
-test('another key, and no key, make another session', async () => {
+test('another Idempotency-Key, or none, creates another session', async () => {
   const answers = [
     await create(key, 'one'),
     await create(key, 'two'),
@@ -66,7 +66,7 @@ test('another key, and no key, make another session', async () => {
   expect(sessionOf(await create(key, 'ONE')).id).not.toBe(sessionOf(answers[0]!).id);
 });
 
-test('a repetition is answered where a new session would be refused', async () => {
+test('a repeated request succeeds where a new session would be refused', async () => {
   const limits = { concurrentSessions: 1, sessionsPerMinute: 1 };
   const own = await service.tenant({ seconds: 45, limits });
   const idempotencyKey = randomUUID();
@@ -76,7 +76,7 @@ test('a repetition is answered where a new session would be refused', async () =
   expect(sessionOf(await create(own.key, idempotencyKey))).toStrictEqual(first);
 });
 
-test('100 parallel duplicates make one session', async () => {
+test('100 parallel requests with one Idempotency-Key create one session', async () => {
   const { key: own, name } = await service.tenant({ limits: { concurrentSessions: 1 } });
   const idempotencyKey = randomUUID();
   const answers = await Promise.all(Array.from({ length: 100 }, () => create(own, idempotencyKey)));
@@ -86,7 +86,7 @@ test('100 parallel duplicates make one session', async () => {
   expect(balanceOf(await service.usage(own)).recent_sessions.map(({ id }) => id)).toEqual([first.id]);
 });
 
-test('parallel requests of one key with two bodies make one session and conflicts', async () => {
+test('parallel requests with one Idempotency-Key and two bodies create one session and conflicts', async () => {
   const { key: own } = await service.tenant();
   const idempotencyKey = randomUUID();
   const bodies = [{ model: KIKUYU }, { model: DHOLUO }];
@@ -100,7 +100,7 @@ test('parallel requests of one key with two bodies make one session and conflict
   expect(balanceOf(await service.usage(own)).reserved_ms).toBe(60_000);
 });
 
-test('errors are not remembered', async () => {
+test('a refused request can be repeated with the same Idempotency-Key', async () => {
   const own = await service.tenant({ seconds: 0 });
   const idempotencyKey = randomUUID();
   expect(refusal(await create(own.key, idempotencyKey, '{'))).toBe('invalid_json');

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const balance = async ({ key }: TestTenant) => balanceOf(await service.usage(key));
 
-test('two tenants see sessions and balances of their own alone', async () => {
+test('each of two tenants sees only its own sessions and balance', async () => {
   const session = sessionOf(await service.create(one.key));
   expect(await balance(other)).toMatchObject({ available_ms: 300_000, reserved_ms: 0, recent_sessions: [] });
   const theirs = sessionOf(await service.create(other.key));
@@ -32,7 +32,7 @@ test('two tenants see sessions and balances of their own alone', async () => {
   expect(await balance(other)).toMatchObject({ available_ms: 240_000, recent_sessions: [{ id: theirs.id }] });
 });
 
-test('an Idempotency-Key belongs to its tenant', async () => {
+test('an Idempotency-Key is scoped to its tenant', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const session = sessionOf(await service.create(one.key, { model: KIKUYU }, headers));
   const theirs = sessionOf(await service.create(other.key, { model: KIKUYU, max_audio_seconds: 7 }, headers));
@@ -50,7 +50,7 @@ test('keys of one tenant share its Idempotency-Keys, sessions and limits', async
   expect(balanceOf(await service.usage(second)).recent_sessions).toMatchObject([{ id: session.id }]);
 });
 
-test('limits of one tenant do not touch the other', async () => {
+test('the limits of one tenant do not affect another', async () => {
   sessionOf(await service.create(one.key));
   expect(refusal(await service.create(one.key))).toBe('concurrency_limit_exceeded');
   const answers = await Promise.all(Array.from({ length: 10 }, () => service.usage(one.key)));
@@ -59,7 +59,7 @@ test('limits of one tenant do not touch the other', async () => {
   expect((await service.usage(other.key)).headers.ratelimit).toMatch(/^"requests";r=4;/);
 });
 
-test('suspending or deleting one tenant does not touch the other', async () => {
+test('suspending or deleting one tenant does not affect another', async () => {
   const { id } = sessionOf(await service.create(other.key));
   sessionOf(await service.create(one.key));
   await service.admin.change(one.name, { state: 'Suspended' });
@@ -71,7 +71,7 @@ test('suspending or deleting one tenant does not touch the other', async () => {
   });
 });
 
-test('a tenant that is deleted and made again resumes its account, with its sessions failed', async () => {
+test('a tenant that is deleted and recreated keeps its account, and its sessions have failed', async () => {
   const { id } = sessionOf(await service.create(one.key));
   await service.admin.call('DELETE', `/tenants/${one.name}`);
   await service.admin.change(one.name, { seconds: 100 });

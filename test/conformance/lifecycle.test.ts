@@ -13,7 +13,7 @@ import { START_TIMEOUT_MS, startService, stopServices } from '../support/service
 import type { Service } from '../support/service.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
-/** Sessions outlive a restart, however slow the machine is. */
+/** Sessions outlive a restart even on a slow machine. */
 const LONG_LIVED = { SESSION_TTL_MS: '600000' };
 
 let service: Service;
@@ -28,7 +28,7 @@ const adminUrls = ({ gateway_admin_url, operator_admin_url, admin_url }: Local) 
   console: admin_url,
 });
 
-/** Processes whose command line or environment names the home of the service. */
+/** Returns the processes whose command line or environment names the home of the service. */
 function processesOf(home: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
@@ -49,7 +49,7 @@ async function isFree(url: string): Promise<boolean> {
   });
 }
 
-/** Makes a session of one second; undefined when the connection is refused or ends without an answer. */
+/** Creates a session of one second. Undefined if the connection is refused or closed without an answer. */
 async function createOver(agent: Agent, key: string): Promise<Answer | undefined> {
   const headers = { 'content-type': 'application/json' };
   const body = { model: KIKUYU, max_audio_seconds: 1 };
@@ -61,7 +61,7 @@ async function createOver(agent: Agent, key: string): Promise<Answer | undefined
   }
 }
 
-test('the admin port of each service tells health and metrics', async () => {
+test('the admin port of each service serves health and metrics', async () => {
   for (const [name, url] of Object.entries(adminUrls(service.local))) {
     for (const path of ['/livez', '/readyz']) {
       expect([name, path, (await send(url + path)).status]).toEqual([name, path, 200]);
@@ -73,7 +73,7 @@ test('the admin port of each service tells health and metrics', async () => {
   }
 });
 
-test('the metrics of the gateway count requests by route and not by what callers type', async () => {
+test('gateway metrics label requests by route, not by the path that a caller typed', async () => {
   await service.request('GET', `/v1/typed-${'x'.repeat(40)}`);
   await service.request('GET', '/v1/models');
   const { text } = await send(`${service.local.gateway_admin_url}/metrics`);
@@ -81,7 +81,7 @@ test('the metrics of the gateway count requests by route and not by what callers
   expect(text).not.toContain('typed-x');
 });
 
-test('the admin API is not on the public port and asks for its token', async () => {
+test('the admin API requires its token and is not served on the public port', async () => {
   expect((await service.request('GET', '/admin/v1/tenants')).status).toBe(404);
   const url = `${service.adminUrl}/admin/v1/tenants`;
   expect((await send(url)).status).toBe(401);
@@ -89,14 +89,14 @@ test('the admin API is not on the public port and asks for its token', async () 
   expect((await send(url, { headers: { authorization: `Bearer ${service.adminToken}` } })).status).toBe(200);
 });
 
-test('what holds secrets is for its owner alone', () => {
+test('files with secrets are readable by their owner only', () => {
   const modeOf = (path: string) => statSync(join(service.home, path)).mode & 0o777;
   expect(modeOf('local.json')).toBe(0o600);
   expect(modeOf('secrets')).toBe(0o700);
   for (const file of readdirSync(join(service.home, 'secrets'))) expect(modeOf(`secrets/${file}`)).toBe(0o600);
 });
 
-test('no key, credential or token is in what is shown by the system or logged', async () => {
+test('no key, credential or token appears in process lists or logs', async () => {
   const { key } = await service.tenant();
   const session = sessionOf(await service.create(key));
   const secrets = [key, session.websocket_protocols[1], service.adminToken, service.apiKey];
@@ -108,7 +108,7 @@ test('no key, credential or token is in what is shown by the system or logged', 
   }
 });
 
-test('a second start on the same home is refused clearly, and the first goes on', async () => {
+test('a second start with the same home is refused with a clear message while the first one runs on', async () => {
   const second = launch(service.home, {});
   await expect(second.ended).resolves.toBe(1);
   expect(second.output()).toContain(service.home);
@@ -117,7 +117,7 @@ test('a second start on the same home is refused clearly, and the first goes on'
   expect((await service.request('GET', '/v1/models')).status).toBe(200);
 }, 60_000);
 
-test('a start with a wrong setting says which and leaves nothing behind', async () => {
+test('a start with an invalid setting names it and leaves no process behind', async () => {
   const home = join(service.home, 'another');
   const wrong = launch(home, { SESSION_TTL_MS: 'soon' });
   await expect(wrong.ended).resolves.toBe(1);
@@ -126,7 +126,7 @@ test('a start with a wrong setting says which and leaves nothing behind', async 
 }, 60_000);
 
 test(
-  'SIGTERM ends all of it, and a new start goes on with the same keys, balances and sessions',
+  'SIGTERM ends every process, and the next start has the same keys, balances and sessions',
   async () => {
     const tenant = await service.tenant({ seconds: 1000 });
     const headers = { 'idempotency-key': randomUUID() };
@@ -146,23 +146,23 @@ test(
     expect(service.adminToken).toBe(local.admin_token);
     expect(balanceOf(await service.usage(tenant.key))).toStrictEqual(balance);
     const replay = sessionOf(await service.create(tenant.key, { model: KIKUYU }, headers));
-    // The port is another one, as the test asks for any.
+    // The port changes, because the test asks for any free one.
     expect({ ...replay, websocket_url: '' }).toStrictEqual({ ...session, websocket_url: '' });
   },
   START_TIMEOUT_MS,
 );
 
 test(
-  'requests in flight at SIGTERM are answered or refused as a whole, and none is half done',
+  'each request in flight at SIGTERM is either answered completely or refused',
   async () => {
     const { key } = await service.tenant({ seconds: 100_000 });
-    // Of this test: the service's own is closed when the service is told to stop, answers or not.
+    // The test's own connection, because the service closes its own connections when it stops.
     const agent = new Agent({ keepAlive: true });
     const created: string[] = [];
     const caller = async () => {
       for (;;) {
         const answer = await createOver(agent, key);
-        // Refused, once the gateway is on its way out.
+        // Refused, because the gateway is shutting down.
         if (answer === undefined || answer.status === 503) return;
         created.push(sessionOf(answer).id);
       }

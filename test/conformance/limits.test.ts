@@ -8,7 +8,7 @@ import type { Service } from '../support/service.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
 const TTL_MS = 2000;
-/** How long after its end a reservation may take to come back without any request. */
+/** Time within which an expired reservation is returned without any request. */
 const RETURNED_WITHIN_MS = 2000;
 
 let service: Service;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-/** Resolves when the tenant has no live session; asks the admin API, so no request of the tenant arrives. */
+/** Resolves when the tenant has no live session. It asks the admin API, so the tenant itself sends no request. */
 async function waitUntilReturned(name: string, expiresAt: string): Promise<void> {
   const deadlineMs = Date.parse(expiresAt) + RETURNED_WITHIN_MS;
   await eventually('the reservation is returned', deadlineMs - Date.now(), async () => {
@@ -28,8 +28,8 @@ async function waitUntilReturned(name: string, expiresAt: string): Promise<void>
   });
 }
 
-describe('concurrency', () => {
-  test('an account holds one session; the next one is refused until it ended, without any request', async () => {
+describe('the concurrency limit', () => {
+  test('is one session, and an expired session frees it without any request', async () => {
     const { key, name } = await service.tenant({ limits: { concurrentSessions: 1 } });
     const { expires_at: expiresAt, id } = sessionOf(await service.create(key));
     const refused = await service.create(key);
@@ -47,7 +47,7 @@ describe('concurrency', () => {
     sessionOf(await service.create(key));
   });
 
-  test('who waits as long as Retry-After says gets a session', async () => {
+  test('admits a new session after the time in Retry-After', async () => {
     const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
     sessionOf(await service.create(key));
     const { headers } = await service.create(key);
@@ -55,7 +55,7 @@ describe('concurrency', () => {
     sessionOf(await service.create(key));
   });
 
-  test('an administrator may grant more than one', async () => {
+  test('can be raised by an administrator', async () => {
     const { key, name } = await service.tenant({ limits: { concurrentSessions: 3 } });
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
@@ -63,7 +63,7 @@ describe('concurrency', () => {
     expect(await service.admin.account(name)).toMatchObject({ live_sessions: 3, credits: { reserved_ms: 180_000 } });
   });
 
-  test('the key that npm start prints holds one session and has limits that nobody meets', async () => {
+  test('is one for the key that npm start prints, whose rate limits are practically unlimited', async () => {
     const { apiKey } = service;
     const created = await service.create(apiKey);
     sessionOf(created);
@@ -74,8 +74,8 @@ describe('concurrency', () => {
   });
 });
 
-describe('after a session expired', () => {
-  test('its Idempotency-Key makes a new one, also with another body', async () => {
+describe('after a session has expired', () => {
+  test('its Idempotency-Key creates a new session, also with another body', async () => {
     const { key } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     const first = sessionOf(await service.create(key, { model: KIKUYU }, headers));
@@ -87,7 +87,7 @@ describe('after a session expired', () => {
     expect(second.credits.reserved).toBe(7);
   });
 
-  test('many come back together', async () => {
+  test('the reservations of many sessions are returned together', async () => {
     const { key, name } = await service.tenant({ seconds: 3000 });
     const sessions = await Promise.all(Array.from({ length: 40 }, () => service.create(key)));
     const last = sessions
@@ -99,10 +99,10 @@ describe('after a session expired', () => {
   });
 });
 
-describe('requests a minute', () => {
+describe('the limit of requests per minute', () => {
   const rate = (answer: Answer) => [answer.headers.ratelimit, answer.headers['ratelimit-policy']];
 
-  test('as many as the limit pass, one more is refused, and the headers tell', async () => {
+  test('refuses the first request above it and reports itself in the headers', async () => {
     const { key } = await service.tenant({ limits: { requestsPerMinute: 4 } });
     for (const remaining of [3, 2, 1, 0]) {
       const answer = await service.usage(key);
@@ -120,7 +120,7 @@ describe('requests a minute', () => {
     expect(refusal(await service.create(key))).toBe('rate_limit_exceeded');
   });
 
-  test('of a burst exactly the limit passes, and one more after Retry-After', async () => {
+  test('admits exactly that many of a burst, and one more after Retry-After', async () => {
     const { key } = await service.tenant({ limits: { requestsPerMinute: 30 } });
     const answers = await Promise.all(Array.from({ length: 31 }, () => service.usage(key)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
@@ -129,7 +129,7 @@ describe('requests a minute', () => {
     expect((await service.usage(key)).status).toBe(200);
   });
 
-  test('refused requests with a good key count, those with a bad one do not', async () => {
+  test('counts refused requests with a valid key but not those with an invalid one', async () => {
     const { key } = await service.tenant({ limits: { requestsPerMinute: 3 } });
     expect(refusal(await service.create(key, {}))).toBe('invalid_parameters');
     expect(refusal(await service.usage(`${key.slice(0, -1)}_`))).toBe('invalid_api_key');
@@ -140,8 +140,8 @@ describe('requests a minute', () => {
   });
 });
 
-describe('sessions a minute', () => {
-  test('as many as the limit are made, one more is refused, and the headers tell', async () => {
+describe('the limit of sessions per minute', () => {
+  test('refuses the first session above it and reports itself in the headers', async () => {
     const { key } = await service.tenant({ limits: { sessionsPerMinute: 3, requestsPerMinute: 100 } });
     for (const remaining of [2, 1, 0]) {
       const answer = await service.create(key);
@@ -159,7 +159,7 @@ describe('sessions a minute', () => {
     expect((await service.usage(key)).status).toBe(200);
   });
 
-  test('only new sessions count', async () => {
+  test('counts only new sessions', async () => {
     const { key } = await service.tenant({ seconds: 1000, limits: { sessionsPerMinute: 2 } });
     const headers = { 'idempotency-key': randomUUID() };
     sessionOf(await service.create(key, { model: KIKUYU }, headers));
@@ -172,7 +172,7 @@ describe('sessions a minute', () => {
     expect(refusal(await service.create(key))).toBe('rate_limit_exceeded');
   });
 
-  test('of a burst exactly the limit is made', async () => {
+  test('admits exactly that many of a burst', async () => {
     const { key, name } = await service.tenant({ limits: { sessionsPerMinute: 5 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => service.create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);

@@ -30,8 +30,8 @@ async function expectNothingReserved({ name }: TestTenant): Promise<void> {
   expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
 }
 
-/** Each request breaks the rule that names it and every later one that it can. */
-describe('of two reasons to refuse a request the earlier one is told', () => {
+/** Each request breaks the rule in the test's name and every later rule that it can. */
+describe('a request that breaks two rules is refused for the earlier one', () => {
   test('key before account', async () => {
     const { key } = await service.tenant({ state: 'Suspended' });
     const wrong = forgeKey(keyIdOf(key), 'a'.repeat(32));
@@ -74,7 +74,7 @@ describe('of two reasons to refuse a request the earlier one is told', () => {
     expect(refusal(await post(key, { headers, body: '{"model": 5' }))).toBe('invalid_json');
   });
 
-  test('parameters and Idempotency-Key before a replay', async () => {
+  test('parameters and Idempotency-Key before a repeated request', async () => {
     const { key } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     sessionOf(await service.create(key, { model: KIKUYU }, headers));
@@ -87,7 +87,7 @@ describe('of two reasons to refuse a request the earlier one is told', () => {
     expect(refusal(answer)).toBe('invalid_idempotency_key');
   });
 
-  test('a replay before the model', async () => {
+  test('a repeated request before the model', async () => {
     const { key } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     const session = sessionOf(await service.create(key, { model: PASSING }, headers));
@@ -99,7 +99,7 @@ describe('of two reasons to refuse a request the earlier one is told', () => {
     expect(sessionOf(await service.create(key, { model: PASSING }, headers))).toStrictEqual(session);
   });
 
-  test('a replay before the scope', async () => {
+  test('a repeated request before the scope', async () => {
     const { key, name } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     const session = sessionOf(await service.create(key, { model: KIKUYU }, headers));

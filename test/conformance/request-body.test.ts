@@ -19,12 +19,12 @@ afterAll(stopServices, START_TIMEOUT_MS);
 const post = (request: ServiceRequest) => service.request('POST', '/v1/asr/sessions', { key, ...request });
 const postJson = (body: unknown) => post({ headers: JSON_TYPE, body });
 
-describe('parameters', () => {
+describe('request parameters', () => {
   test.each([1, 300])('max_audio_seconds may be %i', async (seconds) => {
     sessionOf(await postJson({ model: KIKUYU, max_audio_seconds: seconds }));
   });
 
-  test.each(['60.0', '6e1', '0.6E+2'])('max_audio_seconds may be the whole number %s', async (number) => {
+  test.each(['60.0', '6e1', '0.6E+2'])('max_audio_seconds may be written as %s', async (number) => {
     const session = sessionOf(await postJson(`{"model":"${KIKUYU}","max_audio_seconds":${number}}`));
     expect(session.credits.reserved).toBe(60);
   });
@@ -41,7 +41,7 @@ describe('parameters', () => {
   );
 
   test.each(['{}', '{"model":""}', '{"model":null}', '{"model":7}', `{"model":["${KIKUYU}"]}`, '{"model":{}}'])(
-    'the model is a text that is there, not as in %s',
+    'the model must be a non-empty string, unlike %s',
     async (body) => {
       const answer = await postJson(body);
       expect(errorOf(answer)).toMatchObject({
@@ -52,23 +52,29 @@ describe('parameters', () => {
   );
 
   test.each(['svc-asr-unknown-v1', 'SVC-ASR-KIKUYU-V1', `${KIKUYU} `, `${KIKUYU}\u0000`, '*', '__proto__', '\ud800'])(
-    'the model %j does not exist',
+    'the model %j is not found',
     async (model) => {
       expect(refusal(await postJson({ model }))).toBe('model_not_found');
     },
   );
 
-  test.each(['language', 'Model', '__proto__', 'constructor', ''])('the field "%s" is not known', async (field) => {
-    const answer = await postJson(`{"model":"${KIKUYU}","${field}":"x"}`);
-    expect(refusal(answer)).toBe('invalid_parameters');
-  });
+  test.each(['language', 'Model', '__proto__', 'constructor', ''])(
+    'the unknown field "%s" is refused',
+    async (field) => {
+      const answer = await postJson(`{"model":"${KIKUYU}","${field}":"x"}`);
+      expect(refusal(answer)).toBe('invalid_parameters');
+    },
+  );
 
-  test.each(['[]', `["${KIKUYU}"]`, 'null', '"text"', '5', 'true'])('the body is an object, not %s', async (body) => {
-    expect(refusal(await postJson(body))).toBe('invalid_parameters');
-  });
+  test.each(['[]', `["${KIKUYU}"]`, 'null', '"text"', '5', 'true'])(
+    'the body %s is refused because it is not an object',
+    async (body) => {
+      expect(refusal(await postJson(body))).toBe('invalid_parameters');
+    },
+  );
 });
 
-describe('JSON', () => {
+describe('a JSON body', () => {
   test.each([
     ['nothing', ''],
     ['half an object', '{"model":"svc-asr'],
@@ -82,40 +88,40 @@ describe('JSON', () => {
     ],
     ['UTF-16', Buffer.from(GOOD, 'utf16le')],
     ['a compressed body that is not said to be one', gzipSync(GOOD)],
-  ])('%s is refused', async (_what, body) => {
+  ])('of %s is refused', async (_what, body) => {
     expect(refusal(await postJson(body))).toBe('invalid_json');
   });
 
-  test('the error does not repeat what was sent', async () => {
+  test('is not repeated in the error message', async () => {
     const answer = await postJson('{"model": secret-in-the-body');
     expect(refusal(answer)).toBe('invalid_json');
     expect(answer.text).not.toContain('secret-in-the-body');
   });
 
-  test('white space and escapes are fine', async () => {
+  test('may contain white space and escapes', async () => {
     sessionOf(await postJson(`\n\t { "\\u006dodel" : "${KIKUYU}" } \r\n`));
   });
 });
 
-describe('size', () => {
+describe('the body size', () => {
   const padded = (bytes: number) => GOOD.padEnd(bytes, ' ');
 
-  test.each([false, true])('16,384 bytes are taken (chunked: %s)', async (chunked) => {
+  test.each([false, true])('may be 16,384 bytes (chunked: %s)', async (chunked) => {
     sessionOf(await post({ headers: JSON_TYPE, body: padded(LARGEST_BYTES), chunked }));
   });
 
-  test.each([false, true])('one byte more is refused (chunked: %s)', async (chunked) => {
+  test.each([false, true])('may not be 16,385 bytes (chunked: %s)', async (chunked) => {
     const answer = await post({ headers: JSON_TYPE, body: padded(LARGEST_BYTES + 1), chunked });
     expect(refusal(answer)).toBe('request_too_large');
   });
 
-  test('bytes count and not characters', async () => {
+  test('is counted in bytes rather than characters', async () => {
     const model = 'ũ'.repeat(8185);
     expect(refusal(await postJson(`{"model":"${model}"}`))).toBe('model_not_found');
     expect(refusal(await postJson(`{"model":"${model}ũũ"}`))).toBe('request_too_large');
   });
 
-  test.each([false, true])('whoever sends megabytes still gets the answer (chunked: %s)', async (chunked) => {
+  test.each([false, true])('of several megabytes still gets the error response (chunked: %s)', async (chunked) => {
     for (let round = 0; round < 5; round++) {
       const answer = await post({ headers: JSON_TYPE, body: padded(4_000_000), chunked, options: { agent: false } });
       expect(refusal(answer)).toBe('request_too_large');
@@ -123,14 +129,14 @@ describe('size', () => {
   });
 });
 
-describe('media type', () => {
+describe('the media type', () => {
   test.each([
     'application/json',
     'Application/JSON',
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
     'application/json; charset=utf8',
-  ])('%s is taken', async (type) => {
+  ])('%s is accepted', async (type) => {
     sessionOf(await post({ headers: { 'content-type': type }, body: GOOD }));
   });
 
@@ -149,27 +155,27 @@ describe('media type', () => {
     expect(refusal(await post({ headers: { 'content-type': type }, body: GOOD }))).toBe('unsupported_media_type');
   });
 
-  test('a body without a media type is refused', async () => {
+  test('is required', async () => {
     expect(refusal(await post({ body: GOOD }))).toBe('unsupported_media_type');
     expect(refusal(await post({}))).toBe('unsupported_media_type');
   });
 
-  test.each(['gzip', 'deflate', 'br', 'x-unknown'])('a body encoded with %s is refused', async (encoding) => {
+  test.each(['gzip', 'deflate', 'br', 'x-unknown'])('with Content-Encoding %s is refused', async (encoding) => {
     const headers = { ...JSON_TYPE, 'content-encoding': encoding };
     expect(refusal(await post({ headers, body: gzipSync(GOOD) }))).toBe('unsupported_media_type');
   });
 
-  test('the encoding "identity" is none', async () => {
+  test('with Content-Encoding identity is accepted', async () => {
     sessionOf(await post({ headers: { ...JSON_TYPE, 'content-encoding': 'identity' }, body: GOOD }));
   });
 });
 
-describe('Idempotency-Key', () => {
+describe('the Idempotency-Key', () => {
   const withKey = (value: string | string[]) =>
     post({ headers: { ...JSON_TYPE, 'idempotency-key': value }, body: GOOD });
 
   test.each(['a', '7', 'AZaz09._:-', '0198f2c4-6d1e-7a52-9c0b-3f5d2e8a1b47', 'x'.repeat(128)])(
-    '"%s" is taken',
+    '"%s" is accepted',
     async (value) => {
       sessionOf(await withKey(value));
     },
@@ -182,7 +188,7 @@ describe('Idempotency-Key', () => {
     },
   );
 
-  test('two of them are refused', async () => {
+  test('is refused if it is sent twice', async () => {
     expect(refusal(await withKey(['one', 'two']))).toBe('invalid_idempotency_key');
   });
 });

@@ -18,7 +18,7 @@ let ledger: Ledger;
 beforeAll(async () => {
   service = await startService({ env: { SESSION_TTL_MS: String(TTL_MS) } });
   const link = await connected(connectRedis({ url: service.redisUrl, name: 'test', timeoutMs: 5000 }));
-  // Stands in for the stream: it makes sessions active and ends them.
+  // The test itself activates and ends sessions in the ledger, in place of a stream.
   ledger = createLedger(link, { prefix: 'svc' });
 }, START_TIMEOUT_MS);
 afterAll(async () => {
@@ -37,7 +37,7 @@ async function newest(key: string): Promise<UsageSession> {
   return balanceOf(await service.usage(key)).recent_sessions[0]!;
 }
 
-test('the balance of a new account is what was granted', async () => {
+test('the balance of a new account is the granted amount', async () => {
   const { key } = await service.tenant({ seconds: 1234 });
   expect(balanceOf(await service.usage(key))).toStrictEqual({
     object: 'credit_balance',
@@ -49,7 +49,7 @@ test('the balance of a new account is what was granted', async () => {
   });
 });
 
-test('a session is reserved, then expired, and its credit is back', async () => {
+test('a reserved session expires and its credit is returned', async () => {
   const { key } = await service.tenant({ seconds: 1000 });
   const { id, expires_at } = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 100 }));
   const reserved = balanceOf(await service.usage(key));
@@ -75,7 +75,7 @@ test('a session is reserved, then expired, and its credit is back', async () => 
   expect(Date.parse(session!.completed_at!)).toBeGreaterThanOrEqual(Date.parse(expires_at));
 });
 
-test('a session is active, then completed, and its audio is charged to the next second', async () => {
+test('an active session completes and its audio is charged, rounded up to the second', async () => {
   const { key, name } = await service.tenant({ seconds: 100 });
   const session = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 40 }));
   await connectStream(name, session);
@@ -103,7 +103,7 @@ test('an active session does not expire', async () => {
   expect((await newest(key)).status).toBe('active');
 }, 30_000);
 
-test('a session that fails keeps its audio and costs nothing', async () => {
+test('a failed session keeps its audio and costs nothing', async () => {
   const { key, name } = await service.tenant({ seconds: 100 });
   const session = sessionOf(await service.create(key));
   await connectStream(name, session);
@@ -112,7 +112,7 @@ test('a session that fails keeps its audio and costs nothing', async () => {
   expect(balanceOf(await service.usage(key))).toMatchObject({ available_ms: 100_000, consumed_ms: 0, reserved_ms: 0 });
 });
 
-test('recent sessions are the 20 newest, the newest first', async () => {
+test('recent sessions are the 20 newest, newest first', async () => {
   const { key } = await service.tenant({ seconds: 10_000 });
   const ids: string[] = [];
   for (let made = 0; made < 19; made++) ids.unshift(sessionOf(await service.create(key)).id);
@@ -124,7 +124,7 @@ test('recent sessions are the 20 newest, the newest first', async () => {
   }
 });
 
-test('refused requests leave no session behind', async () => {
+test('a refused request creates no session', async () => {
   const { key } = await service.tenant({ seconds: 60, limits: { concurrentSessions: 1 } });
   const { id } = sessionOf(await service.create(key));
   expect(refusal(await service.create(key))).toBe('concurrency_limit_exceeded');
@@ -133,7 +133,7 @@ test('refused requests leave no session behind', async () => {
   expect(balanceOf(await service.usage(key)).recent_sessions.map((session) => session.id)).toEqual([id]);
 });
 
-test('what is available, reserved and consumed is what was granted, at every look', async () => {
+test('available, reserved and consumed credit always add up to the granted amount', async () => {
   const { key, name } = await service.tenant({ seconds: 500 });
   const looks: Promise<number>[] = [];
   const look = async () => {
@@ -152,7 +152,7 @@ test('what is available, reserved and consumed is what was granted, at every loo
   expect(balanceOf(await service.usage(key)).consumed_ms).toBe(45_000);
 });
 
-test('usage takes GET and HEAD with a key, and no other method', async () => {
+test('GET and HEAD of usage require a key, and no other method is supported', async () => {
   const { key } = await service.tenant();
   expect((await service.request('HEAD', '/v1/usage', { key })).status).toBe(200);
   expect(refusal(await service.request('GET', '/v1/usage'))).toBe('missing_api_key');

@@ -12,7 +12,7 @@ const AUDIO = { encoding: 'pcm_s16le', sample_rate_hz: 16_000, channels: 1 };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('GET /v1/models', () => {
-  test('lists both models with every field and no other, without credentials', async () => {
+  test('lists both models with exactly the documented fields, without credentials', async () => {
     const answer = await service.request('GET', '/v1/models');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ object: 'list', data: expect.any(Array) });
@@ -38,18 +38,18 @@ describe('GET /v1/models', () => {
     ]);
   });
 
-  test('does not look at credentials that are sent all the same', async () => {
+  test('ignores credentials', async () => {
     expect((await service.request('GET', '/v1/models', { key: 'nonsense' })).status).toBe(200);
   });
 
-  test('carries an X-Request-Id that is new with each answer', async () => {
+  test('has a new X-Request-Id in each response', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => service.request('GET', '/v1/models')));
     const ids = answers.map(({ headers }) => headers['x-request-id']);
     for (const id of ids) expect(id).toMatch(UUID);
     expect(new Set(ids).size).toBe(20);
   });
 
-  test('takes HEAD and a query, and no other method', async () => {
+  test('accepts HEAD and a query, and no other method', async () => {
     expect((await service.request('HEAD', '/v1/models')).status).toBe(200);
     expect((await service.request('GET', '/v1/models?limit=1')).status).toBe(200);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -72,11 +72,11 @@ describe('documents', () => {
   });
 
   test.each([
-    // The interface lists 200 alone; 503 is for a gateway that has not seen any catalogue yet.
+    // The interface lists only 200. A gateway that has not read any catalogue yet answers 503.
     ['/v1/models', 'get', [200, 503]],
     ['/v1/asr/sessions', 'post', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
     ['/v1/usage', 'get', [200, 401, 403, 429, 503]],
-  ] as const)('%s is described with the statuses of the interface', (path, method, statuses) => {
+  ] as const)('%s is described with the documented statuses', (path, method, statuses) => {
     const responses = service.document.paths[path]?.[method]?.responses ?? {};
     expect(Object.keys(responses).map(Number)).toEqual(statuses);
     for (const [status, { headers }] of Object.entries(responses)) {
@@ -85,7 +85,7 @@ describe('documents', () => {
     }
   });
 
-  test('only the routes of the interface ask for a key', () => {
+  test('only authenticated routes of the interface require a key', () => {
     const security = (path: string, method: 'get' | 'post') => service.document.paths[path]?.[method]?.security;
     expect(security('/v1/models', 'get')).toEqual([]);
     expect(security('/v1/asr/sessions', 'post')).toEqual([{ apiKey: [] }]);
@@ -98,7 +98,7 @@ describe('documents', () => {
     expect(answer.text).toContain('svc.realtime.v1');
   });
 
-  test('/docs shows both to a person, in a page that may load nothing from elsewhere', async () => {
+  test('/docs renders both documents in a page that may load nothing from elsewhere', async () => {
     const answer = await service.request('GET', '/docs');
     expect(answer.status).toBe(200);
     for (const shown of ['/v1/asr/sessions', '/v1/usage', '/v1/models', 'flush']) expect(answer.text).toContain(shown);
@@ -106,16 +106,19 @@ describe('documents', () => {
     expect(answer.text).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/);
   });
 
-  test.each(['/openapi.json', '/asyncapi.json', '/docs'])('%s is not sent again to who has it', async (path) => {
-    const { headers } = await service.request('GET', path);
-    const again = await service.request('GET', path, { headers: { 'if-none-match': String(headers.etag) } });
-    expect(again.status).toBe(304);
-    expect((await service.request('HEAD', path)).status).toBe(200);
-    expect(refusal(await service.request('POST', path))).toBe('method_not_allowed');
-  });
+  test.each(['/openapi.json', '/asyncapi.json', '/docs'])(
+    '%s is not sent again to a client that has the current version',
+    async (path) => {
+      const { headers } = await service.request('GET', path);
+      const again = await service.request('GET', path, { headers: { 'if-none-match': String(headers.etag) } });
+      expect(again.status).toBe(304);
+      expect((await service.request('HEAD', path)).status).toBe(200);
+      expect(refusal(await service.request('POST', path))).toBe('method_not_allowed');
+    },
+  );
 });
 
-describe('other origins', () => {
+describe('requests from other origins', () => {
   const origin = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
   const crossOriginHeaders = (headers: object) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-'));
@@ -123,14 +126,14 @@ describe('other origins', () => {
   test.each([
     ['/v1/asr/sessions', 'POST'],
     ['/v1/usage', 'GET, HEAD'],
-  ])('%s refuses a preflight', async (path, allow) => {
+  ])('a preflight of %s is refused', async (path, allow) => {
     const answer = await service.request('OPTIONS', path, { headers: origin });
     expect(refusal(answer)).toBe('method_not_allowed');
     expect(answer.headers.allow).toBe(allow);
     expect(crossOriginHeaders(answer.headers)).toEqual([]);
   });
 
-  test('answers to a key are for nobody in a browser, be they good or bad', async () => {
+  test('authenticated responses are readable by no other origin, whether they succeed or fail', async () => {
     const { key } = await service.tenant();
     const answers = [
       await service.create(key, undefined, origin),

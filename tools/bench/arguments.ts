@@ -6,7 +6,7 @@ export interface BenchArguments {
   size: NonNullable<BenchOptions['size']>;
 }
 
-/** Reads `[NAME] [--quick | --full] [--json FILE]`; without a name every benchmark is meant. */
+/** Parses `[NAME] [--quick | --full] [--json FILE]`. Without a name it selects every benchmark. */
 export function parseBenchArguments(args: readonly string[], known: readonly string[]): BenchArguments {
   const names: string[] = [];
   let jsonFile: string | undefined;
@@ -15,15 +15,15 @@ export function parseBenchArguments(args: readonly string[], known: readonly str
     const argument = args[index] ?? '';
     if (argument === '--json') {
       jsonFile = args[++index];
-      if (jsonFile === undefined) throw new Error('--json needs the name of a file');
+      if (jsonFile === undefined) throw new Error('--json needs a file name');
     } else if (argument === '--quick' || argument === '--full') {
       size = argument === '--quick' ? 'quick' : 'full';
     } else if (known.includes(argument)) {
       names.push(argument);
     } else {
-      throw new Error(`there is no benchmark "${argument}"; there are ${known.join(', ') || 'none yet'}`);
+      throw new Error(`unknown benchmark "${argument}"; choose one of ${known.join(', ')}`);
     }
   }
-  if (jsonFile !== undefined && names.length !== 1) throw new Error('--json needs the name of one benchmark');
+  if (jsonFile !== undefined && names.length !== 1) throw new Error('--json needs the name of exactly one benchmark');
   return { names: names.length === 0 ? known : names, jsonFile, size };
 }

@@ -1,19 +1,19 @@
-/** What `npm run bench` hands to a benchmark. */
+/** Arguments of a benchmark. */
 export interface BenchOptions {
   say: (line: string) => void;
-  /** How much is measured, where a benchmark knows more than one size; absent: as usual. */
+  /** How much to measure, for benchmarks that have several sizes. The default is `usual`. */
   size?: 'quick' | 'usual' | 'full';
 }
 
-/** What a benchmark found. */
+/** Result of a benchmark. */
 export interface BenchResult {
-  /** Ours over the peer's or the limit's, by the names in the contract. */
+  /** Our figure divided by that of the peer or the limit. */
   ratios: Readonly<Record<string, number>>;
-  /** Everything that was measured, with the unit in the name. */
+  /** Every measured value, with its unit in the name. */
   figures: Readonly<Record<string, number>>;
 }
 
-/** What `bench/NAME/index.ts` exports. */
+/** Exports of `bench/NAME/index.ts`. */
 export interface Benchmark {
   bench: (options: BenchOptions) => Promise<BenchResult>;
 }

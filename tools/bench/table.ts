@@ -1,6 +1,6 @@
 import type { BenchResult } from './benchmark.ts';
 
-/** A benchmark's result as lines for a person, numbers aligned. */
+/** Formats the result of a benchmark as lines with aligned numbers. */
 export function buildTable(name: string, { ratios, figures }: BenchResult): string {
   const rows = [
     ...Object.entries(ratios).map(([label, value]) => [label, value.toFixed(2), 'ratio'] as const),

@@ -5,10 +5,10 @@ import { endGroup } from '../supervise/signals.ts';
 const running = new Set<number>();
 
 /**
- * Runs a command with its output on the terminal; resolves with its status, 1 when it could not be run. It has a
- * process group of its own, so that ending it ends whatever it started: test workers, and the servers of tests.
+ * Runs a command with its output on the terminal. Resolves with its exit status, or with 1 if it could not be run. It
+ * gets its own process group, so that ending it also ends what it started, such as jest workers and their servers.
  */
-export async function runCommand(command: string, args: readonly string[], tell = say): Promise<number> {
+export async function runCommand(command: string, args: readonly string[], report = say): Promise<number> {
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   const { pid } = child;
   if (pid !== undefined) running.add(pid);
@@ -21,19 +21,19 @@ export async function runCommand(command: string, args: readonly string[], tell 
       resolve(status);
     };
     child.on('error', (error) => {
-      tell(error.message);
+      report(error.message);
       end(1);
     });
     child.on('exit', (code) => end(code ?? 1));
   });
 }
 
-/** Ends what runs. */
+/** Ends every running command. */
 export function endRunning(): void {
   for (const pid of running) endGroup(pid);
 }
 
-/** Ends the running command and this process when a person or the launcher's end asks for it. */
+/** Ends the running commands and this process on a signal, or when the launcher has ended. */
 export function endOnSignal(): void {
   const end = () => {
     endRunning();

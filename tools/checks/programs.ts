@@ -10,9 +10,12 @@ async function runScript(path: string, args: readonly string[]): Promise<number>
   return runCommand(process.execPath, [program(path), ...args]);
 }
 
-/** Compiles every workspace and renders the API documents. */
-export async function build(): Promise<number> {
-  const status = await runScript('typescript/bin/tsc', ['--build', root]);
+/**
+ * Compiles every workspace and renders the API documents. It does not check types, which `checkTypes` does, and takes a
+ * third of the time therefore.
+ */
+export async function buildUnchecked(): Promise<number> {
+  const status = await runScript('typescript/bin/tsc', ['--build', '--noCheck', root]);
   return status === 0 ? runCommand(process.execPath, [join(root, 'packages/api-docs/dist/build.js')]) : status;
 }
 
@@ -25,12 +28,12 @@ export async function checkTypes(): Promise<number> {
   return 0;
 }
 
-/** ESLint over the whole repository. */
+/** Runs ESLint on the whole repository. */
 export async function lint(args: readonly string[] = []): Promise<number> {
   return runScript('eslint/bin/eslint.js', ['--max-warnings=0', ...args, root]);
 }
 
-/** Prettier over the whole repository: `--check` or `--write`. Files that are as they were when it last ran are kept. */
+/** Runs Prettier on the whole repository. The cache skips files that have not changed since the last run. */
 export async function format(mode: '--check' | '--write'): Promise<number> {
   return runScript('prettier/bin/prettier.cjs', [mode, '--cache', '--log-level=warn', root]);
 }
