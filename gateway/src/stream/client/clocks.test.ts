@@ -28,7 +28,7 @@ function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
     isReading: () => state.reading,
     ping: () => events.push('ping'),
     onIdle: () => events.push('idle'),
-    onUnresponsive: () => events.push('gone'),
+    onUnresponsive: () => events.push('unresponsive'),
     onLifetime: () => events.push('lifetime'),
   });
   return { clocks, events, state, time };
@@ -60,7 +60,7 @@ test('Clocks report a client as unresponsive after two unanswered pings', () => 
   time.at(450);
   clocks.onPong();
   for (const ms of [900, 1350, 1800]) time.at(ms);
-  expect(events).toEqual(['ping', 'ping', 'ping', 'gone']);
+  expect(events).toEqual(['ping', 'ping', 'ping', 'unresponsive']);
 });
 
 test('Clocks run only the lifetime while the gateway does not read', () => {

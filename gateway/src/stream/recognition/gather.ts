@@ -16,9 +16,9 @@ export type Urgency = 'now' | 'soon' | 'later';
  * use a part of one, so the many small frames of a chunk can be sent as one message.
  */
 export function urgencyOf({ sent, samples }: { sent: number; samples: number }, chunkSamples: number): Urgency {
-  const waiting = samples - sent;
+  const unsent = samples - sent;
   const completes = Math.floor(samples / chunkSamples) > Math.floor(sent / chunkSamples);
-  if (completes || waiting >= LARGE_SAMPLES) return 'now';
+  if (completes || unsent >= LARGE_SAMPLES) return 'now';
   if (chunkSamples - (samples % chunkSamples) > EARLY_SAMPLES) return 'later';
-  return waiting >= SMALL_SAMPLES ? 'now' : 'soon';
+  return unsent >= SMALL_SAMPLES ? 'now' : 'soon';
 }

@@ -5,17 +5,17 @@ const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
 test('findWorker returns the only worker once it is no longer avoided', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
-  let asked = 0;
+  let requests = 0;
   const place = (_model: string, { avoid }: { avoid: readonly string[] }) => {
-    asked++;
+    requests++;
     return Promise.resolve(avoid.includes('only') ? { outcome: 'waiting' } : { outcome: 'placed', worker });
   };
   const parts = { ledger: { pools: { place } }, times: { placeMs: 1, statusMs: 1_000_000 } } as unknown as StreamParts;
   const found = await findWorker(parts, SESSION, {
     untilMs: performance.now() + 60_000,
-    avoid: () => (asked < 3 ? ['only'] : ['-']),
+    avoid: () => (requests < 3 ? ['only'] : ['-']),
     onWait: () => undefined,
     isAbandoned: () => false,
   });
-  expect([found, asked]).toEqual([worker, 4]);
+  expect([found, requests]).toEqual([worker, 4]);
 });

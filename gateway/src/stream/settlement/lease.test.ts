@@ -23,7 +23,7 @@ function hold(verifyLedger: () => Promise<void>) {
   const ledger = { gateways } as unknown as Ledger;
   const onLost = () => lost++;
   const lease = holdLease(ledger, createLogger('gateway', 'silent'), 1, { onLost, verifyLedger });
-  return { lease, joined, asked: () => renewals, lost: () => lost };
+  return { lease, joined, renewals: () => renewals, lost: () => lost };
 }
 
 test('holdLease joins under a new id after its lease was lost', async () => {
@@ -36,8 +36,8 @@ test('holdLease joins under a new id after its lease was lost', async () => {
 });
 
 test('holdLease keeps its lease when the ledger cannot be verified', async () => {
-  const { lease, joined, asked, lost } = hold(() => Promise.reject(new Error('emptied')));
-  await eventually('the renewal was tried several times', 20_000, () => asked() > 3);
+  const { lease, joined, renewals, lost } = hold(() => Promise.reject(new Error('emptied')));
+  await eventually('the renewal was tried several times', 20_000, () => renewals() > 3);
   await lease.stop();
   expect([joined.length, lost(), lease.owner()]).toEqual([1, 0, joined[0]]);
 });

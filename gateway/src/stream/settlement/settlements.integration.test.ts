@@ -48,18 +48,18 @@ async function createRefused() {
   let rejections = 0;
   const logger = createLogger('gateway', 'error', { write: () => rejections++ });
   await user.allow(...WITHOUT_ACCOUNTS);
-  return { settlements: createSettlements(narrow, logger, metrics), refusals: () => rejections };
+  return { settlements: createSettlements(narrow, logger, metrics), rejections: () => rejections };
 }
 
 test('Settlements retry a settlement that Redis rejects, and charge it once', async () => {
   const { owner, stream, usage } = await connected();
-  const { settlements, refusals } = await createRefused();
+  const { settlements, rejections } = await createRefused();
   const added = settlements.add({ ...stream, requestId: 'request' }, owner, {
     outcome: 'completed',
     reason: 'client closed',
     samples: 20_000,
   });
-  await eventually('the settlement is rejected twice', 20_000, () => refusals() > 1);
+  await eventually('the settlement is rejected twice', 20_000, () => rejections() > 1);
   expect([settlements.pending, (await usage()).state]).toEqual([1, 'active']);
   // A gateway that stops does not wait for it. Its session ends when the lease of this gateway expires.
   await settlements.settled();
@@ -72,10 +72,10 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
 
 test('Settlements retry the rollback of a connect until Redis accepts it', async () => {
   const { stream, usage } = await connected();
-  const { settlements, refusals } = await createRefused();
+  const { settlements, rejections } = await createRefused();
   let rolledBack = false;
   const task = settlements.rollBack(stream, 'c').then(() => (rolledBack = true));
-  await eventually('the rollback is rejected', 20_000, () => refusals() > 0);
+  await eventually('the rollback is rejected', 20_000, () => rejections() > 0);
   expect(rolledBack).toBe(false);
   await user.allow('~*');
   await task;
