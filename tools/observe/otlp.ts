@@ -1,4 +1,4 @@
-/** OTLP in JSON, as the services send it; only what the page needs. */
+/** OTLP/JSON as the services send it, reduced to the fields that the page needs. */
 export interface Value {
   stringValue?: string;
   intValue?: number | string;
@@ -63,7 +63,7 @@ export interface Source {
   readonly instance: string;
 }
 
-/** A reading: a number, or the counts of a histogram. */
+/** One data point of a metric: a number, or the bucket counts of a histogram. */
 export interface Reading {
   readonly name: string;
   readonly labels: Labels;
@@ -72,7 +72,7 @@ export interface Reading {
   readonly counts?: readonly number[];
 }
 
-/** Who sent something. */
+/** Returns the service and instance that sent a resource. */
 export function sourceOf(resource: Resource | undefined): Source {
   const attributes = labelsOf(resource?.attributes);
   return {
@@ -81,7 +81,7 @@ export function sourceOf(resource: Resource | undefined): Source {
   };
 }
 
-/** What was measured, by who sent it. */
+/** Returns the data points of a request, grouped by their sender. */
 export function readingsOf({ resourceMetrics = [] }: MetricsBody): [Source, Reading[]][] {
   return resourceMetrics.map(({ resource, scopeMetrics = [] }) => [
     sourceOf(resource),
@@ -104,7 +104,7 @@ export function readingsOf({ resourceMetrics = [] }: MetricsBody): [Source, Read
   ]);
 }
 
-/** Attributes as plain texts. */
+/** Converts attributes to strings. */
 export function labelsOf(pairs: readonly Pair[] = []): Record<string, string> {
   return Object.fromEntries(
     pairs.map(({ key, value: { stringValue, intValue, doubleValue, boolValue } }) => {

@@ -10,7 +10,7 @@ import { startObserver } from './server.ts';
 const session = randomUUID();
 const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
 
-/** What a gateway and a worker would send. */
+/** Metrics that a gateway and a worker would send. */
 const METRICS = {
   resourceMetrics: [
     {
@@ -69,13 +69,13 @@ const TRACES = {
   ],
 };
 
-test('the page shows latencies, workers and sessions in a browser', async () => {
+test('the observe page shows latencies, workers and sessions in a browser', async () => {
   const observer = await startObserver();
   for (const [path, body] of Object.entries({ metrics: METRICS, traces: TRACES })) {
     await fetch(`${observer.url}/v1/${path}`, { method: 'POST', body: JSON.stringify(body) });
   }
   const program = findChromium();
-  if (program === undefined) throw new Error('there is no Chromium: `npm test` installs it');
+  if (program === undefined) throw new Error('Chromium is not installed. Run `npm test`, which installs it.');
   const profile = mkdtempSync(join(tmpdir(), 'svc-asr-observe-'));
   const { stdout } = await promisify(execFile)(
     program,
@@ -88,7 +88,7 @@ test('the page shows latencies, workers and sessions in a browser', async () => 
   );
   await observer.stop();
   rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  // Late, and said to be.
+  // The latency exceeds its target and is shown as bad.
   expect(stdout).toMatch(/<b class="bad">5\d\d ms<\/b>/);
   expect(stdout).toContain('target 300 ms');
   expect(stdout).toContain('kikuyu-v1 42');

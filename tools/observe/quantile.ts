@@ -1,4 +1,7 @@
-/** The value below which a share of a histogram lies, with even spread inside its buckets; undefined: it is empty. */
+/**
+ * Returns the value below which the given share of a histogram lies. Assumes an even distribution inside each bucket.
+ * Undefined if the histogram is empty.
+ */
 export function quantile(share: number, bounds: readonly number[], counts: readonly number[]): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total <= 0) return undefined;
@@ -14,7 +17,7 @@ export function quantile(share: number, bounds: readonly number[], counts: reado
   return bounds.at(-1);
 }
 
-/** Histograms of the same bounds, added up. */
+/** Adds up histograms with the same bounds. */
 export function addUp(histograms: readonly { bounds: readonly number[]; counts: readonly number[] }[]): {
   bounds: readonly number[];
   counts: number[];

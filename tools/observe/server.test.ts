@@ -16,7 +16,7 @@ interface Data {
 
 const read = async (url: string) => (await (await fetch(`${url}/data`)).json()) as Data;
 
-test('shows what a service tells, and passes it on to whom it was meant for', async () => {
+test('the observer shows the metrics and traces of a service and forwards them', async () => {
   const receiver = await startReceiver();
   const observer = await startObserver({ forwardTo: receiver.url });
   const settings = readSettings(TELEMETRY_SETTINGS, { ...observer.env, OTEL_METRIC_EXPORT_INTERVAL: '100' });
@@ -41,7 +41,7 @@ test('shows what a service tells, and passes it on to whom it was meant for', as
   await receiver.stop();
 }, 60_000);
 
-test('serves its page and nothing else, to nobody but this machine', async () => {
+test('the observer serves only its page, and only to requests for a loopback host', async () => {
   const observer = await startObserver();
   const page = await fetch(observer.url);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -15,32 +15,32 @@ import { TraceStore } from './traces.ts';
 const LOOPBACK = '127.0.0.1';
 const HOSTS = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
 const EVERY_MS = 1000;
-/** A sending has to be done before the next, on a busy machine too. */
-const TOLD_EVERY_MS = 2000;
-/** Ten minutes. */
+/** Long enough for one export to finish before the next, even on a busy machine. */
+const EXPORT_INTERVAL_MS = 2000;
+/** Ten minutes at one snapshot per second. */
 const KEPT_POINTS = 600;
-/** Headers that are not passed on. */
+/** Headers that belong to the connection and are not forwarded. */
 const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
 const MAX_BODY_BYTES = 16_777_216;
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 const SCRIPTS = ['main.js', 'cards.js', 'elements.js', 'format.js', 'plot.js', 'tables.js', 'waterfall.js'];
 const FILES = ['index.html', 'page.css', ...SCRIPTS];
-/** The page loads nothing from anywhere else. */
+/** The page loads nothing from other origins. */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };
 
-/** A page on loopback that shows what the services tell. */
+/** A loopback page that shows the telemetry of the services. */
 export interface Observer {
   readonly url: string;
-  /** Settings that make services tell it. */
+  /** Environment variables that make services send their telemetry to the observer. */
   readonly env: NodeJS.ProcessEnv;
   stop: () => Promise<void>;
 }
 
-/** Starts the page; `forwardTo`: where telemetry would go without it, and goes all the same. */
+/** Starts the observer. It forwards all telemetry to `forwardTo`, if set. */
 export async function startObserver(options: { port?: number; forwardTo?: string } = {}): Promise<Observer> {
   const metrics = new MetricStore();
   const traces = new TraceStore();
@@ -56,7 +56,7 @@ export async function startObserver(options: { port?: number; forwardTo?: string
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?')[0] ?? '/';
-    // A page of another site that has its name point here gets nothing.
+    // Rejects requests of other sites whose DNS name resolves to this machine (DNS rebinding).
     if (!HOSTS.test(request.headers.host ?? '')) {
       send(response, 403, 'text/plain', 'use the address of the page\n');
       return;
@@ -99,7 +99,7 @@ export async function startObserver(options: { port?: number; forwardTo?: string
     url,
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
-      OTEL_METRIC_EXPORT_INTERVAL: String(TOLD_EVERY_MS),
+      OTEL_METRIC_EXPORT_INTERVAL: String(EXPORT_INTERVAL_MS),
       OTEL_BSP_SCHEDULE_DELAY: String(EVERY_MS),
     },
     stop: async () => {
@@ -115,13 +115,13 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new Error('too large');
+    if (bytes > MAX_BODY_BYTES) throw new Error('the request body is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
 }
 
-/** A receiver that is away is not the services' matter. */
+/** Failures are ignored: an unavailable receiver must not affect the services. */
 async function forward(url: string, body: string, { headers }: IncomingMessage): Promise<void> {
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' && !OF_THE_CONNECTION.includes(name) ? [[name, value] as const] : [],

@@ -1,7 +1,7 @@
 import { addUp, quantile } from './quantile.ts';
 import type { Found, MetricStore } from './store.ts';
 
-/** Rates are over so long, latencies over a minute: few streams make few of them. */
+/** Window of rates. Latencies use a whole minute, because few streams give few values. */
 const RATE_MS = 10_000;
 const LATENCY_MS = 60_000;
 
@@ -21,7 +21,7 @@ export interface Latency {
 
 export type Snapshot = ReturnType<typeof buildSnapshot>;
 
-/** What the page shows of one moment. */
+/** Builds the current values that the page shows. */
 export function buildSnapshot(store: MetricStore, nowMs: number) {
   const increase = (name: string) => store.increase(name, nowMs, RATE_MS);
   const latest = (name: string) => store.latest(name, nowMs);

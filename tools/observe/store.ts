@@ -8,7 +8,7 @@ interface Series {
   readings: { atMs: number; reading: Reading }[];
 }
 
-/** One series as it is asked for. */
+/** Current value or growth of one series. */
 export interface Found extends Source {
   readonly labels: Labels;
   readonly value: number;
@@ -17,16 +17,16 @@ export interface Found extends Source {
 }
 
 const KEPT_MS = 70_000;
-/** A service that has said nothing for so long is gone. */
+/** A process that has sent nothing for this long counts as stopped. */
 const SILENT_MS = 8000;
 
-/** What the services told within the last minute. */
+/** Metrics that the services sent within the last minute. */
 export class MetricStore {
   readonly #series = new Map<string, Series>();
-  readonly #heardAtMs = new Map<string, { source: Source; atMs: number }>();
+  readonly #receivedAtMs = new Map<string, { source: Source; atMs: number }>();
 
   take(source: Source, readings: readonly Reading[], nowMs: number): void {
-    this.#heardAtMs.set(`${source.service}|${source.instance}`, { source, atMs: nowMs });
+    this.#receivedAtMs.set(`${source.service}|${source.instance}`, { source, atMs: nowMs });
     for (const reading of readings) {
       const { name, labels } = reading;
       const key = `${source.service}|${source.instance}|${name}|${JSON.stringify(labels)}`;
@@ -37,13 +37,13 @@ export class MetricStore {
     }
   }
 
-  /** The processes that talk to us. */
+  /** Returns the processes that are reporting. */
   sources(nowMs: number): { service: string; instance: string }[] {
-    for (const [key, { atMs }] of this.#heardAtMs) if (nowMs - atMs > SILENT_MS) this.#heardAtMs.delete(key);
-    return [...this.#heardAtMs.values()].map(({ source }) => source);
+    for (const [key, { atMs }] of this.#receivedAtMs) if (nowMs - atMs > SILENT_MS) this.#receivedAtMs.delete(key);
+    return [...this.#receivedAtMs.values()].map(({ source }) => source);
   }
 
-  /** The present values of a metric. */
+  /** Returns the current values of a metric. */
   latest(name: string, nowMs: number): Found[] {
     return this.#live(name, nowMs).map(({ source, labels, readings }) => {
       const { value = 0, bounds = [], counts = [] } = readings.at(-1)?.reading ?? {};
@@ -51,11 +51,11 @@ export class MetricStore {
     });
   }
 
-  /** How much a metric has grown within a time. */
+  /** Returns how much a metric has grown within the window. */
   increase(name: string, nowMs: number, windowMs: number): Found[] {
     return this.#live(name, nowMs).map(({ source, labels, readings }) => {
       const now = readings.at(-1)?.reading;
-      // A series that is younger began at nothing.
+      // A series that is younger than the window started at zero.
       const before = readings.findLast(({ atMs }) => nowMs - atMs >= windowMs)?.reading;
       const counts = (now?.counts ?? []).map((count, at) => count - (before?.counts?.[at] ?? 0));
       const value = (now?.value ?? 0) - (before?.value ?? 0);

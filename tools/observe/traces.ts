@@ -1,7 +1,7 @@
 import { labelsOf, sourceOf } from './otlp.ts';
 import type { TracesBody } from './otlp.ts';
 
-/** A span as the page draws it. */
+/** A span as the page shows it. */
 export interface ShownSpan {
   readonly id: string;
   readonly parent: string;
@@ -22,7 +22,7 @@ export interface ShownSession {
 const KEPT_SESSIONS = 20;
 const ERROR = 2;
 
-/** The last sessions, by their traces. */
+/** Traces of the latest sessions. */
 export class TraceStore {
   readonly #sessions = new Map<string, ShownSession>();
 
@@ -51,7 +51,7 @@ export class TraceStore {
     }
   }
 
-  /** The latest first. */
+  /** Returns the sessions, newest first. */
   list(): ShownSession[] {
     return [...this.#sessions.values()].reverse();
   }
