@@ -1,29 +1,31 @@
 import { parseImageArguments } from './arguments.ts';
-import { titleOf } from './image.ts';
 
 const parse = (...args: string[]) => parseImageArguments(args, 'linux/amd64');
+const namesOf = (...args: string[]) => parse(...args)?.images.map(({ name }) => name);
 
-test('without a name, everything but the image for CUDA is built', () => {
-  const chosen = parse();
-  expect(chosen?.images.map(titleOf)).toEqual([
-    'svc-asr-operator',
-    'svc-asr-gateway',
-    'svc-asr-worker',
-    'svc-asr-console',
-    'svc-asr-loadtest',
-  ]);
-  expect(chosen).toMatchObject({ redis: true, platform: 'linux/amd64', dockerfiles: false });
-});
+describe('parseImageArguments', () => {
+  const services = ['svc-asr-operator', 'svc-asr-gateway', 'svc-asr-worker', 'svc-asr-console'];
 
-test('named images are built alone', () => {
-  const chosen = parse('svc-asr-worker-cuda', '--out', 'somewhere');
-  expect(chosen?.images.map(titleOf)).toEqual(['svc-asr-worker-cuda']);
-  expect(chosen).toMatchObject({ redis: false, out: 'somewhere' });
-});
+  test('selects all images but the CUDA one by default', () => {
+    expect(namesOf()).toEqual([...services, 'svc-asr-loadtest']);
+    expect(parse()).toMatchObject({ redis: true, platform: 'linux/amd64', verify: false });
+  });
 
-test('what does not exist is refused with what does', () => {
-  expect(() => parse('gateway')).toThrow('"gateway" is none of svc-asr-operator');
-  expect(() => parse('--platform', 'windows/amd64')).toThrow('--platform is one of linux/amd64, linux/arm64');
-  expect(() => parse('svc-asr-worker-cuda', '--platform', 'linux/arm64')).toThrow('no CUDA for linux/arm64');
-  expect(parse('--help')).toBeUndefined();
+  test('selects only the named images', () => {
+    expect(namesOf('svc-asr-worker', '--out', 'folder')).toEqual(['svc-asr-worker']);
+    expect(parse('svc-asr-worker', '--out', 'folder')).toMatchObject({ redis: false, out: 'folder' });
+  });
+
+  test('leaves out the load tests and Redis with --verify, unless they are named', () => {
+    expect(namesOf('--verify')).toEqual(services);
+    expect(parse('--verify')).toMatchObject({ redis: false, verify: true });
+    expect(namesOf('--verify', 'svc-asr-loadtest')).toEqual(['svc-asr-loadtest']);
+  });
+
+  test('is undefined with --help', () => expect(parse('--help')).toBeUndefined());
+
+  test('rejects unknown images and platforms, and lists the known ones', () => {
+    expect(() => parse('gateway')).toThrow('no image is named "gateway"; choose from svc-asr-operator');
+    expect(() => parse('--platform', 'windows/amd64')).toThrow('--platform must be one of linux/amd64, linux/arm64');
+  });
 });

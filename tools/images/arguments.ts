@@ -1,58 +1,49 @@
 import { parseArgs } from 'node:util';
-import { CUDA_PLATFORM } from './cuda.ts';
-import { IMAGES, titleOf } from './image.ts';
-import type { ServiceImage } from './image.ts';
+import type { Target } from './dockerfile.ts';
+import { IMAGES } from './image.ts';
 import { PLATFORMS } from './platform.ts';
 import type { Platform } from './platform.ts';
 
-/** What is built only when it is named. */
-const REDIS = 'redis';
+const NAMES = [...IMAGES.map(({ name }) => name), 'redis'];
 
-export const USAGE = `npm run images -- [IMAGE...] [--platform PLATFORM] [--out FOLDER] [--dockerfiles]
-  IMAGE          ${[...IMAGES.map(titleOf), REDIS].join(', ')};
-                 without one: all of the services but the one for CUDA, which takes 3 GB, and redis for the test cluster
-  --platform     ${Object.keys(PLATFORMS).join(' or ')}; this machine's unless told
-  --out          where archives and bills of materials go; .svc-asr/images unless told
-  --dockerfiles  renews images/*.Dockerfile instead
+export const USAGE = `npm run images -- [IMAGE...] [--platform PLATFORM] [--out FOLDER] [--verify]
+  IMAGE          ${NAMES.join(', ')}; all by default
+  --platform     ${Object.keys(PLATFORMS).join(' or ')}; that of this machine by default
+  --out          folder for archives and bills of materials; .svc-asr/images by default
+  --verify       builds images/Dockerfile with buildah too and compares the images file by file (root, Debian);
+                 without IMAGE, all but svc-asr-loadtest, for which k6 must be compiled, and redis
 `;
 
-/** What `npm run images` was asked for. */
+/** Parsed arguments of `npm run images`. */
 export interface ImageArguments {
-  images: readonly ServiceImage[];
+  images: readonly Target[];
   redis: boolean;
   platform: Platform;
   out: string | undefined;
-  dockerfiles: boolean;
+  verify: boolean;
 }
 
-/** Reads the arguments of `npm run images`; undefined when it was asked how it is used. */
-export function parseImageArguments(args: readonly string[], present: Platform): ImageArguments | undefined {
+/** Parses the arguments of `npm run images`. Undefined if they ask for help. */
+export function parseImageArguments(args: readonly string[], machine: Platform): ImageArguments | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
-      platform: { type: 'string', default: present },
+      platform: { type: 'string', default: machine },
       out: { type: 'string' },
-      dockerfiles: { type: 'boolean', default: false },
+      verify: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
-  const known = [...IMAGES.map(titleOf), REDIS];
-  const unknown = positionals.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is none of ${known.join(', ')}`);
+  const { out, verify } = values;
+  const unknown = positionals.find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) throw new Error(`no image is named "${unknown}"; choose from ${NAMES.join(', ')}`);
   const platform = (Object.keys(PLATFORMS) as Platform[]).find((name) => name === values.platform);
-  if (platform === undefined) throw new Error(`--platform is one of ${Object.keys(PLATFORMS).join(', ')}`);
+  if (platform === undefined) throw new Error(`--platform must be one of ${Object.keys(PLATFORMS).join(', ')}`);
   const all = positionals.length === 0;
-  const images = IMAGES.filter((image) => (all ? !image.cuda : positionals.includes(titleOf(image))));
-  if (platform !== CUDA_PLATFORM && images.some(({ cuda }) => cuda)) {
-    throw new Error(`onnxruntime has no CUDA for ${platform}: build the CUDA image for ${CUDA_PLATFORM}`);
-  }
-  return {
-    images,
-    redis: all || positionals.includes(REDIS),
-    platform,
-    out: values.out,
-    dockerfiles: values.dockerfiles,
-  };
+  const images = IMAGES.filter(({ name, layers }) =>
+    all ? !(verify && layers.includes('k6')) : positionals.includes(name),
+  );
+  return { images, redis: !verify && (all || positionals.includes('redis')), platform, out, verify };
 }

@@ -1,33 +1,55 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildServiceImage } from './build.ts';
-import type { BuiltImage } from './build.ts';
+import { fetchSources, listLayer } from './contents.ts';
+import type { Target } from './dockerfile.ts';
 import { IMAGES } from './image.ts';
-import type { ServiceImage } from './image.ts';
+import { writeImage } from './oci.ts';
+import type { BuiltImage } from './oci.ts';
 import { platformOf } from './platform.ts';
 import type { Platform } from './platform.ts';
 import { buildRedisImage } from './redis-image.ts';
+import { buildSbom } from './sbom.ts';
 
-/** What to build, and where to put it. */
-export interface BuildAllOptions {
+export interface BuildOptions {
+  /** The repository. Its services must be compiled. */
   root: string;
+  /** Folder for archives and bills of materials. */
   out: string;
-  /** All services without CUDA unless told. */
-  images?: readonly ServiceImage[];
-  /** Whether the image of Redis for the test cluster is built too; it is unless told. */
+  /** All by default. */
+  images?: readonly Target[];
+  /** Builds the Redis image of the test cluster too, which is the default. */
   redis?: boolean;
+  /** That of this machine by default. */
   platform?: Platform;
-  /** The tag; the version of the repository unless told. */
+  /** The tag. By default the version in package.json. */
   version?: string;
 }
 
-/** Builds images one after the other, the services' first. The repository has to be built already. */
-export async function buildImages(options: BuildAllOptions): Promise<BuiltImage[]> {
-  const { root, out, images = IMAGES.filter(({ cuda }) => !cuda), redis = true } = options;
-  const platform = options.platform ?? platformOf(process.arch);
-  const version = options.version ?? readVersion(root);
+/** Builds images and their bills of materials without a daemon, one after the other. */
+export async function buildImages(options: BuildOptions): Promise<BuiltImage[]> {
+  const { root, out, images = IMAGES, redis = true, platform = platformOf(process.arch) } = options;
+  const { version = readVersion(root) } = options;
+  const sources = await fetchSources(
+    root,
+    platform,
+    images.flatMap(({ layers }) => layers),
+  );
   const built: BuiltImage[] = [];
-  for (const image of images) built.push(await buildServiceImage(image, { root, out, platform, version }));
+  for (const { name, layers, config } of images) {
+    const labels = Object.entries(config.labels).map(([key, value]) => [key, value.replace('$VERSION', version)]);
+    const image = await writeImage(
+      {
+        title: name,
+        reference: `localhost/${name}:${version}`,
+        config: { ...config, labels: Object.fromEntries(labels) as Record<string, string> },
+        layers: layers.map((layer) => ({ name: layer, files: listLayer(layer, sources) })),
+      },
+      { out, platform },
+    );
+    const sbom = buildSbom(name, version, layers, sources);
+    writeFileSync(image.file.replace(/\.tar$/, '.cdx.json'), `${JSON.stringify(sbom, null, 2)}\n`);
+    built.push(image);
+  }
   if (redis) built.push(await buildRedisImage({ out, platform }));
   return built;
 }

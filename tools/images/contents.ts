@@ -1,74 +1,91 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CudaWheel } from './cuda.ts';
-import { cudaFiles } from './cuda.ts';
+import { fetchNode } from '../launch/node.mjs';
+import { fetchDebianPackages } from './debian.ts';
 import type { DebianPackage } from './debian.ts';
-import { listFolder } from './image-file.ts';
-import type { Layer } from './image-file.ts';
-import type { ServiceImage } from './image.ts';
-import { k6Files } from './k6.ts';
+import { fileOf, listFolder } from './files.ts';
+import type { ImageFile } from './files.ts';
+import { fetchK6 } from './k6.ts';
 import type { K6 } from './k6.ts';
-import { loadtestFiles, recordingFiles } from './loadtest-files.ts';
-import { resolvePackages } from './lockfile.ts';
-import type { Lockfile, Place } from './lockfile.ts';
-import { nodeFiles } from './node-binary.ts';
-import { npmFiles } from './npm-files.ts';
+import { loadtestFiles } from './loadtest-files.ts';
+import { listPackages } from './npm.ts';
 import { PLATFORMS } from './platform.ts';
 import type { Platform } from './platform.ts';
-import { programFiles } from './program-files.ts';
+import { dependencyFiles, programFiles } from './service-files.ts';
 import { baseFiles, libraryFiles } from './system-files.ts';
 
-/** Where what goes into images comes from. */
+/** Packages with the libraries that Node and onnxruntime load, and with the CA certificates. */
+const SYSTEM_PACKAGES = ['libc6', 'libgcc-s1', 'libstdc++6', 'ca-certificates'];
+
+/** Workspaces of each service's image. npm adds those that they depend on. */
+const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
+  operator: ['operator'],
+  gateway: ['gateway'],
+  worker: ['worker'],
+  console: ['console', 'packages/cli'],
+};
+
+/** Everything that layers take files from. */
 export interface Sources {
   root: string;
-  lockfile: Lockfile;
+  platform: Platform;
   debian: readonly DebianPackage[];
-  /** The folder of Node's npm package for the platform. */
+  /** Folder of Node's npm package. */
   node: string;
-  /** Empty for images that compute on CPUs. */
-  cuda: readonly CudaWheel[];
-  /** Only for the image of the load tests. */
+  /** Undefined if no layer asks for k6. */
   k6: K6 | undefined;
 }
 
-/** Everything that an image is made of. */
-export interface Contents {
-  /** The ones that change least come first: whoever has them need not fetch them again. */
-  layers: readonly Layer[];
-  npm: readonly Place[];
-  debian: readonly DebianPackage[];
-  cuda: readonly CudaWheel[];
-  k6: K6 | undefined;
+/** Downloads the sources of layers, and builds k6 if it is one of them. */
+export async function fetchSources(root: string, platform: Platform, layers: readonly string[]): Promise<Sources> {
+  return {
+    root,
+    platform,
+    debian: fetchDebianPackages(SYSTEM_PACKAGES, platform),
+    node: fetchNode('linux', PLATFORMS[platform].node),
+    k6: layers.includes('k6') ? await fetchK6(platform) : undefined,
+  };
 }
 
-/** The list of what goes into an image, which its daemon-less build, its Dockerfile and its bill of materials share. */
-export function listContents(image: ServiceImage, platform: Platform, sources: Sources): Contents {
-  const { root, debian, cuda, k6 } = sources;
-  const cpu = PLATFORMS[platform].node;
-  const places = resolvePackages(sources.lockfile, image.workspaces, cpu);
-  const bought = places.filter(({ isWorkspace }) => !isWorkspace);
-  const own = places.filter(({ isWorkspace }) => isWorkspace);
-  const provider = image.cuda ? cudaFiles(cuda) : [];
-  const provided = new Set(provider.map(({ path }) => path));
-  const layers: Layer[] = [
-    { name: 'system', files: [...baseFiles(debian), ...libraryFiles(debian)] },
-    { name: 'node', files: nodeFiles(sources.node) },
-    {
-      name: 'dependencies',
-      files: bought.flatMap((place) => npmFiles(root, place, cpu)).filter(({ path }) => !provided.has(path)),
-    },
-    { name: 'cuda', files: provider },
-    { name: 'models', files: image.models ? modelFiles(root) : [] },
-    { name: 'k6', files: k6 === undefined ? [] : k6Files(k6) },
-    { name: 'recordings', files: image.loadtests ? recordingFiles(root) : [] },
-    {
-      name: 'program',
-      files: image.loadtests ? loadtestFiles(root) : own.flatMap((place) => programFiles(root, place)),
-    },
-  ];
-  return { layers: layers.filter(({ files }) => files.length > 0), npm: places, debian, cuda, k6 };
+/** Lists the files of a layer. The Dockerfile and the build without a daemon both take them from here. */
+export function listLayer(layer: string, { root, platform, debian, node, k6 }: Sources): ImageFile[] {
+  const packages = listPackages(root, workspacesOf([layer]));
+  if (layer.endsWith('/dependencies')) {
+    return packages.flatMap((entry) => dependencyFiles(root, entry, PLATFORMS[platform].node));
+  }
+  if (layer.endsWith('/program')) return packages.flatMap((entry) => programFiles(root, entry));
+  switch (layer) {
+    case 'system':
+      return [...baseFiles(debian), ...libraryFiles(debian)];
+    case 'node':
+      return [
+        fileOf('usr/local/bin/node', join(node, 'bin/node')),
+        fileOf('usr/share/doc/node/LICENSE', join(node, 'LICENSE')),
+      ];
+    case 'models':
+      return listModels(root).flatMap((name) =>
+        listFolder(join(root, 'worker/models', name), `models/${name}/`, (path) => path !== 'eval/'),
+      );
+    case 'recordings':
+      return listModels(root).flatMap((name) =>
+        listFolder(join(root, 'worker/models', name, 'eval'), `app/worker/models/${name}/eval/`),
+      );
+    case 'loadtest':
+      return loadtestFiles(root);
+    case 'k6':
+      if (k6 === undefined) break;
+      return [fileOf('usr/local/bin/k6', k6.program), fileOf('usr/share/doc/k6/LICENSE', k6.license)];
+  }
+  throw new Error(`images/Dockerfile names a layer ${layer}, which tools/images/contents.ts does not define`);
 }
 
-/** The demo models, without the recordings that they are judged by. */
-function modelFiles(root: string): Layer['files'] {
-  return listFolder(join(root, 'worker/models'), 'models', (path) => !path.endsWith('/eval/') && path !== 'README.md');
+/** Returns the workspaces of the services that layers belong to. */
+export function workspacesOf(layers: readonly string[]): string[] {
+  const services = layers.filter((layer) => layer.includes('/')).map((layer) => layer.slice(0, layer.indexOf('/')));
+  return [...new Set(services)].flatMap((service) => WORKSPACES[service] ?? []);
+}
+
+function listModels(root: string): string[] {
+  const entries = readdirSync(join(root, 'worker/models'), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }

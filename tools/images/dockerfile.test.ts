@@ -1,29 +1,58 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readGoModule } from '../install/go-module.ts';
 import { root } from '../launch/terminal.mjs';
-import { buildDockerfiles } from './dockerfile.ts';
-import { buildImageConfig } from './image-config.ts';
-import { IMAGES, titleOf } from './image.ts';
+import { parseTargets, readTargets } from './dockerfile.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-const folder = join(root, 'images');
-
-test('the Dockerfiles are those of the list', () => {
-  const present = Object.fromEntries(
-    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
-  );
-  // "npm run images -- --dockerfiles" renews them.
-  expect(present).toEqual(buildDockerfiles());
+test('parseTargets returns layers and configuration of targets, with those of the stage that they start from', () => {
+  const targets = parseTargets(`
+ARG NODE_IMAGE=node
+FROM $NODE_IMAGE AS build
+COPY . .
+ENV IGNORED=1
+FROM scratch AS base
+COPY --from=build /stage/system/ /
+ENV A=1
+USER 1:1
+WORKDIR /app
+LABEL licenses="Apache-2.0"
+FROM base AS one
+LABEL title="one"
+COPY --from=build /stage/one/program/ /
+ENTRYPOINT ["node", "one.js"]
+FROM one AS two
+LABEL title="two"
+ENV B=2
+`);
+  const one = { user: '1:1', workingDir: '/app', entrypoint: ['node', 'one.js'] };
+  expect(targets).toEqual([
+    {
+      name: 'one',
+      layers: ['system', 'one/program'],
+      config: { ...one, env: ['A=1'], labels: { licenses: 'Apache-2.0', title: 'one' } },
+    },
+    {
+      name: 'two',
+      layers: ['system', 'one/program'],
+      config: { ...one, env: ['A=1', 'B=2'], labels: { licenses: 'Apache-2.0', title: 'two' } },
+    },
+  ]);
 });
 
-test.each(IMAGES.map((image) => [titleOf(image), image] as const))(
-  '%s runs the same from both builds',
-  (title, image) => {
-    const config = buildImageConfig(image, '1.2.3');
-    const lines = (buildDockerfiles()[`${title}.Dockerfile`] ?? '').split('\n');
-    expect(lines).toContain(`USER ${config.user}`);
-    expect(lines).toContain(`WORKDIR ${config.workingDir}`);
-    expect(lines).toContain(`ENTRYPOINT ${JSON.stringify(config.entrypoint)}`);
-    for (const variable of config.env) expect(lines).toContain(`ENV ${variable}`);
-    expect(lines.at(lines.indexOf('FROM scratch'))).toBe('FROM scratch');
-  },
-);
+describe('images/Dockerfile', () => {
+  test.each(readTargets(root).map((target) => [target.name, target] as const))(
+    'runs Node as a user without rights in %s',
+    (name, { config }) => {
+      expect(config).toMatchObject({ user: '65532:65532', workingDir: '/app' });
+      expect(config.entrypoint[0]).toBe('node');
+      expect(config.env).toContain('NODE_ENV=production');
+      expect(config.labels).toMatchObject({ 'org.opencontainers.image.title': name });
+    },
+  );
+
+  test('builds k6 with the Go version of its go.mod', () => {
+    const [major, minor] = readGoModule('k6').module.goVersion.split('.');
+    const text = readFileSync(join(root, 'images/Dockerfile'), 'utf8');
+    expect(text).toContain(`ARG GO_IMAGE=golang:${major}.${minor}-`);
+  });
+});

@@ -1,41 +1,68 @@
 import { createHash } from 'node:crypto';
-import type { PackedLayer } from './layer.ts';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { cacheFolder } from '../launch/node.mjs';
+import { textOf } from './files.ts';
+import type { ImageFile } from './files.ts';
 import type { Platform } from './platform.ts';
+import { packTar } from './tar.ts';
 
-/** How an image runs. */
+/** How a container of the image runs. */
 export interface ImageConfig {
   user: string;
   workingDir: string;
   entrypoint: readonly string[];
+  /** Variables as NAME=VALUE. */
   env: readonly string[];
   labels: Readonly<Record<string, string>>;
 }
 
-/** A document or a layer of an image, by its content. */
-export interface Blob {
+/** Part of an image that registries store and nodes fetch separately. */
+export interface Layer {
+  name: string;
+  files: readonly ImageFile[];
+}
+
+export interface ImageSource {
+  title: string;
+  /** Name and tag by which a container runtime knows the imported image. */
+  reference: string;
+  config: ImageConfig;
+  layers: readonly Layer[];
+}
+
+/** An image that was built. */
+export interface BuiltImage {
+  title: string;
+  reference: string;
+  platform: Platform;
+  /** Archive in OCI layout. */
+  file: string;
+  digest: string;
+  /** Compressed size of the layers. */
+  bytes: number;
+}
+
+interface Blob {
   mediaType: string;
   digest: string;
   size: number;
 }
 
-/** A document that is stored as it is hashed. */
-export interface Document extends Blob {
-  text: string;
-}
-
-const TYPES = {
-  config: 'application/vnd.oci.image.config.v1+json',
-  manifest: 'application/vnd.oci.image.manifest.v1+json',
-  index: 'application/vnd.oci.image.index.v1+json',
-  layer: 'application/vnd.oci.image.layer.v1.tar+gzip',
-} as const;
-/** Images are the same whenever they are built. */
+const TYPE = 'application/vnd.oci.image';
 const CREATED = '1970-01-01T00:00:00Z';
 
-/** The configuration of an image. */
-export function buildConfig(config: ImageConfig, platform: Platform, layers: readonly PackedLayer[]): Document {
+/** Writes an image as one tar file in OCI layout, which `ctr images import` and `skopeo copy` read. */
+export async function writeImage(
+  { title, reference, config, layers }: ImageSource,
+  { out, platform, cache = join(cacheFolder(), 'image-layers') }: { out: string; platform: Platform; cache?: string },
+): Promise<BuiltImage> {
+  const packed = [];
+  for (const layer of layers) packed.push(await packLayer(layer, cache));
   const [os, architecture] = platform.split('/');
-  return toDocument(TYPES.config, {
+  const configFile = jsonBlob(`${TYPE}.config.v1+json`, {
     created: CREATED,
     architecture,
     os,
@@ -43,48 +70,71 @@ export function buildConfig(config: ImageConfig, platform: Platform, layers: rea
       User: config.user,
       WorkingDir: config.workingDir,
       Entrypoint: config.entrypoint,
-      Env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...config.env],
+      Env: config.env,
       Labels: config.labels,
     },
-    rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
+    rootfs: { type: 'layers', diff_ids: packed.map(({ diffId }) => diffId) },
     history: layers.map(({ name }) => ({ created: CREATED, created_by: name })),
   });
-}
-
-/** The list of what an image consists of. */
-export function buildManifest(config: Document, layers: readonly PackedLayer[]): Document {
-  return toDocument(TYPES.manifest, {
+  const manifest = jsonBlob(`${TYPE}.manifest.v1+json`, {
     schemaVersion: 2,
-    mediaType: TYPES.manifest,
-    config: describe(config),
-    layers: layers.map(({ digest, bytes }) => ({ mediaType: TYPES.layer, digest, size: bytes })),
+    mediaType: `${TYPE}.manifest.v1+json`,
+    config: configFile.blob,
+    layers: packed.map(({ blob }) => blob),
   });
-}
-
-/** The entry of a folder of images: which image it holds, under which name. */
-export function buildIndex(manifest: Document, platform: Platform, reference: string): string {
-  const [os, architecture] = platform.split('/');
-  const tag = reference.slice(reference.lastIndexOf(':') + 1);
-  // The second is the standard's, which has room for a tag alone; the first is what containerd names the image by.
-  const annotations = { 'io.containerd.image.name': reference, 'org.opencontainers.image.ref.name': tag };
-  return JSON.stringify({
+  // containerd names the image by the first annotation. The second is OCI's own, which has room for the tag only.
+  const annotations = {
+    'io.containerd.image.name': reference,
+    'org.opencontainers.image.ref.name': reference.slice(reference.lastIndexOf(':') + 1),
+  };
+  const index = {
     schemaVersion: 2,
-    mediaType: TYPES.index,
-    manifests: [{ ...describe(manifest), platform: { architecture, os }, annotations }],
-  });
+    mediaType: `${TYPE}.index.v1+json`,
+    manifests: [{ ...manifest.blob, platform: { architecture, os }, annotations }],
+  };
+  const archive = await packTar([
+    textOf('oci-layout', JSON.stringify({ imageLayoutVersion: '1.0.0' })),
+    textOf('index.json', JSON.stringify(index)),
+    ...[manifest, configFile].map(({ blob, text }) => textOf(blobPath(blob), text)),
+    ...packed.map(({ blob, file }) => ({ path: blobPath(blob), mode: 0o644, from: { file } })),
+  ]);
+  const file = join(out, `${title}-${platform.replace('/', '-')}.tar`);
+  mkdirSync(out, { recursive: true });
+  writeWhole(file, archive);
+  const bytes = packed.reduce((total, { blob }) => total + blob.size, 0);
+  return { title, reference, platform, file, digest: manifest.blob.digest, bytes };
 }
 
-/** Where a document or layer lies in a folder of images. */
-export function blobPath(digest: string): string {
+/** Packs a layer. The compressed file is kept by the digest of its content, because compressing takes seconds. */
+async function packLayer({ files }: Layer, cache: string): Promise<{ blob: Blob; diffId: string; file: string }> {
+  const content = await packTar(files);
+  const diffId = digestOf(content);
+  const file = join(cache, `${diffId.replace('sha256:', '')}.tar.gz`);
+  if (!existsSync(file)) {
+    mkdirSync(cache, { recursive: true });
+    writeWhole(file, await promisify(gzip)(content));
+  }
+  const compressed = readFileSync(file);
+  const blob = { mediaType: `${TYPE}.layer.v1.tar+gzip`, digest: digestOf(compressed), size: compressed.length };
+  return { blob, diffId, file };
+}
+
+function jsonBlob(mediaType: string, content: unknown): { blob: Blob; text: string } {
+  const text = JSON.stringify(content);
+  return { blob: { mediaType, digest: digestOf(text), size: Buffer.byteLength(text) }, text };
+}
+
+function blobPath({ digest }: Blob): string {
   return `blobs/${digest.replace(':', '/')}`;
 }
 
-function toDocument(mediaType: string, content: unknown): Document {
-  const text = JSON.stringify(content);
-  const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
-  return { mediaType, digest, size: Buffer.byteLength(text), text };
+function digestOf(content: Buffer | string): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-function describe({ mediaType, digest, size }: Blob): Blob {
-  return { mediaType, digest, size };
+/** Writes a file under another name first, so that a reader never sees half of it. */
+function writeWhole(file: string, content: Buffer): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, content);
+  renameSync(temporary, file);
 }

@@ -1,98 +1,53 @@
-import { writeImage } from './build.ts';
-import type { BuildOptions, BuiltImage } from './build.ts';
-import { fetchDebianPackages } from './debian.ts';
-import type { DebianPackage } from './debian.ts';
-import { fileOf } from './image-file.ts';
-import type { ImageFile } from './image-file.ts';
 import { join } from 'node:path';
+import { fetchDebianPackages } from './debian.ts';
+import { fileOf, linkOf, textOf } from './files.ts';
+import type { ImageFile } from './files.ts';
+import { writeImage } from './oci.ts';
+import type { BuiltImage } from './oci.ts';
+import type { Platform } from './platform.ts';
 import { baseFiles, libraryFiles } from './system-files.ts';
 
-/** Redis, a shell for what the chart runs beside it, and the libraries of both. */
-const PACKAGES = [
-  'redis-tools',
-  'busybox-static',
-  'libatomic1',
-  'libc6',
-  'libcap2',
-  'libgcc-s1',
-  'libgcrypt20',
-  'libgpg-error0',
-  'libjemalloc2',
-  'liblz4-1',
-  'liblzf1',
-  'liblzma5',
-  'libssl3',
-  'libstdc++6',
-  'libsystemd0',
-  'libzstd1',
-];
-/** The user of the official image. */
-const REDIS_USER = 999;
-const COMMANDS = [
-  'sh',
-  'cat',
-  'chmod',
-  'cp',
-  'date',
-  'echo',
-  'env',
-  'grep',
-  'hostname',
-  'id',
-  'ls',
-  'mkdir',
-  'mv',
-  'rm',
-  'sed',
-  'sleep',
-  'tar',
-  'test',
-  'timeout',
-];
-/** What the official image begins with does the same, and more that pods do not need. */
+/** Redis, a shell for the chart's scripts, and the libraries of both. */
+const PACKAGES =
+  'redis-tools busybox-static libatomic1 libc6 libcap2 libgcc-s1 libgcrypt20 libgpg-error0 libjemalloc2 liblz4-1 ' +
+  'liblzf1 liblzma5 libssl3 libstdc++6 libsystemd0 libzstd1';
+const COMMANDS = 'sh cat chmod cp date echo env grep hostname id ls mkdir mv rm sed sleep tar test timeout';
+/** User id of the official image. */
+const USER = 999;
+/** Does what the chart needs of the official image's entrypoint. */
 const ENTRYPOINT = `#!/bin/sh
 case "\${1:-redis-server}" in -* | *.conf) set -- redis-server "$@" ;; esac
 exec "\${@:-redis-server}"
 `;
 
 /**
- * Builds an image that stands in for the official one of Redis where there is no registry, as in the test cluster: the
- * same names of programs, the same user. Installations use the official one.
+ * Builds a substitute for the official Redis image, for the test cluster, which has no registry. It has the same
+ * programs and the same user. Installations use the official image.
  */
-export async function buildRedisImage(options: Omit<BuildOptions, 'root' | 'version'>): Promise<BuiltImage> {
-  const debian = fetchDebianPackages(PACKAGES, options.platform);
-  const redis = debian.find(({ name }) => name === 'redis-tools');
-  const version = /(\d+\.\d+\.\d+)/.exec(redis?.version ?? '')?.[1] ?? '0';
-  return writeImage(
-    {
-      title: 'redis',
-      reference: `localhost/redis:${version.split('.')[0] ?? version}`,
-      config: {
-        user: `${REDIS_USER}:${REDIS_USER}`,
-        workingDir: '/data',
-        entrypoint: ['docker-entrypoint.sh'],
-        env: [],
-        labels: { 'org.opencontainers.image.title': 'redis', 'org.opencontainers.image.version': version },
-      },
-      layers: [{ name: 'redis', files: redisFiles(debian) }],
-    },
-    options,
-  );
-}
-
-function redisFiles(debian: readonly DebianPackage[]): ImageFile[] {
-  const within = (name: string, path: string) => join(debian.find((one) => one.name === name)?.folder ?? '', path);
-  const link = (path: string, target: string): ImageFile => ({ path, mode: 0o777, from: { link: target } });
-  return [
-    ...baseFiles(debian, { redis: REDIS_USER }),
+export function buildRedisImage(options: { out: string; platform: Platform }): Promise<BuiltImage> {
+  const debian = fetchDebianPackages(PACKAGES.split(' '), options.platform);
+  const find = (name: string) => debian.find((entry) => entry.name === name) ?? { version: '', folder: '' };
+  const [redis, busybox] = [find('redis-tools'), find('busybox-static')];
+  const version = /\d+\.\d+\.\d+/.exec(redis.version)?.[0] ?? '0';
+  const files: ImageFile[] = [
+    ...baseFiles(debian, { redis: USER }),
     ...libraryFiles(debian),
-    { path: 'bin', mode: 0o777, from: { link: 'usr/bin' } },
+    linkOf('bin', 'usr/bin'),
     { path: 'data', mode: 0o1777, from: 'folder' },
     // The server is this program under another name.
-    fileOf('usr/local/bin/redis-server', within('redis-tools', 'usr/bin/redis-check-rdb'), true),
-    fileOf('usr/local/bin/redis-cli', within('redis-tools', 'usr/bin/redis-cli'), true),
-    { path: 'usr/local/bin/docker-entrypoint.sh', mode: 0o755, from: { text: ENTRYPOINT } },
-    fileOf('usr/bin/busybox', within('busybox-static', 'bin/busybox'), true),
-    ...COMMANDS.map((name) => link(`usr/bin/${name}`, 'busybox')),
+    fileOf('usr/local/bin/redis-server', join(redis.folder, 'usr/bin/redis-check-rdb')),
+    fileOf('usr/local/bin/redis-cli', join(redis.folder, 'usr/bin/redis-cli')),
+    textOf('usr/local/bin/docker-entrypoint.sh', ENTRYPOINT, 0o755),
+    fileOf('usr/bin/busybox', join(busybox.folder, 'bin/busybox')),
+    ...COMMANDS.split(' ').map((name) => linkOf(`usr/bin/${name}`, 'busybox')),
   ];
+  const config = {
+    user: `${USER}:${USER}`,
+    workingDir: '/data',
+    entrypoint: ['docker-entrypoint.sh'],
+    env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+    labels: { 'org.opencontainers.image.title': 'redis', 'org.opencontainers.image.version': version },
+  };
+  const reference = `localhost/redis:${version.replace(/\..*/, '')}`;
+  return writeImage({ title: 'redis', reference, config, layers: [{ name: 'redis', files }] }, options);
 }

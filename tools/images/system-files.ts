@@ -1,78 +1,57 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DebianPackage } from './debian.ts';
-import { fileOf, listFolder } from './image-file.ts';
-import type { ImageFile } from './image-file.ts';
-import { USER } from './image.ts';
+import { fileOf, linkOf, listFolder, textOf } from './files.ts';
+import type { ImageFile } from './files.ts';
 
-/** Debian packages with what Node and onnxruntime load, and the authorities that TLS trusts. */
-export const SYSTEM_PACKAGES = ['libc6', 'libgcc-s1', 'libstdc++6', 'ca-certificates'] as const;
+const CERTIFICATES = 'usr/share/ca-certificates/mozilla';
 
-const AUTHORITIES = 'usr/share/ca-certificates/mozilla';
-/** Users and groups that containers are run as, beside root. */
-export type Users = Readonly<Record<string, number>>;
-
-/** The files of Debian packages that programs load: libraries, and what says who wrote them. */
+/** Lists the shared libraries of Debian packages, and their copyright files. */
 export function libraryFiles(packages: readonly DebianPackage[]): ImageFile[] {
-  return packages.flatMap(({ folder, name }) => [
-    ...listFolder(folder, '', isLibrary).map((file) => ({ ...file, path: merged(file.path) })),
-    ...copyright(folder, name),
-  ]);
+  return packages.flatMap(({ folder, name }) => {
+    const copyright = `usr/share/doc/${name}/copyright`;
+    return [
+      // Older Debian releases have /lib and /usr/lib. The images have one, as newer releases do.
+      ...listFolder(folder, '', isLibrary).map((file) => ({ ...file, path: file.path.replace(/^(?!usr\/)/, 'usr/') })),
+      // Some packages have a link to the copyright file of another.
+      ...(existsSync(join(folder, copyright)) ? [fileOf(copyright, join(folder, copyright))] : []),
+    ];
+  });
 }
 
-/** What every image has beside libraries and programs. */
-export function baseFiles(packages: readonly DebianPackage[], users: Users = { [USER.name]: USER.id }): ImageFile[] {
+/** Lists the files that every image has besides libraries and programs. `users` are those of containers, with their ids. */
+export function baseFiles(
+  packages: readonly DebianPackage[],
+  users: Readonly<Record<string, number>> = { nonroot: 65532 },
+): ImageFile[] {
   const accounts = Object.entries({ root: 0, ...users });
-  const text = (path: string, lines: readonly string[]): ImageFile => ({
-    path,
-    mode: 0o644,
-    from: { text: `${lines.join('\n')}\n` },
-  });
   return [
-    // Debian's newer releases have all in /usr, older ones do not: the images have it like the newer ones.
-    { path: 'lib', mode: 0o777, from: { link: 'usr/lib' } },
-    { path: 'lib64', mode: 0o777, from: { link: 'usr/lib64' } },
+    linkOf('lib', 'usr/lib'),
+    linkOf('lib64', 'usr/lib64'),
     { path: 'tmp', mode: 0o1777, from: 'folder' },
     { path: 'usr/lib64', mode: 0o755, from: 'folder' },
-    text(
-      'etc/passwd',
-      accounts.map(([name, id]) => `${name}:x:${id}:${id}:${name}:/:/nonexistent`),
-    ),
-    text(
-      'etc/group',
-      accounts.map(([name, id]) => `${name}:x:${id}:`),
-    ),
-    text('etc/nsswitch.conf', ['passwd: files', 'group: files', 'hosts: files dns']),
-    ...authorities(packages),
+    textOf('etc/passwd', accounts.map(([name, id]) => `${name}:x:${id}:${id}:${name}:/:/nonexistent\n`).join('')),
+    textOf('etc/group', accounts.map(([name, id]) => `${name}:x:${id}:\n`).join('')),
+    textOf('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n'),
+    ...packages.flatMap(certificateFiles),
   ];
 }
 
-/** Shared libraries and the loader; not what glibc brings for converting between character sets. */
+/** Accepts shared libraries and the loader, but not glibc's converters between character sets. */
 function isLibrary(path: string): boolean {
   if (path.endsWith('/')) return /^(usr\/)?(lib(64)?\/)?([a-z0-9_]+-linux-gnu[a-z0-9]*\/)?$/.test(path);
   return /^(usr\/)?lib(64)?\/([^/]+\/)?[^/]+\.so(\.[^/]+)?$/.test(path);
 }
 
-function merged(path: string): string {
-  return path.startsWith('usr/') ? path : `usr/${path}`;
-}
-
-function copyright(folder: string, name: string): ImageFile[] {
-  const path = `usr/share/doc/${name}/copyright`;
-  // Packages of one source share the file by a link to the folder of another.
-  return existsSync(join(folder, path)) ? [fileOf(path, join(folder, path))] : [];
-}
-
-/** All authorities in one file, as programs expect it. */
-function authorities(packages: readonly DebianPackage[]): ImageFile[] {
-  const carrier = packages.find(({ folder }) => existsSync(join(folder, AUTHORITIES)));
-  if (carrier === undefined) return [];
-  const folder = join(carrier.folder, AUTHORITIES);
-  const certificates = readdirSync(folder)
+/** Joins the CA certificates of a package in the one file that programs read. */
+function certificateFiles({ folder }: DebianPackage): ImageFile[] {
+  const certificates = join(folder, CERTIFICATES);
+  if (!existsSync(certificates)) return [];
+  const texts = readdirSync(certificates)
     .sort()
-    .map((name) => readFileSync(join(folder, name), 'utf8').trimEnd());
+    .map((name) => readFileSync(join(certificates, name), 'utf8').trimEnd());
   return [
-    { path: 'etc/ssl/certs/ca-certificates.crt', mode: 0o644, from: { text: `${certificates.join('\n')}\n` } },
-    { path: 'etc/ssl/cert.pem', mode: 0o777, from: { link: 'certs/ca-certificates.crt' } },
+    textOf('etc/ssl/certs/ca-certificates.crt', `${texts.join('\n')}\n`),
+    linkOf('etc/ssl/cert.pem', 'certs/ca-certificates.crt'),
   ];
 }

@@ -5,7 +5,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { say, stop } from './terminal.mjs';
 
-const PINNED = '24.21.0';
+/** Version of Node that the launcher downloads and the images contain. */
+export const PINNED = '24.21.0';
 const OLDEST = '22.19';
 
 /** The folder in which downloaded tools are kept between runs. */
@@ -39,37 +40,41 @@ export function ensureNode() {
   if (name === undefined) {
     stop(`Node ${OLDEST} or newer is needed (this is ${process.versions.node}); install Node 24 and run again`);
   }
-  const home = join(cacheFolder(), `node-${PINNED}-${process.platform}-${process.arch}`);
-  const binary = join(home, 'node_modules', name, 'bin', 'node');
-  if (!existsSync(binary)) download(name, home);
-  if (!runs(binary)) stop(`${binary} does not run; remove ${home} and run again, or install Node 24 yourself`);
+  const binary = join(fetchNode(process.platform, process.arch), 'bin', 'node');
+  if (!runs(binary)) stop(`${binary} does not run; remove its folder and run again, or install Node 24 yourself`);
   return binary;
 }
 
 /**
- * @param {string} name
- * @param {string} home
+ * Downloads the pinned Node for a platform from the npm registry, unless the cache has it. Returns its folder.
+ * @param {string} platform
+ * @param {string} arch
  */
-function download(name, home) {
-  say(`Node ${process.versions.node} is too old; getting Node ${PINNED} from the npm registry`);
+export function fetchNode(platform, arch) {
+  const name = `node-${platform}-${arch}`;
+  const home = join(cacheFolder(), `node-${PINNED}-${platform}-${arch}`);
+  const folder = join(home, 'node_modules', name);
+  if (existsSync(folder)) return folder;
+  say(`downloading Node ${PINNED} for ${platform}-${arch} from the npm registry`);
   mkdirSync(cacheFolder(), { recursive: true });
-  // Into a folder of its own, then renamed, so that a broken or parallel download is never taken for a whole one.
-  const draft = mkdtempSync(join(cacheFolder(), 'node-draft-'));
-  const args = ['install', '--prefix', draft, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const result = spawnSync('npm', [...args, `${name}@${PINNED}`], {
+  // npm writes into a temporary folder, so that an interrupted or concurrent download is never taken for a complete one.
+  const temporary = mkdtempSync(join(cacheFolder(), 'node-tmp-'));
+  const args = ['install', '--prefix', temporary, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const result = spawnSync('npm', [...args, `--os=${platform}`, `--cpu=${arch}`, `${name}@${PINNED}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    cwd: draft,
+    cwd: temporary,
   });
   if (result.status !== 0) {
-    rmSync(draft, { recursive: true, force: true });
-    stop(`npm could not get ${name}@${PINNED}; install Node 24 yourself and run again`);
+    rmSync(temporary, { recursive: true, force: true });
+    stop(`npm could not download ${name}@${PINNED}: see its message above`);
   }
   try {
-    renameSync(draft, home);
+    renameSync(temporary, home);
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
     if (!existsSync(home)) throw error;
   }
+  return folder;
 }
 
 /** @param {string} binary */

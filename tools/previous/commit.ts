@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 
-/** The commit that people upgrade from; or why there is none to be had. */
+/** The commit that an upgrade starts from, or the reason why there is none. */
 export type Previous = { commit: string } | { missing: string };
 
-/** The commit before the sources as they are: HEAD where something of them is not committed yet, else its parent. */
+/** Finds the commit before the working tree: HEAD if there are uncommitted changes, otherwise its parent. */
 export function findPrevious(root: string): Previous {
   const changes = git(root, ['status', '--porcelain']);
   if (changes.error !== undefined) return { missing: changes.error };
@@ -14,19 +14,22 @@ export function findPrevious(root: string): Previous {
   return { commit: found.output };
 }
 
-/** Lays out the files of a commit in a folder, which it empties first. Nothing of it is noted in the repository. */
+/** Extracts the files of a commit into a folder, which is emptied first. The repository stays unchanged. */
 export function extractCommit(root: string, commit: string, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const archive = `${folder}.tar`;
   const { error } = git(root, ['archive', '--output', archive, commit]);
-  if (error !== undefined) throw new Error(`git could not give the files of ${commit}: ${error}`);
+  if (error !== undefined) throw new Error(`git archive of ${commit} failed: ${error}`);
   const { status } = spawnSync('tar', ['-xf', archive, '-C', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`${archive} could not be unpacked`);
+  if (status !== 0) throw new Error(`tar could not extract ${archive}: see its message above`);
   rmSync(archive);
 }
 
-/** In a hook the environment names the repository that the hook is for, whatever folder git is told; and git speaks English. */
+/**
+ * Returns the environment without GIT_* variables, and with English messages. A git hook sets GIT_DIR, which would
+ * override the folder that git is called for.
+ */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
   return { ...Object.fromEntries(others), LC_ALL: 'C' };

@@ -1,31 +1,28 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readLockfile } from '../images/lockfile.ts';
 
-/** npm's own record of what it installed, by which the launcher knows that nothing has to be installed. */
+/** npm's record of the installed packages. The launcher installs nothing while it agrees with package-lock.json. */
 const RECORD = 'node_modules/.package-lock.json';
 
 /**
- * Lends the npm packages of one checkout to another, where both ask for the same ones. Workspaces are not lent: each
- * checkout has links to its own.
+ * Links the npm packages of one checkout into another. Returns false if their lockfiles differ. Workspaces are not
+ * shared: each checkout has links to its own.
  */
-export function lendPackages(from: string, to: string): boolean {
-  if (!sameText(from, to, 'package-lock.json')) return false;
-  for (const [path, { link }] of Object.entries(readLockfile(from))) {
+export function sharePackages(from: string, to: string): boolean {
+  const lockfile = readFileSync(join(from, 'package-lock.json'), 'utf8');
+  if (readFileSync(join(to, 'package-lock.json'), 'utf8') !== lockfile) return false;
+  const { packages } = JSON.parse(lockfile) as { packages: Record<string, { link?: boolean }> };
+  for (const [path, { link }] of Object.entries(packages)) {
     const present = join(from, path);
-    // What is nested in a package comes with it; what is for other systems is not there.
+    // A nested package comes with the one around it. Packages for other platforms are not installed.
     if (path.split('node_modules/').length !== 2 || !existsSync(present)) continue;
-    makeLink(link === true ? readlinkSync(present) : present, join(to, path));
+    createLink(link === true ? readlinkSync(present) : present, join(to, path));
   }
-  makeLink(join(from, RECORD), join(to, RECORD));
+  createLink(join(from, RECORD), join(to, RECORD));
   return true;
 }
 
-function sameText(one: string, other: string, name: string): boolean {
-  return readFileSync(join(one, name), 'utf8') === readFileSync(join(other, name), 'utf8');
-}
-
-function makeLink(target: string, path: string): void {
+function createLink(target: string, path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(target, path);
 }

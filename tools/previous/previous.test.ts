@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFi
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { extractCommit, findPrevious, plainEnvironment } from './commit.ts';
-import { lendPackages } from './packages.ts';
+import { sharePackages } from './packages.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -30,14 +30,14 @@ function commit(text: string): string {
   return git('rev-parse', 'HEAD');
 }
 
-test('a folder without a repository, and one with a single commit, have none before', () => {
+test('findPrevious reports what is missing in a folder without a repository and in one with a single commit', () => {
   expect(findPrevious(folder)).toEqual({ missing: expect.stringContaining('not a git repository') as string });
   git('init', '--quiet');
   commit('one');
   expect(findPrevious(folder)).toEqual({ missing: 'this clone has no commit HEAD~1' });
 });
 
-test('before what is committed is its parent, before changes is the last commit', () => {
+test('findPrevious returns the parent of HEAD, or HEAD if there are uncommitted changes', () => {
   git('init', '--quiet');
   const one = commit('one');
   const two = commit('two');
@@ -46,7 +46,7 @@ test('before what is committed is its parent, before changes is the last commit'
   expect(findPrevious(folder)).toEqual({ commit: two });
 });
 
-test('the files of a commit are laid out, and nothing else', () => {
+test('extractCommit replaces the content of a folder with the files of a commit', () => {
   git('init', '--quiet');
   const one = commit('one');
   commit('two');
@@ -55,10 +55,10 @@ test('the files of a commit are laid out, and nothing else', () => {
   extractCommit(folder, one, place);
   expect(readFileSync(join(place, 'file'), 'utf8')).toBe('one');
   expect(existsSync(join(place, 'stale'))).toBe(false);
-  expect(() => extractCommit(folder, '0'.repeat(40), place)).toThrow('could not give the files');
+  expect(() => extractCommit(folder, '0'.repeat(40), place)).toThrow('git archive of 0000');
 });
 
-test('packages are lent, workspaces are not', () => {
+test('sharePackages links packages of the other checkout but keeps workspaces, and refuses another lockfile', () => {
   const lockfile = JSON.stringify({
     packages: {
       '': {},
@@ -81,11 +81,11 @@ test('packages are lent, workspaces are not', () => {
   symlinkSync('../../part', join(folder, 'new/node_modules/@own/part'));
 
   const [from, to] = [join(folder, 'new'), join(folder, 'old')];
-  expect(lendPackages(from, to)).toBe(true);
+  expect(sharePackages(from, to)).toBe(true);
   expect(readFileSync(join(to, 'node_modules/@own/part/name'), 'utf8')).toBe('old');
   expect(realpathSync(join(to, 'node_modules/bought/node_modules/nested/file'))).toContain('/new/node_modules/bought/');
   expect(readFileSync(join(to, 'part/node_modules/@some/one/file'), 'utf8')).toBe('one');
   expect(readFileSync(join(to, 'node_modules/.package-lock.json'), 'utf8')).toBe(lockfile);
   write('other/package-lock.json', '{}');
-  expect(lendPackages(from, join(folder, 'other'))).toBe(false);
+  expect(sharePackages(from, join(folder, 'other'))).toBe(false);
 });

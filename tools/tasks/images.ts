@@ -1,10 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseImageArguments, USAGE } from '../images/arguments.ts';
 import { buildImages } from '../images/build-all.ts';
-import { buildDockerfiles } from '../images/dockerfile.ts';
 import { platformOf } from '../images/platform.ts';
-import { describeImage } from '../images/report.ts';
+import { verifyImages } from '../images/verify.ts';
 import { root, say, stop } from '../launch/terminal.mjs';
 import { homeOf } from '../start/home.ts';
 
@@ -14,27 +12,17 @@ async function run(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  if (chosen.dockerfiles) {
-    writeDockerfiles();
-    return;
-  }
+  const { images, redis, platform, verify } = chosen;
   const out =
     chosen.out === undefined
       ? join(homeOf(process.env).path, 'images')
       : resolve(process.env.INIT_CWD ?? root, chosen.out);
-  const { images, redis, platform } = chosen;
-  for (const image of await buildImages({ root, out, images, redis, platform })) {
-    say(describeImage(image));
-    process.stdout.write(`${image.file}\n`);
+  const built = await buildImages({ root, out, images, redis, platform });
+  for (const { reference, file, bytes } of built) {
+    say(`${reference} ${platform}: ${(bytes / 1e6).toFixed(1)} MB`);
+    process.stdout.write(`${file}\n`);
   }
-}
-
-function writeDockerfiles(): void {
-  mkdirSync(join(root, 'images'), { recursive: true });
-  for (const [name, text] of Object.entries(buildDockerfiles())) {
-    writeFileSync(join(root, 'images', name), text);
-    say(`images/${name}`);
-  }
+  if (verify) verifyImages(built);
 }
 
 try {

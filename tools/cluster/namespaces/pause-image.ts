@@ -1,7 +1,7 @@
-import { fileOf } from '../../images/image-file.ts';
+import { fileOf } from '../../images/files.ts';
+import { writeImage } from '../../images/oci.ts';
+import type { BuiltImage } from '../../images/oci.ts';
 import { platformOf } from '../../images/platform.ts';
-import { writeImage } from '../../images/build.ts';
-import type { BuiltImage } from '../../images/build.ts';
 import { PAUSE_REFERENCE } from './node-files.ts';
 
 /** Builds the image of the pause container, which keeps the namespaces of a pod open. */
@@ -11,7 +11,7 @@ export function buildPauseImage(program: string, out: string): Promise<BuiltImag
       title: 'svc-asr-pause',
       reference: PAUSE_REFERENCE,
       config: { user: '65532:65532', workingDir: '/', entrypoint: ['/pause'], env: [], labels: {} },
-      layers: [{ name: 'program', files: [fileOf('pause', program, true)] }],
+      layers: [{ name: 'program', files: [fileOf('pause', program)] }],
     },
     { out, platform: platformOf(process.arch) },
   );

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileOf, linkOf, listFolder, textOf } from './files.ts';
+import type { ImageFile } from './files.ts';
+import type { NpmPackage } from './npm.ts';
+
+/** Files that are not needed at run time. Licenses stay. */
+const NOT_RUN = /\.(d\.[cm]?ts|[cm]?tsx?|map|md|markdown|flow|coffee)$|(^|\/)(\.[^/]+|tsconfig[^/]*\.json|Makefile)$/i;
+const LICENSE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
+/** Folders of a package that only its authors use. Nested packages are listed by npm. */
+const NOT_RUN_FOLDERS = /^(tests?|__tests__|docs?|examples?|benchmarks?|coverage|node_modules|\.[^/]+)\/$/;
+
+/** Folders that a workspace needs at run time in addition to `dist`. */
+const RUN_TIME_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'packages/ledger': ['scripts'],
+  'packages/cli': ['bin'],
+  console: ['page'],
+};
+
+/** Workspaces of which an image contains only the files that the build renders into this folder. */
+const RENDERED: Readonly<Record<string, string>> = { 'packages/api-docs': 'dist/public' };
+
+/** Lists the installed files of an npm package that a service may load. Workspaces have none. */
+export function dependencyFiles(root: string, entry: NpmPackage, cpu: 'x64' | 'arm64'): ImageFile[] {
+  if (entry.isWorkspace) return [];
+  return listFolder(join(root, entry.path), `app/${entry.path}/`, (path) => isLoaded(entry.name, path, cpu));
+}
+
+/** Reports whether a path in an npm package belongs in an image. The path of a folder ends with a slash. */
+export function isLoaded(name: string, path: string, cpu: 'x64' | 'arm64'): boolean {
+  if (!path.endsWith('/')) return LICENSE.test(path) || !NOT_RUN.test(path);
+  if (NOT_RUN_FOLDERS.test(path)) return false;
+  if (name !== 'onnxruntime-node') return true;
+  // This package contains the libraries of all its platforms, and an install script.
+  const [, system = 'linux', machine = cpu] = /^bin\/napi-v\d+\/(?:(\w+)\/)?(?:(\w+)\/)?$/.exec(path) ?? [];
+  return path !== 'script/' && system === 'linux' && machine === cpu;
+}
+
+/** Lists the files that a workspace needs at run time, and the link by which other packages import it. */
+export function programFiles(root: string, { name, path, isWorkspace }: NpmPackage): ImageFile[] {
+  if (!isWorkspace) return [];
+  const [folder, at] = [join(root, path), `app/${path}`];
+  const rendered = RENDERED[path];
+  return [
+    fileOf(`${at}/package.json`, join(folder, 'package.json')),
+    ...(rendered === undefined
+      ? compiledFiles(folder, `${at}/dist/`)
+      : listFolder(join(folder, rendered), `${at}/${rendered}/`)),
+    ...(RUN_TIME_FOLDERS[path] ?? []).flatMap((part) => listFolder(join(folder, part), `${at}/${part}/`)),
+    ...(path === 'packages/cli' ? [COMMAND] : []),
+    linkOf(`app/node_modules/${name}`, `../../${path}`),
+  ];
+}
+
+/** The svc-asr command. The image has no `env` that could find Node. */
+const COMMAND = textOf(
+  'usr/local/bin/svc-asr',
+  "#!/usr/local/bin/node\nimport('/app/packages/cli/bin/svc-asr.js');\n",
+  0o755,
+);
+
+/** Lists compiled files by their sources, so that files of earlier builds in `dist` stay out. */
+function compiledFiles(folder: string, at: string): ImageFile[] {
+  return listFolder(join(folder, 'src'), '', isProgram).map((source) => {
+    const name = source.path.replace(/\.ts$/, '.js');
+    const file = join(folder, 'dist', name);
+    if (!existsSync(file)) throw new Error(`${file} is missing: run "npm run build"`);
+    return fileOf(`${at}${name}`, file);
+  });
+}
+
+/** Reports whether a source, or a folder with a slash, belongs to the program and not to its tests. */
+export function isProgram(path: string): boolean {
+  if (path.endsWith('/')) return !path.endsWith('testing/');
+  return path.endsWith('.ts') && !/\.(d|test)\.ts$/.test(path);
+}

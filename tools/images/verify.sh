@@ -1,0 +1,57 @@
+#!/bin/sh
+# Builds a target of images/Dockerfile with buildah and compares it with an archive in OCI layout: paths, types, modes,
+# owners, links, contents and configuration. Times are not compared. Runs as root in the repository.
+# Arguments: the target, the platform, the version, the archive, and the folder of Node's npm package.
+# Downloads and the layers of buildah are kept in the folder $CACHE.
+set -eu
+target=$1 platform=$2 version=$3 archive=$4 node=$5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+run() { buildah --storage-driver vfs --root "$CACHE/storage" --runroot "$CACHE/run" "$@"; }
+
+# Substitute for the official image of Node, from packages alone. It trusts the CA certificates of this machine.
+base=localhost/svc-asr-build:$("$node/bin/node" --version)
+if ! run inspect --type image "$base" >/dev/null 2>&1; then
+  suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  debootstrap --variant=minbase --include=ca-certificates "$suite" "$work/base" >"$work/log" || tail "$work/log" >&2
+  cp "$node/bin/node" "$work/base/usr/local/bin/"
+  npm install --global --prefix "$work/base/usr/local" --no-audit --no-fund npm@11 >&2
+  container=$(run from scratch)
+  run copy --quiet "$container" "$work/base" /
+  run config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
+  run commit --quiet --rm "$container" "$base" >&2
+fi
+# Substitute for the official image of Go.
+go=scratch
+if [ "$target" = svc-asr-loadtest ]; then
+  go=localhost/svc-asr-go:$(go env GOVERSION)
+  if ! run inspect --type image "$go" >/dev/null 2>&1; then
+    container=$(run from scratch)
+    run copy --quiet "$container" "$(go env GOROOT)" /usr/local/go
+    run commit --quiet --rm "$container" "$go" >&2
+  fi
+  volumes="--volume $(go env GOMODCACHE):/root/go/pkg/mod --volume $(go env GOCACHE):/root/.cache/go-build"
+fi
+
+# shellcheck disable=SC2086 # several arguments
+run bud --isolation chroot --layers --identity-label=false --file images/Dockerfile \
+  --ignorefile images/Dockerfile.dockerignore --target "$target" --platform "$platform" \
+  --build-arg NODE_IMAGE="$base" --build-arg GO_IMAGE="$go" --build-arg VERSION="$version" \
+  --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro --volume "$(npm config get cache):/root/.npm" \
+  ${volumes:-} --tag "localhost/verify/$target" . >&2
+
+describe() {
+  container=$(run from --quiet --pull-never "$1" 2>/dev/null || run from --quiet "$1")
+  folder=$(run mount "$container")
+  (
+    cd "$folder"
+    find . -mindepth 1 -printf '%P %y %m %U:%G %l\n' | LC_ALL=C sort
+    find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+  )
+  run inspect --format '{{json .OCIv1.Config}}' "$container"
+  run rm "$container" >/dev/null
+}
+describe "localhost/verify/$target" >"$work/dockerfile"
+describe "oci-archive:$archive" >"$work/archive"
+diff "$work/archive" "$work/dockerfile"
+echo "$target: $(grep -c ' f [0-7]' "$work/archive") files, the same from both builds" >&2

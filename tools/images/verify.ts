@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { findOnPath } from '../install/package-manager.ts';
+import type { SystemPackage } from '../install/package-manager.ts';
+import { installPackage } from '../install/system-package.ts';
+import { cacheFolder, fetchNode } from '../launch/node.mjs';
+import { root, say } from '../launch/terminal.mjs';
+import type { BuiltImage } from './oci.ts';
+
+const BUILDAH: SystemPackage = {
+  name: 'buildah',
+  title: 'buildah and debootstrap',
+  need: 'buildah and debootstrap are needed',
+  byHand: {
+    'apt-get': 'apt-get install buildah debootstrap',
+    dnf: 'dnf install buildah debootstrap',
+    apk: 'apk add buildah debootstrap',
+    brew: 'use a Linux machine: buildah needs its kernel',
+  },
+};
+
+/** Builds the images from images/Dockerfile with buildah, and fails unless they have the same files and configuration. */
+export function verifyImages(built: readonly BuiltImage[]): void {
+  if (process.getuid?.() !== 0)
+    throw new Error('--verify needs root: buildah changes the root folder for each command');
+  const isInstalled = () =>
+    ['buildah', 'debootstrap'].every((name) => findOnPath(name, process.env.PATH) !== undefined);
+  if (!isInstalled()) installPackage(BUILDAH, isInstalled);
+  const node = fetchNode('linux', process.arch);
+  for (const { title, platform, reference, file } of built) {
+    say(`building ${title} with buildah and comparing it`);
+    const version = reference.slice(reference.lastIndexOf(':') + 1);
+    const args = [join(import.meta.dirname, 'verify.sh'), title, platform, version, file, node];
+    const env = { ...process.env, CACHE: join(cacheFolder(), 'buildah') };
+    const { status } = spawnSync('sh', args, { cwd: root, env, stdio: ['ignore', 2, 2] });
+    if (status !== 0) throw new Error(`${title} of images/Dockerfile differs, or could not be built: see above`);
+  }
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Alpine.
+set -eu
+apk add --no-cache --quiet buildah debootstrap

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Fedora and its relatives.
+set -eu
+dnf install -y -q buildah debootstrap
