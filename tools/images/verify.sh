@@ -38,20 +38,21 @@ run bud --isolation chroot --layers --identity-label=false --file images/Dockerf
   --ignorefile images/Dockerfile.dockerignore --target "$target" --platform "$platform" \
   --build-arg NODE_IMAGE="$base" --build-arg GO_IMAGE="$go" --build-arg VERSION="$version" \
   --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro --volume "$(npm config get cache):/root/.npm" \
-  ${volumes:-} --tag "localhost/verify/$target" . >&2
+  ${volumes:-} --tag "localhost/verify/$target:latest" . >&2
 
 describe() {
-  container=$(run from --quiet --pull-never "$1" 2>/dev/null || run from --quiet "$1")
+  container=$(run from --quiet "$1")
   folder=$(run mount "$container")
   (
     cd "$folder"
     find . -mindepth 1 -printf '%P %y %m %U:%G %l\n' | LC_ALL=C sort
     find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
   )
-  run inspect --format '{{json .OCIv1.Config}}' "$container"
+  run inspect "$container" >"$work/inspected"
+  "$node/bin/node" -e 'console.log(JSON.parse(require("fs").readFileSync(0)).OCIv1.config)' <"$work/inspected"
   run rm "$container" >/dev/null
 }
-describe "localhost/verify/$target" >"$work/dockerfile"
+describe "localhost/verify/$target:latest" >"$work/dockerfile"
 describe "oci-archive:$archive" >"$work/archive"
 diff "$work/archive" "$work/dockerfile"
 echo "$target: $(grep -c ' f [0-7]' "$work/archive") files, the same from both builds" >&2
