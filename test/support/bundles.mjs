@@ -36,6 +36,7 @@ export function bundlePackages(root) {
     const entries = Object.entries(exports).map(([path, names]) => ({ path, names, file: path.replaceAll('/', '-') }));
     for (const { path, file } of entries) mapper[`^${path}$`] = join(folder, `${file}.${extension}`);
     if (existsSync(folder)) continue;
+    mkdirSync(dirname(folder), { recursive: true });
     const temporary = mkdtempSync(join(root, 'node_modules/.cache/test-bundles-'));
     for (const { path, names, file } of entries) {
       writeFileSync(join(temporary, `${file}.js`), names.map((name) => `export ${name} from '${path}';\n`).join(''));
@@ -50,7 +51,6 @@ export function bundlePackages(root) {
       minifyWhitespace: true,
       platform: 'node',
     });
-    mkdirSync(dirname(folder), { recursive: true });
     moveFolder(temporary, folder);
   }
   return mapper;
