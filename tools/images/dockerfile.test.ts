@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readGoModule } from '../install/go-module.ts';
 import { root } from '../launch/terminal.mjs';
 import { parseTargets, readTargets } from './dockerfile.ts';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 test('parseTargets returns layers and configuration of targets, with those of the stage that they start from', () => {
   const targets = parseTargets(`
@@ -21,8 +21,9 @@ LABEL title="one"
 COPY --from=build /stage/one/program/ /
 ENTRYPOINT ["node", "one.js"]
 FROM one AS two
-LABEL title="two"
-ENV B=2
+LABEL title="two" \\
+      more="2 words"
+ENV B=2 C=3
 `);
   const one = { user: '1:1', workingDir: '/app', entrypoint: ['node', 'one.js'] };
   expect(targets).toEqual([
@@ -34,7 +35,7 @@ ENV B=2
     {
       name: 'two',
       layers: ['system', 'one/program'],
-      config: { ...one, env: ['A=1', 'B=2'], labels: { licenses: 'Apache-2.0', title: 'two' } },
+      config: { ...one, env: ['A=1', 'B=2', 'C=3'], labels: { licenses: 'Apache-2.0', title: 'two', more: '2 words' } },
     },
   ]);
 });

@@ -33,10 +33,11 @@ export function parseTargets(text: string): Target[] {
 }
 
 function apply({ layers, config }: Target, instruction: string, value: string): void {
-  const [, name = '', text = ''] = /^([^=]+)=(.*)$/.exec(value) ?? [];
   if (instruction === 'COPY') layers.push(/^--from=\S+ \/stage\/(\S+)\/ \/$/.exec(value)?.[1] ?? value);
-  if (instruction === 'ENV') config.env.push(value);
-  if (instruction === 'LABEL') config.labels[name] = JSON.parse(text) as string;
+  if (instruction === 'ENV') config.env.push(...value.split(' '));
+  if (instruction === 'LABEL') {
+    for (const [, name = '', text = ''] of value.matchAll(/(\S+)="([^"]*)"/g)) config.labels[name] = text;
+  }
   if (instruction === 'USER') config.user = value;
   if (instruction === 'WORKDIR') config.workingDir = value;
   if (instruction === 'ENTRYPOINT') config.entrypoint = JSON.parse(value) as string[];
