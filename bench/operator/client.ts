@@ -44,7 +44,7 @@ export function followObjects(
     times: {
       pageSize: 500,
       watchSeconds: { min: 3000, max: 3600 },
-      quietMs: 120_000,
+      idleTimeoutMs: 120_000,
       relistMs: 3_600_000,
       backoff: { baseMs: 200, maxMs: 5000 },
       shortestWatchMs: 200,

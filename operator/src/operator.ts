@@ -74,7 +74,7 @@ export async function startOperator(
           onLost: lost,
           onRequest: instruments.countRequest,
           onRelist: instruments.countRelist,
-          onHeard: instruments.noteWatchActivity,
+          onActivity: instruments.noteWatchActivity,
         });
 
   const link = connectRedis({
@@ -95,7 +95,7 @@ export async function startOperator(
     createFileSource({
       folders: settings.CONFIG_FOLDERS,
       pollMs: settings.CONFIG_POLL_MS,
-      quietMs: settings.CONFIG_SETTLE_MS,
+      settleMs: settings.CONFIG_SETTLE_MS,
       deleteGraceMs: settings.CONFIG_DELETE_GRACE_MS,
       logger,
       notices,
@@ -168,7 +168,7 @@ export async function startOperator(
   observe(metrics.meter, {
     queueDepth: queue.depth,
     resourceKinds: () => source.list().map(({ kind }) => kind),
-    invalidResources: source.bad,
+    invalidResources: source.invalidCount,
     heldDeletions: sync.held,
     lastSyncSeconds: sync.lastSeconds,
     pools: pools.statuses,

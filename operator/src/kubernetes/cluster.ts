@@ -16,21 +16,21 @@ import type { ClusterApiSettings } from './settings.ts';
 export interface ReflectOptions {
   labelSelector?: string;
   onChange: (name: string) => void;
-  /** What is kept of each object. */
+  /** Returns the part of each object that is kept in memory. */
   trim?: (object: KubeObject) => KubeObject;
 }
 
-/** The cluster, as the parts of the operator see it. */
+/** Access of the operator's components to the cluster. */
 export interface Cluster {
-  /** Writes only while this process leads. */
+  /** Writes only while this process is the leader. */
   api: KubeApi;
-  /** Makes a reflector; it works whether or not this process leads. */
+  /** Creates a reflector. It works whether or not this process is the leader. */
   reflect: (type: ResourceType, options: ReflectOptions) => Reflector;
   events: EventRecorder;
   gate: Gate;
-  /** Runs for the lead. */
+  /** Starts the leader election. */
   start: () => void;
-  /** Lets the lead go and closes the connections. */
+  /** Releases the Lease and closes the connections. */
   stop: () => Promise<void>;
 }
 
@@ -38,29 +38,29 @@ export interface ClusterOptions {
   settings: ClusterApiSettings;
   logger: Logger;
   onElected: () => void;
-  /** The lead was lost: nothing more can be written, and the process has to end. */
+  /** Called when leadership was lost. Nothing can be written any more, and the process must exit. */
   onLost: (reason: string) => void;
   onRequest: (verb: string, code: number) => void;
   onRelist: (kind: string, reason: RelistReason) => void;
-  /** Something came of a kind's watch. */
-  onHeard: (kind: string) => void;
+  /** Called when a list or watch of a kind received anything. */
+  onActivity: (kind: string) => void;
 }
 
-/** Name under which the API server records what the operator writes. */
+/** Field manager of the operator's writes. */
 export const FIELD_MANAGER = 'svc-asr-operator';
-/** A hung request must leave time for another one before the lead is lost. */
-const SHARE_OF_RENEWAL = 0.4;
+/** Share of the renewal time that one request may take, so that another attempt fits in before leadership is lost. */
+const RENEWAL_TIMEOUT_SHARE = 0.4;
 
-/** Reads the configuration and makes everything that speaks to the cluster; nothing is asked before it is started. */
+/** Reads the configuration and creates the clients. No request is sent before `start`. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { settings, logger, onRequest } = options;
   checkTimes(settings);
   const connection = createConnection({ settings, client: FIELD_MANAGER, onRequest });
   const identity = `${hostname()}_${randomUUID()}`;
-  // Of its own, so that the lease never waits behind other requests.
+  // The lease has its own connection, so that it never waits behind other requests.
   const leaseApi = connection.openApi({
     maxSockets: 1,
-    timeoutMs: settings.LEASE_RENEW_MS * SHARE_OF_RENEWAL,
+    timeoutMs: settings.LEASE_RENEW_MS * RENEWAL_TIMEOUT_SHARE,
     retry: { tries: 1, baseMs: 1, maxMs: 1 },
   });
   const elector = createElector({
@@ -89,7 +89,7 @@ export function createCluster(options: ClusterOptions): Cluster {
         times,
         logger,
         onRelist: (reason) => options.onRelist(type.kind, reason),
-        onHeard: () => options.onHeard(type.kind),
+        onActivity: () => options.onActivity(type.kind),
       });
       reflectors.push(reflector);
       return reflector;
@@ -110,7 +110,7 @@ function timesOf(settings: ClusterApiSettings): ReflectorTimes {
   return {
     pageSize: settings.LIST_PAGE_SIZE,
     watchSeconds: { min: settings.WATCH_MIN_SECONDS, max: settings.WATCH_MAX_SECONDS },
-    quietMs: settings.WATCH_IDLE_TIMEOUT_MS,
+    idleTimeoutMs: settings.WATCH_IDLE_TIMEOUT_MS,
     relistMs: settings.RELIST_SECONDS * 1000,
     backoff: { baseMs: settings.KUBERNETES_RETRY_BASE_MS, maxMs: settings.KUBERNETES_RETRY_MAX_MS },
     shortestWatchMs: settings.WATCH_MIN_INTERVAL_MS,

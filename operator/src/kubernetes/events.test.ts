@@ -35,7 +35,7 @@ function setUp(overrides: Partial<EventRecorderOptions['api']> = {}) {
   return { recorder, created, patched, clock, lines };
 }
 
-test('an event names its object, as kubectl describe looks for it', async () => {
+test('an event refers to its object in the form that kubectl describe expects', async () => {
   const { recorder, created } = setUp();
   recorder.record(object(), 'Warning', 'InvalidSpec', 'spec.grants: has an id twice');
   await recorder.settled();
@@ -65,9 +65,9 @@ test('an event names its object, as kubectl describe looks for it', async () => 
   ]);
 });
 
-test('what repeats is counted in one event', async () => {
+test('repeated events are counted in one event', async () => {
   const { recorder, created, patched } = setUp();
-  for (let n = 0; n < 4; n++) recorder.record(object(), 'Normal', 'Applied', 'it is in force');
+  for (let n = 0; n < 4; n++) recorder.record(object(), 'Normal', 'Applied', 'the resource is applied');
   await recorder.settled();
   expect(created).toHaveLength(1);
   expect(patched.map(({ name, patch }) => [name, patch.count])).toEqual(
@@ -75,7 +75,7 @@ test('what repeats is counted in one event', async () => {
   );
 });
 
-test('many of a kind with different words become one', async () => {
+test('many similar events with different messages are combined', async () => {
   const { recorder, created, patched } = setUp();
   for (let n = 0; n < 14; n++) recorder.record(object(), 'Warning', 'Failed', `try ${n}`);
   await recorder.settled();
@@ -86,37 +86,37 @@ test('many of a kind with different words become one', async () => {
   );
 });
 
-test('whoever tells too much about one object is not heard for a while; others are', async () => {
+test('events beyond the limit of one object are dropped, while those of others are written', async () => {
   const { recorder, created, patched, clock } = setUp();
-  for (let n = 0; n < 100; n++) recorder.record(object(), 'Normal', 'Same', 'words');
+  for (let n = 0; n < 100; n++) recorder.record(object(), 'Normal', 'Same', 'a message');
   await recorder.settled();
   expect(created.length + patched.length).toBe(25);
-  recorder.record(object('other'), 'Normal', 'Same', 'words');
+  recorder.record(object('other'), 'Normal', 'Same', 'a message');
   await recorder.settled();
   expect(created).toHaveLength(2);
   clock.nowMs += 300_000;
-  for (let n = 0; n < 5; n++) recorder.record(object(), 'Normal', 'Same', 'words');
+  for (let n = 0; n < 5; n++) recorder.record(object(), 'Normal', 'Same', 'a message');
   await recorder.settled();
   expect(patched).toHaveLength(25);
 });
 
-test('an event that the server has forgotten is made anew', async () => {
+test('an event that the API server has deleted is created again', async () => {
   const { recorder, created } = setUp({
-    mergePatch: () => Promise.reject(new KubernetesError(404, 'NotFound', 'gone')),
+    mergePatch: () => Promise.reject(new KubernetesError(404, 'NotFound', 'deleted')),
   });
-  for (let n = 0; n < 2; n++) recorder.record(object(), 'Normal', 'Applied', 'it is in force');
+  for (let n = 0; n < 2; n++) recorder.record(object(), 'Normal', 'Applied', 'the resource is applied');
   await recorder.settled();
   expect(created.map(({ count }) => count)).toEqual([1, 2]);
 });
 
-test('events that cannot be written are given up, without a word to whoever told them', async () => {
-  const { recorder, lines } = setUp({ create: () => Promise.reject(new KubernetesError(0, 'ECONNREFUSED', 'away')) });
-  for (let n = 0; n < 3; n++) recorder.record(object(`t${n}`), 'Normal', 'Applied', 'it is in force');
+test('events that cannot be written are dropped without an error', async () => {
+  const { recorder, lines } = setUp({ create: () => Promise.reject(new KubernetesError(0, 'ECONNREFUSED', 'down')) });
+  for (let n = 0; n < 3; n++) recorder.record(object(`t${n}`), 'Normal', 'Applied', 'the resource is applied');
   await recorder.settled();
   expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug']);
 });
 
-test('while the server is slow no more wait than fit, and the newest are kept', async () => {
+test('while the API server is slow, the queue is limited and the newest events are kept', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;

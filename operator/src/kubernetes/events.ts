@@ -2,72 +2,72 @@ import type { Logger } from '@svc-asr/runtime';
 import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { createCorrelator } from './event/correlate.ts';
-import type { EventType, Occurrence, Told } from './event/correlate.ts';
+import type { EventType, Occurrence, CorrelatedEvent } from './event/correlate.ts';
 import { buildCountPatch, buildEvent } from './event/object.ts';
 
 export type { EventType } from './event/correlate.ts';
 
-/** Tells what happened to an object, where `kubectl describe` shows it. */
+/** Records events of an object, which `kubectl describe` shows. */
 export interface EventRecorder {
-  /** Returns at once and never fails: an event that cannot be written is given up. */
+  /** Returns at once and never throws. An event that cannot be written is dropped. */
   record: (object: KubeObject, type: EventType, reason: string, message: string) => void;
-  /** Resolves when everything recorded so far was written or given up. */
+  /** Resolves when everything recorded so far was written or dropped. */
   settled: () => Promise<void>;
 }
 
 export interface EventRecorderOptions {
   api: Pick<KubeApi, 'namespace' | 'create' | 'mergePatch'>;
-  /** Which process tells, as people read it. */
+  /** Name of this process, shown in the event. */
   instance: string;
   logger: Logger;
   nowMs?: () => number;
 }
 
-/** More than this many wait only when the API server does not take them; then the oldest are given up. */
+/** Maximum length of the queue. The oldest events are dropped while the API server does not accept them. */
 const MAX_WAITING = 1000;
 
-/** Makes a recorder; what repeats is counted in one event, and what floods is dropped, as client-go does. */
+/** Creates a recorder. As in client-go, repeated events are counted in one event, and floods are dropped. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { api, instance, logger, nowMs = Date.now } = options;
   const correlator = createCorrelator();
   const waiting: Occurrence[] = [];
   let working: Promise<void> | undefined;
 
-  async function write(told: Told): Promise<void> {
-    const { name } = told;
-    if (told.count > 1) {
+  async function write(event: CorrelatedEvent): Promise<void> {
+    const { name } = event;
+    if (event.count > 1) {
       try {
-        await api.mergePatch(TYPES.Event, name, buildCountPatch(told));
+        await api.mergePatch(TYPES.Event, name, buildCountPatch(event));
         return;
       } catch (error) {
-        // The API server forgets events after an hour.
+        // The API server deletes events after an hour.
         if (!(error instanceof KubernetesError) || error.status !== 404) throw error;
       }
     }
     try {
-      await api.create(TYPES.Event, buildEvent(told, api.namespace, instance));
+      await api.create(TYPES.Event, buildEvent(event, api.namespace, instance));
     } catch (error) {
-      // An earlier try arrived though its answer did not.
+      // An earlier attempt succeeded, but its response was lost.
       if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
     }
   }
 
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const told = correlator.take(next);
-      if (told === undefined) continue;
+      const event = correlator.take(next);
+      if (event === undefined) continue;
       try {
-        await write(told);
+        await write(event);
       } catch (err) {
-        logger.debug({ err, reason: next.reason }, 'an event could not be written and is given up');
+        logger.debug({ err, reason: next.reason }, 'an event could not be written and was dropped');
       }
     }
   }
 
-  function begin(): void {
+  function startWork(): void {
     working ??= work().finally(() => {
       working = undefined;
-      if (waiting.length > 0) begin();
+      if (waiting.length > 0) startWork();
     });
   }
 
@@ -75,7 +75,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     record: (object, type, reason, message) => {
       waiting.push({ object, type, reason, message, atMs: nowMs() });
       if (waiting.length > MAX_WAITING) waiting.shift();
-      begin();
+      startWork();
     },
     settled: async () => {
       while (working !== undefined) await working;

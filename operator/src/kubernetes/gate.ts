@@ -1,24 +1,24 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 
 /**
- * Refuses a write: this process does not lead, or cannot be sure that it still does. To whoever writes to the ledger it
- * is one more reason why the ledger cannot be had just now.
+ * Thrown on a write if this process is not certain to be the leader. Callers that write to the ledger treat it as an
+ * unavailable ledger.
  */
 export class NotLeading extends LedgerUnavailable {
   constructor() {
-    super('this operator does not lead: it writes nothing');
+    super('this operator is not the leader and writes nothing');
   }
 }
 
-/** Whether this process may write. */
+/** Decides whether this process may write. */
 export interface Gate {
-  /** Asks the clock too: a process that was stopped for long enough does not lead, even before any timer says so. */
+  /** Also checks the clock. A process that was frozen for long is not the leader, even before its timers fire. */
   isOpen: () => boolean;
-  /** Aborts when the gate closes; each time that it opens there is a new one. */
+  /** Aborts when the gate closes. Every time the gate opens there is a new signal. */
   signal: () => AbortSignal;
 }
 
-/** Throws where the gate is closed. */
+/** Throws NotLeading if the gate is closed. */
 export function passGate(gate: Gate | undefined): void {
   if (gate !== undefined && !gate.isOpen()) throw new NotLeading();
 }

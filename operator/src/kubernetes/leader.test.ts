@@ -9,7 +9,7 @@ import type { Elector } from './leader.ts';
 
 const LEASE_SECONDS = 15;
 
-/** Lets everything that only waits for promises happen. */
+/** Runs everything that waits only for promises. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -42,7 +42,7 @@ function setUp() {
       onLost: (reason) => candidate.lost.push(reason),
       logger,
       clock,
-      // The clocks of machines differ, and nobody may care.
+      // The clocks of machines differ, which must not matter.
       wallMs: () => clock.nowMs() + started * 86_400_000,
       random: () => 0.5,
     });
@@ -64,7 +64,7 @@ function setUp() {
   return { world, clock, join, leaders, pass, holder, candidates };
 }
 
-test('of two that begin together one leads, and goes on leading', async () => {
+test('of two candidates that start together, one becomes and stays the leader', async () => {
   const { join, leaders, pass, holder } = setUp();
   const [first, second] = [join(), join()];
   await settle();
@@ -74,7 +74,7 @@ test('of two that begin together one leads, and goes on leading', async () => {
   expect([...first.lost, ...second.lost]).toEqual([]);
 });
 
-test('a leader that dies is followed within one lease and a try, by its successor’s clock', async () => {
+test('a crashed leader is replaced within one lease duration and one retry', async () => {
   const { join, pass, candidates } = setUp();
   const first = join();
   await pass(3000);
@@ -88,7 +88,7 @@ test('a leader that dies is followed within one lease and a try, by its successo
   expect(candidates.map(({ elected }) => elected)).toEqual([1, 1]);
 });
 
-test('a leader that cannot renew stops writing before anybody else may begin', async () => {
+test('a leader that cannot renew stops writing before another candidate may start', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();
@@ -101,7 +101,7 @@ test('a leader that cannot renew stops writing before anybody else may begin', a
   expect([gate.isOpen(), signal.aborted, gate.signal().aborted]).toEqual([false, true, true]);
 });
 
-test('an API server that was away costs nobody the lead: the lease is still its own when it is back', async () => {
+test('after an outage of the API server the leader resumes, because the lease is still its own', async () => {
   const { join, pass, candidates } = setUp();
   const [first, second] = [join(), join()];
   await pass(1000);
@@ -119,7 +119,7 @@ test('an API server that was away costs nobody the lead: the lease is still its 
   ]);
 });
 
-test('one whose answers were lost recognises its own lease', async () => {
+test('a candidate whose responses were lost recognizes its own lease', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();
@@ -130,7 +130,7 @@ test('one whose answers were lost recognises its own lease', async () => {
   expect([first.elector.gate.isOpen(), first.lost]).toEqual([true, []]);
 });
 
-test('a leader that comes back and finds another one has lost, for ever', async () => {
+test('a leader that returns and finds another holder has lost leadership permanently', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();
@@ -146,7 +146,7 @@ test('a leader that comes back and finds another one has lost, for ever', async 
   expect(first.elector.gate.isOpen()).toBe(false);
 });
 
-test('a process that was stopped for long does not lead when it goes on, before any timer says so', async () => {
+test('a process that was frozen for long is not the leader when it resumes, before its timers fire', async () => {
   const world = createLeaseWorld(createFakeClock());
   let nowMs = 0;
   const { logger } = createTestLogger();
@@ -160,7 +160,7 @@ test('a process that was stopped for long does not lead when it goes on, before 
     logger,
     onElected: () => undefined,
     onLost: () => undefined,
-    // Timers that never fire: the process is stopped.
+    // Timers never fire, because the process is frozen.
     clock: { nowMs: () => nowMs, after: () => () => undefined },
   });
   elector.start();
@@ -172,7 +172,7 @@ test('a process that was stopped for long does not lead when it goes on, before 
   expect(elector.gate.isOpen()).toBe(false);
 });
 
-test('one lost request does not cost the lead', async () => {
+test('a single lost request does not cost leadership', async () => {
   const { join, pass, leaders } = setUp();
   const first = join();
   await settle();
@@ -185,7 +185,7 @@ test('one lost request does not cost the lead', async () => {
   expect([leaders(), first.lost]).toEqual([1, []]);
 });
 
-test('a leader that stops lets go, and another one leads with its next try', async () => {
+test('a leader that stops releases the lease, and another candidate takes it with its next attempt', async () => {
   const { join, pass, holder, candidates } = setUp();
   const first = join();
   await settle();
@@ -198,7 +198,7 @@ test('a leader that stops lets go, and another one leads with its next try', asy
   expect(candidates.map(({ elected }) => elected)).toEqual([1, 1]);
 });
 
-test('one that stands by and stops leaves the lease alone', async () => {
+test('a standby that stops does not change the lease', async () => {
   const { join, pass, holder, world } = setUp();
   join();
   await settle();
@@ -209,7 +209,7 @@ test('one that stands by and stops leaves the lease alone', async () => {
   expect([holder(), world.writes()]).toEqual(['candidate-1', writes]);
 });
 
-test('a lease that somebody else took is lost at once', async () => {
+test('a leader whose lease was taken by another client loses leadership at once', async () => {
   const { join, pass, world } = setUp();
   const first = join();
   await settle();
@@ -223,7 +223,7 @@ test('a lease that somebody else took is lost at once', async () => {
   expect(first.lost).toEqual(['thief holds the lease']);
 });
 
-test('whatever fails and whoever comes and goes, two never lead at the same time, and one does when nothing fails', async () => {
+test('for any faults and any candidates, there are never two leaders, and there is one when nothing fails', async () => {
   const who = fc.nat({ max: 2 });
   const action = fc.oneof(
     fc.record({ do: fc.constantFrom('refuse' as const, 'lose' as const, 'slow' as const, 'none' as const), who }),

@@ -11,60 +11,63 @@ import type { Gate } from './gate.ts';
 import { wait } from './reflect/wait.ts';
 
 export interface ElectorOptions {
-  /** Its requests must be tried once each and take no longer than a part of `renewMs`. */
+  /** Client for the Lease. It must try each request once and take only a part of `renewMs`. */
   api: Pick<KubeApi, 'get' | 'create' | 'replace'>;
   /** Name of the Lease. */
   name: string;
-  /** Of this process alone: one that is started again is another. */
+  /** Identity of this process. A restarted process has a new one. */
   identity: string;
-  /** How long the others wait for a leader that is silent. */
+  /** Time after the last renewal at which others may take over. */
   leaseSeconds: number;
-  /** A leader that could not renew for so long stops writing; the rest of the lease is for writes under way. */
+  /** Time without renewal after which a leader stops writing. The rest of the lease is for writes in flight. */
   renewMs: number;
-  /** Time between two tries. */
+  /** Time between two attempts. */
   retryMs: number;
-  /** It leads for the first time. */
+  /** Called when this process becomes the leader for the first time. */
   onElected: () => void;
-  /** Another one leads: what this process knows may be outdated, so it has to end. The gate is closed for ever. */
+  /**
+   * Called when another process is the leader. The state of this process may be outdated, so it must exit. The gate
+   * stays closed.
+   */
   onLost: (reason: string) => void;
   logger: Logger;
   clock?: Clock;
-  /** Milliseconds since 1970, for people to read in the Lease. */
+  /** Milliseconds since 1970, for readers of the Lease. */
   wallMs?: () => number;
   random?: () => number;
 }
 
-/** Runs for the lead of all operators of an installation. */
+/** Takes part in the leader election of an installation. */
 export interface Elector {
   start: () => void;
-  /** Lets the lease go, so that another one leads at once. */
+  /** Releases the lease, so that another process becomes the leader at once. */
   stop: () => Promise<void>;
   gate: Gate;
 }
 
-/** Retries are spread by up to this part of their time. */
+/** Maximum random extension of a retry, as a share of its time. */
 const JITTER = 0.2;
 
 /**
- * Makes an elector with the semantics of client-go's, on a Lease, but for one thing: a leader that cannot reach the API
- * server stops writing, and goes on when it can again and the lease is still its own. Nobody else led meanwhile: taking
- * the lease would have changed it, and a renewal is refused where anything changed.
+ * Creates an elector with the semantics of client-go on a Lease, with one difference. A leader that cannot reach the
+ * API server stops writing, and resumes when it can and the lease is still its own. No other process was the leader in
+ * between: taking the lease would have changed it, and a renewal fails after any change.
  *
- * | the lease                 | this process                                                   |
- * |---------------------------|----------------------------------------------------------------|
- * | is free, or ran out       | takes it: elected                                              |
- * | is another's              | stands by; if it led before: lost                              |
- * | is ours, renewed lately   | leads, the gate is open                                        |
- * | is ours, not renewed for `renewMs` | the gate is closed until it is renewed, or lost       |
+ * | the lease | this process |
+ * |-----------|--------------|
+ * | is free or expired | takes it and is elected |
+ * | belongs to another process | stands by, or loses leadership if it was the leader |
+ * | is ours and was renewed | is the leader; the gate is open |
+ * | is ours, but was not renewed for `renewMs` | closes the gate until it renews or loses the lease |
  */
 export function createElector(options: ElectorOptions): Elector {
   const { api, name, identity, leaseSeconds, renewMs, retryMs, onElected, onLost, logger } = options;
   const { clock = systemClock, wallMs = Date.now, random = Math.random } = options;
   const stopping = new AbortController();
   const term = createTerm(clock, renewMs, () =>
-    logger.warn({ resource: `Lease/${name}` }, `the lease could not be renewed for ${renewMs} ms: nothing is written`),
+    logger.warn({ resource: `Lease/${name}` }, `the lease could not be renewed for ${renewMs} ms; writes are paused`),
   );
-  /** As it was when it was ours. */
+  /** The Lease as we last wrote it. */
   let own: KubeObject | undefined;
   let seen: Observation | undefined;
   let elected = false;
@@ -76,34 +79,34 @@ export function createElector(options: ElectorOptions): Elector {
     onLost(reason);
   }
 
-  async function take(before: KubeObject | undefined): Promise<void> {
+  async function acquire(before: KubeObject | undefined): Promise<void> {
     const sentMs = clock.nowMs();
     const record = takeRecord(before && readRecord(before), identity, leaseSeconds, wallMs());
     const next = buildLease(name, record, before);
     own = before === undefined ? await api.create(TYPES.Lease, next) : await api.replace(TYPES.Lease, next);
     seen = observe(seen, readRecord(own), clock.nowMs());
-    // From before the request was sent: others count from after it.
+    // Counted from before the request was sent, because others count from after it.
     term.renew(sentMs);
     if (elected || !term.isOpen()) return;
     elected = true;
     onElected();
   }
 
-  /** Takes or renews the lease where that is allowed. */
+  /** Acquires or renews the lease if that is allowed. */
   async function attempt(): Promise<void> {
     if (own !== undefined) {
       try {
-        await take(own);
+        await acquire(own);
         return;
       } catch (error) {
-        // Something changed in it: what, is to be looked at.
+        // The lease was changed or deleted by another client, so it is read again.
         if (!(error instanceof KubernetesError) || (error.status !== 409 && error.status !== 404)) throw error;
       }
     }
     const found = await api.get(TYPES.Lease, name);
     const record = found && readRecord(found);
     if (elected && record?.holder !== identity) {
-      lose(record === undefined ? 'the lease was deleted' : `${record.holder || 'nobody'} holds the lease`);
+      lose(record === undefined ? 'the lease was deleted' : `${record.holder || 'no process'} holds the lease`);
       return;
     }
     if (record !== undefined) {
@@ -111,10 +114,10 @@ export function createElector(options: ElectorOptions): Elector {
       const untilMs = heldUntilMs(seen, identity);
       if (untilMs !== undefined && untilMs > clock.nowMs()) return;
     }
-    if (!isOver()) await take(found);
+    if (!isOver()) await acquire(found);
   }
 
-  /** No later than when the lease of another one runs out. */
+  /** Returns the time until the next attempt, at most until the lease of another holder expires. */
   function pauseMs(): number {
     const spreadMs = retryMs * (1 + random() * JITTER);
     const untilMs = seen && heldUntilMs(seen, identity);
@@ -128,10 +131,11 @@ export function createElector(options: ElectorOptions): Elector {
         await attempt();
         failing = false;
       } catch (err) {
-        // Of two that take a free lease one gets 409: that is the election. Other failures are told once in a row.
+        // Of two candidates that take a free lease, one gets 409. This is normal. Other failures are logged once in a
+        // row.
         const level = failing || (err instanceof KubernetesError && err.status === 409) ? 'debug' : 'warn';
         failing = true;
-        logger[level]({ err, resource: `Lease/${name}` }, 'the lease could not be taken or renewed; it is tried again');
+        logger[level]({ err, resource: `Lease/${name}` }, 'the lease could not be acquired or renewed; retrying');
       }
       await wait(clock, pauseMs(), stopping.signal);
     }
@@ -144,7 +148,7 @@ export function createElector(options: ElectorOptions): Elector {
     try {
       await api.replace(TYPES.Lease, buildLease(name, releaseRecord(readRecord(own), wallMs()), own));
     } catch (err) {
-      logger.warn({ err, resource: `Lease/${name}` }, 'the lease could not be let go: others wait until it runs out');
+      logger.warn({ err, resource: `Lease/${name}` }, 'the lease could not be released; others wait until it expires');
     }
   }
 

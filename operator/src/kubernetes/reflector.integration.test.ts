@@ -10,13 +10,13 @@ import { createReflector } from './reflector.ts';
 import type { Reflector, ReflectorTimes } from './reflector.ts';
 
 const TYPE = TYPES.ConfigMap;
-/** Generous: the machine may be busy with other tests. */
+/** Generous, because the machine may be busy with other tests. */
 const TEST_MS = 180_000;
 const SELECTOR = 'test=yes';
 const times: ReflectorTimes = {
   pageSize: 3,
   watchSeconds: { min: 30, max: 60 },
-  quietMs: 20_000,
+  idleTimeoutMs: 20_000,
   relistMs: 3_600_000,
   backoff: { baseMs: 50, maxMs: 1000 },
   shortestWatchMs: 200,
@@ -91,21 +91,21 @@ const count = (of: (request: ProxyRequest) => boolean) => proxy.requests.filter(
 const watching = () => eventually(() => expect(proxy.openWatches()).toBe(1), 60_000);
 
 test(
-  'the client does to a real API server what it says',
+  'the client creates, applies, patches and deletes objects on a real API server',
   async () => {
     expect(await direct.get(TYPE, 'a')).toBeUndefined();
-    const made = await direct.create(TYPE, map('a', 'one'));
+    const created = await direct.create(TYPE, map('a', 'one'));
     await expect(direct.create(TYPE, map('a'))).rejects.toMatchObject({ status: 409, reason: 'AlreadyExists' });
     const applied = await direct.apply(TYPE, map('a', 'two'));
     expect(applied.data).toEqual({ value: 'two' });
-    await expect(direct.replace(TYPE, { ...made, data: {} })).rejects.toMatchObject({
+    await expect(direct.replace(TYPE, { ...created, data: {} })).rejects.toMatchObject({
       status: 409,
       reason: 'Conflict',
     });
     await direct.mergePatch(TYPE, 'a', { data: { other: 'y' } });
     expect((await direct.get(TYPE, 'a'))?.data).toEqual({ value: 'two', other: 'y' });
     await expect(direct.delete(TYPE, 'a', { uid: 'another' })).rejects.toMatchObject({ status: 409 });
-    await direct.delete(TYPE, 'a', { uid: made.metadata.uid! });
+    await direct.delete(TYPE, 'a', { uid: created.metadata.uid! });
     await direct.delete(TYPE, 'a');
     expect((await direct.list(TYPE, { labelSelector: SELECTOR })).items).toEqual([]);
     await expect(direct.list(TYPES.Tenant)).rejects.toThrow('install the CRDs');
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  'lists in pages, knows what its objects are, and follows what comes, changes and goes',
+  'the reflector lists in pages and follows additions, changes and deletions',
   async () => {
     for (let n = 0; n < 8; n++) await put(`m${n}`);
     await direct.apply(TYPE, { ...map('other'), metadata: { name: 'other' } });
@@ -140,7 +140,7 @@ test.each<[string, Omit<Fault, 'on'>]>([
   ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 2 }],
   ['403', { status: 403, reason: 'Forbidden', times: 2 }],
 ])(
-  'converges after the answer %s to its watches, without a hot loop',
+  'the reflector converges after its watches got %s, without a hot loop',
   async (_, fault) => {
     await put('a');
     await put('gone');
@@ -165,7 +165,7 @@ test.each<[string, Omit<Fault, 'on'>]>([
 );
 
 test(
-  'converges after 410 between two pages of a list',
+  'the reflector converges after a 410 between two pages of a list',
   async () => {
     for (let n = 0; n < 7; n++) await put(`m${n}`);
     let pages = 0;
@@ -181,7 +181,7 @@ test(
 );
 
 test(
-  'goes on where a watch was cut, without a list',
+  'the reflector continues where a watch was cut, without a list',
   async () => {
     const { reflector, relists, shows } = follow();
     await reflector.start();
@@ -198,9 +198,9 @@ test(
 );
 
 test(
-  'notices a watch that is half open',
+  'the reflector detects a half-open watch',
   async () => {
-    const { reflector, relists, shows } = follow({ quietMs: 1500 });
+    const { reflector, relists, shows } = follow({ idleTimeoutMs: 1500 });
     await reflector.start();
     await watching();
     proxy.holdWatches();
@@ -212,7 +212,7 @@ test(
 );
 
 test(
-  'watches that the server ends as asked go on without failing',
+  'watches that the server ends as requested continue without a failure',
   async () => {
     const { reflector, relists, shows } = follow({ watchSeconds: { min: 1, max: 1 } });
     await reflector.start();
@@ -226,7 +226,7 @@ test(
 );
 
 test(
-  'stands a network that is away for a while, and asks now and then only',
+  'the reflector survives an unavailable network with few requests',
   async () => {
     await put('a');
     const { reflector, shows } = follow();
@@ -244,7 +244,7 @@ test(
 );
 
 test(
-  'stands an API server that is killed and comes back',
+  'the reflector survives a restart of the API server',
   async () => {
     await put('a');
     const { reflector, shows } = follow();

@@ -8,7 +8,7 @@ const ERROR_EVENT = (code: number, reason: string) => ({
   object: { kind: 'Status', apiVersion: 'v1', metadata: { name: '' }, code, reason, message: reason },
 });
 
-test('whatever faults come in whatever order, it ends up with what is there', async () => {
+test('for any sequence of faults, the reflector converges to the existing objects', async () => {
   const action = fc.oneof(
     fc.record({ do: fc.constantFrom('put' as const, 'remove' as const), name: fc.constantFrom('a', 'b', 'c', 'd') }),
     fc.record({

@@ -10,7 +10,7 @@ const ERROR_EVENT = (code: number, reason: string) => ({
   object: { kind: 'Status', apiVersion: 'v1', metadata: { name: '' }, code, reason, message: reason },
 });
 
-test('lists page by page, then follows each change', async () => {
+test('the reflector lists page by page, then follows each change', async () => {
   const { world, reflector, changes, relists, names } = setUpReflector();
   for (const name of ['a', 'b', 'c', 'd', 'e']) world.put(name);
   expect(reflector.synced()).toBe(false);
@@ -29,7 +29,7 @@ test('lists page by page, then follows each change', async () => {
   reflector.stop();
 });
 
-test('begins the list again when the server forgets it between two pages', async () => {
+test('the reflector restarts a list that expires between two pages', async () => {
   const { world, reflector, names, pass } = setUpReflector();
   for (const name of ['a', 'b', 'c']) world.put(name);
   const { list } = world.api;
@@ -48,7 +48,7 @@ test('begins the list again when the server forgets it between two pages', async
   reflector.stop();
 });
 
-test('goes on from the last bookmark or change, without a list and without a wait, when the server ends a watch', async () => {
+test('when the server ends a watch, the reflector continues from the last version without a list or a delay', async () => {
   const { world, reflector, names, pass, changes } = setUpReflector();
   world.put('a');
   await reflector.start();
@@ -68,7 +68,7 @@ test('goes on from the last bookmark or change, without a list and without a wai
 test.each<[string, Fault]>([
   ['an HTTP 410', { on: 'watch', error: new KubernetesError(410, 'Expired', 'too old') }],
   ['a 410 within the watch', { on: 'watch', events: [ERROR_EVENT(410, 'Expired')] }],
-])('lists anew after %s, and reports what was deleted meanwhile', async (_, fault) => {
+])('the reflector lists again after %s, and reports objects that were deleted in between', async (_, fault) => {
   const { world, reflector, names, pass, changes, relists } = setUpReflector();
   for (const name of ['a', 'b', 'c']) world.put(name);
   await reflector.start();
@@ -87,7 +87,7 @@ test.each<[string, Fault]>([
   reflector.stop();
 });
 
-test('a connection that is half open is noticed and replaced', async () => {
+test('the reflector detects and replaces a half-open connection', async () => {
   const { world, reflector, names, pass } = setUpReflector();
   await reflector.start();
   await settle();
@@ -112,7 +112,7 @@ test('bookmarks keep a quiet watch alive', async () => {
   reflector.stop();
 });
 
-test('a server that is away is asked now and then, told of once, and caught up with when it is back', async () => {
+test('an unavailable server is polled slowly and logged once, and the reflector catches up when it is back', async () => {
   const { world, reflector, names, pass, at } = setUpReflector();
   world.put('a');
   await reflector.start();
@@ -135,7 +135,7 @@ test('a server that is away is asked now and then, told of once, and caught up w
   reflector.stop();
 });
 
-test('waits as long as a 429 asks', async () => {
+test('the reflector waits as long as a 429 requests', async () => {
   const { world, reflector, pass } = setUpReflector();
   const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 30_000 });
   world.faults.push({ on: 'list', error: busy });
@@ -148,7 +148,7 @@ test('waits as long as a 429 asks', async () => {
   reflector.stop();
 });
 
-test('watches that end as soon as they began are no hot loop', async () => {
+test('watches that end right after their start do not cause a hot loop', async () => {
   const { world, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let second = 0; second < 60; second++) {
@@ -167,7 +167,7 @@ test('watches that end as soon as they began are no hot loop', async () => {
   reflector.stop();
 });
 
-test('doubts where it began after failures in a row that the server answered, and lists', async () => {
+test('after consecutive failures that the server answered, the reflector lists again', async () => {
   const { world, reflector, pass, relists } = setUpReflector();
   await reflector.start();
   await settle();
@@ -179,7 +179,7 @@ test('doubts where it began after failures in a row that the server answered, an
   reflector.stop();
 });
 
-test('lists anew after the periodic time, and repairs what was lost without any event', async () => {
+test('the reflector lists again after the periodic time, and repairs a lost event', async () => {
   const { world, reflector, pass, names, relists } = setUpReflector({
     times: { ...REFLECTOR_TIMES, relistMs: 600_000 },
   });
@@ -198,12 +198,12 @@ test('lists anew after the periodic time, and repairs what was lost without any 
   reflector.stop();
 });
 
-test('a handler that throws is logged and ends nothing', async () => {
+test('a change handler that throws is logged and ends nothing', async () => {
   const seen: string[] = [];
   const { world, reflector, at } = setUpReflector({
     onChange: (name) => {
       seen.push(name);
-      throw new Error('a fault of ours');
+      throw new Error('an internal error');
     },
   });
   world.put('a');
@@ -215,7 +215,7 @@ test('a handler that throws is logged and ends nothing', async () => {
   reflector.stop();
 });
 
-test('keeps no managed fields, or what it is told to keep', async () => {
+test('the reflector drops managed fields, or keeps only what trim returns', async () => {
   const world = createKubeWorld();
   world.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
   const all = setUpReflector({}, world);
@@ -229,7 +229,7 @@ test('keeps no managed fields, or what it is told to keep', async () => {
   some.reflector.stop();
 });
 
-test('once stopped it asks nothing more, and whoever waited for it goes on', async () => {
+test('a stopped reflector sends no more requests, and start resolves', async () => {
   const { world, reflector, pass } = setUpReflector();
   world.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
   const started = reflector.start();
@@ -246,6 +246,6 @@ test.each([
   [0.999_999, 0, 600],
   [0.5, 3_500_000, 100],
   [0.5, 3_599_900, 1],
-])('a watch is asked for a random time that ends with the next list (%d, %d)', (random, sinceMs, expected) => {
+])('a watch is requested for a random time that ends before the next relist (%d, %d)', (random, sinceMs, expected) => {
   expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
 });

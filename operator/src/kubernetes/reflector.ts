@@ -10,9 +10,11 @@ import { createWatchReport } from './reflect/report.ts';
 import { createObjectStore } from './reflect/store.ts';
 import { wait } from './reflect/wait.ts';
 
-/** The newest known state of all objects of a type, followed for as long as it runs. */
+/** Keeps the newest known version of all objects of a type while it runs. */
 export interface Reflector {
-  /** Resolves after the first list; tries for ever until then. Stopped before, it resolves too. */
+  /**
+   * Resolves after the first list, which is retried without limit. Also resolves if the reflector is stopped before.
+   */
   start: () => Promise<void>;
   stop: () => void;
   /** Whether everything has been listed once. */
@@ -22,13 +24,13 @@ export interface Reflector {
 }
 
 export interface ReflectorTimes extends PaceOptions {
-  /** Objects of a page of a list. */
+  /** Objects per page of a list. */
   pageSize: number;
-  /** How long the server is asked to keep a watch open: a random time between the two. */
+  /** Range of the random time for which a watch is requested. */
   watchSeconds: { min: number; max: number };
-  /** A watch of which nothing came for so long is taken for dead; bookmarks come about every minute. */
-  quietMs: number;
-  /** Everything is listed anew after this time, in case an event was ever lost. */
+  /** Time without any data after which a watch counts as dead. Bookmarks arrive about every minute. */
+  idleTimeoutMs: number;
+  /** Interval of full lists, in case an event was lost. */
   relistMs: number;
 }
 
@@ -38,40 +40,43 @@ export interface ReflectorOptions {
   api: Pick<KubeApi, 'list' | 'watch'>;
   type: ResourceType;
   labelSelector?: string;
-  /** An object was added, changed or is gone: `get` has its newest state. Whatever it throws is logged. */
+  /**
+   * Called when an object was added, changed or deleted. `get` returns its newest version. Errors that it throws are
+   * logged.
+   */
   onChange: (name: string) => void;
-  /** What is kept of each object; all but the managed fields unless told. */
+  /** Returns the part of each object that is kept. By default everything except the managed fields. */
   trim?: (object: KubeObject) => KubeObject;
   times: ReflectorTimes;
   logger: Logger;
-  /** For metrics. */
+  /** Called for each list, for metrics. */
   onRelist?: (reason: RelistReason) => void;
-  /** Something came of the watch or a list. */
-  onHeard?: () => void;
+  /** Called when a watch or a list received anything. */
+  onActivity?: () => void;
   clock?: Clock;
   random?: () => number;
 }
 
-/** Makes a reflector; it asks nothing before its start, and nobody but `stop` ends it. */
+/** Creates a reflector. It sends no request before `start`, and only `stop` ends it. */
 export function createReflector(options: ReflectorOptions): Reflector {
-  const { api, type, labelSelector, onChange, times, logger, onRelist, onHeard } = options;
+  const { api, type, labelSelector, onChange, times, logger, onRelist, onActivity } = options;
   const { clock = systemClock, random = Math.random, trim = dropManagedFields } = options;
   const store = createObjectStore();
   const stopping = new AbortController();
   let synced = false;
   let running: Promise<void> | undefined;
-  /** Where the watch goes on; undefined: everything has to be listed first, for this reason. */
+  /** Version from which the watch continues. Undefined if everything must be listed first, for `reason`. */
   let resourceVersion: string | undefined;
   let reason: RelistReason = 'start';
   let listedMs = 0;
   let onSynced: () => void = () => undefined;
   const isStopped = () => stopping.signal.aborted;
 
-  function tell(name: string): void {
+  function notify(name: string): void {
     try {
       onChange(name);
     } catch (err) {
-      logger.error({ err, resource: `${type.kind}/${name}` }, 'whoever follows the objects failed at a change');
+      logger.error({ err, resource: `${type.kind}/${name}` }, 'the change handler failed');
     }
   }
 
@@ -79,10 +84,10 @@ export function createReflector(options: ReflectorOptions): Reflector {
     const { signal } = stopping;
     const listed = await listAll(api, type, { labelSelector, pageSize: times.pageSize, signal, trim });
     onRelist?.(reason);
-    onHeard?.();
+    onActivity?.();
     resourceVersion = listed.resourceVersion;
     listedMs = clock.nowMs();
-    for (const name of store.replace(listed.objects)) tell(name);
+    for (const name of store.replace(listed.objects)) notify(name);
     synced = true;
     onSynced();
     return listed.resourceVersion;
@@ -94,13 +99,13 @@ export function createReflector(options: ReflectorOptions): Reflector {
     if (change !== 'BOOKMARK') {
       if (change === 'DELETED') store.remove(name);
       else store.put(trim(object));
-      tell(name);
+      notify(name);
     }
     if (version !== undefined) resourceVersion = version;
   }
 
-  /** One watch; everything is listed before it where that is due. */
-  async function turn(): Promise<Turn> {
+  /** Runs one watch, after a list if one is due. */
+  async function runTurn(): Promise<Turn> {
     const { signal } = stopping;
     if (resourceVersion !== undefined && clock.nowMs() - listedMs >= times.relistMs) {
       resourceVersion = undefined;
@@ -113,10 +118,10 @@ export function createReflector(options: ReflectorOptions): Reflector {
         labelSelector,
         resourceVersion: from,
         timeoutSeconds,
-        quietMs: times.quietMs,
+        idleTimeoutMs: times.idleTimeoutMs,
         signal,
         clock,
-        onHeard: () => onHeard?.(),
+        onActivity: () => onActivity?.(),
         take,
       });
     } catch (error) {
@@ -128,7 +133,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     const report = createWatchReport(type, logger);
     let failures = 0;
     for (;;) {
-      const done = await turn();
+      const done = await runTurn();
       if (isStopped()) return;
       const pace = decidePace(done, failures, times, random());
       ({ failures } = pace);
@@ -159,7 +164,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
   };
 }
 
-/** Random, so that not all watches of all operators end together; a watch ends when the next list is due. */
+/** Chooses a random timeout, so that not all watches end together. A watch ends when the next list is due. */
 export function chooseTimeout(
   { watchSeconds: { min, max }, relistMs }: Pick<ReflectorTimes, 'watchSeconds' | 'relistMs'>,
   sinceListMs: number,

@@ -15,17 +15,17 @@ function setUp() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('coalesce runs the task once more for all calls that arrive while it runs', async () => {
-  const { call, ends, started: begun } = setUp();
+  const { call, ends, started } = setUp();
   const first = call();
   const later = [call(), call(), call()];
-  expect(begun()).toBe(1);
+  expect(started()).toBe(1);
   ends[0]!.resolve();
   await first;
   await settle();
-  expect(begun()).toBe(2);
+  expect(started()).toBe(2);
   ends[1]!.resolve();
   await Promise.all(later);
-  expect(begun()).toBe(2);
+  expect(started()).toBe(2);
 });
 
 test('coalesce reports a failure only to the callers that share the run', async () => {

@@ -48,7 +48,7 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
         return;
       }
       const known = applied.loaded() && applied.note(kind, name) !== undefined;
-      if (wanted === undefined && !known && !source.leaving(kind, name)) return;
+      if (wanted === undefined && !known && !source.isDeleting(kind, name)) return;
       const fields = { resource: keyOf(kind, name) };
       try {
         await guard.check();

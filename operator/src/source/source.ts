@@ -1,51 +1,51 @@
 import type { Kind, Problem, Resource, ResourceOf } from '@svc-asr/core';
 
-/** Names a resource: `Kind/name`. */
+/** Key of a resource: `Kind/name`. */
 export type ResourceKey = `${Kind}/${string}`;
 
-/** The key of a resource of a kind. */
+/** Returns the key of a resource. */
 export function keyOf(kind: Kind, name: string): ResourceKey {
   return `${kind}/${name}`;
 }
 
-/** The key's parts. */
+/** Returns the parts of a key. */
 export function partsOf(key: ResourceKey): { kind: Kind; name: string } {
   const slash = key.indexOf('/');
   return { kind: key.slice(0, slash) as Kind, name: key.slice(slash + 1) };
 }
 
-/** What a source tells; it never waits for the listener. */
+/** Receives changes of a source. The source does not wait for it. */
 export interface SourceListener {
-  /** The resource was added, changed or deleted: `get` has its newest state. */
+  /** Called when the resource was added, changed or deleted. `get` returns its newest version. */
   onChange: (key: ResourceKey) => void;
-  /** `unsettled` has become undefined. */
+  /** Called when `unsettled` has become undefined. */
   onSettled: () => void;
 }
 
-/** Where resources come from: watched files, or the Kubernetes API. Every resource it gives has been checked. */
+/** Provides resources from watched files or from the Kubernetes API. Every resource has been validated. */
 export interface ResourceSource {
-  /** Begins to watch; resolves when there was a first look. Never fails because of what it finds there. */
+  /** Starts to watch. Resolves after the first complete read. Never rejects because of the content. */
   start: (listener: SourceListener) => Promise<void>;
   stop: () => Promise<void>;
   get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
   list: () => readonly Resource[];
-  /** Whatever is there: valid, wrong, or deleted and not released yet. */
+  /** Keys of all resources: valid, invalid, or deleted but not released yet. */
   keys: () => readonly ResourceKey[];
   /**
-   * Why a resource that this source never had may exist all the same (not everything has been listed, a file cannot be
-   * read); undefined once whatever is absent is known to be deleted.
+   * Returns why a missing resource may nevertheless exist: not everything has been listed, or a file cannot be read.
+   * Undefined once every missing resource is known to be deleted.
    */
   unsettled: () => string | undefined;
-  /** How many files, or objects of the cluster, are not or not wholly in force because of what is wrong with them. */
-  bad: () => number;
-  /** What is wrong with the newest state of a resource; `get` has the last good one, if there was any. */
+  /** Number of files or objects that are not fully applied because they are invalid. */
+  invalidCount: () => number;
+  /** Returns the problems of the newest version of a resource. `get` returns the last valid one, if any. */
   problems: (kind: Kind, name: string) => readonly Problem[] | undefined;
-  /** Whether there is no newer state of a resource than this, asked where resources are kept. */
+  /** Returns whether there is no newer version of a resource, by asking the place where it is stored. */
   isNewest: (resource: Resource) => Promise<boolean>;
-  /** From now on the resource cannot vanish before it is released. Called before anything is made of it. */
+  /** Prevents that the resource disappears before it is released. Called before it is first applied. */
   hold: (kind: Kind, name: string) => Promise<void>;
-  /** Nothing is left of what was made of the resource: it may go. */
+  /** Allows a deleted resource to disappear. Called after everything that was created for it is removed. */
   release: (kind: Kind, name: string) => Promise<void>;
-  /** Whether the resource is deleted and waits to be released. */
-  leaving: (kind: Kind, name: string) => boolean;
+  /** Returns whether the resource was deleted and waits for its release. */
+  isDeleting: (kind: Kind, name: string) => boolean;
 }

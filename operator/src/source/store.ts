@@ -3,15 +3,14 @@ import type { Kind, Resource, ResourceOf } from '@svc-asr/core';
 import { keyOf } from './source.ts';
 import type { ResourceKey } from './source.ts';
 
-/** The newest state of every resource of a source. */
+/** Newest version of every resource of a source. */
 export interface Store {
   get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
   list: () => readonly Resource[];
-  /** Puts this state in place of the old one and returns what differs. */
+  /** Replaces all resources and returns the keys that differ. */
   replace: (next: ReadonlyMap<ResourceKey, Resource>) => ResourceKey[];
 }
 
-/** Makes an empty store. */
 export function createStore(): Store {
   let resources: ReadonlyMap<ResourceKey, Resource> = new Map();
   return {

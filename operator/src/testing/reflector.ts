@@ -10,7 +10,7 @@ import { createTestLogger } from './logs.ts';
 export const REFLECTOR_TIMES: ReflectorTimes = {
   pageSize: 2,
   watchSeconds: { min: 300, max: 600 },
-  quietMs: 90_000,
+  idleTimeoutMs: 90_000,
   relistMs: 3_600_000,
   backoff: { baseMs: 200, maxMs: 10_000 },
   shortestWatchMs: 1000,

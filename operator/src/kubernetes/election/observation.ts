@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LeaseRecord } from './record.ts';
 
-/** What was last seen of a lease, and since when it has been so by our own clock. */
+/** Last observed record of a lease, and the local time since which it is unchanged. */
 export interface Observation {
   record: LeaseRecord;
   sinceMs: number;
 }
 
 /**
- * Takes in what was read. The times within the record are those of another machine's clock and mean nothing here: what
- * counts is how long we have seen the record unchanged.
+ * Updates the observation with a record that was read. The times in the record come from the clock of another machine
+ * and are ignored. Only the time that we have seen the record unchanged counts.
  */
 export function observe(before: Observation | undefined, record: LeaseRecord, nowMs: number): Observation {
   return before !== undefined && isDeepStrictEqual(before.record, record) ? before : { record, sinceMs: nowMs };
 }
 
-/** Until when (by our clock) somebody else leads; undefined: the lease is free, or ours. */
+/** Local time until which another process is the leader. Undefined if the lease is free or ours. */
 export function heldUntilMs({ record, sinceMs }: Observation, identity: string): number | undefined {
   if (record.holder === '' || record.holder === identity) return undefined;
   return sinceMs + record.durationSeconds * 1000;

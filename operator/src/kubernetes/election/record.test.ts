@@ -12,11 +12,11 @@ const record = (changes: Partial<LeaseRecord> = {}): LeaseRecord => ({
   ...changes,
 });
 
-test('times have six digits after the second', () => {
+test('lease times have six digits after the second', () => {
   expect(formatMicroTime(NOW_MS)).toBe('2030-01-02T03:04:05.678000Z');
 });
 
-test('whoever renews keeps when it took the lease; whoever takes it over counts as a transition', () => {
+test('a renewal keeps acquireTime, and a takeover counts as a transition', () => {
   const now = '2030-01-02T03:04:05.678000Z';
   expect(takeRecord(record(), 'a', 15, NOW_MS)).toEqual(record({ renewTime: now }));
   expect(takeRecord(record(), 'b', 15, NOW_MS)).toEqual(
@@ -26,7 +26,7 @@ test('whoever renews keeps when it took the lease; whoever takes it over counts 
   expect(releaseRecord(record(), NOW_MS)).toMatchObject({ holder: '', durationSeconds: 1, transitions: 3 });
 });
 
-test('what is written can be read, and what others put into the Lease stays', () => {
+test('buildLease and readRecord are inverse, and fields of other writers are kept', () => {
   const before = { apiVersion: 'v1', kind: 'Lease', metadata: { name: 'x', resourceVersion: '7' }, spec: { other: 1 } };
   const lease = buildLease('x', record(), before);
   expect(readRecord(lease)).toEqual(record());
@@ -38,7 +38,7 @@ test('what is written can be read, and what others put into the Lease stays', ()
   });
 });
 
-test('a lease holds for its duration from when it was last seen to change, whatever its own times say', () => {
+test('a lease is held for its duration since its last observed change, whatever its own times are', () => {
   const first = observe(undefined, record({ renewTime: '1999-01-01T00:00:00.000000Z' }), 1000);
   expect(heldUntilMs(first, 'b')).toBe(16_000);
   const same = observe(first, record({ renewTime: '1999-01-01T00:00:00.000000Z' }), 9000);
@@ -46,7 +46,7 @@ test('a lease holds for its duration from when it was last seen to change, whate
   expect(heldUntilMs(observe(same, record(), 9000), 'b')).toBe(24_000);
 });
 
-test('a lease that is ours, or nobody’s, is held by nobody else', () => {
+test('heldUntilMs is undefined for a lease that is ours or free', () => {
   expect(heldUntilMs({ record: record(), sinceMs: 0 }, 'a')).toBeUndefined();
   expect(heldUntilMs({ record: record({ holder: '' }), sinceMs: 0 }, 'b')).toBeUndefined();
 });

@@ -1,19 +1,19 @@
 import { apiVersionOf, TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 
-/** Who leads, as a Lease says it. */
+/** Holder and times of a Lease. */
 export interface LeaseRecord {
-  /** Empty: nobody. */
+  /** Empty if there is no holder. */
   holder: string;
-  /** How long the holder may be silent before others take over. */
+  /** Time after the last renewal at which others may take over. */
   durationSeconds: number;
   acquireTime: string;
   renewTime: string;
-  /** How often another one took over. */
+  /** Number of takeovers. */
   transitions: number;
 }
 
-/** Reads a Lease; what is missing counts as nothing. */
+/** Reads a Lease. Missing fields become empty or zero. */
 export function readRecord(lease: KubeObject): LeaseRecord {
   const spec = (lease.spec ?? {}) as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -27,7 +27,7 @@ export function readRecord(lease: KubeObject): LeaseRecord {
   };
 }
 
-/** The Lease that says so; `before` is what it replaces, and only that: its version guards the write. */
+/** Builds a Lease with this record. If `before` is given, the write replaces only that version. */
 export function buildLease(name: string, record: LeaseRecord, before?: KubeObject): KubeObject {
   const spec = {
     holderIdentity: record.holder,
@@ -40,12 +40,12 @@ export function buildLease(name: string, record: LeaseRecord, before?: KubeObjec
   return { ...base, spec: { ...(base.spec as object | undefined), ...spec } };
 }
 
-/** A Lease's times have microseconds; with fewer digits the API server refuses them. */
+/** Formats a time with microseconds. The API server refuses fewer digits. */
 export function formatMicroTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
-/** The record after `identity` took the lease or renewed it. */
+/** Returns the record after `identity` acquired or renewed the lease. */
 export function takeRecord(
   before: LeaseRecord | undefined,
   identity: string,
@@ -63,7 +63,7 @@ export function takeRecord(
   };
 }
 
-/** The record after the holder let go: whoever comes next need not wait. */
+/** Returns the record after a release. The next holder need not wait. */
 export function releaseRecord(before: LeaseRecord, nowMs: number): LeaseRecord {
   const now = formatMicroTime(nowMs);
   return { ...before, holder: '', durationSeconds: 1, acquireTime: now, renewTime: now };

@@ -1,20 +1,20 @@
 import type { Clock } from '../../queue/clock.ts';
 
-/** The time for which this process leads for certain. */
+/** Time during which this process is certainly the leader. */
 export interface Term {
   isOpen: () => boolean;
-  /** Aborts when the term that is open now ends; aborted where none is. */
+  /** Aborts when the current term ends. Already aborted if there is no current term. */
   signal: () => AbortSignal;
-  /** It holds for a while from this moment on. */
+  /** Starts or extends the term, counted from this time. */
   renew: (sinceMs: number) => void;
-  /** It is over, for ever. */
+  /** Ends the term permanently. */
   end: () => void;
   isOver: () => boolean;
 }
 
-/** Makes a term that has not begun; `onLapse` hears that it was not renewed in time. */
-export function createTerm(clock: Clock, holdsMs: number, onLapse: () => void): Term {
-  const closed = AbortSignal.abort(new Error('this operator does not lead'));
+/** Creates a term that has not started. `onLapse` is called when it was not renewed in time. */
+export function createTerm(clock: Clock, durationMs: number, onLapse: () => void): Term {
+  const closed = AbortSignal.abort(new Error('this operator is not the leader'));
   let untilMs = -Infinity;
   let current: AbortController | undefined;
   let over = false;
@@ -23,7 +23,7 @@ export function createTerm(clock: Clock, holdsMs: number, onLapse: () => void): 
   function close(): void {
     cancel();
     untilMs = -Infinity;
-    current?.abort(new Error('this operator does not lead any more'));
+    current?.abort(new Error('this operator is no longer the leader'));
     current = undefined;
   }
 
@@ -33,7 +33,7 @@ export function createTerm(clock: Clock, holdsMs: number, onLapse: () => void): 
     renew: (sinceMs) => {
       if (over) return;
       cancel();
-      untilMs = sinceMs + holdsMs;
+      untilMs = sinceMs + durationMs;
       current ??= new AbortController();
       cancel = clock.after(Math.max(0, untilMs - clock.nowMs()), () => {
         close();

@@ -4,7 +4,7 @@ import { createRecent } from './recent.ts';
 
 export type EventType = 'Normal' | 'Warning';
 
-/** Something that happened once. */
+/** A single occurrence of an event. */
 export interface Occurrence {
   object: KubeObject;
   type: EventType;
@@ -13,16 +13,19 @@ export interface Occurrence {
   atMs: number;
 }
 
-/** What is to be written: a new event, or one more of one that is there. */
-export interface Told extends Occurrence {
-  /** Of the event object. */
+/** An event to write: new, or a further count of an existing one. */
+export interface CorrelatedEvent extends Occurrence {
+  /** Name of the Event object. */
   name: string;
-  /** 1: it is new. */
+  /** 1 for a new event. */
   count: number;
   firstMs: number;
 }
 
-/** The limits of client-go: a burst of 25 of an object, then one in five minutes; more than 10 alike within ten minutes are one. */
+/**
+ * Limits of client-go: a burst of 25 per object, then one per five minutes. More than 10 similar events within ten
+ * minutes are combined.
+ */
 const LIMITS = { burst: 25, refillMs: 300_000, alike: 10, alikeMs: 600_000, remembered: 4096 };
 
 interface Budget {
@@ -39,21 +42,21 @@ interface Known {
   firstMs: number;
 }
 
-/** Decides what of the occurrences is written, and as what; undefined: nothing. */
-export function createCorrelator(): { take: (occurrence: Occurrence) => Told | undefined } {
+/** Creates a correlator. It returns the event to write for an occurrence, or undefined if it is dropped. */
+export function createCorrelator(): { take: (occurrence: Occurrence) => CorrelatedEvent | undefined } {
   const budgets = createRecent<Budget>(LIMITS.remembered);
   const groups = createRecent<Alike>(LIMITS.remembered);
   const known = createRecent<Known>(LIMITS.remembered);
 
-  /** One that tells too much about one object must not keep the API server busy. */
-  function spends(object: string, atMs: number): boolean {
+  /** Takes a token of an object. Limits the events of one object, to protect the API server. */
+  function takeToken(object: string, atMs: number): boolean {
     const { tokens, atMs: beforeMs } = budgets.get(object) ?? { tokens: LIMITS.burst, atMs };
     const filled = Math.min(LIMITS.burst, tokens + (atMs - beforeMs) / LIMITS.refillMs);
     budgets.put(object, { tokens: filled >= 1 ? filled - 1 : filled, atMs });
     return filled >= 1;
   }
 
-  /** Whether there were so many of this kind with different words that they are told as one. */
+  /** Returns whether there were so many events of this kind with different messages that they are combined. */
   function isCombined(group: string, message: string, atMs: number): boolean {
     const before = groups.get(group);
     const alike =
@@ -71,7 +74,7 @@ export function createCorrelator(): { take: (occurrence: Occurrence) => Told | u
       const combined = isCombined(group, occurrence.message, atMs);
       const key = combined ? group : `${group} ${occurrence.message}`;
       const before = known.get(key);
-      if (!spends(about, atMs)) return undefined;
+      if (!takeToken(about, atMs)) return undefined;
       const name = before?.name ?? nameOf(object.metadata.name, key, atMs);
       const next = { name, count: (before?.count ?? 0) + 1, firstMs: before?.firstMs ?? atMs };
       known.put(key, next);
@@ -81,7 +84,7 @@ export function createCorrelator(): { take: (occurrence: Occurrence) => Told | u
   };
 }
 
-/** Of the object's name, so that people know it by its name, and unlike any other's. */
+/** Builds the name of an event: the object's name with a unique suffix. */
 function nameOf(object: string, key: string, atMs: number): string {
   const hash = createHash('sha256').update(`${key} ${atMs}`).digest('hex').slice(0, 16);
   return `${object}.${hash}`;

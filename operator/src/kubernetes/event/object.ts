@@ -1,14 +1,14 @@
 import { apiVersionOf, TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import type { Told } from './correlate.ts';
+import type { CorrelatedEvent } from './correlate.ts';
 
 const COMPONENT = 'svc-asr-operator';
-/** The API server takes no longer ones. */
+/** Maximum length that the API server accepts. */
 const MAX_MESSAGE = 1024;
 
-/** The event as the API server keeps it. */
-export function buildEvent(told: Told, namespace: string, instance: string): KubeObject {
-  const { object, type, reason, message, name, count, firstMs, atMs } = told;
+/** Builds the Event object. */
+export function buildEvent(event: CorrelatedEvent, namespace: string, instance: string): KubeObject {
+  const { object, type, reason, message, name, count, firstMs, atMs } = event;
   const { uid, resourceVersion } = object.metadata;
   return {
     apiVersion: apiVersionOf(TYPES.Event),
@@ -34,12 +34,12 @@ export function buildEvent(told: Told, namespace: string, instance: string): Kub
   };
 }
 
-/** What changes when it happens once more. */
-export function buildCountPatch({ count, atMs, message }: Told): object {
+/** Builds the patch for a further occurrence. */
+export function buildCountPatch({ count, atMs, message }: CorrelatedEvent): object {
   return { count, lastTimestamp: seconds(atMs), message: cut(message) };
 }
 
-/** An event's times are whole seconds. */
+/** Formats a time of an event, in whole seconds. */
 function seconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -1,10 +1,10 @@
-/** A map that forgets what was not used for longest. */
+/** A map that drops the least recently used entry. */
 export interface Recent<V> {
   get: (key: string) => V | undefined;
   put: (key: string, value: V) => void;
 }
 
-/** Makes one of at most `size` entries. */
+/** Creates a map with at most `size` entries. */
 export function createRecent<V>(size: number): Recent<V> {
   const entries = new Map<string, V>();
   const put = (key: string, value: V) => {

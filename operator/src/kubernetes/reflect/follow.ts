@@ -7,34 +7,34 @@ export interface FollowOptions {
   labelSelector: string | undefined;
   resourceVersion: string;
   timeoutSeconds: number;
-  /** Nothing for so long: the connection is taken for dead. */
-  quietMs: number;
+  /** Time without any data after which the connection counts as dead. */
+  idleTimeoutMs: number;
   signal: AbortSignal;
   clock: Clock;
-  onHeard: () => void;
-  /** Takes a change in; what it throws ends the watch. */
+  onActivity: () => void;
+  /** Processes a change. An error that it throws ends the watch. */
   take: (event: WatchEvent) => void;
 }
 
-/** Watches may end a little later than they were asked to. */
+/** Time that a watch may take longer than requested. */
 const GRACE_MS = 15_000;
 
-/** Follows one watch to its end, however it ends. */
+/** Runs one watch until it ends for any reason. */
 export async function follow(
   api: Pick<KubeApi, 'watch'>,
   type: ResourceType,
-  { labelSelector, resourceVersion, timeoutSeconds, quietMs, signal, clock, onHeard, take }: FollowOptions,
+  { labelSelector, resourceVersion, timeoutSeconds, idleTimeoutMs, signal, clock, onActivity, take }: FollowOptions,
 ): Promise<Turn> {
   const ending = new AbortController();
   const stop = () => ending.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
-  const lastMs = timeoutSeconds * 1000 + GRACE_MS;
-  const watchdog = createWatchdog(clock, { quietMs, lastMs }, (why) => ending.abort(new Error(why)));
-  /** When the server answered; undefined: it did not come to a watch. */
-  let beganMs: number | undefined;
+  const maxDurationMs = timeoutSeconds * 1000 + GRACE_MS;
+  const watchdog = createWatchdog(clock, { idleTimeoutMs, maxDurationMs }, (why) => ending.abort(new Error(why)));
+  /** Time of the first response. Undefined if the watch did not start. */
+  let startedMs: number | undefined;
   let events = 0;
   const ended = (error?: unknown): Turn => {
-    const watchedMs = beganMs === undefined ? 0 : clock.nowMs() - beganMs;
+    const watchedMs = startedMs === undefined ? 0 : clock.nowMs() - startedMs;
     return { ...(error !== undefined && { error }), watchedMs, events };
   };
   try {
@@ -44,9 +44,9 @@ export async function follow(
       timeoutSeconds,
       signal: ending.signal,
       onBytes: () => {
-        beganMs ??= clock.nowMs();
-        watchdog.heard();
-        onHeard();
+        startedMs ??= clock.nowMs();
+        watchdog.noteActivity();
+        onActivity();
       },
     });
     for await (const event of changes) {

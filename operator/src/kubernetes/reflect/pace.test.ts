@@ -7,30 +7,30 @@ const options = { backoff: { baseMs: 100, maxMs: 5000 }, shortestWatchMs: 1000 }
 const pace = (turn: Turn, failures = 0, random = 0.999_999) => decidePace(turn, failures, options, random);
 const error = new KubernetesError(0, 'ECONNRESET', 'cut');
 
-test('a quiet watch that ends as asked goes on at once', () => {
+test('a quiet watch that ends as requested continues at once', () => {
   expect(pace({ watchedMs: 300_000, events: 0 }, 5)).toEqual({ failures: 0, waitMs: 0 });
 });
 
-test('a watch that brought something and ended early goes on, a shortest watch after it began', () => {
+test('a watch that received something and ended early continues after the minimum watch time', () => {
   expect(pace({ watchedMs: 400, events: 3 }, 5)).toEqual({ failures: 0, waitMs: 600 });
 });
 
-test('watches that end early without anything wait longer each time', () => {
+test('watches that end early without any event wait longer each time', () => {
   const waits = [1, 2, 3, 4].map((failures) => pace({ watchedMs: 2000 / 1e6, events: 0 }, failures + 3).waitMs);
   expect(waits.map(Math.round)).toEqual([1600, 3200, 5000, 5000]);
 });
 
-test('a watch that is cut after it did well waits the first backoff', () => {
+test('a watch that is cut after it received events waits the first backoff', () => {
   expect(pace({ error, watchedMs: 60_000, events: 10 }, 5)).toEqual({ failures: 1, waitMs: expect.closeTo(100, 1) });
 });
 
-test('failures without any watch wait longer each time, and at least as long as the server asks', () => {
+test('failures without any watch wait longer each time, and at least as long as Retry-After', () => {
   expect(pace({ error, watchedMs: 0, events: 0 }, 2).waitMs).toBeCloseTo(400, 1);
   const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 7000 });
   expect(pace({ error: busy, watchedMs: 0, events: 0 }, 2)).toEqual({ failures: 3, waitMs: 7000 });
 });
 
-test('whatever happens, nobody is asked in a hot loop', () => {
+test('for any sequence of failures, the API server is not polled in a hot loop', () => {
   const turn = fc.record({
     error: fc.constantFrom(
       undefined,
@@ -66,6 +66,6 @@ test.each([
   [new KubernetesError(504, 'Timeout', 'Too large resource version'), 4, undefined],
   [error, 100, undefined],
   [undefined, 0, undefined],
-])('after %s and %i failures everything is listed anew: %s', (why, failures, expected) => {
+])('whyRelist after %s and %i failures is %s', (why, failures, expected) => {
   expect(whyRelist(why, failures)).toBe(expected);
 });

@@ -1,10 +1,10 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { ResourceType } from '@svc-asr/kubernetes';
 
-/** Single failures pass; more are told. */
+/** Number of consecutive failures that is logged. Single failures are normal. */
 const WARN_FAILURES = 3;
 
-/** Tells when objects cannot be followed, and when they can be again. */
+/** Logs when objects cannot be watched, and when they can be watched again. */
 export function createWatchReport(
   { kind, plural }: ResourceType,
   logger: Logger,
@@ -14,7 +14,7 @@ export function createWatchReport(
     const failing = failures >= WARN_FAILURES;
     if (failing === warned) return;
     warned = failing;
-    if (failing) logger.warn({ err, resource: kind }, `${plural} cannot be watched; it is tried again`);
+    if (failing) logger.warn({ err, resource: kind }, `${plural} cannot be watched; retrying`);
     else logger.info({ resource: kind }, `${plural} are watched again`);
   };
 }

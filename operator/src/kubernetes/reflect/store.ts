@@ -6,11 +6,10 @@ export interface ObjectStore {
   list: () => KubeObject[];
   put: (object: KubeObject) => void;
   remove: (name: string) => void;
-  /** Puts this state in place of the old one; returns the names of what was added, changed or is gone. */
+  /** Replaces all objects and returns the names that were added, changed or deleted. */
   replace: (objects: readonly KubeObject[]) => string[];
 }
 
-/** Makes an empty store. */
 export function createObjectStore(): ObjectStore {
   let objects = new Map<string, KubeObject>();
   return {
@@ -21,9 +20,9 @@ export function createObjectStore(): ObjectStore {
     replace: (next) => {
       const before = objects;
       objects = new Map(next.map((object) => [object.metadata.name, object]));
-      const gone = [...before.keys()].filter((name) => !objects.has(name));
+      const deleted = [...before.keys()].filter((name) => !objects.has(name));
       const changed = [...objects].filter(([name, object]) => !isSame(before.get(name), object));
-      return [...gone, ...changed.map(([name]) => name)];
+      return [...deleted, ...changed.map(([name]) => name)];
     },
   };
 }

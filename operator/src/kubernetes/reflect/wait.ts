@@ -1,15 +1,15 @@
 import type { Clock } from '../../queue/clock.ts';
 
-/** Resolves when the time is over, or at once when the signal aborts. */
+/** Resolves after the time, or at once when the signal aborts. */
 export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const over = () => {
+    const finish = () => {
       cancel();
-      signal.removeEventListener('abort', over);
+      signal.removeEventListener('abort', finish);
       resolve();
     };
-    const cancel = clock.after(ms, over);
-    signal.addEventListener('abort', over, { once: true });
+    const cancel = clock.after(ms, finish);
+    signal.addEventListener('abort', finish, { once: true });
   });
 }

@@ -1,32 +1,32 @@
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createWatchdog } from './watchdog.ts';
 
-function setUp(limits = { quietMs: 100, lastMs: 1000 }) {
+function setUp(limits = { idleTimeoutMs: 100, maxDurationMs: 1000 }) {
   const clock = createFakeClock();
-  const barks: string[] = [];
-  return { clock, barks, dog: createWatchdog(clock, limits, (why) => barks.push(why)) };
+  const reasons: string[] = [];
+  return { clock, barks: reasons, dog: createWatchdog(clock, limits, (why) => reasons.push(why)) };
 }
 
-test('barks when nothing came for the quiet time, counted from what came last', () => {
+test('the watchdog fires after the idle timeout since the last activity', () => {
   const { clock, barks, dog } = setUp();
   clock.advance(99);
-  dog.heard();
+  dog.noteActivity();
   clock.advance(99);
   expect(barks).toEqual([]);
   clock.advance(1);
-  expect(barks).toEqual(['nothing came for 100 ms']);
+  expect(barks).toEqual(['nothing was received for 100 ms']);
 });
 
-test('barks when it lasts too long, however much comes', () => {
+test('the watchdog fires after the maximum duration, whatever is received', () => {
   const { clock, barks, dog } = setUp();
   for (let n = 0; n < 20; n++) {
-    dog.heard();
+    dog.noteActivity();
     clock.advance(50);
   }
   expect(barks).toEqual(['the server did not end it within 1000 ms']);
 });
 
-test('is silent once stopped', () => {
+test('a stopped watchdog does not fire', () => {
   const { clock, barks, dog } = setUp();
   dog.stop();
   clock.advance(10_000);

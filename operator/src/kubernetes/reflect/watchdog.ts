@@ -1,34 +1,36 @@
 import type { Clock } from '../../queue/clock.ts';
 
-/** Notices that nothing came for a while. */
+/** Detects that nothing was received for a while. */
 export interface Watchdog {
-  /** Something came. */
-  heard: () => void;
+  /** Call when something was received. */
+  noteActivity: () => void;
   stop: () => void;
 }
 
-/** Calls `onQuiet` once when nothing came for `quietMs`, or when `lastMs` are over, whatever came. */
+/** Calls `onTimeout` once if nothing was received for `idleTimeoutMs`, or after `maxDurationMs` in any case. */
 export function createWatchdog(
   clock: Clock,
-  { quietMs, lastMs }: { quietMs: number; lastMs: number },
-  onQuiet: (reason: string) => void,
+  { idleTimeoutMs, maxDurationMs }: { idleTimeoutMs: number; maxDurationMs: number },
+  onTimeout: (reason: string) => void,
 ): Watchdog {
-  let heardMs = clock.nowMs();
-  // One timer that looks now and then costs less than one that is set anew by every byte.
-  const look = () => {
-    const leftMs = heardMs + quietMs - clock.nowMs();
-    if (leftMs > 0) cancelLook = clock.after(leftMs, look);
-    else onQuiet(`nothing came for ${quietMs} ms`);
+  let activeAtMs = clock.nowMs();
+  // One timer that fires occasionally costs less than resetting a timer for every byte.
+  const check = () => {
+    const leftMs = activeAtMs + idleTimeoutMs - clock.nowMs();
+    if (leftMs > 0) cancelCheck = clock.after(leftMs, check);
+    else onTimeout(`nothing was received for ${idleTimeoutMs} ms`);
   };
-  let cancelLook = clock.after(quietMs, look);
-  const cancelLast = clock.after(lastMs, () => onQuiet(`the server did not end it within ${lastMs} ms`));
+  let cancelCheck = clock.after(idleTimeoutMs, check);
+  const cancelMaximum = clock.after(maxDurationMs, () =>
+    onTimeout(`the server did not end it within ${maxDurationMs} ms`),
+  );
   return {
-    heard: () => {
-      heardMs = clock.nowMs();
+    noteActivity: () => {
+      activeAtMs = clock.nowMs();
     },
     stop: () => {
-      cancelLook();
-      cancelLast();
+      cancelCheck();
+      cancelMaximum();
     },
   };
 }

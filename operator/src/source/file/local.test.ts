@@ -3,7 +3,7 @@ import { parseFile } from './parse.ts';
 
 const folder = new URL('../../../../config/local/', import.meta.url);
 
-test('the files of config/local are valid and hold the tenant and the two models of `npm start`', () => {
+test('the files of config/local are valid and define the tenant and the two models of `npm start`', () => {
   const parsed = readdirSync(folder)
     .sort()
     .map((name) => parseFile(readFileSync(new URL(name, folder), 'utf8')));

@@ -13,7 +13,7 @@ function keysOf(content: string): string[] {
   return parsed.ok ? parsed.found.map(({ key }) => key) : [];
 }
 
-test('reads every document of a file and fills in defaults', () => {
+test('parseFile reads every document of a file and fills in defaults', () => {
   const parsed = parseFile(`# comment\n---\n${yaml(tenant('acme'), model('m1'))}---\n# nothing\n---\n`);
   expect(parsed.ok && parsed.found.map(({ key, document }) => [key, document])).toEqual([
     ['Tenant/acme', 1],
@@ -22,7 +22,7 @@ test('reads every document of a file and fills in defaults', () => {
   expect(parsed.ok && parsed.found[0]?.resource.spec).toMatchObject({ state: 'Waitlisted', models: ['*'] });
 });
 
-test('reads JSON, indented with tabs too', () => {
+test('parseFile reads JSON, also indented with tabs', () => {
   expect(keysOf(JSON.stringify(tenant('acme')))).toEqual(['Tenant/acme']);
   expect(keysOf(JSON.stringify(tenant('acme'), null, '\t'))).toEqual(['Tenant/acme']);
 });
@@ -55,22 +55,22 @@ test.each([
   [`${head}  state: !secret Active\n`, 'document 1, line 7: Unresolved tag: !secret'],
   [`${head}  state: *nothing\n`, /^document 1, line 1: Unresolved alias/],
   [`${head}  models: ['*'\n`, /^document 1, line [78]: Flow sequence/],
-])('says what is wrong with %j', (content, expected) => {
+])('parseFile reports the problem of %j', (content, expected) => {
   if (typeof expected === 'string') expect(problemsOf(content)).toBe(expected);
   else expect(problemsOf(content)).toMatch(expected);
 });
 
-test('a document that is refused without a reason makes the file bad all the same', () => {
+test('parseFile rejects a file with a document that was refused without a reason', () => {
   const parsed = parseFile(head, () => ({ ok: false, problems: [] }));
   expect(parsed.ok || describeFileProblems(parsed.problems)).toBe('document 1, line 1: is not a valid resource');
 });
 
-test('tells the problems of all documents at once', () => {
+test('parseFile reports the problems of all documents', () => {
   const content = `${head}  state: x\n---\n${head.replace('acme', 'other')}  colour: red\n`;
   expect(problemsOf(content)).toMatch(/^document 1, .*; document 2, /);
 });
 
-test('refuses aliases that would fill the memory', () => {
+test('parseFile rejects aliases that would fill the memory', () => {
   const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]'];
   for (let n = 0; n < 9; n++) {
     const [from, to] = [String.fromCharCode(97 + n), String.fromCharCode(98 + n)];
@@ -79,7 +79,7 @@ test('refuses aliases that would fill the memory', () => {
   expect(problemsOf(bomb.join('\n'))).toMatch(/alias/i);
 });
 
-test('never throws, whatever a file holds', () => {
+test('parseFile never throws, whatever a file contains', () => {
   const pieces = fc.constantFrom(
     head,
     '---\n',

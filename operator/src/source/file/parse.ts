@@ -6,7 +6,7 @@ import { keyOf } from '../source.ts';
 import type { ResourceKey } from '../source.ts';
 import type { FileProblem } from './problem.ts';
 
-/** A resource and the place it was found at. */
+/** A resource and its position in the file. */
 export interface FoundResource {
   key: ResourceKey;
   resource: Resource;
@@ -16,16 +16,15 @@ export interface FoundResource {
 
 export type Parsed = { ok: true; found: FoundResource[] } | { ok: false; problems: FileProblem[] };
 
-/** Decides whether a value is a resource. */
+/** Validates a value as a resource. */
 export type Check = (value: unknown) => Checked<Resource>;
 
 /**
- * Reads the resources of one file: YAML with any number of documents, or JSON, which is YAML too. All of them are valid,
- * or none counts.
+ * Parses the resources of a file: YAML with any number of documents, or JSON. If one document is invalid, none is used.
  */
 export function parseFile(content: string, check: Check = checkResource): Parsed {
   const lines = new LineCounter();
-  // Pretty errors would quote the file's text, which belongs into no log.
+  // Pretty errors would quote the content of the file, which must not be logged.
   const parsed = parseAllDocuments(content, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const found: FoundResource[] = [];
   const problems: FileProblem[] = [];
@@ -34,7 +33,7 @@ export function parseFile(content: string, check: Check = checkResource): Parsed
     if (outcome.ok) found.push(...outcome.found);
     else problems.push(...outcome.problems);
   }
-  problems.push(...foundTwice(found));
+  problems.push(...findDuplicates(found));
   return problems.length === 0 ? { ok: true, found } : { ok: false, problems };
 }
 
@@ -46,9 +45,10 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
     field,
     message,
   });
-  // A tag of YAML that it does not know is a warning to the parser; to us it is a value that means something else.
-  const faults = [...document.errors, ...document.warnings];
-  if (faults.length > 0) return { ok: false, problems: faults.map(({ pos, message }) => problem(pos[0], '', message)) };
+  // The parser only warns about an unknown YAML tag. We reject it, because the value means something else.
+  const syntaxProblems = [...document.errors, ...document.warnings];
+  if (syntaxProblems.length > 0)
+    return { ok: false, problems: syntaxProblems.map(({ pos, message }) => problem(pos[0], '', message)) };
   let value: unknown;
   try {
     value = document.toJS();
@@ -57,12 +57,12 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
     const message = error instanceof Error ? error.message : String(error);
     return { ok: false, problems: [problem(offsetOf(document, ''), '', message)] };
   }
-  // Nothing between two separators is not a document that anyone meant.
+  // An empty document between two separators is not an error.
   if (value === null) return { ok: true, found: [] };
   const checked = check(value);
   if (!checked.ok) {
     const problems = checked.problems.map(({ field, message }) => problem(offsetOf(document, field), field, message));
-    // A refusal without a reason is a refusal: without a problem the document would count as one that is not there.
+    // Without a problem, a refused document would count as absent.
     if (problems.length === 0) problems.push(problem(offsetOf(document, ''), '', 'is not a valid resource'));
     return { ok: false, problems };
   }
@@ -71,7 +71,7 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
   return { ok: true, found: [{ key, resource, document: number, line: lineAt(offsetOf(document, 'metadata.name')) }] };
 }
 
-/** Where the field stands, or the nearest one around it. */
+/** Returns the offset of a field, or of its nearest existing parent. */
 function offsetOf(document: Document.Parsed, field: string): number {
   const path = field === '' ? [] : field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   for (let length = path.length; length > 0; length--) {
@@ -81,7 +81,7 @@ function offsetOf(document: Document.Parsed, field: string): number {
   return document.contents?.range[0] ?? document.range[0];
 }
 
-function foundTwice(found: readonly FoundResource[]): FileProblem[] {
+function findDuplicates(found: readonly FoundResource[]): FileProblem[] {
   const first = new Map<ResourceKey, number>();
   const problems: FileProblem[] = [];
   for (const { key, document, line } of found) {

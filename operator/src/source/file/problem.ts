@@ -1,19 +1,19 @@
 import type { Problem } from '@svc-asr/core';
 
-/** What is wrong in a file, and where. */
+/** A problem in a file, with its position. */
 export interface FileProblem extends Problem {
-  /** Documents of a file count from 1; 0: the file as a whole. */
+  /** Number of the document, starting at 1. 0 for the file as a whole. */
   document: number;
-  /** 0 where no line is to blame. */
+  /** 0 if the problem has no line. */
   line: number;
 }
 
-/** A problem of the file as a whole. */
+/** Builds a problem of the file as a whole. */
 export function wholeFile(message: string): FileProblem {
   return { document: 0, line: 0, field: '', message };
 }
 
-/** One line for a person. */
+/** Formats problems as one line. */
 export function describeFileProblems(problems: readonly FileProblem[]): string {
   return problems
     .map(({ document, line, field, message }) => {

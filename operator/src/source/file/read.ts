@@ -5,18 +5,18 @@ import type { Parsed } from './parse.ts';
 import { wholeFile } from './problem.ts';
 import { codeOf, stampOf } from './scan.ts';
 
-/** A folder of resources is written by people and consoles; anything larger is there by mistake. */
+/** Resource files are written by people and by the console. A larger file is there by mistake. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** What a file held, and a fingerprint of it. */
+/** Content of a file and its fingerprint. */
 export interface ReadFile {
   fingerprint: string;
   parsed: Parsed;
-  /** The system refused: the next look tries again, though the file may look the same. */
-  refused?: boolean;
+  /** True if the file could not be read. The next scan retries even if the file is unchanged. */
+  unreadable?: boolean;
 }
 
-/** Reads a file; undefined when it changed meanwhile, so that half of it may be old. */
+/** Reads a file. Undefined if it changed during the read, because the content may then be mixed. */
 export async function readResourceFile(path: string, stamp: string): Promise<ReadFile | undefined> {
   let content: Buffer;
   try {
@@ -24,18 +24,21 @@ export async function readResourceFile(path: string, stamp: string): Promise<Rea
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') return undefined;
-    const parsed = bad(`cannot be read (${code}); check its owner and mode`);
-    return { fingerprint: code, parsed, refused: true };
+    const parsed = invalid(`cannot be read (${code}); check its owner and mode`);
+    return { fingerprint: code, parsed, unreadable: true };
   }
   if ((await stampOf(path)) !== stamp) return undefined;
   if (content.length > MAX_FILE_BYTES) {
-    return { fingerprint: 'too large', parsed: bad(`is larger than ${MAX_FILE_BYTES} bytes; split it into several`) };
+    return {
+      fingerprint: 'too large',
+      parsed: invalid(`is larger than ${MAX_FILE_BYTES} bytes; split it into several`),
+    };
   }
   const fingerprint = createHash('sha256').update(content).digest('hex');
   try {
     return { fingerprint, parsed: parseFile(new TextDecoder('utf-8', { fatal: true }).decode(content)) };
   } catch {
-    return { fingerprint, parsed: bad('is not text in UTF-8') };
+    return { fingerprint, parsed: invalid('is not text in UTF-8') };
   }
 }
 
@@ -54,6 +57,6 @@ async function readAtMost(path: string, bytes: number): Promise<Buffer> {
   }
 }
 
-function bad(message: string): Parsed {
+function invalid(message: string): Parsed {
   return { ok: false, problems: [wholeFile(message)] };
 }

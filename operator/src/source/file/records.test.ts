@@ -7,7 +7,7 @@ const GRACE_MS = 1000;
 
 const sighting = (stamp: string, modifiedMs = 0): Sighting => ({ path: 'f/a.yaml', folder: 'f', stamp, modifiedMs });
 const scan = (...sightings: Sighting[]): Scan => ({ sightings, unreadable: new Map() });
-const away: Scan = { sightings: [], unreadable: new Map([['f', 'it does not exist']]) };
+const missingFolder: Scan = { sightings: [], unreadable: new Map([['f', 'it does not exist']]) };
 const valid = { fingerprint: 'x', parsed: { ok: true as const, found: [] } };
 const bad = {
   fingerprint: 'y',
@@ -25,7 +25,7 @@ test.each([
   ['was modified just now and looks the same since', 99_900, 300, true],
   ['comes from the future', 200_000, 0, false],
   ['comes from the future and looks the same since', 200_000, 300, true],
-])('a file that %s (at %d, unchanged for %d ms) is at rest: %s', (_, modifiedMs, laterMs, expected) => {
+])('isReadable of a file that %s (at %d, unchanged for %d ms) is %s', (_, modifiedMs, laterMs, expected) => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1', modifiedMs)), 50, GRACE_MS);
   noteScan(records, scan(sighting('1', modifiedMs)), 50 + laterMs, GRACE_MS);
@@ -41,14 +41,14 @@ test('a file is read once per change', () => {
   expect(isReadable(record(), 6000, 10_000, QUIET_MS)).toBe(true);
 });
 
-test('a file that the system refused to read is tried again', () => {
+test('a file that could not be read is retried', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
-  noteRead(record(), '1', { ...bad, refused: true });
+  noteRead(record(), '1', { ...bad, unreadable: true });
   expect(isReadable(record(), 5000, 10_000, QUIET_MS)).toBe(true);
 });
 
-test('a bad file keeps what it last validly held', () => {
+test('an invalid file keeps its last valid content', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteRead(record(), '1', valid);
@@ -58,7 +58,7 @@ test('a bad file keeps what it last validly held', () => {
   expect(record().problems).toEqual([]);
 });
 
-test('a file that is away is forgotten after the grace time, and not when it comes back before', () => {
+test('a missing file is dropped after the grace time, unless it returns before', () => {
   const { records } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteScan(records, scan(), 100, GRACE_MS);
@@ -72,18 +72,18 @@ test('a file that is away is forgotten after the grace time, and not when it com
   expect(records.size).toBe(0);
 });
 
-test('the files of a folder that is away stay', () => {
+test('the files of a missing folder are kept', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
-  noteScan(records, away, 100, GRACE_MS);
-  noteScan(records, away, 100_000, GRACE_MS);
+  noteScan(records, missingFolder, 100, GRACE_MS);
+  noteScan(records, missingFolder, 100_000, GRACE_MS);
   expect(record().absentSinceMs).toBeUndefined();
 });
 
-test('all is known once every folder was listed and every file was valid once', () => {
+test('the records are complete when every folder was listed and every file was valid once', () => {
   const { records, record } = setUp();
-  noteScan(records, away, 0, GRACE_MS);
-  expect(whyIncomplete(records, away)).toBe('folder f: it does not exist');
+  noteScan(records, missingFolder, 0, GRACE_MS);
+  expect(whyIncomplete(records, missingFolder)).toBe('folder f: it does not exist');
   const present = scan(sighting('1'));
   noteScan(records, present, 1, GRACE_MS);
   noteRead(record(), '1', bad);

@@ -4,28 +4,28 @@ import type { FileProblem } from './problem.ts';
 import type { ReadFile } from './read.ts';
 import type { Scan } from './scan.ts';
 
-/** What is known of one file. Times are of the monotonic clock. */
+/** State of one file. Times are of the monotonic clock. */
 export interface FileRecord {
   readonly path: string;
   readonly folder: string;
   stamp: string;
   modifiedMs: number;
-  /** Since when the file looks like this. */
+  /** Time since which the file is unchanged. */
   unchangedSinceMs: number;
-  /** Since when it is not there; undefined while it is. */
+  /** Time since which the file is missing. Undefined while it exists. */
   absentSinceMs: number | undefined;
-  /** The stamp of what was read last. */
+  /** Stamp of the content that was read last. */
   readStamp: string | undefined;
   fingerprint: string | undefined;
-  /** What it last validly held; undefined: nothing yet. */
+  /** Last valid content. Undefined if there was none yet. */
   found: readonly FoundResource[] | undefined;
-  /** What is wrong with what was read last. */
+  /** Problems of the content that was read last. */
   problems: readonly FileProblem[];
 }
 
 export type FileRecords = Map<string, FileRecord>;
 
-/** Brings the records to what a scan shows. A file that is away is forgotten after the grace time only. */
+/** Updates the records with a scan. A missing file is dropped after the grace time. */
 export function noteScan(records: FileRecords, scan: Scan, nowMs: number, graceMs: number): void {
   const sighted = new Set<string>();
   for (const { path, folder, stamp, modifiedMs } of scan.sightings) {
@@ -39,7 +39,7 @@ export function noteScan(records: FileRecords, scan: Scan, nowMs: number, graceM
     record.unchangedSinceMs = nowMs;
   }
   for (const record of records.values()) {
-    // A folder that is away (unmounted, being made again) says nothing about its files: what they held stays.
+    // A missing folder (unmounted, or being recreated) gives no information about its files, so their content is kept.
     if (sighted.has(record.path) || scan.unreadable.has(record.folder)) continue;
     record.absentSinceMs ??= nowMs;
     if (nowMs - record.absentSinceMs >= graceMs) records.delete(record.path);
@@ -47,15 +47,15 @@ export function noteScan(records: FileRecords, scan: Scan, nowMs: number, graceM
 }
 
 /**
- * True when the file has changed since it was read and is at rest: whoever writes it seems to have finished. Half of a
- * YAML file is often valid YAML, so reading early would delete what the other half holds.
+ * Returns whether the file changed since it was read and is no longer being written. Part of a YAML file is often valid
+ * YAML, so reading too early would delete the resources in the other part.
  */
-export function isReadable(record: FileRecord, nowMs: number, wallMs: number, quietMs: number): boolean {
+export function isReadable(record: FileRecord, nowMs: number, wallMs: number, settleMs: number): boolean {
   if (record.absentSinceMs !== undefined || record.stamp === record.readStamp) return false;
-  return wallMs - record.modifiedMs >= quietMs || nowMs - record.unchangedSinceMs >= quietMs;
+  return wallMs - record.modifiedMs >= settleMs || nowMs - record.unchangedSinceMs >= settleMs;
 }
 
-/** True while a file is there that nobody has tried to read. */
+/** Returns whether there is an existing file that was never read. */
 export function hasUnread(records: FileRecords): boolean {
   return [...records.values()].some(
     ({ fingerprint, absentSinceMs }) => fingerprint === undefined && absentSinceMs === undefined,
@@ -63,11 +63,11 @@ export function hasUnread(records: FileRecords): boolean {
 }
 
 const EMPTIED =
-  'is empty but held resources, as after an interrupted save; restore it, or delete the file to delete what it held';
+  'is empty but contained resources, as after an interrupted save; restore it, or delete the file to delete its resources';
 
-/** Notes what reading gave: a bad file keeps what it last validly held, and so does one that lost all it held. */
+/** Records the result of a read. An invalid file keeps its last valid content, and so does a file that became empty. */
 export function noteRead(record: FileRecord, stamp: string, read: ReadFile): void {
-  const { fingerprint, parsed, refused = false } = read;
+  const { fingerprint, parsed, unreadable: refused = false } = read;
   record.readStamp = refused ? undefined : stamp;
   record.fingerprint = fingerprint;
   if (!parsed.ok) {
@@ -80,7 +80,7 @@ export function noteRead(record: FileRecord, stamp: string, read: ReadFile): voi
   }
 }
 
-/** Why not everything that the folders hold has been read validly once; undefined when it has. */
+/** Returns why some content has never been read successfully. Undefined if everything has. */
 export function whyIncomplete(records: FileRecords, scan: Scan): string | undefined {
   for (const [folder, reason] of scan.unreadable) return `folder ${folder}: ${reason}`;
   for (const { path, found, absentSinceMs } of records.values()) {

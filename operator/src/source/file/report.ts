@@ -6,28 +6,28 @@ import type { FileRecords } from './records.ts';
 import type { Scan } from './scan.ts';
 
 export interface FileReports {
-  /** Logs what is newly wrong with files and folders, and what is well again. */
+  /** Logs new problems of files and folders, and their recovery. */
   update: (scan: Scan, records: FileRecords, duplicates: ReadonlyMap<string, readonly FileProblem[]>) => void;
-  badFiles: () => number;
+  invalidFiles: () => number;
 }
 
-const APPLIED_IN_PART = 'is applied in part';
+const APPLIED_IN_PART = 'is applied only in part';
 const NOT_APPLIED = 'is not applied';
-const LAST_VALID_STAYS = 'is not applied, its last valid content stays in force';
-const HELD = '; what its files held stays in force until it is there again (an empty folder deletes it)';
+const LAST_VALID_STAYS = 'is not applied, and its last valid content stays effective';
+const HELD = '; its resources stay effective until the folder is back (an empty folder deletes them)';
 
-/** Reports of bad files and folders, each once per content. */
+/** Creates the reports of invalid files and folders. Each problem is logged once per content. */
 export function createFileReports(folders: readonly string[], logger: Logger, notices: Notices): FileReports {
-  let bad = new Set<string>();
+  let invalid = new Set<string>();
   return {
     update: (scan, records, duplicates) => {
       for (const folder of folders) reportFolder(folder, scan, records, logger, notices);
-      const before = bad;
-      bad = new Set();
+      const before = invalid;
+      invalid = new Set();
       for (const { path, problems: own, fingerprint = '', found } of records.values()) {
         const problems = own.length > 0 ? own : (duplicates.get(path) ?? []);
         if (problems.length === 0) continue;
-        bad.add(path);
+        invalid.add(path);
         const what = describeFileProblems(problems);
         notices.raise(`file ${path}`, `${fingerprint} ${what}`, () => {
           const effect = own.length === 0 ? APPLIED_IN_PART : found === undefined ? NOT_APPLIED : LAST_VALID_STAYS;
@@ -35,12 +35,12 @@ export function createFileReports(folders: readonly string[], logger: Logger, no
         });
       }
       for (const path of before) {
-        if (bad.has(path)) continue;
-        const state = records.has(path) ? 'valid again' : 'gone';
+        if (invalid.has(path)) continue;
+        const state = records.has(path) ? 'valid again' : 'deleted';
         notices.clear(`file ${path}`, () => logger.info({ file: path }, `${path} is ${state}`));
       }
     },
-    badFiles: () => bad.size,
+    invalidFiles: () => invalid.size,
   };
 }
 
@@ -52,6 +52,6 @@ function reportFolder(folder: string, scan: Scan, records: FileRecords, logger: 
   }
   const holds = [...records.values()].some((record) => record.folder === folder);
   notices.raise(`folder ${folder}`, reason, () =>
-    logger.warn({ file: folder, reason }, `the folder ${folder} tells nothing: ${reason}${holds ? HELD : ''}`),
+    logger.warn({ file: folder, reason }, `the folder ${folder} cannot be read: ${reason}${holds ? HELD : ''}`),
   );
 }

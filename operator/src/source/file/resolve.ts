@@ -3,38 +3,38 @@ import type { ResourceKey } from '../source.ts';
 import type { FileProblem } from './problem.ts';
 import type { FileRecord } from './records.ts';
 
-/** A resource in force and the file it comes from. */
+/** An effective resource and its file. */
 export interface Owned {
   resource: Resource;
   path: string;
 }
 
 export interface Resolution {
-  inForce: Map<ResourceKey, Owned>;
-  /** By file: resources that are without effect because another file has them. */
+  effective: Map<ResourceKey, Owned>;
+  /** Resources by file that have no effect, because another file defines them. */
   duplicates: Map<string, FileProblem[]>;
 }
 
 /**
- * Decides which file's resource is in force where several have the same: the file that had it before, else the first
- * in order.
+ * Decides which file provides a resource that several files define: the file that provided it before, or else the first
+ * one.
  */
 export function resolve(records: readonly FileRecord[], before: ReadonlyMap<ResourceKey, Owned>): Resolution {
   const present = records.filter(({ absentSinceMs }) => absentSinceMs === undefined);
-  const inForce = new Map<ResourceKey, Owned>();
+  const effective = new Map<ResourceKey, Owned>();
   for (const { path, found = [] } of present) {
     for (const { key, resource } of found) {
-      if (!inForce.has(key) || before.get(key)?.path === path) inForce.set(key, { resource, path });
+      if (!effective.has(key) || before.get(key)?.path === path) effective.set(key, { resource, path });
     }
   }
   const duplicates = new Map<string, FileProblem[]>();
   for (const { path, found = [] } of present) {
     const problems = found.flatMap(({ key, document, line }) => {
-      const owner = inForce.get(key)?.path ?? path;
-      const message = `${key} is in ${owner} already, which stays in force; remove one of the two`;
+      const owner = effective.get(key)?.path ?? path;
+      const message = `${key} is already defined in ${owner}, which stays effective; remove one of the two`;
       return owner === path ? [] : [{ document, line, field: 'metadata.name', message }];
     });
     if (problems.length > 0) duplicates.set(path, problems);
   }
-  return { inForce, duplicates };
+  return { effective: effective, duplicates };
 }

@@ -1,28 +1,28 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A file as a look at its folder shows it. */
+/** A file as found by a scan. */
 export interface Sighting {
   path: string;
   folder: string;
-  /** Differs when the file was written, replaced or touched. */
+  /** Changes when the file is written, replaced or touched. */
   stamp: string;
-  /** Wall clock. */
+  /** Time of the last modification, by the wall clock. */
   modifiedMs: number;
 }
 
 export interface Scan {
-  /** In the order of the folders, then of the names. */
+  /** Sorted by folder, then by name. */
   sightings: Sighting[];
-  /** Folders that could not be listed, and why: they tell nothing about what they hold. */
+  /** Folders that could not be listed, with the reason. Their content is unknown. */
   unreadable: Map<string, string>;
 }
 
-/** Hidden files are drafts of editors and of those who write by rename. */
+/** Hidden files are excluded, because they are temporary files of editors and of programs that write by rename. */
 const RESOURCE_FILE = /^[^.].*\.(ya?ml|json)$/;
 const STATS_AT_ONCE = 64;
 
-/** Looks at the resource files directly in the folders. */
+/** Lists the resource files directly in the folders. */
 export async function scanFolders(folders: readonly string[]): Promise<Scan> {
   const scan: Scan = { sightings: [], unreadable: new Map() };
   for (const folder of folders) {
@@ -39,18 +39,18 @@ export async function scanFolders(folders: readonly string[]): Promise<Scan> {
   return scan;
 }
 
-/** The stamp of a file as it is now; undefined when there is none. */
+/** Returns the current stamp of a file. Undefined if it does not exist. */
 export async function stampOf(path: string): Promise<string | undefined> {
-  return (await look(path))?.stamp;
+  return (await readStat(path))?.stamp;
 }
 
 async function sight(folder: string, name: string): Promise<Sighting | undefined> {
   const path = join(folder, name);
-  const seen = await look(path);
+  const seen = await readStat(path);
   return seen === undefined ? undefined : { path, folder, ...seen };
 }
 
-async function look(path: string): Promise<Pick<Sighting, 'stamp' | 'modifiedMs'> | undefined> {
+async function readStat(path: string): Promise<Pick<Sighting, 'stamp' | 'modifiedMs'> | undefined> {
   try {
     const found = await stat(path, { bigint: true });
     if (!found.isFile()) return undefined;
@@ -58,7 +58,7 @@ async function look(path: string): Promise<Pick<Sighting, 'stamp' | 'modifiedMs'
     return { stamp, modifiedMs: Number(found.mtimeMs) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    // It is there: reading it will tell what is wrong with it.
+    // The file exists, so reading it will report the problem.
     return { stamp: `unknown:${codeOf(error)}`, modifiedMs: 0 };
   }
 }
@@ -67,7 +67,7 @@ function reasonOf(error: unknown): string {
   return codeOf(error) === 'ENOENT' ? 'it does not exist' : `it cannot be read (${codeOf(error)})`;
 }
 
-/** The system's code of a file error, such as ENOENT. */
+/** Returns the code of a file error, such as ENOENT. */
 export function codeOf(error: unknown): string {
   return String((error as NodeJS.ErrnoException).code ?? error);
 }

@@ -23,9 +23,9 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function start(folders = [folder], { quietMs = 50, deleteGraceMs = 100 } = {}) {
+async function start(folders = [folder], { settleMs = 50, deleteGraceMs = 100 } = {}) {
   const { logger, at } = createTestLogger();
-  const times = { pollMs: 10, quietMs, deleteGraceMs };
+  const times = { pollMs: 10, settleMs, deleteGraceMs };
   const source = createFileSource({ folders, ...times, logger, notices: createNotices() });
   sources.push(source);
   const events: string[] = [];
@@ -36,16 +36,16 @@ async function start(folders = [folder], { quietMs = 50, deleteGraceMs = 100 } =
 
 const file = (name: string) => join(folder, name);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** Longer than any file needs to be seen, read and taken for deleted. */
+/** Longer than it takes to detect, read or delete any file. */
 const LONG_MS = 400;
 
-/** As if it had been written a while ago. */
+/** Writes a file with an old modification time. */
 function writeOld(path: string, content: string): void {
   writeFileSync(path, content);
   utimesSync(path, 1, 1);
 }
 
-test('has what the folders hold after the first look, in YAML and JSON, and nothing of other files', async () => {
+test('the source has the YAML and JSON resources of the folders after the first scan, and ignores other files', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), model('m')));
   writeOld(file('b.yml'), yaml(tenant('b')));
   writeOld(file('c.json'), JSON.stringify(tenant('c')));
@@ -57,27 +57,27 @@ test('has what the folders hold after the first look, in YAML and JSON, and noth
   expect(events).toEqual(['Tenant/a', 'ASRModel/m', 'Tenant/b', 'Tenant/c', 'settled']);
 });
 
-test('has files that were written just before, too', async () => {
+test('the source has files that were written just before the start', async () => {
   writeFileSync(file('a.yaml'), yaml(tenant('a')));
-  const { source, names } = await start([folder], { quietMs: 300 });
+  const { source, names } = await start([folder], { settleMs: 300 });
   expect([names(), source.unsettled()]).toEqual([['a'], undefined]);
 });
 
-test('takes up files that are added, edited in place, edited by rename and deleted', async () => {
+test('the source applies files that are added, edited in place, edited by rename and deleted', async () => {
   const { names, events, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a')));
   await eventually(() => expect(names()).toEqual(['a']));
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'In place' })));
   await eventually(() => expect(title('a')).toBe('In place'));
-  writeFileSync(file('.a.yaml.draft'), yaml(tenant('a', { displayName: 'By rename' })));
-  renameSync(file('.a.yaml.draft'), file('a.yaml'));
+  writeFileSync(file('.a.yaml.tmp'), yaml(tenant('a', { displayName: 'By rename' })));
+  renameSync(file('.a.yaml.tmp'), file('a.yaml'));
   await eventually(() => expect(title('a')).toBe('By rename'));
   rmSync(file('a.yaml'));
   await eventually(() => expect(names()).toEqual([]));
   expect(events).toEqual(['settled', 'Tenant/a', 'Tenant/a', 'Tenant/a', 'Tenant/a']);
 });
 
-test('tells nothing when a file is touched or only its comments change', async () => {
+test('the source reports no change when a file is touched or only its comments change', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { events } = await start();
   events.length = 0;
@@ -86,7 +86,7 @@ test('tells nothing when a file is touched or only its comments change', async (
   expect(events).toEqual([]);
 });
 
-test('reports a bad file by document and field, once per content, and keeps what it held', async () => {
+test('the source reports an invalid file by document and field, once per content, and keeps its resources', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'New' }), tenant('b', { state: 'Closed' })));
@@ -97,8 +97,8 @@ test('reports a bad file by document and field, once per content, and keeps what
       { document: 2, field: 'spec.state', line: expect.any(Number), message: expect.stringMatching(/Active/) },
     ],
   });
-  expect(at('error')[0]!.message).toContain('its last valid content stays in force: document 2, line ');
-  expect(source.bad()).toBe(1);
+  expect(at('error')[0]!.message).toContain('its last valid content stays effective: document 2, line ');
+  expect(source.invalidCount()).toBe(1);
   utimesSync(file('a.yaml'), 1, 1);
   await pause(LONG_MS);
   expect(at('error')).toHaveLength(1);
@@ -108,34 +108,34 @@ test('reports a bad file by document and field, once per content, and keeps what
   await eventually(() => expect(at('error')).toHaveLength(2));
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Good' })));
   await eventually(() => expect(names()).toEqual(['a']));
-  expect([title('a'), source.bad()]).toEqual(['Good', 0]);
+  expect([title('a'), source.invalidCount()]).toEqual(['Good', 0]);
   expect(at('info').map(({ message }) => message)).toEqual([`${file('a.yaml')} is valid again`]);
 });
 
 test.each(['', '# all of it is gone\n', '---\n'])(
-  'a file that held resources and then holds %j is bad and deletes nothing; deleting it deletes',
+  'a file that contained resources and now contains %j is invalid and deletes nothing, until the file is deleted',
   async (content) => {
     writeOld(file('a.yaml'), yaml(tenant('a')));
     const { source, names, at, events } = await start();
     events.length = 0;
     writeFileSync(file('a.yaml'), content);
-    await eventually(() => expect(source.bad()).toBe(1));
-    expect(at('error')[0]!.message).toMatch(/its last valid content stays in force: is empty but held resources/);
+    await eventually(() => expect(source.invalidCount()).toBe(1));
+    expect(at('error')[0]!.message).toMatch(/its last valid content stays effective: is empty but contained resources/);
     await pause(LONG_MS);
     expect([names(), events]).toEqual([['a'], []]);
     rmSync(file('a.yaml'));
     await eventually(() => expect(names()).toEqual([]));
-    expect(source.bad()).toBe(0);
+    expect(source.invalidCount()).toBe(0);
   },
 );
 
-test('a file that never held anything may be empty', async () => {
+test('a file that never contained resources may be empty', async () => {
   writeOld(file('a.yaml'), '');
   const { source } = await start();
-  expect([source.bad(), source.unsettled()]).toEqual([0, undefined]);
+  expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);
 });
 
-test('stays unsettled while a file has never been valid, since what it held is not known', async () => {
+test('the source stays unsettled while a file was never valid, because its resources are unknown', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));
   const { source, names, events } = await start();
@@ -145,29 +145,29 @@ test('stays unsettled while a file has never been valid, since what it held is n
   await eventually(() => expect(source.unsettled()).toBeUndefined());
   expect(events).toEqual(['Tenant/b', 'Tenant/a', 'settled']);
   writeFileSync(file('new.yaml'), 'kind: nonsense\n');
-  await eventually(() => expect(source.bad()).toBe(1));
+  await eventually(() => expect(source.invalidCount()).toBe(1));
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('keeps the resource known first where two files have it, until that one lets it go', async () => {
+test('if two files define a resource, the first one stays effective until it no longer defines it', async () => {
   writeOld(file('b.yaml'), yaml(tenant('a', { displayName: 'First' })));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Second' }), tenant('c')));
   await eventually(() => expect(at('error')).toHaveLength(1));
   expect(at('error')[0]).toMatchObject({ file: file('a.yaml'), problems: [{ document: 1, field: 'metadata.name' }] });
-  expect(at('error')[0]!.message).toContain(`Tenant/a is in ${file('b.yaml')} already`);
-  expect([title('a'), names().sort(), source.bad()]).toEqual(['First', ['a', 'c'], 1]);
+  expect(at('error')[0]!.message).toContain(`Tenant/a is already defined in ${file('b.yaml')}`);
+  expect([title('a'), names().sort(), source.invalidCount()]).toEqual(['First', ['a', 'c'], 1]);
   writeFileSync(file('b.yaml'), yaml(tenant('a', { displayName: 'First, edited' })));
   await eventually(() => expect(title('a')).toBe('First, edited'));
   rmSync(file('b.yaml'));
   await eventually(() => expect(title('a')).toBe('Second'));
-  await eventually(() => expect(source.bad()).toBe(0));
+  await eventually(() => expect(source.invalidCount()).toBe(0));
 });
 
-test('does not read a file while it is being written', async () => {
+test('the source does not read a file while it is being written', async () => {
   const whole = yaml(tenant('a'), tenant('b'), tenant('c'));
   writeOld(file('a.yaml'), whole);
-  const { names, events, at } = await start([folder], { quietMs: 1000 });
+  const { names, events, at } = await start([folder], { settleMs: 1000 });
   events.length = 0;
   for (let length = 0; length < whole.length; length += 40) {
     writeFileSync(file('a.yaml'), whole.slice(0, length));
@@ -178,7 +178,7 @@ test('does not read a file while it is being written', async () => {
   expect([events, at('error')]).toEqual([['Tenant/d'], []]);
 });
 
-test('deletes nothing when a file is removed and written anew, or a resource moves to another file', async () => {
+test('the source deletes nothing when a file is recreated or a resource moves to another file', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
   const { names, events } = await start([folder], { deleteGraceMs: 1500 });
   events.length = 0;
@@ -193,7 +193,7 @@ test('deletes nothing when a file is removed and written anew, or a resource mov
   expect([names().sort(), events]).toEqual([['a', 'b', 'c'], ['Tenant/c']]);
 });
 
-test('waits for a folder that does not exist yet', async () => {
+test('the source waits for a folder that does not exist yet', async () => {
   const later = join(root, 'later', 'config');
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { source, names, events, at } = await start([folder, later]);
@@ -207,13 +207,13 @@ test('waits for a folder that does not exist yet', async () => {
   expect(events).toEqual(['Tenant/a', 'Tenant/b', 'settled']);
 });
 
-test('keeps the resources of a folder that is removed until it is made again', async () => {
+test('the source keeps the resources of a removed folder until it is recreated', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { names, events, at } = await start();
   events.length = 0;
   renameSync(folder, join(root, 'aside'));
   await eventually(() => expect(at('warn')).toHaveLength(1));
-  expect(at('warn')[0]!.message).toContain('stays in force until it is there again');
+  expect(at('warn')[0]!.message).toContain('stay effective until the folder is back');
   await pause(LONG_MS);
   expect([names(), events]).toEqual([['a'], []]);
   mkdirSync(folder);
@@ -221,7 +221,7 @@ test('keeps the resources of a folder that is removed until it is made again', a
   await eventually(() => expect(names()).toEqual(['b']));
 });
 
-test('an empty folder deletes what was there', async () => {
+test('an empty folder deletes its former resources', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { names } = await start();
   rmSync(folder, { recursive: true });
@@ -229,7 +229,7 @@ test('an empty folder deletes what was there', async () => {
   await eventually(() => expect(names()).toEqual([]));
 });
 
-test('refuses what is too large or not text, and reads on', async () => {
+test('the source rejects a file that is too large or not text, and reads the others', async () => {
   writeOld(file('large.yaml'), '#'.repeat(4 * 1024 * 1024 + 1));
   writeFileSync(file('binary.yaml'), Buffer.from([0x61, 0xff, 0xfe]));
   utimesSync(file('binary.yaml'), 1, 1);
@@ -242,7 +242,7 @@ test('refuses what is too large or not text, and reads on', async () => {
   ]);
 });
 
-test('takes a file up once it may be read', async () => {
+test('the source reads a file once its permissions allow it', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   chmodSync(file('a.yaml'), 0);
   const { names } = await start();

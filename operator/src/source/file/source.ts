@@ -16,63 +16,63 @@ import { createVanished } from './vanish.ts';
 
 export interface FileSourceOptions {
   folders: readonly string[];
-  /** Time between two looks at the folders. */
+  /** Time between two scans. */
   pollMs: number;
-  /** How long a file must be at rest before it is read. */
-  quietMs: number;
-  /** How long a resource must be absent before it counts as deleted. */
+  /** Time without further changes after which a file is read. */
+  settleMs: number;
+  /** Time after which a missing resource counts as deleted. */
   deleteGraceMs: number;
   logger: Logger;
   notices: Notices;
 }
 
-/** The first look waits this many times the rest of a file for files that are being written. */
-const FIRST_LOOK_QUIET_TIMES = 10;
+/** Number of settle times that the first scan waits for files that are being written. */
+const FIRST_SCAN_SETTLE_TIMES = 10;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Takes resources from the YAML and JSON files of folders. It looks at them again and again instead of being told by
- * the system: that works on every file system, for folders that come and go, and for editors that write by rename.
+ * Provides resources from YAML and JSON files in folders. It polls instead of watching, because polling works on every
+ * file system, for folders that are removed and recreated, and for editors that write by rename.
  */
 export function createFileSource(options: FileSourceOptions): ResourceSource {
-  const { folders, pollMs, quietMs, deleteGraceMs, logger, notices } = options;
+  const { folders, pollMs, settleMs, deleteGraceMs, logger, notices } = options;
   const store = createStore();
   const records: FileRecords = new Map();
   const vanished = createVanished<Owned>(deleteGraceMs);
   const reports = createFileReports(folders, logger, notices);
   const stopping = new AbortController();
-  let inForce = new Map<ResourceKey, Owned>();
+  let effective = new Map<ResourceKey, Owned>();
   let unsettled: string | undefined = 'the folders have not been read yet';
   let looping: Promise<void> = Promise.resolve();
 
-  async function look({ onChange, onSettled }: SourceListener): Promise<void> {
+  async function scanOnce({ onChange, onSettled }: SourceListener): Promise<void> {
     const scan = await scanFolders(folders);
     noteScan(records, scan, systemClock.nowMs(), deleteGraceMs);
     for (const record of records.values()) {
-      if (!isReadable(record, systemClock.nowMs(), Date.now(), quietMs)) continue;
+      if (!isReadable(record, systemClock.nowMs(), Date.now(), settleMs)) continue;
       const { stamp } = record;
       const read = await readResourceFile(record.path, stamp);
       if (read !== undefined) noteRead(record, stamp, read);
     }
-    const resolution = resolve([...records.values()], inForce);
-    inForce = vanished.keep(resolution.inForce, systemClock.nowMs());
-    const changed = store.replace(new Map([...inForce].map(([key, { resource }]) => [key, resource])));
+    const resolution = resolve([...records.values()], effective);
+    effective = vanished.keep(resolution.effective, systemClock.nowMs());
+    const changed = store.replace(new Map([...effective].map(([key, { resource }]) => [key, resource])));
     reports.update(scan, records, resolution.duplicates);
     for (const key of changed) onChange(key);
-    // Once everything has been read validly, what is absent was deleted, whatever goes bad later.
+    // Once everything was read successfully, a missing resource was deleted, even if a file becomes invalid later.
     if (unsettled === undefined) return;
     unsettled = whyIncomplete(records, scan);
     if (unsettled === undefined) onSettled();
   }
 
-  /** A look that never fails: a fault of ours must not end the watching. Returns how long it took. */
-  async function tryLook(listener: SourceListener): Promise<number> {
+  /** Scans once and never rejects, because an internal error must not end the polling. Returns the duration. */
+  async function tryScan(listener: SourceListener): Promise<number> {
     const startedMs = systemClock.nowMs();
     try {
-      await look(listener);
-      notices.clear('look', () => logger.info('the configuration folders can be looked at again'));
+      await scanOnce(listener);
+      notices.clear('scan', () => logger.info('the configuration folders can be scanned again'));
     } catch (err) {
-      notices.raise('look', String(err), () => logger.error({ err }, 'looking at the configuration folders failed'));
+      notices.raise('scan', String(err), () => logger.error({ err }, 'the configuration folders could not be scanned'));
     }
     return systemClock.nowMs() - startedMs;
   }
@@ -85,18 +85,18 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
       } catch {
         return;
       }
-      tookMs = await tryLook(listener);
+      tookMs = await tryScan(listener);
     }
   }
 
   return {
     start: async (listener) => {
-      const giveUpMs = systemClock.nowMs() + FIRST_LOOK_QUIET_TIMES * quietMs;
-      let tookMs = await tryLook(listener);
-      // Files written just before the start are not at rest yet; they belong to what was there.
-      while (hasUnread(records) && systemClock.nowMs() < giveUpMs) {
+      const deadlineMs = systemClock.nowMs() + FIRST_SCAN_SETTLE_TIMES * settleMs;
+      let tookMs = await tryScan(listener);
+      // Files that were written just before the start are not settled yet, but belong to the initial state.
+      while (hasUnread(records) && systemClock.nowMs() < deadlineMs) {
         await sleep(pollMs);
-        tookMs = await tryLook(listener);
+        tookMs = await tryScan(listener);
       }
       looping = loop(listener, tookMs);
     },
@@ -108,17 +108,17 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
     list: store.list,
     keys: () => store.list().map(({ kind, metadata }) => keyOf(kind, metadata.name)),
     unsettled: () => unsettled,
-    // What is wrong is a file, and a file that is removed is gone.
+    // Problems belong to files, and a removed file has none.
     problems: () => undefined,
     isNewest: () => Promise.resolve(true),
     hold: () => Promise.resolve(),
     release: () => Promise.resolve(),
-    leaving: () => false,
-    bad: reports.badFiles,
+    isDeleting: () => false,
+    invalidCount: reports.invalidFiles,
   };
 }
 
-/** Many files make a look take long; then looks are rarer and stay a small part of the process's time, within reason. */
+/** Returns the pause before the next scan. With many files, scans take longer and are less frequent, within limits. */
 function pauseMs(pollMs: number, tookMs: number): number {
   return Math.max(pollMs, Math.min(4 * tookMs, LONGEST_PAUSE_MS));
 }

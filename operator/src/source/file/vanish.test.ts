@@ -4,7 +4,7 @@ import { createVanished } from './vanish.ts';
 const of = (...names: string[]) => new Map<ResourceKey, string>(names.map((name) => [`Tenant/${name}`, name]));
 const names = (kept: Map<ResourceKey, string>) => [...kept.values()];
 
-test('keeps what vanished until the grace time is over', () => {
+test('keep retains a missing resource until the grace time has passed', () => {
   const vanished = createVanished<string>(1000);
   vanished.keep(of('a', 'b'), 0);
   expect(names(vanished.keep(of('b'), 100))).toEqual(['b', 'a']);
@@ -12,7 +12,7 @@ test('keeps what vanished until the grace time is over', () => {
   expect(names(vanished.keep(of('b'), 1100))).toEqual(['b']);
 });
 
-test('starts anew when something comes back', () => {
+test('keep restarts the grace time when a resource returns', () => {
   const vanished = createVanished<string>(1000);
   vanished.keep(of('a'), 0);
   vanished.keep(of(), 100);

@@ -1,15 +1,14 @@
 import type { ResourceKey } from '../source.ts';
 
 /**
- * Keeps what has vanished for a while: a resource that is cut out of one file and saved into another, or whose file is
- * deleted and written anew, must not be deleted in between. That would end a tenant's sessions.
+ * Retains missing resources for a grace time. A resource may move from one file to another, or its file may be
+ * recreated. Deleting it in between would end the sessions of a tenant.
  */
 export interface Vanished<T> {
-  /** `next` together with what has vanished from it since less than the grace time. */
+  /** Returns `next` plus the resources that are missing from it for less than the grace time. */
   keep: (next: ReadonlyMap<ResourceKey, T>, nowMs: number) => Map<ResourceKey, T>;
 }
 
-/** Makes an empty memory of the vanished. */
 export function createVanished<T>(graceMs: number): Vanished<T> {
   let before: ReadonlyMap<ResourceKey, T> = new Map();
   const sinceMs = new Map<ResourceKey, number>();

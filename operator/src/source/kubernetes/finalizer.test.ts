@@ -6,7 +6,7 @@ function object(metadata: Partial<KubeMetadata> = {}): KubeObject {
   return { apiVersion: 'x', kind: 'Tenant', metadata: { name: 'acme', uid: 'u', resourceVersion: '1', ...metadata } };
 }
 
-/** An object that changes `races` times just before it is written to. */
+/** An object that changes `races` times just before it is written. */
 function setUp(stored: KubeObject | undefined, races = 0) {
   const state = { stored, races, patches: [] as unknown[] };
   const api = {
@@ -14,7 +14,7 @@ function setUp(stored: KubeObject | undefined, races = 0) {
     mergePatch: (_type: unknown, _name: string, patch: object) => {
       const { metadata } = patch as { metadata: KubeMetadata };
       state.patches.push(metadata.finalizers);
-      if (state.stored === undefined) return Promise.reject(new KubernetesError(404, 'NotFound', 'gone'));
+      if (state.stored === undefined) return Promise.reject(new KubernetesError(404, 'NotFound', 'deleted'));
       if (state.races > 0) {
         state.races -= 1;
         const next = String(Number(state.stored.metadata.resourceVersion) + 1);
@@ -30,7 +30,7 @@ function setUp(stored: KubeObject | undefined, races = 0) {
   return { api, state };
 }
 
-test('adds its finalizer to those of others, and takes away its own alone', async () => {
+test('setHeld adds our finalizer to those of others, and removes only ours', async () => {
   const { api, state } = setUp(object({ finalizers: ['a/b'] }));
   await setHeld(api, 'Tenant', 'acme', true, state.stored);
   expect(state.stored?.metadata.finalizers).toEqual(['a/b', FINALIZER]);
@@ -38,7 +38,7 @@ test('adds its finalizer to those of others, and takes away its own alone', asyn
   expect(state.stored?.metadata.finalizers).toEqual(['a/b']);
 });
 
-test('writes nothing where it is as it should be', async () => {
+test('setHeld writes nothing if the finalizer is already as requested', async () => {
   const { api, state } = setUp(object({ finalizers: [FINALIZER] }));
   await setHeld(api, 'Tenant', 'acme', true, state.stored);
   await setHeld(api, 'Tenant', 'acme', false, object());
@@ -46,26 +46,26 @@ test('writes nothing where it is as it should be', async () => {
   expect(state.patches).toEqual([]);
 });
 
-test('one that is being deleted takes no new finalizer', async () => {
-  const leaving = object({ deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['a/b'] });
-  const { api, state } = setUp(leaving);
-  await setHeld(api, 'Tenant', 'acme', true, leaving);
+test('setHeld adds no finalizer to an object that is being deleted', async () => {
+  const deleted = object({ deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['a/b'] });
+  const { api, state } = setUp(deleted);
+  await setHeld(api, 'Tenant', 'acme', true, deleted);
   expect(state.patches).toEqual([]);
 });
 
-test('what others wrote meanwhile is looked at again and kept', async () => {
+test('setHeld reads the object again after a conflict and keeps the finalizers of others', async () => {
   const { api, state } = setUp(object({ resourceVersion: '5', finalizers: ['late/one'] }), 1);
   await setHeld(api, 'Tenant', 'acme', true, object({ resourceVersion: '3' }));
   expect(state.stored?.metadata.finalizers).toEqual(['late/one', FINALIZER]);
   expect(isHeld(state.stored!)).toBe(true);
 });
 
-test('an object that is gone needs no release', async () => {
+test('setHeld ignores an object that was deleted', async () => {
   const { api } = setUp(undefined);
   await setHeld(api, 'Tenant', 'acme', false, object({ finalizers: [FINALIZER] }));
 });
 
-test('a conflict that does not end is told', async () => {
+test('setHeld rejects after repeated conflicts', async () => {
   const { api, state } = setUp(object(), 100);
   await expect(setHeld(api, 'Tenant', 'acme', true, state.stored)).rejects.toMatchObject({ status: 409 });
   expect(state.patches).toHaveLength(5);

@@ -2,20 +2,20 @@ import type { Kind } from '@svc-asr/core';
 import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 
-/** While it stands in a resource, the API server does not let it go. */
+/** Keeps a deleted resource until the operator has cleaned up. */
 export const FINALIZER = 'asr.svc.dev/operator';
 
-/** Others write into a resource now and then, not all the time. */
+/** Maximum number of attempts. Conflicts with other writers are rare. */
 const TRIES = 5;
 
-/** Whether the resource is held. */
+/** Returns whether the resource has our finalizer. */
 export function isHeld(object: KubeObject): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) === true;
 }
 
 /**
- * Adds the finalizer to a resource or takes it away; `known` is its state as far as is known. The finalizers of others
- * are one list with ours, so the write is guarded by the version that was read.
+ * Adds or removes our finalizer. `known` is the last observed object. Finalizers of all controllers share one list, so
+ * the write is conditional on the resourceVersion that was read.
  */
 export async function setHeld(
   api: Pick<KubeApi, 'get' | 'mergePatch'>,
@@ -26,7 +26,7 @@ export async function setHeld(
 ): Promise<void> {
   let object = known;
   for (let tries = 1; ; tries++) {
-    // One that is being deleted takes no new finalizer.
+    // An object that is being deleted accepts no new finalizer.
     if (object === undefined || isHeld(object) === held || (held && object.metadata.deletionTimestamp !== undefined)) {
       return;
     }

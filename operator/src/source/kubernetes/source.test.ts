@@ -6,7 +6,7 @@ import { apiKey, model, tenant } from '../../testing/resources.ts';
 import { FINALIZER } from './finalizer.ts';
 import { createKubernetesSource } from './source.ts';
 
-/** Reflectors whose objects a test sets by hand. */
+/** Reflectors whose objects are set by the test. */
 function setUp() {
   const kinds = new Map<
     string,
@@ -76,7 +76,7 @@ function setUp() {
 const held = { finalizers: [FINALIZER] };
 const bad = (name: string) => tenant(name, { limits: { concurrentSessions: 0 } });
 
-test('has what is listed, and tells of what comes, changes and goes, but not of a mere status', async () => {
+test('the source lists resources and reports additions, changes and deletions, but not a changed status', async () => {
   const { source, events, put, remove, start } = setUp();
   put(tenant('acme'));
   put(model('m1'));
@@ -86,16 +86,16 @@ test('has what is listed, and tells of what comes, changes and goes, but not of 
   put(apiKey('8fK2pQ9xLm', 'acme'));
   put(tenant('acme', { displayName: 'Acme' }));
   expect(source.get('Tenant', 'acme')?.spec.displayName).toBe('Acme');
-  const told = events.length;
+  const eventCount = events.length;
   put(tenant('acme', { displayName: 'Acme' }), { generation: 2, resourceVersion: '99' });
-  expect(events).toHaveLength(told);
+  expect(events).toHaveLength(eventCount);
   remove('Tenant', 'acme');
   expect(events.slice(1)).toEqual(['ApiKey/8fk2pq9xlm', 'Tenant/acme', 'Tenant/acme']);
   expect(source.get('Tenant', 'acme')).toBeUndefined();
   expect(source.list().map(({ kind }) => kind)).toEqual(['ASRModel', 'ApiKey']);
 });
 
-test('a first look ends only when all three kinds have been listed', async () => {
+test('start resolves when all three kinds have been listed', async () => {
   const { source, sync, events } = setUp();
   let started = false;
   void source
@@ -108,7 +108,7 @@ test('a first look ends only when all three kinds have been listed', async () =>
   expect([started, source.synced(), events]).toEqual([true, true, ['settled']]);
 });
 
-test('one that goes bad is told once, keeps its last good state, and is told when it is well again', async () => {
+test('an invalid resource is reported once, keeps its last valid version, and is reported when it is valid again', async () => {
   const { source, events, put, start, at } = setUp();
   put(tenant('acme', { displayName: 'one' }), held);
   await start();
@@ -117,20 +117,20 @@ test('one that goes bad is told once, keeps its last good state, and is told whe
   expect(source.problems('Tenant', 'acme')).toEqual([
     { field: 'spec.limits.concurrentSessions', message: expect.any(String) },
   ]);
-  expect([source.bad(), source.unsettled(), events.at(-1)]).toEqual([1, undefined, 'Tenant/acme']);
+  expect([source.invalidCount(), source.unsettled(), events.at(-1)]).toEqual([1, undefined, 'Tenant/acme']);
   expect(at('error')).toMatchObject([
     { resource: 'Tenant/acme', problems: [{ field: 'spec.limits.concurrentSessions' }] },
   ]);
   put(tenant('acme'), held);
-  expect([source.bad(), source.problems('Tenant', 'acme')]).toEqual([0, undefined]);
+  expect([source.invalidCount(), source.problems('Tenant', 'acme')]).toEqual([0, undefined]);
 });
 
-test('one that an operator before applied and that is bad now leaves it unsettled until it is good', async () => {
+test('a resource that was applied by an earlier operator and is invalid now leaves the source unsettled', async () => {
   const { source, events, put, start } = setUp();
   put(bad('acme'), held);
   put(bad('new'));
   await start();
-  expect(source.unsettled()).toBe('Tenant/acme is invalid, and its last valid state is not known');
+  expect(source.unsettled()).toBe('Tenant/acme is invalid, and its last valid version is unknown');
   expect(source.get('Tenant', 'acme')).toBeUndefined();
   put(tenant('acme'), held);
   expect([source.unsettled(), events]).toEqual([undefined, ['Tenant/acme', 'settled']]);
@@ -138,23 +138,23 @@ test('one that an operator before applied and that is bad now leaves it unsettle
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('one that is being deleted is absent, leaves while it is held, and is still among the keys', async () => {
+test('a resource that is being deleted is absent from get, but is listed in keys while it has our finalizer', async () => {
   const { source, events, put, remove, start } = setUp();
   put(tenant('acme'), held);
   await start();
   put(tenant('acme'), { ...held, deletionTimestamp: '2030-01-01T00:00:00Z' });
-  expect([source.get('Tenant', 'acme'), source.leaving('Tenant', 'acme'), source.keys()]).toEqual([
+  expect([source.get('Tenant', 'acme'), source.isDeleting('Tenant', 'acme'), source.keys()]).toEqual([
     undefined,
     true,
     ['Tenant/acme'],
   ]);
   put(tenant('acme'), { finalizers: ['of/others'], deletionTimestamp: '2030-01-01T00:00:00Z' });
-  expect(source.leaving('Tenant', 'acme')).toBe(false);
+  expect(source.isDeleting('Tenant', 'acme')).toBe(false);
   remove('Tenant', 'acme');
   expect([source.keys(), events.filter((event) => event === 'Tenant/acme').length]).toEqual([[], 3]);
 });
 
-test('holds and releases by the finalizer', async () => {
+test('hold and release add and remove the finalizer', async () => {
   const { source, put, start, patches } = setUp();
   put(tenant('acme'));
   await start();

@@ -17,54 +17,57 @@ export interface KubernetesSourceOptions {
   logger: Logger;
 }
 
-/** Resources from the Kubernetes API. */
+/** Provides resources from the Kubernetes API. */
 export interface KubernetesSource extends ResourceSource {
-  /** Begins to look without telling anybody, so that one that comes to lead knows everything already. */
+  /** Starts to watch without a listener, so that a standby knows everything when it becomes the leader. */
   warm: () => void;
-  /** The object behind a resource, as it was last seen. */
+  /** Returns the object of a resource, as last observed. */
   object: (kind: Kind, name: string) => KubeObject | undefined;
-  /** Whether everything has been listed. */
+  /** Returns whether everything has been listed. */
   synced: () => boolean;
 }
 
-/** Follows the three kinds in the cluster. An object that is wrong changes nothing, and says so in its status. */
+/** Watches the three kinds in the cluster. An invalid object changes nothing, and its status reports the problems. */
 export function createKubernetesSource({ cluster, notices, logger }: KubernetesSourceOptions): KubernetesSource {
   const states = new Map<ResourceKey, ObjectState>();
   let listener: SourceListener | undefined;
   let settled = false;
 
   const reflectors = new Map(
-    KINDS.map((kind) => [kind, cluster.reflect(TYPES[kind], { onChange: (name) => look(kind, name) })]),
+    KINDS.map((kind) => [kind, cluster.reflect(TYPES[kind], { onChange: (name) => observe(kind, name) })]),
   );
   const object = (kind: Kind, name: string) => reflectors.get(kind)?.get(name);
   const synced = () => [...reflectors.values()].every((reflector) => reflector.synced());
 
-  function look(kind: Kind, name: string): void {
+  function observe(kind: Kind, name: string): void {
     const key = keyOf(kind, name);
     const before = states.get(key);
     const newest = object(kind, name);
     const after = newest && judge(before, newest);
     if (after === undefined) states.delete(key);
     else states.set(key, after);
-    tell(key, after);
+    logProblems(key, after);
     if (!isSameState(before, after)) listener?.onChange(key);
     settle();
   }
 
-  function tell(key: ResourceKey, { problems, good }: Partial<ObjectState> = {}): void {
+  function logProblems(key: ResourceKey, { problems, good }: Partial<ObjectState> = {}): void {
     const notice = `invalid ${key}`;
     if (problems === undefined) {
-      notices.clear(notice, () => logger.info({ resource: key }, `${key} is valid again, or gone`));
+      notices.clear(notice, () => logger.info({ resource: key }, `${key} is valid again or was deleted`));
       return;
     }
     const what = describeProblems(problems);
     notices.raise(notice, what, () => {
-      const effect = good === undefined ? 'is not applied' : 'is not applied, its last valid state stays in force';
+      const effect =
+        good === undefined ? 'is not applied' : 'is not applied, and its last valid version stays effective';
       logger.error({ resource: key, problems }, `${key} ${effect}: ${what}`);
     });
   }
 
-  /** A resource that was applied once and is invalid now was valid under an operator before this one. */
+  /**
+   * Returns a resource that is invalid now but was applied by an earlier operator. Its last valid version is unknown.
+   */
   function findUnknown(): ResourceKey | undefined {
     for (const [key, { good, problems }] of states) {
       const { kind, name } = partsOf(key);
@@ -78,10 +81,10 @@ export function createKubernetesSource({ cluster, notices, logger }: KubernetesS
     if (settled) return undefined;
     if (!synced()) return 'not everything has been listed yet';
     const unknown = findUnknown();
-    return unknown === undefined ? undefined : `${unknown} is invalid, and its last valid state is not known`;
+    return unknown === undefined ? undefined : `${unknown} is invalid, and its last valid version is unknown`;
   }
 
-  /** Once everything was known, what is absent was deleted, whatever goes bad later. */
+  /** Once everything was known, a missing resource was deleted, even if another one becomes invalid later. */
   function settle(): void {
     if (settled || unsettled() !== undefined) return;
     settled = true;
@@ -106,7 +109,7 @@ export function createKubernetesSource({ cluster, notices, logger }: KubernetesS
     list: () => [...states.values()].flatMap(({ good }): Resource[] => (good === undefined ? [] : [good])),
     keys: () => [...states.keys()],
     unsettled,
-    bad: () => [...states.values()].filter(({ problems }) => problems !== undefined).length,
+    invalidCount: () => [...states.values()].filter(({ problems }) => problems !== undefined).length,
     problems: (kind, name) => states.get(keyOf(kind, name))?.problems,
     isNewest: async ({ kind, metadata: { name, uid, generation } }) => {
       const { metadata } = (await cluster.api.get(TYPES[kind], name)) ?? {};
@@ -114,7 +117,7 @@ export function createKubernetesSource({ cluster, notices, logger }: KubernetesS
     },
     hold: (kind, name) => setHeld(cluster.api, kind, name, true, object(kind, name)),
     release: (kind, name) => setHeld(cluster.api, kind, name, false, object(kind, name)),
-    leaving: (kind, name) => {
+    isDeleting: (kind, name) => {
       const newest = object(kind, name);
       return newest?.metadata.deletionTimestamp !== undefined && isHeld(newest);
     },

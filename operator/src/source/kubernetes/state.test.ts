@@ -11,12 +11,12 @@ function object(generation: number, spec: object = {}, more: { metadata?: object
 const displayName = ({ good }: ReturnType<typeof judge>) =>
   good?.kind === 'Tenant' ? good.spec.displayName : undefined;
 
-test('a valid object is good, with its defaults', () => {
+test('judge accepts a valid object and fills in its defaults', () => {
   const state = judge(undefined, object(1));
   expect(state).toMatchObject({ problems: undefined, good: { spec: { state: 'Waitlisted', limits: {} } } });
 });
 
-test('an object that goes bad keeps its last good state, until it is good again', () => {
+test('judge keeps the last valid version of an object while it is invalid', () => {
   const first = judge(undefined, object(1, { displayName: 'one' }));
   const bad = judge(first, object(2, { displayName: 'two', limits: { concurrentSessions: 0 } }));
   expect(bad.problems).toEqual([{ field: 'spec.limits.concurrentSessions', message: expect.any(String) }]);
@@ -25,17 +25,17 @@ test('an object that goes bad keeps its last good state, until it is good again'
   expect([displayName(again), again.problems]).toEqual(['three', undefined]);
 });
 
-test('an object that never was good has no good state', () => {
+test('judge returns no valid version for an object that was never valid', () => {
   expect(judge(undefined, object(1, { displayName: '' }))).toMatchObject({ good: undefined, problems: [{}] });
 });
 
-test('one that was made again under the name of a good one does not inherit from it', () => {
+test('a recreated object does not inherit the valid version of its predecessor', () => {
   const first = judge(undefined, object(1));
-  const made = judge(first, object(1, { displayName: '' }, { metadata: { uid: 'u2' } }));
-  expect(made).toMatchObject({ good: undefined, problems: [{}] });
+  const recreated = judge(first, object(1, { displayName: '' }, { metadata: { uid: 'u2' } }));
+  expect(recreated).toMatchObject({ good: undefined, problems: [{}] });
 });
 
-test('one that is being deleted is as good as gone', () => {
+test('an object that is being deleted has no valid version', () => {
   const first = judge(undefined, object(1));
   const metadata = { deletionTimestamp: '2030-01-01T00:00:00Z' };
   expect(judge(first, object(2, {}, { metadata }))).toMatchObject({
@@ -45,7 +45,7 @@ test('one that is being deleted is as good as gone', () => {
   });
 });
 
-test('news that leave the generation as it is bring metadata and status, and no new judgement', () => {
+test('an update of the same generation changes metadata and status and is not validated again', () => {
   const first = judge(undefined, object(1));
   const status = { liveSessions: 3 };
   const next = judge(first, object(1, { displayName: '' }, { metadata: { resourceVersion: '9' }, status }));

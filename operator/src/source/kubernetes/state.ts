@@ -2,24 +2,27 @@ import { checkResource } from '@svc-asr/core';
 import type { Problem, Resource } from '@svc-asr/core';
 import type { KubeObject } from '@svc-asr/kubernetes';
 
-/** What is known of one object. */
+/** State of one object. */
 export interface ObjectState {
-  /** The last state that was valid, with the newest metadata and status where it is the newest one; undefined: there was none, or it is deleted. */
+  /**
+   * Last valid version. It has the newest metadata and status if it is the newest generation. Undefined if there is
+   * none, or if the object is being deleted.
+   */
   good: Resource | undefined;
-  /** What is wrong with the newest state. */
+  /** Problems of the newest version. */
   problems: readonly Problem[] | undefined;
-  /** Which state was judged. */
+  /** Version that was judged. */
   uid: string | undefined;
   generation: number | undefined;
   deleted: boolean;
 }
 
-/** Judges the newest state of an object in the light of the one before. */
+/** Validates the newest version of an object. `before` is the previous state. */
 export function judge(before: ObjectState | undefined, object: KubeObject): ObjectState {
   const { uid, generation, deletionTimestamp } = object.metadata;
   const of = { uid, generation, deleted: deletionTimestamp !== undefined };
   if (of.deleted) return { ...of, good: undefined, problems: undefined };
-  // The spec of one generation does not change, so most news need no new judgement.
+  // The spec of a generation does not change, so most updates need no validation.
   if (before !== undefined && generation !== undefined && isSameState(before, of)) {
     if (before.good === undefined || before.problems !== undefined) return before;
     const { metadata, status } = object;
@@ -27,12 +30,12 @@ export function judge(before: ObjectState | undefined, object: KubeObject): Obje
   }
   const checked = checkResource(object);
   if (checked.ok) return { ...of, good: checked.value, problems: undefined };
-  // What was made again under its name is another resource.
+  // A recreated object is a different resource.
   const good = before?.uid === uid ? before?.good : undefined;
   return { ...of, good, problems: checked.problems };
 }
 
-/** Whether two states are of the same generation of the same object, deleted or not. */
+/** Returns whether two states belong to the same generation of the same object, and agree on its deletion. */
 export function isSameState(
   a: Pick<ObjectState, 'uid' | 'generation' | 'deleted'> | undefined,
   b: Pick<ObjectState, 'uid' | 'generation' | 'deleted'> | undefined,
