@@ -71,7 +71,7 @@ test(
       err: '',
     });
     const made = await admin('keys', 'create', '--tenant', 'acme');
-    expect(made).toMatchObject({ status: 0, err: expect.not.stringContaining('not in force') });
+    expect(made).toMatchObject({ status: 0, err: expect.not.stringContaining('not active') });
     expect((await admin('tenants', 'show', 'acme')).out).toMatch(/available +1h 0m 0s/);
 
     // The consumed audio must reach the Tenant's status, which a rebuild reads.
@@ -86,7 +86,9 @@ test(
     });
     expect(told.out).toMatch(/acme +1h 0m 0s +15m 0s/);
     expect((await admin('ledger', 'rebuild', '--yes')).status).toBe(0);
-    await eventually('it is done', WITHIN_MS, async () => (await admin('ledger', 'status')).out.includes('is there'));
+    await eventually('it is done', WITHIN_MS, async () =>
+      (await admin('ledger', 'status')).out.includes('contains the ledger'),
+    );
     await eventually('the account is back', WITHIN_MS, async () =>
       (await admin('tenants', 'show', 'acme')).out.includes('45m 0s'),
     );

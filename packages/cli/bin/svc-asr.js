@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `svc-asr`. Plain JavaScript, so that it can say what to do before anything is built.
+// The command `svc-asr`. It is plain JavaScript, so that it can print instructions before the first build.
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
@@ -8,6 +8,6 @@ const main = new URL('../dist/main.js', import.meta.url);
 if (existsSync(fileURLToPath(main))) {
   await import(main.href);
 } else {
-  process.stderr.write('svc-asr is not built yet: run "npm run build" in the repository, then try again\n');
+  process.stderr.write('svc-asr is not built yet. Run "npm run build" in the repository, then try again.\n');
   process.exitCode = 2;
 }

@@ -6,9 +6,9 @@ import { UsageError } from './exit.ts';
 import { createNodeFetch } from './node-fetch.ts';
 
 export interface AdminApi {
-  /** One request, by its path below /admin/v1. */
+  /** Sends one request. `path` is relative to /admin/v1. */
   call: (method: string, path: string, options?: AdminCall) => Promise<object>;
-  /** The body of an answer as it comes; iterating it throws when the answer breaks off before its end. */
+  /** Returns the body of a response as a stream. Iterating over it throws if the response ends early. */
   stream: (path: string) => Promise<AsyncIterable<Buffer>>;
 }
 
@@ -17,16 +17,17 @@ export interface AdminCall {
   headers?: Record<string, string>;
 }
 
-/** The answer to a write comes when the change is in force, which the service may be set to await for a minute. */
+/** The service responds to a write when the change is applied. It may be configured to wait up to a minute for that. */
 const CALL_TIMEOUT_MS = 70_000;
-/** The admin API of the console. */
+
+/** Creates a client for the admin API of the console. */
 export function createAdminApi({ url, secret, caFile }: Endpoint): AdminApi {
   if (secret === undefined) {
     throw new UsageError(
-      `No admin token is known for ${url}. Set SVC_ASR_ADMIN_TOKEN; it is never taken as an argument.`,
+      `No admin token is configured for ${url}. Set SVC_ASR_ADMIN_TOKEN. The command accepts no secrets as arguments.`,
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(secret)) throw new UsageError('SVC_ASR_ADMIN_TOKEN has characters that no token has.');
+  if (!/^[\x21-\x7e]+$/.test(secret)) throw new UsageError('SVC_ASR_ADMIN_TOKEN contains invalid characters.');
   const fetch = createNodeFetch(caFile);
   const requestOf = (method: string, path: string, headers: Record<string, string>): ExchangeRequest => ({
     method,
@@ -47,7 +48,7 @@ export function createAdminApi({ url, secret, caFile }: Endpoint): AdminApi {
     },
     stream: async (path) => {
       const request = requestOf('GET', path, {});
-      // The time limit is for the beginning of the answer: an export takes as long as its reader does.
+      // The timeout covers only the start of the response. The duration of an export depends on its reader.
       const response = await bounded(request, (signal) => fetch(request.url, initOf(request, signal)));
       if (response.status === 200) return bodyOf(response.body, url);
       const text = await response.text();
@@ -61,6 +62,6 @@ async function* bodyOf(body: AsyncIterable<unknown>, url: string): AsyncGenerato
     for await (const chunk of body) yield chunk as Buffer;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SvcAsrUnreachable(`the answer of ${url} broke off: ${reason}`, { cause: error });
+    throw new SvcAsrUnreachable(`the response of ${url} ended early: ${reason}`, { cause: error });
   }
 }

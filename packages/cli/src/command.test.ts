@@ -9,7 +9,7 @@ import { makeCertificate } from '../../../test/support/certificate.ts';
 import { runCommand } from './testing/command.ts';
 
 const KEY = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
-const TOKEN = 'an-admin-token-that-nobody-may-see';
+const TOKEN = 'an-admin-token-that-stays-secret';
 const MODELS = [
   { id: 'svc-asr-kikuyu-v1', language: 'Kikuyu', language_code: 'ki', max_audio_seconds: 300 },
   { id: 'svc-asr-dholuo-v1', language: 'Dholuo', language_code: 'luo', max_audio_seconds: 300 },
@@ -68,10 +68,10 @@ const environment = () => ({
 });
 const run = (...line: string[]) => runCommand(line, environment());
 
-test('models are shown as a table, and as JSON when asked for', async () => {
+test('svc-asr models prints a table, or JSON with --json', async () => {
   expect(await run('models')).toEqual({
     status: 0,
-    out: 'MODEL              LANGUAGE  CODE  LONGEST AUDIO\nsvc-asr-kikuyu-v1  Kikuyu    ki    5m 0s\nsvc-asr-dholuo-v1  Dholuo    luo   5m 0s\n',
+    out: 'MODEL              LANGUAGE  CODE  MAX AUDIO\nsvc-asr-kikuyu-v1  Kikuyu    ki    5m 0s\nsvc-asr-dholuo-v1  Dholuo    luo   5m 0s\n',
     err: '',
   });
   const { out } = await run('models', '--json');
@@ -79,7 +79,7 @@ test('models are shown as a table, and as JSON when asked for', async () => {
   expect(seen[0]?.headers.authorization).toBeUndefined();
 });
 
-test('usage shows credit and sessions in hours, minutes and seconds', async () => {
+test('svc-asr usage prints credit and sessions in hours, minutes and seconds', async () => {
   const { status, out } = await run('usage');
   expect(status).toBe(0);
   expect(out.split('\n').slice(0, 2)).toEqual(['AVAILABLE  RESERVED  CONSUMED', '59m 58s    0s        2s']);
@@ -87,14 +87,14 @@ test('usage shows credit and sessions in hours, minutes and seconds', async () =
   expect(seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
 });
 
-test('address, key and authority come from local.json', async () => {
+test('svc-asr reads address, key and CA file from local.json', async () => {
   const folder = temporaryFolder('home');
   const local = { base_url: url(), ca_file: caFile, api_key: KEY };
   writeFileSync(join(folder, 'local.json'), JSON.stringify(local));
   expect((await runCommand(['usage', '--json'], { SVC_ASR_HOME: folder })).status).toBe(0);
 });
 
-test('what the service refuses ends with 1, its code and its request id', async () => {
+test('svc-asr exits with 1 and prints error code and request id if the service refuses', async () => {
   const error = { type: 'authentication_error', code: 'revoked_api_key', message: 'Revoked.', request_id: 'r-1' };
   answer = (_request, response) => response.writeHead(401).end(JSON.stringify({ error }));
   expect(await run('usage')).toEqual({
@@ -104,16 +104,16 @@ test('what the service refuses ends with 1, its code and its request id', async 
   });
 });
 
-test('a service that is not there, or that no known authority vouches for, ends with 3 and a hint', async () => {
-  const away = await run('models', '--base-url', 'https://127.0.0.1:1');
-  expect([away.status, away.out]).toEqual([3, '']);
-  expect(away.err).toContain('npm start');
+test('svc-asr exits with 3 and prints a hint if the service is unreachable or its CA is unknown', async () => {
+  const unreachable = await run('models', '--base-url', 'https://127.0.0.1:1');
+  expect([unreachable.status, unreachable.out]).toEqual([3, '']);
+  expect(unreachable.err).toContain('npm start');
   const unknown = await runCommand(['models'], { ...environment(), SVC_ASR_CA_FILE: '' });
   expect(unknown.status).toBe(3);
   expect(unknown.err).toContain('--ca FILE');
 });
 
-test('no output has a secret in it, whatever the service answers', async () => {
+test('svc-asr prints no secret after an unexpected response', async () => {
   answer = (_request, response) => response.writeHead(500).end('<html>oops');
   const ended = [
     await run('usage'),
@@ -122,11 +122,11 @@ test('no output has a secret in it, whatever the service answers', async () => {
   ];
   for (const { status, out, err } of ended) {
     expect(status).toBe(1);
-    expect(out + err).not.toMatch(/aaaaaaaa|nobody-may-see/);
+    expect(out + err).not.toMatch(/aaaaaaaa|stays-secret/);
   }
 });
 
-test('an export is written whole, for its owner alone, and its lines are counted', async () => {
+test('svc-asr admin journal export writes a file with mode 0600 and counts its entries', async () => {
   const lines = Array.from({ length: 5000 }, (_, n) => `${JSON.stringify({ id: `${n}-0`, text: 'x'.repeat(100) })}\n`);
   answer = (_request, response) => response.end(lines.join(''));
   const file = join(home, 'journal.ndjson');
@@ -138,7 +138,7 @@ test('an export is written whole, for its owner alone, and its lines are counted
   expect((await run('admin', 'journal', 'export', '--tenant', 'a')).out).toBe(lines.join(''));
 });
 
-test('an export that breaks off ends with 3 and leaves no file', async () => {
+test('svc-asr admin journal export exits with 3 and leaves no file if the response ends early', async () => {
   answer = (_request, response) => {
     response.writeHead(200, { 'content-length': '1000' });
     response.write('{"id":"1-0"}\n', () => response.destroy());
@@ -146,13 +146,13 @@ test('an export that breaks off ends with 3 and leaves no file', async () => {
   const file = join(home, 'broken.ndjson');
   const { status, err } = await run('admin', 'journal', 'export', '--tenant', 'a', '--output', file);
   expect(status).toBe(3);
-  expect(err).toContain('broke off');
+  expect(err).toContain('ended early');
   expect(readdirSync(home).filter((name) => name.includes('broken'))).toEqual([]);
 });
 
-test('a file that cannot be written ends with 2', async () => {
+test('svc-asr admin journal export exits with 2 if the file cannot be written', async () => {
   const { status, err } = await run('admin', 'journal', 'export', '--tenant', 'a', '--output', join(home, 'no', 'x'));
-  expect([status, err]).toEqual([1, 'svc-asr: the service answered with HTTP 404 (unexpected_response)\n']);
+  expect([status, err]).toEqual([1, 'svc-asr: the service responded with HTTP 404 (unexpected_response)\n']);
   answer = (_request, response) => response.end('{}\n');
   const unwritable = await run('admin', 'journal', 'export', '--tenant', 'a', '--output', join(home, 'no', 'x'));
   expect(unwritable.status).toBe(2);

@@ -4,11 +4,11 @@ import type { Output } from './output.ts';
 
 /** One option of a command. */
 export interface Option {
-  /** What stands for its value in the help; absent: a switch. */
+  /** Placeholder of the value in the help. Absent for a flag without value. */
   value?: string;
   help: string;
   required?: boolean;
-  /** May be given several times. */
+  /** True if the option may be repeated. */
   multiple?: boolean;
 }
 
@@ -19,14 +19,14 @@ export interface Stdout extends NodeJS.WritableStream {
   rows?: number;
 }
 
-/** What a command works with. */
+/** Input and output of a command. */
 export interface Invocation {
-  /** The value of an argument, by its name in `args`. */
+  /** Returns the value of an argument by its name in `args`. */
   argument: (name: string) => string;
-  /** The value of an option; undefined when it was not given. */
+  /** Returns the value of an option. Undefined if it was not given. */
   option: (name: string) => string | undefined;
   options: (name: string) => readonly string[];
-  /** Whether a switch was given. */
+  /** Reports whether a flag was given. */
   has: (name: string) => boolean;
   json: boolean;
   output: Output;
@@ -34,20 +34,22 @@ export interface Invocation {
   stdout: Stdout;
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** Calls the listener at the next Ctrl-C instead of ending; gives a function that takes it back. */
+  /** Calls the listener at the next Ctrl-C instead of exiting. Returns a function that removes the listener. */
   onInterrupt: (listener: () => void) => () => void;
   publicEndpoint: () => Endpoint;
   adminEndpoint: () => Endpoint;
 }
 
 export interface Command {
-  /** The words that name it. */
+  /** The words of its name, for example `admin keys create`. */
   words: readonly string[];
-  /** Names of its arguments, all required. */
+  /** Names of its arguments. All are required. */
   args: readonly string[];
   summary: string;
-  /** Which service it speaks to: decides which common options it has. */
-  speaksTo: 'service' | 'admin';
+  /** Example invocations for the help. */
+  examples?: readonly string[];
+  /** API that the command calls. Determines its common options. */
+  api: 'service' | 'admin';
   options: Readonly<Record<string, Option>>;
   run: (invocation: Invocation) => Promise<void>;
 }

@@ -11,7 +11,7 @@ const file = {
   admin_token: 'local-token',
 };
 
-test('flags come before the environment, and the environment before the local file', () => {
+test('publicEndpoint prefers flags to the environment, and the environment to the local file', () => {
   const env = { SVC_ASR_BASE_URL: 'https://env', SVC_ASR_API_KEY: 'env-key', SVC_ASR_CA_FILE: '/env.pem' };
   expect(publicEndpoint({ flags: {}, env: {}, file })).toEqual({
     url: 'https://localhost:8443',
@@ -30,7 +30,7 @@ test('flags come before the environment, and the environment before the local fi
   });
 });
 
-test('the secrets of the local file go to its own address and to no other', () => {
+test('secrets of the local file are used only for the address in that file', () => {
   const elsewhere = { flags: { baseUrl: 'https://other', adminUrl: 'https://other' }, env: {}, file };
   expect(publicEndpoint(elsewhere)).toEqual({ url: 'https://other', secret: undefined, caFile: undefined });
   expect(adminEndpoint(elsewhere)).toEqual({ url: 'https://other', secret: undefined, caFile: undefined });
@@ -38,14 +38,14 @@ test('the secrets of the local file go to its own address and to no other', () =
   expect(publicEndpoint(same).secret).toBe('local-key');
 });
 
-test('the admin API has its own address and token', () => {
+test('adminEndpoint uses the address and token of the admin API', () => {
   expect(adminEndpoint({ flags: {}, env: { SVC_ASR_ADMIN_TOKEN: 't' }, file })).toMatchObject({
     url: 'http://127.0.0.1:9091',
     secret: 't',
   });
 });
 
-test('the token may lie in a file, as it does in a pod', () => {
+test('adminEndpoint reads the token from SVC_ASR_ADMIN_TOKEN_FILE', () => {
   const path = join(temporaryFolder('token'), 'token');
   writeFileSync(path, 'from-file\n');
   const of = (env: Record<string, string>) => adminEndpoint({ flags: {}, env, file }).secret;
@@ -55,7 +55,7 @@ test('the token may lie in a file, as it does in a pod', () => {
   expect(() => of({ SVC_ASR_ADMIN_TOKEN_FILE: `${path}.not` })).toThrow(/SVC_ASR_ADMIN_TOKEN_FILE.*no such file/);
 });
 
-test('without any address it says what to do', () => {
+test('publicEndpoint and adminEndpoint throw with instructions if no address is configured', () => {
   expect(() => publicEndpoint({ flags: {}, env: {}, file: {} })).toThrow(/npm start.*--base-url/);
   expect(() => adminEndpoint({ flags: {}, env: {}, file: {} })).toThrow(/npm start.*--admin-url/);
   expect(() => adminEndpoint({ flags: { adminUrl: 'http://far' }, env: {}, file })).toThrow(

@@ -3,42 +3,42 @@ import { checkAddress } from '@svc-asr/client/internal';
 import { UsageError } from './exit.ts';
 import type { Sources } from './sources.ts';
 
-/** Where requests go, and with what. */
+/** Address, secret and CA file for requests. */
 export interface Endpoint {
   url: string;
-  /** Undefined: none is configured for this address. */
+  /** Undefined if no secret is configured for this address. */
   secret: string | undefined;
   caFile: string | undefined;
 }
 
-/** The HTTP API. */
+/** Returns the endpoint of the HTTP API. */
 export function publicEndpoint({ flags, env, file }: Sources): Endpoint {
   return resolveEndpoint(
     { name: '--base-url', given: flags.baseUrl ?? nonEmpty(env.SVC_ASR_BASE_URL), local: file.base_url },
     { given: nonEmpty(env.SVC_ASR_API_KEY), local: file.api_key },
     { given: flags.ca ?? nonEmpty(env.SVC_ASR_CA_FILE), local: file.ca_file },
-    'Start the service with `npm start`, or give its address with --base-url or SVC_ASR_BASE_URL.',
+    'Start the service with `npm start`, or set its address with --base-url or SVC_ASR_BASE_URL.',
   );
 }
 
-/** The admin API. */
+/** Returns the endpoint of the admin API. */
 export function adminEndpoint({ flags, env, file }: Sources): Endpoint {
   return resolveEndpoint(
     { name: '--admin-url', given: flags.adminUrl ?? nonEmpty(env.SVC_ASR_ADMIN_URL), local: file.admin_url },
     { given: nonEmpty(env.SVC_ASR_ADMIN_TOKEN) ?? readToken(env.SVC_ASR_ADMIN_TOKEN_FILE), local: file.admin_token },
     { given: flags.ca ?? nonEmpty(env.SVC_ASR_CA_FILE), local: file.ca_file },
-    'Start the service with `npm start`, or give the address of the admin API with --admin-url or SVC_ASR_ADMIN_URL.',
+    'Start the service with `npm start`, or set the address of the admin API with --admin-url or SVC_ASR_ADMIN_URL.',
   );
 }
 
-/** A secret that lies in a file, as in a pod. */
+/** Reads the token from a file, as mounted in a pod. */
 function readToken(path: string | undefined): string | undefined {
   if (path === undefined || path === '') return undefined;
   try {
     return nonEmpty(readFileSync(path, 'utf8').trim());
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`SVC_ASR_ADMIN_TOKEN_FILE names a file that cannot be read: ${reason}`);
+    throw new UsageError(`cannot read the file in SVC_ASR_ADMIN_TOKEN_FILE: ${reason}`);
   }
 }
 
@@ -47,10 +47,10 @@ interface Choice {
   local: string | undefined;
 }
 
-/** What the local file says of secret and authority belongs to its address and is sent to no other. */
+/** Selects the values to use. Secret and CA of the local file are used only for the address in the same file. */
 function resolveEndpoint(address: Choice & { name: string }, secret: Choice, ca: Choice, missing: string): Endpoint {
   const chosen = address.given ?? address.local;
-  if (chosen === undefined) throw new UsageError(`No service is known. ${missing}`);
+  if (chosen === undefined) throw new UsageError(`No service address is configured. ${missing}`);
   const url = checked(chosen, address.name);
   const isLocal = address.local !== undefined && url === checked(address.local, 'the address in local.json');
   const pick = ({ given, local }: Choice) => given ?? (isLocal ? local : undefined);

@@ -14,16 +14,16 @@ test.each([
   [3_600_000, '1h 0m 0s'],
   [3_600_000_000, '1000h 0m 0s'],
   [-90_000, '-1m 30s'],
-])('%i ms read %s', (ms, text) => {
+])('formatDuration of %i ms is %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
 
-test('times are in UTC to the second', () => {
+test('formatTime returns UTC to the second', () => {
   expect(formatTime('2026-01-02T03:04:05.678Z', '-')).toBe('2026-01-02 03:04:05 UTC');
   expect(formatTime(null, 'never')).toBe('never');
 });
 
-test('columns are aligned by what a person sees, without blanks at the end', () => {
+test('formatTable aligns columns by visible characters and leaves no trailing spaces', () => {
   expect(
     formatTable([
       ['A', 'B', 'C'],
@@ -40,7 +40,7 @@ function printed(isTTY: boolean, env: NodeJS.ProcessEnv = {}): string {
   return text;
 }
 
-test('tables are bold at the head on a terminal and plain elsewhere; control characters never pass', () => {
+test('table headings are bold only on a terminal, and control characters are replaced', () => {
   expect(printed(true)).toBe('\u001b[1mH\u001b[0m\na\ufffd[2Jb\n');
   for (const plain of [printed(false), printed(true, { NO_COLOR: '1' }), printed(true, { TERM: 'dumb' })]) {
     expect(plain).toBe('H\na\ufffd[2Jb\n');
@@ -52,18 +52,19 @@ test.each([
   ['90d', { expires_in_days: 90 }],
   ['9999d', { expires_in_days: 9999 }],
   ['2027-01-31T03:00:00+03:00', { expires_at: '2027-01-31T00:00:00.000Z' }],
-])('--expires %s is %j', (text, expected) => {
+])('parseExpiry of %s is %j', (text, expected) => {
   expect(parseExpiry(text)).toEqual(expected);
 });
 
 test.each(['', '0d', '10000d', '90', '90days', '-1d', '1.5d', '2027-01-31', '2027-13-01T00:00:00Z'])(
-  '--expires "%s" is refused',
+  'parseExpiry refuses "%s"',
   (text) => {
-    expect(() => parseExpiry(text)).toThrow('--expires takes');
+    expect(() => parseExpiry(text)).toThrow('--expires must be');
   },
 );
 
-test('whole numbers are whole', () => {
+test('parseWhole accepts whole numbers only', () => {
   expect([parseWhole('n', undefined), parseWhole('n', '-5'), parseWhole('n', '60')]).toEqual([undefined, -5, 60]);
-  for (const text of ['', '1.5', '1e3', 'x', '1'.repeat(13)]) expect(() => parseWhole('n', text)).toThrow('--n takes');
+  for (const text of ['', '1.5', '1e3', 'x', '1'.repeat(13)])
+    expect(() => parseWhole('n', text)).toThrow('--n must be');
 });

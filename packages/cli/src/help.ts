@@ -4,32 +4,37 @@ import { optionsOf } from './parse.ts';
 import { formatTable } from './table.ts';
 
 const ENVIRONMENT = [
-  ['SVC_ASR_API_KEY', 'the API key'],
-  ['SVC_ASR_ADMIN_TOKEN', 'the admin token'],
-  ['SVC_ASR_ADMIN_TOKEN_FILE', 'a file with it'],
-  ['SVC_ASR_BASE_URL', 'as --base-url'],
-  ['SVC_ASR_ADMIN_URL', 'as --admin-url'],
-  ['SVC_ASR_CA_FILE', 'as --ca'],
-  ['SVC_ASR_HOME', 'folder of local.json, which `npm start` writes; default: .svc-asr here or above'],
+  ['SVC_ASR_API_KEY', 'API key'],
+  ['SVC_ASR_ADMIN_TOKEN', 'admin token'],
+  ['SVC_ASR_ADMIN_TOKEN_FILE', 'file that contains the admin token'],
+  ['SVC_ASR_BASE_URL', 'default of --base-url'],
+  ['SVC_ASR_ADMIN_URL', 'default of --admin-url'],
+  ['SVC_ASR_CA_FILE', 'default of --ca'],
+  ['SVC_ASR_HOME', 'folder of local.json, which `npm start` writes (default: the nearest .svc-asr)'],
 ] as const;
 
-/** The help of a group of commands: those whose words begin with `words`. */
+/** Returns the help of a command group, for example `admin keys`. */
 export function groupHelp(commands: readonly Command[], words: readonly string[]): string {
   const members = commands.filter((command) => words.every((word, at) => command.words[at] === word));
   return [
-    `Usage: svc-asr ${[...words, 'COMMAND'].join(' ')} [OPTIONS]\n\nCommands:\n`,
+    `Usage: svc-asr ${[...words, 'COMMAND'].join(' ')} [FLAGS]\n\nCommands:\n`,
     indent(members.map((command) => [usageOf(command), command.summary])),
-    '\n--help after any command shows its options.\n\nEnvironment:\n',
+    '\nUse "svc-asr COMMAND --help" for more information about a command.\n\nEnvironment variables:\n',
     indent(ENVIRONMENT),
     '\nExit status:\n',
     indent(Object.values(EXIT).map(({ status, meaning }) => [String(status), meaning])),
   ].join('');
 }
 
-/** The help of one command. */
+/** Returns the help of one command. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(optionsOf(command)).map(([name, option]) => [flagOf(name, option), option.help]);
-  return `Usage: svc-asr ${usageOf(command)} [OPTIONS]\n\n${command.summary}\n\nOptions:\n${indent(options)}`;
+  const examples = (command.examples ?? []).map((example) => `  ${example}\n`).join('');
+  return [
+    `Usage: svc-asr ${usageOf(command)} [FLAGS]\n\n${command.summary}\n\n`,
+    examples === '' ? '' : `Examples:\n${examples}\n`,
+    `Flags:\n${indent(options)}`,
+  ].join('');
 }
 
 function usageOf({ words, args, options }: Command): string {

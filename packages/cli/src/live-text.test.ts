@@ -6,7 +6,7 @@ import { wrapText } from './wrap.ts';
 
 const seen = (text: string) => [...new Intl.Segmenter().segment(text)].length;
 
-test('lines fit and hold every word in order', () => {
+test('wrapText keeps all words in order in lines of at most the given width', () => {
   const word = fc.stringMatching(/^[a-zĩũ]{1,12}$/);
   fc.assert(
     fc.property(fc.array(word), fc.integer({ min: 1, max: 40 }), (words, width) => {
@@ -18,7 +18,7 @@ test('lines fit and hold every word in order', () => {
   );
 });
 
-test('letters are counted as people see them', () => {
+test('wrapText counts visible characters and splits words that are too long', () => {
   expect(wrapText('mu\u0303no mu\u0303no', 4)).toEqual(['mu\u0303no', 'mu\u0303no']);
   expect(wrapText('  ', 4)).toEqual([]);
   expect(wrapText('abcdefghij k', 4)).toEqual(['abcd', 'efgh', 'ij k']);
@@ -27,7 +27,7 @@ test('letters are counted as people see them', () => {
 const ESCAPE = String.fromCharCode(27);
 const STEPS = new RegExp(`(${ESCAPE}\\[\\d*[AJ]|\\r|\\n)`);
 
-/** A terminal that remembers what a person sees. */
+/** A terminal that records its visible lines. */
 function createScreen(columns: number, rows: number) {
   const lines = [''];
   let row = 0;
@@ -45,7 +45,7 @@ function createScreen(columns: number, rows: number) {
   return { write, columns, rows, isTTY: true, lines };
 }
 
-test('a text that grows and shrinks rewrites its own lines and nothing above', () => {
+test('createLiveText rewrites its own lines and leaves those above unchanged', () => {
   const screen = createScreen(11, 24);
   screen.write('above\n');
   const live = createLiveText(screen);
@@ -60,7 +60,7 @@ test('a text that grows and shrinks rewrites its own lines and nothing above', (
   expect(screen.lines).toEqual(['above', 'final', '']);
 });
 
-test('of a text that is higher than the screen the end is shown', () => {
+test('createLiveText shows the end of a text that is higher than the screen', () => {
   const screen = createScreen(6, 3);
   const live = createLiveText(screen);
   live.show('one two three four five');
@@ -94,7 +94,7 @@ function shown(isTTY: boolean, env: NodeJS.ProcessEnv, json = false) {
   return { during, after: screen.lines, notes, finals: transcript.finals() };
 }
 
-test('on a terminal the text changes in its place until it is final', () => {
+test('createTranscript updates the text in place on a terminal until it is final', () => {
   expect(shown(true, {})).toEqual({
     during: ['wĩ mwega'],
     after: ['wĩ mwega\ufffd[2J mũno', '', ''],
@@ -103,7 +103,7 @@ test('on a terminal the text changes in its place until it is final', () => {
   });
 });
 
-test('elsewhere there are finals only, and with --json every event', () => {
+test('createTranscript prints only finals without a terminal, and every event with --json', () => {
   expect(shown(false, {}).during).toEqual(['']);
   expect(shown(true, { TERM: 'dumb' }).during).toEqual(['']);
   const { after, notes } = shown(true, {}, true);

@@ -1,22 +1,22 @@
 import { printable } from './output.ts';
 import { wrapText } from './wrap.ts';
 
-/** A terminal that tells its size. */
+/** A terminal with a known size. */
 export interface Screen {
   write: (text: string) => unknown;
   columns?: number;
   rows?: number;
 }
 
-/** Text at the end of a terminal that changes while it is read. */
+/** Changing text in the last lines of a terminal. */
 export interface LiveText {
-  /** Shows this text in the place of what was shown last. */
+  /** Replaces the text. */
   show: (text: string) => void;
-  /** Takes the text away; what is printed next stands in its place. */
+  /** Removes the text. The next output takes its place. */
   clear: () => void;
 }
 
-/** Rewrites its own lines and nothing above them; of a text that is higher than the screen it shows the end. */
+/** Creates a text that rewrites only its own lines. Of a text higher than the screen, the end is visible. */
 export function createLiveText(screen: Screen): LiveText {
   let shownLines = 0;
 
@@ -29,7 +29,7 @@ export function createLiveText(screen: Screen): LiveText {
 
   return {
     show: (text) => {
-      // One column stays free: terminals differ in where the cursor is after the last one.
+      // One column stays free, because terminals differ in the cursor position after the last one.
       const width = Math.max(1, (screen.columns ?? 80) - 1);
       const lines = wrapText(printable(text), width).slice(-Math.max(1, (screen.rows ?? 24) - 1));
       clear();
@@ -40,5 +40,5 @@ export function createLiveText(screen: Screen): LiveText {
   };
 }
 
-/** Nothing moves where nobody watches. */
+/** Used if the output is not a terminal. */
 export const NO_LIVE_TEXT: LiveText = { show: () => undefined, clear: () => undefined };

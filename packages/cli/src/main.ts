@@ -1,6 +1,6 @@
 import { runLine } from './run.ts';
 
-// The reader of a pipe may go before the end (`svc-asr … | head`): that is no error of ours.
+// The reader of a pipe may close it early (`svc-asr … | head`), which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 2);
 });
@@ -12,7 +12,7 @@ process.exitCode = await runLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   onInterrupt: (listener) => {
-    // Once: a second Ctrl-C ends the process, as people expect.
+    // Handled once. A second Ctrl-C ends the process.
     process.once('SIGINT', listener);
     return () => process.off('SIGINT', listener);
   },

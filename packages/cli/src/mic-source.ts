@@ -4,9 +4,9 @@ import { UsageError } from './exit.ts';
 import type { PcmSource } from './pcm-source.ts';
 import type { Recorder } from './recorder.ts';
 
-const MAX_COMPLAINT_CHARACTERS = 500;
+const MAX_ERROR_CHARACTERS = 500;
 
-/** Records from the first time that `chunks` is asked for audio until it is stopped. */
+/** Records from the first read of `chunks` until `stop`. */
 export function openMic({ name, args }: Recorder, env: NodeJS.ProcessEnv): PcmSource {
   let child: ChildProcess | undefined;
   let wasStopped = false;
@@ -14,20 +14,20 @@ export function openMic({ name, args }: Recorder, env: NodeJS.ProcessEnv): PcmSo
 
   async function* chunks(): AsyncGenerator<Int16Array> {
     if (isStopped()) return;
-    // The secrets in the environment are none of a recorder's business.
-    const others = Object.fromEntries(Object.entries(env).filter(([variable]) => !variable.startsWith('SVC_ASR_')));
-    const recorder = spawn(name, [...args], { env: others, stdio: ['ignore', 'pipe', 'pipe'] });
+    // The recorder must not receive the secrets in the environment.
+    const publicEnv = Object.fromEntries(Object.entries(env).filter(([variable]) => !variable.startsWith('SVC_ASR_')));
+    const recorder = spawn(name, [...args], { env: publicEnv, stdio: ['ignore', 'pipe', 'pipe'] });
     child = recorder;
     const ended = outcomeOf(recorder, recorder.stderr);
-    let rest: Buffer = Buffer.alloc(0);
+    let remainder: Buffer = Buffer.alloc(0);
     for await (const chunk of recorder.stdout) {
-      const bytes = Buffer.concat([rest, chunk as Buffer]);
+      const bytes = Buffer.concat([remainder, chunk as Buffer]);
       const samples = Math.floor(bytes.length / 2);
-      rest = bytes.subarray(samples * 2);
+      remainder = bytes.subarray(samples * 2);
       yield Int16Array.from({ length: samples }, (_, at) => bytes.readInt16LE(at * 2));
     }
     const failure = await ended;
-    // Programs differ in how they end when they are told to.
+    // The exit status after a requested stop differs between programs.
     if (failure !== undefined && !isStopped()) throw new UsageError(`${name} could not record: ${failure}`);
   }
 
@@ -42,17 +42,17 @@ export function openMic({ name, args }: Recorder, env: NodeJS.ProcessEnv): PcmSo
   };
 }
 
-/** What went wrong in a program, in its own words; undefined: nothing. */
+/** Resolves with the error output of a failed program. Undefined if it succeeded. */
 function outcomeOf(child: ChildProcess, stderr: NodeJS.ReadableStream): Promise<string | undefined> {
-  let complaint = '';
+  let errorOutput = '';
   stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT_CHARACTERS);
+    errorOutput = (errorOutput + chunk.toString()).slice(-MAX_ERROR_CHARACTERS);
   });
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (status) => {
-      const said = complaint.trim();
-      resolve(status === 0 ? undefined : said === '' ? `it ended with ${status ?? 'a signal'}` : said);
+      const text = errorOutput.trim();
+      resolve(status === 0 ? undefined : text === '' ? `it exited with ${status ?? 'a signal'}` : text);
     });
   });
 }

@@ -11,7 +11,7 @@ export interface NodeResponse extends FetchResponse {
 
 export type NodeFetch = (url: string, init: FetchInit) => Promise<NodeResponse>;
 
-/** Like fetch, with a certificate authority of its own, which the global one cannot be given. */
+/** Creates a fetch that trusts the CA in a file. The global fetch has no such option. */
 export function createNodeFetch(caFile: string | undefined): NodeFetch {
   const ca = caFile === undefined ? undefined : readCa(caFile);
   return (url, { method, headers, body, signal }) =>
@@ -45,12 +45,12 @@ function responseOf(response: IncomingMessage): NodeResponse {
   };
 }
 
-/** Reads a certificate authority. */
+/** Reads a CA certificate. */
 export function readCa(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`cannot read the certificate authority ${file}: ${code ?? 'unknown error'}`);
+    throw new UsageError(`cannot read the CA certificate ${file}: ${code ?? 'unknown error'}`);
   }
 }

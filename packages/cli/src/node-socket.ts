@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import type { WebSocketConstructor } from '@svc-asr/client';
 import { readCa } from './node-fetch.ts';
 
-/** A WebSocket with a certificate authority of its own. */
+/** Creates a WebSocket class that trusts the CA in a file. */
 export function createNodeWebSocket(caFile: string | undefined): WebSocketConstructor {
   const tls = caFile === undefined ? {} : { ca: readCa(caFile) };
   return class extends WebSocket {

@@ -5,17 +5,17 @@ import { UsageError } from './exit.ts';
 const COMMON: Record<string, Option> = {
   json: { help: 'Print the result as JSON.' },
   help: { help: 'Show this help.' },
-  ca: { value: 'FILE', help: 'Certificate authority of the service (PEM).' },
+  ca: { value: 'FILE', help: 'CA certificate of the service (PEM).' },
 };
-const ADDRESS: Record<Command['speaksTo'], Record<string, Option>> = {
+const ADDRESS: Record<Command['api'], Record<string, Option>> = {
   service: { 'base-url': { value: 'URL', help: 'Address of the service.' } },
   admin: { 'admin-url': { value: 'URL', help: 'Address of the admin API.' } },
 };
 
-/** Every option that a command takes. */
+/** Returns all options of a command. */
 export function optionsOf(command: Command): Record<string, Option> {
-  // Its own first, for the order, and last, so that its words hold.
-  return { ...command.options, ...ADDRESS[command.speaksTo], ...COMMON, ...command.options };
+  // Its own options come first in the help. They are repeated last, so that their texts replace common ones.
+  return { ...command.options, ...ADDRESS[command.api], ...COMMON, ...command.options };
 }
 
 export interface ParsedLine {
@@ -24,7 +24,7 @@ export interface ParsedLine {
   args: Record<string, string>;
 }
 
-/** The command whose words the line begins with, and what follows them; undefined when there is none. */
+/** Finds the command at the start of a command line, and the arguments after it. Undefined if there is none. */
 export function findCommand(
   commands: readonly Command[],
   line: readonly string[],
@@ -33,7 +33,7 @@ export function findCommand(
   return command === undefined ? undefined : { command, rest: line.slice(command.words.length) };
 }
 
-/** Reads what follows the words of a command. */
+/** Parses the arguments of a command. */
 export function parseLine(command: Command, rest: readonly string[]): ParsedLine {
   refuseSecrets(rest);
   const known = optionsOf(command);
@@ -77,12 +77,12 @@ function missingOptions(known: Record<string, Option>, given: Record<string, unk
   return required.map(([name, { value }]) => `--${name} ${value ?? ''}`);
 }
 
-/** Arguments are seen by everyone on the machine and kept in the shell's history. */
+/** Refuses secrets, because other users can see arguments, and the shell history stores them. */
 function refuseSecrets(line: readonly string[]): void {
   if (line.some((word) => /svc_live_v1_[0-9A-Za-z]{10}_|svc\.auth\./.test(word))) {
     throw new UsageError(
-      'a secret is never taken as an argument: use SVC_ASR_API_KEY, and the key id (the 10 characters after svc_live_v1_) to name a key. ' +
-        'The one you typed is in the history of your shell now: consider revoking it.',
+      'secrets are not accepted as arguments. Set SVC_ASR_API_KEY, or use the key id (the 10 characters after svc_live_v1_). ' +
+        'Your shell history now contains this secret, so consider revoking it.',
     );
   }
 }

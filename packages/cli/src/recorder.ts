@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that records a microphone, and how it writes raw PCM to standard output. */
+/** A recording program with the arguments that make it write raw PCM to standard output. */
 export interface Recorder {
   name: string;
   args: readonly string[];
@@ -17,7 +17,7 @@ const SOX: readonly Recorder[] = [
   { name: 'sox', args: ['-q', '-d', ...SOX_RAW] },
 ];
 
-/** Recorders in the order in which they are tried. */
+/** Returns the recorders of a platform in the order in which they are tried. */
 export function recordersFor(platform: string): readonly Recorder[] {
   if (platform === 'darwin') return [...SOX, ffmpeg('-f', 'avfoundation', '-i', ':default')];
   if (platform === 'win32') return [{ name: 'sox', args: ['-q', '-t', 'waveaudio', 'default', ...SOX_RAW] }];
@@ -29,7 +29,7 @@ export function recordersFor(platform: string): readonly Recorder[] {
   ];
 }
 
-/** The first recorder that is installed. */
+/** Returns the first installed recorder. */
 export function findRecorder(
   recorders: readonly Recorder[],
   isInstalled: (name: string) => boolean,
@@ -37,7 +37,7 @@ export function findRecorder(
   return recorders.find(({ name }) => isInstalled(name));
 }
 
-/** Whether a program is on PATH. */
+/** Reports whether a program is on PATH. */
 export function isOnPath(name: string, env: NodeJS.ProcessEnv, platform: string): boolean {
   const file = platform === 'win32' ? `${name}.exe` : name;
   return (env.PATH ?? '').split(delimiter).some((folder) => {

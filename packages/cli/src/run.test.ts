@@ -18,7 +18,7 @@ async function run(...line: string[]) {
 }
 
 test.each([...COMMANDS.map(({ words }) => words), [], ['admin'], ['admin', 'keys'], ['admin', 'tenants']])(
-  'svc-asr %s %s %s has a help',
+  'svc-asr %s %s %s --help prints the usage',
   async (...words) => {
     const { status, out, err } = await run(...words, '--help');
     expect([status, err]).toEqual([0, '']);
@@ -26,7 +26,7 @@ test.each([...COMMANDS.map(({ words }) => words), [], ['admin'], ['admin', 'keys
   },
 );
 
-test('the README lists every exit status as the help does', () => {
+test('the README lists every exit status with its meaning', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const listed = [...readme.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, status, meaning]) => [
     Number(status),
@@ -35,38 +35,37 @@ test('the README lists every exit status as the help does', () => {
   expect(listed).toEqual(Object.values(EXIT).map(({ status, meaning }) => [status, meaning]));
 });
 
-test('the help lists every exit status', async () => {
+test('svc-asr --help lists every exit status', async () => {
   expect((await run('--help')).out).toMatch(
     /Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}70 /,
   );
 });
 
 test.each([
-  [[], 'no such command'],
-  [['nonsense'], 'no such command'],
+  [[], 'unknown command'],
+  [['nonsense'], 'unknown command'],
   [['admin', 'keys'], '`svc-asr admin keys --help`'],
   [['models', '--nope'], "Unknown option '--nope'"],
   [['models', 'extra'], 'too many arguments: extra'],
   [['admin', 'keys', 'create'], 'missing: --tenant NAME'],
   [['admin', 'keys', 'revoke'], 'missing: KEYID'],
   [['admin', 'keys', 'revoke', 'short'], 'the 10 characters'],
-  [['admin', 'keys', 'create', '--tenant', 't', '--expires', 'soon'], '--expires takes'],
-  [['admin', 'tenants', 'grant', 'n', '--seconds', 'x'], '--seconds takes a whole number'],
+  [['admin', 'keys', 'create', '--tenant', 't', '--expires', 'soon'], '--expires must be'],
+  [['admin', 'tenants', 'grant', 'n', '--seconds', 'x'], '--seconds must be a whole number'],
   [['admin', 'tenants', 'create', 'n'], 'missing: --display-name TEXT'],
   [['transcribe'], 'missing: FILE.wav'],
-
-  [['models'], 'No service is known'],
+  [['models'], 'No service address is configured'],
   [['models', '--base-url', 'http://far'], '--base-url must start with https://'],
   [['usage', '--base-url', 'https://far'], 'Set SVC_ASR_API_KEY'],
   [['admin', 'tenants', 'list', '--admin-url', 'https://far'], 'Set SVC_ASR_ADMIN_TOKEN'],
-  [['models', '--base-url', 'https://far', '--ca', '/nonexistent.pem'], 'cannot read the certificate authority'],
-])('svc-asr %j ends with 2 and says "%s"', async (line, message) => {
+  [['models', '--base-url', 'https://far', '--ca', '/nonexistent.pem'], 'cannot read the CA certificate'],
+])('svc-asr %j exits with 2 and prints "%s"', async (line, message) => {
   const { status, out, err } = await run(...line);
   expect([status, out]).toEqual([2, '']);
   expect(err).toContain(message);
 });
 
-test('a secret among the arguments is refused and not repeated', async () => {
+test('svc-asr refuses a secret in its arguments without printing it', async () => {
   const key = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
   for (const line of [
     ['admin', 'keys', 'revoke', key],
@@ -75,7 +74,7 @@ test('a secret among the arguments is refused and not repeated', async () => {
   ]) {
     const { status, err } = await run(...line);
     expect(status).toBe(2);
-    expect(err).toContain('never taken as an argument');
+    expect(err).toContain('not accepted as arguments');
     expect(err).not.toContain('aaaa');
   }
 });

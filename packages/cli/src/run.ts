@@ -26,8 +26,8 @@ export const COMMANDS: readonly Command[] = [
   ...LEDGER_COMMANDS,
 ];
 
-/** What the command has of the process it runs in. */
-export interface Surroundings {
+/** Environment and streams of the process. */
+export interface ProcessContext {
   env: NodeJS.ProcessEnv;
   cwd: string;
   stdin: Readable;
@@ -36,11 +36,11 @@ export interface Surroundings {
   onInterrupt: Invocation['onInterrupt'];
 }
 
-/** Runs one command line; gives the exit status. */
-export async function runLine(line: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { stdout, stderr, env } = surroundings;
+/** Runs one command line and returns the exit status. */
+export async function runLine(line: readonly string[], context: ProcessContext): Promise<number> {
+  const { stdout, stderr, env } = context;
   try {
-    await run(line, surroundings);
+    await run(line, context);
     return EXIT.ok.status;
   } catch (error) {
     const { status, message } = explain(error);
@@ -49,29 +49,29 @@ export async function runLine(line: readonly string[], surroundings: Surrounding
   }
 }
 
-async function run(line: readonly string[], surroundings: Surroundings): Promise<void> {
-  const { stdout } = surroundings;
+async function run(line: readonly string[], context: ProcessContext): Promise<void> {
+  const { stdout } = context;
   const found = findCommand(COMMANDS, line);
   if (found === undefined) {
-    stdout.write(helpWithout(line));
+    stdout.write(helpForGroup(line));
     return;
   }
   const parsed = parseLine(found.command, found.rest);
   if (parsed.switches.has('help')) stdout.write(commandHelp(found.command));
-  else await found.command.run(invocationOf(parsed, surroundings));
+  else await found.command.run(invocationOf(parsed, context));
 }
 
-/** The help that a line without a command asks for, if it does. */
-function helpWithout(line: readonly string[]): string {
+/** Returns the help of a command group. Throws if the line names no group or does not contain `--help`. */
+function helpForGroup(line: readonly string[]): string {
   const words = line.filter((word) => !['--help', '-h', 'help'].includes(word));
   const isGroup = COMMANDS.some((command) => words.every((word, at) => command.words[at] === word));
   if (isGroup && words.length < line.length) return groupHelp(COMMANDS, words);
   const group = isGroup && words.length > 0 ? `svc-asr ${words.join(' ')}` : 'svc-asr';
-  throw new UsageError(`there is no such command; \`${group} --help\` lists them`);
+  throw new UsageError(`unknown command. Run \`${group} --help\` for a list of commands`);
 }
 
-function invocationOf({ values, switches, args }: ParsedLine, surroundings: Surroundings): Invocation {
-  const { env, cwd, stdin, stdout, stderr, onInterrupt } = surroundings;
+function invocationOf({ values, switches, args }: ParsedLine, context: ProcessContext): Invocation {
+  const { env, cwd, stdin, stdout, stderr, onInterrupt } = context;
   const option = (name: string) => values[name]?.at(-1);
   const sources = (): Sources => ({
     flags: { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') },

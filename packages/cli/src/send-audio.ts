@@ -5,22 +5,22 @@ import type { AsrStream } from '@svc-asr/client';
 import type { PcmSource } from './pcm-source.ts';
 
 export interface SendOptions {
-  /** The audio that the session takes. */
+  /** Number of samples that the session accepts. */
   maxSamples: number;
-  /** Sends no faster than a person speaks. */
+  /** True to send at the speed of the recording. */
   isRealtime: boolean;
 }
 
 export interface Sent {
   samples: number;
-  /** There was more audio than was sent. */
+  /** True if the source had more audio than was sent. */
   isCut: boolean;
 }
 
-/** What a microphone would give at a time. */
+/** Samples of one part in real-time mode: 100 ms, as from a microphone. */
 const REALTIME_SAMPLES = AUDIO.sampleRateHz / 10;
 
-/** Sends audio up to the limit of the session, until it or the stream ends. */
+/** Sends audio up to the limit of the session, or until the source or the stream ends. */
 export async function sendAudio(
   stream: Pick<AsrStream, 'send'>,
   source: PcmSource,
@@ -33,21 +33,21 @@ export async function sendAudio(
     samples += fitting.length;
     hasMore = fitting.length < part.length;
     if (isRealtime) await sleep(Math.max(0, startedMs + samplesToMs(samples) - performance.now()));
-    if (fitting.length > 0 && !(await isTaken(stream.send(fitting)))) break;
+    if (fitting.length > 0 && !(await isAccepted(stream.send(fitting)))) break;
     if (hasMore) break;
   }
   const { totalSamples = hasMore || source.isStopped() ? Infinity : samples } = source;
   return { samples, isCut: samples < totalSamples };
 }
 
-async function* partsOf(chunks: AsyncIterable<Int16Array>, most: number): AsyncGenerator<Int16Array> {
+async function* partsOf(chunks: AsyncIterable<Int16Array>, maxSamples: number): AsyncGenerator<Int16Array> {
   for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += most) yield chunk.subarray(at, at + most);
+    for (let at = 0; at < chunk.length; at += maxSamples) yield chunk.subarray(at, at + maxSamples);
   }
 }
 
-/** False when the stream has ended, which its own end tells about. */
-async function isTaken(sending: Promise<void>): Promise<boolean> {
+/** Returns false if the stream has ended. The stream itself reports how. */
+async function isAccepted(sending: Promise<void>): Promise<boolean> {
   try {
     await sending;
     return true;

@@ -4,18 +4,20 @@ import type { Invocation } from './command.ts';
 import { UsageError } from './exit.ts';
 import { createNodeFetch } from './node-fetch.ts';
 
-/** A person waits at the terminal: fewer repetitions than a server would make. */
+/** A user is waiting at the terminal, so the command retries less often than a server. */
 const MAX_RETRIES = 2;
 const MAX_RETRY_WAIT_MS = 10_000;
 
-/** The client that a command uses. */
+/** Creates the client of a command. */
 export function clientOf(invocation: Invocation, { needsKey }: { needsKey: boolean }): Client {
   const { url, secret, caFile } = invocation.publicEndpoint();
   if (needsKey && secret === undefined) {
-    throw new UsageError(`No API key is known for ${url}. Set SVC_ASR_API_KEY; it is never taken as an argument.`);
+    throw new UsageError(
+      `No API key is configured for ${url}. Set SVC_ASR_API_KEY. The command accepts no secrets as arguments.`,
+    );
   }
   if (secret !== undefined && !/^[\x21-\x7e]+$/.test(secret)) {
-    throw new UsageError('SVC_ASR_API_KEY has characters that no key has.');
+    throw new UsageError('SVC_ASR_API_KEY contains invalid characters.');
   }
   return createClient({
     baseUrl: url,

@@ -11,21 +11,21 @@ function homeWith(text: string): string {
   return root;
 }
 
-test('the file is found from any folder below', () => {
+test('readLocalFile finds local.json in a parent folder', () => {
   const root = homeWith('{"base_url":"https://x","api_key":"k","redis_url":"redis://r","ca_file":7}');
   for (const folder of [root, join(root, 'a'), join(root, 'a', 'b')]) {
     expect(readLocalFile({}, folder)).toEqual({ base_url: 'https://x', api_key: 'k' });
   }
 });
 
-test('SVC_ASR_HOME names the folder and nothing else is looked at', () => {
+test('readLocalFile reads only the folder in SVC_ASR_HOME if it is set', () => {
   const root = homeWith('{"base_url":"https://x"}');
   expect(readLocalFile({ SVC_ASR_HOME: join(root, '.svc-asr') }, '/')).toEqual({ base_url: 'https://x' });
   expect(readLocalFile({ SVC_ASR_HOME: '.svc-asr' }, root)).toEqual({ base_url: 'https://x' });
   expect(readLocalFile({ SVC_ASR_HOME: join(root, 'a') }, root)).toEqual({});
 });
 
-test('a broken file is named and not quoted', () => {
+test('readLocalFile names an invalid file without quoting it', () => {
   const root = homeWith('{"api_key": s3cret');
   expect(() => readLocalFile({}, root)).toThrow('local.json is not JSON');
   expect(() => readLocalFile({}, root)).not.toThrow('s3cret');

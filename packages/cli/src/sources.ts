@@ -2,14 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from './exit.ts';
 
-/** Where the configuration of the command comes from, strongest first: flags, environment, the file of `npm start`. */
+/** Sources of the configuration by precedence: flags, environment, the file that `npm start` writes. */
 export interface Sources {
   flags: { baseUrl?: string | undefined; adminUrl?: string | undefined; ca?: string | undefined };
   env: NodeJS.ProcessEnv;
   file: LocalFile;
 }
 
-/** `local.json`, as `npm start` writes it. */
+/** Content of `local.json`, which `npm start` writes. */
 export interface LocalFile {
   base_url?: string;
   admin_url?: string;
@@ -20,7 +20,7 @@ export interface LocalFile {
 
 const FIELDS = ['base_url', 'admin_url', 'ca_file', 'api_key', 'admin_token'] as const;
 
-/** Reads `$SVC_ASR_HOME/local.json`, else `.svc-asr/local.json` of this folder or the nearest above that has one. */
+/** Reads `$SVC_ASR_HOME/local.json`, else `.svc-asr/local.json` in this folder or the nearest parent that has one. */
 export function readLocalFile(env: NodeJS.ProcessEnv, cwd: string): LocalFile {
   const home = env.SVC_ASR_HOME;
   if (home !== undefined && home !== '') return readFields(join(resolve(cwd, home), 'local.json')) ?? {};
@@ -38,8 +38,8 @@ function readFields(file: string): LocalFile | undefined {
   try {
     values = JSON.parse(text);
   } catch {
-    // The parser's message quotes the text, which holds secrets.
-    throw new UsageError(`${file} is not JSON: run \`npm start\` again, which writes it`);
+    // The message of the parser quotes the text, which contains secrets.
+    throw new UsageError(`${file} is not JSON. Run \`npm start\` to write it again`);
   }
   const fields: LocalFile = {};
   for (const name of FIELDS) {
@@ -51,10 +51,10 @@ function readFields(file: string): LocalFile | undefined {
 
 function readOwnFile(file: string): string | undefined {
   try {
-    // A file that someone else put above this folder could send our key to an address of theirs.
+    // A file of another user in a parent folder could redirect the key to that user's address.
     const { uid } = statSync(file);
     if (process.getuid !== undefined && uid !== 0 && uid !== process.getuid()) {
-      throw new UsageError(`${file} belongs to another user; set SVC_ASR_HOME to a folder of your own`);
+      throw new UsageError(`${file} belongs to another user. Set SVC_ASR_HOME to your own folder`);
     }
     return readFileSync(file, 'utf8');
   } catch (error) {

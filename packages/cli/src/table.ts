@@ -1,4 +1,4 @@
-/** Rows in columns that are aligned to the left, two spaces apart; nothing stands after the last word of a line. */
+/** Formats rows as left-aligned columns, two spaces apart, without trailing spaces. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, lengthOf(cell))));
@@ -11,7 +11,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What a person sees as characters: names of tenants are in any language. */
+/** Counts visible characters, because names may be in any language. */
 function lengthOf(text: string): number {
   return [...new Intl.Segmenter().segment(text)].length;
 }

@@ -1,6 +1,6 @@
 import { formatDuration, formatTime } from './duration.ts';
 
-/** A tenant as the admin API shows it. */
+/** A tenant in a response of the admin API. */
 export interface TenantAnswer {
   name: string;
   created_at: string | null;
@@ -20,7 +20,7 @@ export interface TenantAnswer {
   } | null;
 }
 
-/** A tenant as rows of name and value. */
+/** Formats a tenant as rows of name and value. */
 export function tenantRows({ spec, account, created_at: created, ledger_available: known }: TenantAnswer): string[][] {
   const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = spec.limits;
   return [
@@ -28,16 +28,16 @@ export function tenantRows({ spec, account, created_at: created, ledger_availabl
     ['state', spec.state],
     ['created', formatTime(created, '-')],
     ['models', spec.models.join(', ')],
-    ['sessions at a time', String(concurrentSessions)],
-    ['sessions a minute', String(sessionsPerMinute)],
-    ['requests a minute', String(requestsPerMinute)],
+    ['concurrent sessions', String(concurrentSessions)],
+    ['sessions per minute', String(sessionsPerMinute)],
+    ['requests per minute', String(requestsPerMinute)],
     ...spec.grants.map(({ id, audioSeconds }) => [`grant ${id}`, formatDuration(audioSeconds * 1000)]),
     ...accountRows(account, known),
   ];
 }
 
 function accountRows(account: TenantAnswer['account'], known: boolean): string[][] {
-  if (account === null) return [['account', known ? 'not in Redis yet' : 'unknown: Redis is away']];
+  if (account === null) return [['account', known ? 'not in Redis yet' : 'unknown: Redis is unavailable']];
   const {
     granted_ms: granted,
     available_ms: available,

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterAll(() => service.close());
 
-/** Silence of 16-bit samples at 16,000 Hz, in a file. */
+/** Writes a WAV file of silence: 16-bit samples at 16,000 Hz. */
 function fileOf(seconds: number): string {
   const file = join(folder, `${seconds}.wav`);
   writeFileSync(file, wrapWav(new Uint8Array(Math.round(seconds * 16_000) * 2)));
@@ -40,7 +40,7 @@ function fileOf(seconds: number): string {
 }
 const run = (line: string[], options?: CommandOptions) => runCommand(line, environment, options);
 
-test.each(findNodes())('with %s a file of any format is transcribed over TLS', async (node) => {
+test.each(findNodes())('%s transcribes a 24-bit stereo file over TLS', async (node) => {
   const stereo = tone(440, 44_100, 44_100 * 2).flatMap((sample) => [sample, sample]);
   const file = join(folder, 'stereo.wav');
   const format = { encoding: 'int24', channels: 2, sampleRateHz: 44_100 } as const;
@@ -49,13 +49,13 @@ test.each(findNodes())('with %s a file of any format is transcribed over TLS', a
   expect(service.asked).toEqual([{ model: 'svc-asr-kikuyu-v1', max_audio_seconds: 2 }]);
 });
 
-test('standard input is read as it comes, with everything reserved that there is', async () => {
+test('transcribe - streams standard input and reserves the maximum', async () => {
   const input = wrapWav(new Uint8Array(64_000), { riffBytes: 0xffff_ffff, dataBytes: 0xffff_ffff });
   expect(await run(['transcribe', '-'], { input })).toEqual({ status: 0, out: '32000 samples\n', err: '' });
   expect(service.asked[0]?.max_audio_seconds).toBe(300);
 });
 
-test('--json prints each event as a line, the context is configured', async () => {
+test('transcribe --json prints each event as a line, and --context configures the stream', async () => {
   const line = [
     'transcribe',
     fileOf(1.5),
@@ -80,7 +80,7 @@ test('--json prints each event as a line, the context is configured', async () =
   ]);
 });
 
-test('--language chooses the model, --realtime takes its time', async () => {
+test('transcribe --language selects the model, and --realtime sends at the speed of the recording', async () => {
   const startedMs = performance.now();
   const { status } = await run(['transcribe', fileOf(1.5), '--realtime']);
   expect([status, performance.now() - startedMs > 1500]).toEqual([0, true]);
@@ -89,39 +89,42 @@ test('--language chooses the model, --realtime takes its time', async () => {
   expect(service.asked.map(({ model }) => model)).toEqual(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1']);
 });
 
-test('a file of exactly what was reserved is whole', async () => {
+test('transcribe exits with 0 for a file as long as the reservation', async () => {
   expect(await run(['transcribe', fileOf(3)])).toEqual({ status: 0, out: '48000 samples\n', err: '' });
 });
 
 test.each([
-  [[], 301, 3600, 'svc-asr: only the first 5m 0s of 5m 1s were transcribed: a session takes at most 5m 0s\n'],
-  [['--max-seconds', '2'], 3.5, 3600, 'svc-asr: only the first 2s of 3.5s were transcribed, as --max-seconds says\n'],
-  [[], 3.5, 1, 'svc-asr: only the first 1s of 3.5s were transcribed: the account has no credit for more\n'],
-])('what is cut is said, with 5: %j, a file of %d s, credit for %i s', async (flags, seconds, credit, err) => {
-  service.creditSeconds = credit;
-  const ended = await run(['transcribe', fileOf(seconds), ...flags]);
-  const taken = Math.min(seconds > 300 ? 300 : flags.length > 0 ? 2 : seconds, credit);
-  expect(ended).toEqual({ status: 5, out: `${taken * 16_000} samples\n`, err });
-});
+  [[], 301, 3600, 'svc-asr: only the first 5m 0s of 5m 1s were transcribed: a session is limited to 5m 0s\n'],
+  [['--max-seconds', '2'], 3.5, 3600, 'svc-asr: only the first 2s of 3.5s were transcribed because of --max-seconds\n'],
+  [[], 3.5, 1, 'svc-asr: only the first 1s of 3.5s were transcribed: the account has no more credit\n'],
+])(
+  'transcribe exits with 5 and reports the cut: flags %j, a file of %d s, credit for %i s',
+  async (flags, seconds, credit, err) => {
+    service.creditSeconds = credit;
+    const ended = await run(['transcribe', fileOf(seconds), ...flags]);
+    const taken = Math.min(seconds > 300 ? 300 : flags.length > 0 ? 2 : seconds, credit);
+    expect(ended).toEqual({ status: 5, out: `${taken * 16_000} samples\n`, err });
+  },
+);
 
-test('of standard input too', async () => {
+test('transcribe - exits with 5 if standard input is longer than --max-seconds', async () => {
   const input = wrapWav(new Uint8Array(100_000));
   const { status, err } = await run(['transcribe', '-', '--max-seconds', '2'], { input });
-  expect([status, err]).toEqual([5, 'svc-asr: only the first 2s were transcribed, as --max-seconds says\n']);
+  expect([status, err]).toEqual([5, 'svc-asr: only the first 2s were transcribed because of --max-seconds\n']);
 });
 
-test('a file that was cut off is transcribed with a remark', async () => {
+test('transcribe prints a note about a truncated file', async () => {
   const file = join(folder, 'cut.wav');
   writeFileSync(file, wrapWav(new Uint8Array(32_000)).subarray(0, 44 + 16_000));
   const { status, out, err } = await run(['transcribe', file]);
   expect([status, out]).toEqual([0, '8000 samples\n']);
-  expect(err).toBe(`${file} ends before its header says: 16000 bytes are missing.\n`);
+  expect(err).toBe(`${file} is shorter than its header declares: 16000 bytes are missing.\n`);
 });
 
 test.each([
-  ['/nonexistent.wav', 'there is no such file'],
+  ['/nonexistent.wav', 'no such file'],
   [tmpdir(), 'it is a folder'],
-])('%s cannot be read: 2, and no session is made', async (file, reason) => {
+])('transcribe exits with 2 and creates no session if %s cannot be read', async (file, reason) => {
   expect(await run(['transcribe', file])).toEqual({
     status: 2,
     out: '',
@@ -130,13 +133,13 @@ test.each([
   expect(service.asked).toEqual([]);
 });
 
-test('what is not WAV costs nothing and says what to do', async () => {
+test('transcribe refuses an MP3 file with advice and creates no session', async () => {
   const { status, err } = await run(['transcribe', '-'], { input: Buffer.from('ID3'.padEnd(1000)) });
   expect([status, err]).toEqual([2, expect.stringMatching(/standard input: this is an MP3 file.*ffmpeg/)]);
   expect(service.asked).toEqual([]);
 });
 
-test('a session or a handshake that is refused ends with 1, a config too', async () => {
+test('transcribe exits with 1 if the session, the handshake or the config is refused', async () => {
   service.refusal = { status: 402, code: 'insufficient_credits', message: 'No credit.' };
   expect(await run(['transcribe', fileOf(1)])).toEqual({
     status: 1,
@@ -154,19 +157,22 @@ test('a session or a handshake that is refused ends with 1, a config too', async
 test.each([
   [{ code: 1011, error: 'internal_error' }, /1011: The service failed; nothing is charged.*\nRun the command again/],
   [{ code: 4403, error: 'account_suspended' }, /4403: The account was suspended/],
-  [{ code: 4503, error: 'no_capacity' }, /4503: .*\nTry again in a while/],
+  [{ code: 4503, error: 'no_capacity' }, /4503: .*\nTry again later/],
   [{ code: 1001, reason: 'draining' }, /1001: The server is going away/],
-] as const)('a stream that the service ends is told with 4: %j', async (closeAtFlush, err) => {
-  service.script = { closeAtFlush };
-  expect(await run(['transcribe', fileOf(1.5)])).toEqual({ status: 4, out: '', err: expect.stringMatching(err) });
-});
+] as const)(
+  'transcribe exits with 4 and reports the cause if the service closes with %j',
+  async (closeAtFlush, err) => {
+    service.script = { closeAtFlush };
+    expect(await run(['transcribe', fileOf(1.5)])).toEqual({ status: 4, out: '', err: expect.stringMatching(err) });
+  },
+);
 
-test('a service that goes away after the final has done its work', async () => {
+test('transcribe exits with 0 if the service shuts down after the final', async () => {
   service.script = { closeAtFlush: { code: 1001, reason: 'draining', final: true } };
   expect(await run(['transcribe', fileOf(1.5)])).toEqual({ status: 0, out: '24000 samples\n', err: '' });
 });
 
-test('a connection that breaks in the middle ends with 4, and no secret is shown', async () => {
+test('transcribe exits with 4 and prints no secret if the connection breaks', async () => {
   service.script = { breakAtSamples: 32_000 };
   const { status, out, err } = await run(['transcribe', fileOf(60)]);
   expect([status, out]).toEqual([4, '']);
@@ -174,7 +180,7 @@ test('a connection that breaks in the middle ends with 4, and no secret is shown
   expect(err).not.toMatch(/s3cret|aaaaaaaa/);
 });
 
-/** A program in the place of a recorder, and a PATH with nothing else. */
+/** Creates a folder for PATH with a script in place of a recorder. */
 function recorder(script: string): string {
   const bin = temporaryFolder('bin');
   writeFileSync(join(bin, 'parec'), `#!${process.execPath}\n${script}`);
@@ -184,16 +190,16 @@ function recorder(script: string): string {
 const mic = (bin: string, options?: CommandOptions, line: string[] = []) =>
   runCommand(['mic', ...line], { ...environment, PATH: bin }, options);
 
-/** Presses Ctrl-C as soon as something is so. */
-const interruptWhen = (isSo: () => boolean) => (child: ChildProcess) => {
+/** Sends Ctrl-C as soon as the condition is true. */
+const interruptWhen = (condition: () => boolean) => (child: ChildProcess) => {
   const timer = setInterval(() => {
-    if (!isSo()) return;
+    if (!condition()) return;
     clearInterval(timer);
     child.kill('SIGINT');
   }, 20);
 };
 
-test('the microphone is heard until Ctrl-C, which prints the final; the recorder sees no key', async () => {
+test('mic prints the final after Ctrl-C and hides the API key from the recorder', async () => {
   const bin = recorder(`
     if (process.env.SVC_ASR_API_KEY !== undefined) process.exit(9);
     process.stdout.write(Buffer.alloc(3201));
@@ -203,26 +209,26 @@ test('the microphone is heard until Ctrl-C, which prints the final; the recorder
   expect(ended).toEqual({
     status: 0,
     out: '1600 samples\n',
-    err: 'Listening with parec. Ctrl-C ends and prints the transcript.\n',
+    err: 'Recording with parec. Press Ctrl-C to stop and print the transcript.\n',
   });
 });
 
-test('the microphone ends at the limit, with a remark', async () => {
+test('mic stops at the audio limit and prints a note', async () => {
   service.creditSeconds = 1;
   const { status, out, err } = await mic(recorder('setInterval(() => process.stdout.write(Buffer.alloc(6400)), 20);'));
   expect([status, out]).toEqual([0, '16000 samples\n']);
-  expect(err).toContain('The 1s that were reserved are used up.');
+  expect(err).toContain('The reserved 1s are used up.');
 });
 
-test('a recorder that fails or is missing is told with 2', async () => {
+test('mic exits with 2 if the recorder fails or is missing', async () => {
   const failing = await mic(recorder('process.stderr.write("no device\\n"); process.exitCode = 1;'));
   expect([failing.status, failing.err]).toEqual([2, expect.stringContaining('parec could not record: no device')]);
   const missing = await mic('/nonexistent');
   expect([missing.status, missing.err]).toEqual([2, expect.stringContaining('Install one of: arecord, parec, rec')]);
-  expect((await mic('/nonexistent', {}, ['--recorder', 'x'])).err).toContain('--recorder takes one of arecord');
+  expect((await mic('/nonexistent', {}, ['--recorder', 'x'])).err).toContain('--recorder must be one of arecord');
 });
 
-test('Ctrl-C before the service is ready ends the wait', async () => {
+test('mic exits with 5 at Ctrl-C before the service is ready', async () => {
   service.script = { readyAfterMs: 60_000 };
   const ended = await mic(recorder(''), { onStart: interruptWhen(() => service.streams.length > 0) });
   expect(ended).toEqual({ status: 5, out: '', err: 'svc-asr: stopped before the service was ready\n' });

@@ -16,30 +16,30 @@ import type { Transcript } from './transcript.ts';
 
 export interface TranscribeOptions {
   isRealtime: boolean;
-  /** Called when audio is sent from now on. */
+  /** Called when the stream is ready for audio. */
   onReady?: () => void;
-  /** Lets the person end the audio; gives a function that takes it back. */
+  /** Calls the listener at Ctrl-C. Returns a function that removes the listener. */
   onInterrupt?: (listener: () => void) => () => void;
 }
 
 export interface Transcribed extends Sent {
   session: AsrSession;
-  /** Seconds that were asked for. */
-  wantedSeconds: number;
+  /** Requested seconds. */
+  requestedSeconds: number;
 }
 
-/** Makes a session, streams a source to it and shows what comes back. */
+/** Creates a session, streams a source to it and prints the transcript. */
 export async function transcribe(
   invocation: Invocation,
   source: PcmSource,
   options: TranscribeOptions,
 ): Promise<Transcribed> {
   const { option, publicEndpoint } = invocation;
-  const [config, wantedSeconds] = [configOf(invocation), secondsFor(source, maxSecondsOf(invocation))];
+  const [config, requestedSeconds] = [configOf(invocation), secondsFor(source, maxSecondsOf(invocation))];
   const webSocket = createNodeWebSocket(publicEndpoint().caFile);
   const client = clientOf(invocation, { needsKey: true });
   const model = option('model') ?? chooseModel(await client.listModels(), option('language'));
-  const session = await client.createSession({ model, maxAudioSeconds: wantedSeconds });
+  const session = await client.createSession({ model, maxAudioSeconds: requestedSeconds });
 
   const stream = openStream(session, { webSocket });
   const transcript = createTranscript(invocation);
@@ -60,7 +60,7 @@ export async function transcribe(
     const maxSamples = samplesOf(session.audio.max_audio_seconds);
     const sent = await sendAudio(stream, source, { maxSamples, isRealtime: options.isRealtime });
     await finish(stream, showing, transcript);
-    return { ...sent, session, wantedSeconds };
+    return { ...sent, session, requestedSeconds };
   } catch (error) {
     throw isInterrupted && !isReady ? new PartialError('stopped before the service was ready') : error;
   } finally {
@@ -72,7 +72,7 @@ export async function transcribe(
   }
 }
 
-/** Asks for the final and waits until everything has been shown. */
+/** Requests the final transcript and waits until all events are printed. */
 async function finish(stream: AsrStream, showing: Promise<void>, transcript: Transcript): Promise<void> {
   let failure: SvcAsrStreamEnded | undefined;
   try {
@@ -83,7 +83,7 @@ async function finish(stream: AsrStream, showing: Promise<void>, transcript: Tra
   }
   const end = await stream.close();
   await showing;
-  // At its limit the service sends the final without being asked, and closes.
+  // At the audio limit the service sends the final without a flush and closes.
   const isAtLimit = end.code === 1000 && transcript.finals() > 0;
   if (failure !== undefined && !isAtLimit) throw failure;
 }
@@ -92,7 +92,7 @@ async function showAll(stream: AsrStream, { show }: Transcript): Promise<void> {
   for await (const event of stream) show(event);
 }
 
-/** What to reserve: as much as there is, within what the person and the service allow. */
+/** Returns the seconds to reserve: the length of the source, up to the limits of the user and the service. */
 function secondsFor({ totalSamples }: PcmSource, maxSeconds: number = MAX_AUDIO_SECONDS): number {
   if (totalSamples === undefined) return maxSeconds;
   return Math.min(maxSeconds, Math.max(1, Math.ceil(totalSamples / AUDIO.sampleRateHz)));

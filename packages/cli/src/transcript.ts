@@ -3,12 +3,12 @@ import type { LiveText, Screen } from './live-text.ts';
 import { createLiveText, NO_LIVE_TEXT } from './live-text.ts';
 import type { Output } from './output.ts';
 
-/** Shows the events of a stream: as lines of JSON, or the transcript to a person. */
+/** Prints the events of a stream as JSON lines, or as a transcript. */
 export interface Transcript {
   show: (event: StreamEvent) => void;
-  /** Takes away what is shown only for the moment. */
+  /** Removes temporary text from the terminal. */
   end: () => void;
-  /** How many final transcripts came. */
+  /** Number of final transcripts so far. */
   finals: () => number;
 }
 
@@ -19,7 +19,7 @@ export interface TranscriptOptions {
   env: NodeJS.ProcessEnv;
 }
 
-/** Finals go to standard output as they come; what may still change is shown on a terminal only. */
+/** Creates the output of a transcript. Finals go to standard output. Text that may change appears only on a terminal. */
 export function createTranscript({ json, output, stdout, env }: TranscriptOptions): Transcript {
   const isLive = !json && stdout.isTTY === true && env.TERM !== 'dumb';
   const live: LiveText = isLive ? createLiveText(stdout) : NO_LIVE_TEXT;

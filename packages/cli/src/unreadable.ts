@@ -1,10 +1,10 @@
 import type { Output } from './output.ts';
 
-/** Says on standard error what a list leaves out because its file cannot be read. */
+/** Prints a note for each file that could not be read and is therefore missing from a list. */
 export function noteUnreadable(output: Output, answer: object): void {
-  // A service of an earlier version does not tell.
+  // Absent in responses of earlier versions.
   const { unreadable = [] } = answer as { unreadable?: { file: string; problem: string }[] };
   for (const { file, problem } of unreadable) {
-    output.note(`The list may not be whole. Repair or delete the file ${file}: ${problem}`);
+    output.note(`The list may be incomplete. Repair or delete the file ${file}: ${problem}`);
   }
 }

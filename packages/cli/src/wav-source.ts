@@ -8,15 +8,15 @@ import { UsageError } from './exit.ts';
 import type { PcmSource } from './pcm-source.ts';
 
 export interface WavInput {
-  /** A path, or `-` for standard input. */
+  /** Path, or `-` for standard input. */
   file: string;
   cwd: string;
   stdin: Readable;
-  /** Gets remarks about the file. */
+  /** Called with notes about the file. */
   note: (text: string) => void;
 }
 
-/** Opens a WAV file and reads its header, so that a file that cannot be used costs nothing. */
+/** Opens a WAV file and reads its header. An unusable file therefore fails before a session is created. */
 export async function openWav({ file, cwd, stdin, note }: WavInput): Promise<PcmSource> {
   const name = file === '-' ? 'standard input' : file;
   const path = resolve(cwd, file);
@@ -25,13 +25,13 @@ export async function openWav({ file, cwd, stdin, note }: WavInput): Promise<Pcm
   const converter = createWavConverter();
   let isStopped = false;
 
-  /** The next bytes; undefined at the end. */
+  /** Returns the next bytes. Undefined at the end. */
   async function read(): Promise<Uint8Array | undefined> {
     try {
       const { done, value } = await bytes.next();
       return done === true ? undefined : value;
     } catch (error) {
-      // Reading was broken off by `stop`.
+      // `stop` has aborted the read.
       if (isStopped) return undefined;
       throw error;
     }
@@ -41,7 +41,7 @@ export async function openWav({ file, cwd, stdin, note }: WavInput): Promise<Pcm
     for (let next = await read(); next !== undefined; next = await read()) yield converter.push(next);
     if (isStopped) return;
     const { pcm, missingBytes } = converter.end();
-    if (missingBytes > 0) note(`${name} ends before its header says: ${missingBytes} bytes are missing.`);
+    if (missingBytes > 0) note(`${name} is shorter than its header declares: ${missingBytes} bytes are missing.`);
     yield pcm;
   }
 
@@ -79,16 +79,16 @@ export async function openWav({ file, cwd, stdin, note }: WavInput): Promise<Pcm
   };
 }
 
-/** Samples that the stream will take of a file of this size. */
+/** Returns the number of samples that a file of this size sends to the stream. */
 function countSamples({ format, audioAt, declaredBytes }: WavLayout, fileBytes: number): number | undefined {
-  // Named pipes and the like have no size.
+  // Named pipes, for example, have no size.
   if (fileBytes === 0) return undefined;
   const frames = Math.floor(Math.min(declaredBytes, fileBytes - audioAt) / format.bytesPerFrame);
   return resampledLength(frames, format.sampleRateHz, AUDIO.sampleRateHz);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'no such file',
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
 };

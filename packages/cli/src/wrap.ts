@@ -1,6 +1,6 @@
 const SEGMENTER = new Intl.Segmenter();
 
-/** Breaks a text into lines of at most `width` characters as a person sees them, between words where it can. */
+/** Splits a text into lines of at most `width` visible characters, between words if possible. */
 export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   let [line, length] = ['', 0];
@@ -19,7 +19,7 @@ export function wrapText(text: string, width: number): string[] {
   return length > 0 ? [...lines, line] : lines;
 }
 
-/** A word in pieces that fit; nearly always one. */
+/** Splits a word into pieces that fit a line. */
 function pieces(word: string, width: number): string[][] {
   const characters = Array.from(SEGMENTER.segment(word), ({ segment }) => segment);
   const count = Math.max(1, Math.ceil(characters.length / width));

@@ -3,22 +3,22 @@ import type { Command, Invocation } from '../command.ts';
 import { formatTime } from '../duration.ts';
 import { parseWhole } from '../expiry.ts';
 
-/** An application as the admin API shows it: a tenant that waits. */
+/** An application in a response of the admin API: a tenant on the waitlist. */
 interface Application {
   name: string;
   created_at: string | null;
   spec: { displayName: string; contact?: { name?: string; email?: string; use?: string } };
 }
 
-const NOT_YET = 'It is stored but not in force yet: is the operator running?';
+const NOT_APPLIED = 'The change is stored but not applied yet. Check that the operator is running.';
 const pathOf = ({ argument }: Invocation, step: string) =>
   `/applications/${encodeURIComponent(argument('TENANT'))}/${step}`;
 
 const list: Command = {
   words: ['admin', 'applications', 'list'],
   args: [],
-  summary: 'List who waits for a decision, the longest first.',
-  speaksTo: 'admin',
+  summary: 'List applications that await a decision, oldest first.',
+  api: 'admin',
   options: {},
   run: async ({ json, output, adminEndpoint }) => {
     const answer = await createAdminApi(adminEndpoint()).call('GET', '/applications');
@@ -28,7 +28,7 @@ const list: Command = {
     }
     const { data } = answer as { data: Application[] };
     output.table(
-      ['TENANT', 'SINCE', 'WHO', 'E-MAIL', 'ORGANISATION', 'WHAT FOR'],
+      ['TENANT', 'SINCE', 'CONTACT', 'E-MAIL', 'ORGANIZATION', 'USE CASE'],
       data.map(({ name, created_at: since, spec }) => {
         const { name: who = '', email = '', use = '' } = spec.contact ?? {};
         return [name, formatTime(since, ''), who, email, spec.displayName, use.replace(/\s+/g, ' ')];
@@ -40,10 +40,10 @@ const list: Command = {
 const approve: Command = {
   words: ['admin', 'applications', 'approve'],
   args: ['TENANT'],
-  summary: 'Approve an application: the tenant becomes Active and gets a first grant.',
-  speaksTo: 'admin',
+  summary: 'Approve an application. The tenant becomes Active and receives its first grant.',
+  api: 'admin',
   options: {
-    seconds: { value: 'N', help: 'Seconds of audio of the first grant. Default: what the console is set to.' },
+    seconds: { value: 'N', help: 'Audio seconds of the first grant. Default: the setting of the console.' },
   },
   run: async (invocation) => {
     const { option, json, output, adminEndpoint } = invocation;
@@ -51,31 +51,31 @@ const approve: Command = {
     const body = seconds === undefined ? {} : { audio_seconds: parseWhole('seconds', seconds) };
     const answer = await createAdminApi(adminEndpoint()).call('POST', pathOf(invocation, 'approve'), { body });
     if (json) output.json(answer);
-    else output.line(`Approved ${invocation.argument('TENANT')}. Its developer can make keys in the console now.`);
-    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_YET);
+    else output.line(`Approved ${invocation.argument('TENANT')}. The developer can now create keys in the console.`);
+    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_APPLIED);
   },
 };
 
 const decline: Command = {
   words: ['admin', 'applications', 'decline'],
   args: ['TENANT'],
-  summary: 'Decline an application. It may be approved later all the same.',
-  speaksTo: 'admin',
+  summary: 'Decline an application. You can still approve it later.',
+  api: 'admin',
   options: {},
   run: async (invocation) => {
     const { json, output, adminEndpoint } = invocation;
     const answer = await createAdminApi(adminEndpoint()).call('POST', pathOf(invocation, 'decline'));
     if (json) output.json(answer);
     else output.line(`Declined ${invocation.argument('TENANT')}.`);
-    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_YET);
+    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_APPLIED);
   },
 };
 
 const link: Command = {
   words: ['admin', 'tenants', 'link'],
   args: ['NAME'],
-  summary: "Make a new private link to the console for a tenant's developer; the old one stops working.",
-  speaksTo: 'admin',
+  summary: 'Create a private console link for the developer of a tenant. The previous link stops working.',
+  api: 'admin',
   options: {},
   run: async ({ argument, json, output, adminEndpoint }) => {
     const path = `/tenants/${encodeURIComponent(argument('NAME'))}/link`;
@@ -86,7 +86,7 @@ const link: Command = {
     }
     output.line((answer as { path: string }).path);
     output.note(
-      'Put it behind the address of the console, such as https://console.example/#…, and send it to them alone.',
+      'Append it to the address of the console, as in https://console.example/#…, and send it only to the developer.',
     );
   },
 };

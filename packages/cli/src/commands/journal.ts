@@ -9,11 +9,19 @@ import { UsageError } from '../exit.ts';
 const exportJournal: Command = {
   words: ['admin', 'journal', 'export'],
   args: [],
-  summary: 'Export the journal of a tenant as lines of JSON, oldest first.',
-  speaksTo: 'admin',
+  summary: 'Export the journal of a tenant as JSON lines, oldest first.',
+  examples: ['svc-asr admin journal export --tenant acme --output acme.ndjson'],
+  api: 'admin',
   options: {
-    tenant: { value: 'NAME', help: 'The tenant; a deleted one too, while its account is kept.', required: true },
-    output: { value: 'FILE', help: 'Write to this file, whole or not at all. Default: standard output.' },
+    tenant: {
+      value: 'NAME',
+      help: 'Name of the tenant. A deleted tenant works while its account is retained.',
+      required: true,
+    },
+    output: {
+      value: 'FILE',
+      help: 'File to write. It is created only if the export is complete. Default: standard output.',
+    },
   },
   run: async ({ option, json, output, stdout, adminEndpoint }) => {
     const path = `/tenants/${encodeURIComponent(option('tenant') ?? '')}/journal`;
@@ -29,9 +37,9 @@ const exportJournal: Command = {
   },
 };
 
-/** Writes a body to a file, which appears when all of it is there; gives its number of lines. */
+/** Writes a body to a file and returns its number of lines. The file appears only when it is complete. */
 async function writeWhole(body: AsyncIterable<Buffer>, file: string): Promise<number> {
-  const draft = `${file}.${process.pid}.partial`;
+  const temporaryFile = `${file}.${process.pid}.partial`;
   let lines = 0;
   async function* counted() {
     for await (const chunk of body) {
@@ -40,11 +48,11 @@ async function writeWhole(body: AsyncIterable<Buffer>, file: string): Promise<nu
     }
   }
   try {
-    await pipeline(counted(), createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }));
-    await rename(draft, file);
+    await pipeline(counted(), createWriteStream(temporaryFile, { mode: 0o600, flags: 'wx', flush: true }));
+    await rename(temporaryFile, file);
     return lines;
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporaryFile, { force: true });
     if (error instanceof SvcAsrUnreachable) throw error;
     throw new UsageError(`cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -5,7 +5,7 @@ import { parseExpiry } from '../expiry.ts';
 import { UsageError } from '../exit.ts';
 import { noteUnreadable } from '../unreadable.ts';
 
-/** A key as the admin API shows it. */
+/** An API key in a response of the admin API. */
 interface Key {
   key_id: string;
   tenant: string;
@@ -19,14 +19,18 @@ interface Key {
 const create: Command = {
   words: ['admin', 'keys', 'create'],
   args: [],
-  summary: 'Create an API key. It is printed once and cannot be seen again.',
-  speaksTo: 'admin',
+  summary: 'Create an API key. The key is printed only once.',
+  examples: [
+    'svc-asr admin keys create --tenant acme --name production --expires 90d',
+    'export SVC_ASR_API_KEY=$(svc-asr admin keys create --tenant acme)',
+  ],
+  api: 'admin',
   options: {
-    tenant: { value: 'NAME', help: 'The tenant that the key is for.', required: true },
-    name: { value: 'TEXT', help: 'A name to know the key by.' },
+    tenant: { value: 'NAME', help: 'Tenant of the key.', required: true },
+    name: { value: 'TEXT', help: 'Display name of the key.' },
     expires: {
       value: 'WHEN',
-      help: 'After so many days (90d), or at a date-time (2027-01-31T00:00:00Z). Default: never.',
+      help: 'Expiry after a number of days (90d) or at a time (2027-01-31T00:00:00Z). Default: never.',
     },
   },
   run: async ({ option, json, output, adminEndpoint }) => {
@@ -41,14 +45,14 @@ const create: Command = {
     if (json) {
       output.json(key);
     } else {
-      // The key alone on standard output: KEY=$(svc-asr admin keys create …) works.
+      // Standard output contains only the key, so that KEY=$(svc-asr admin keys create …) works.
       output.line(key.key);
       output.note(`Key ${key.key_id} of ${key.tenant}, expires: ${formatTime(key.expires_at, 'never')}.`);
-      output.note('Keep it now, on a server: it cannot be shown again.');
+      output.note('Store it on a server now. It cannot be shown again.');
     }
-    if (!key.active) output.note('It is stored but not in force yet: is the operator running?');
+    if (!key.active) output.note('The key is stored but not active yet. Check that the operator is running.');
     if (key.tenant_state !== 'Active') {
-      output.note(`The tenant is ${key.tenant_state}: requests with the key are refused until it is Active.`);
+      output.note(`The tenant is ${key.tenant_state}. Requests with the key are refused until it is Active.`);
     }
   },
 };
@@ -57,8 +61,8 @@ const list: Command = {
   words: ['admin', 'keys', 'list'],
   args: [],
   summary: 'List API keys.',
-  speaksTo: 'admin',
-  options: { tenant: { value: 'NAME', help: 'Only those of this tenant.' } },
+  api: 'admin',
+  options: { tenant: { value: 'NAME', help: 'List only keys of this tenant.' } },
   run: async ({ option, json, output, adminEndpoint }) => {
     const tenant = option('tenant');
     const query = tenant === undefined ? '' : `?tenant=${encodeURIComponent(tenant)}`;
@@ -81,26 +85,27 @@ const list: Command = {
         formatTime(key.expires_at, 'never'),
       ]),
     );
-    if (!isKnown) output.note('Redis is away: when keys were last used is not known.');
+    if (!isKnown) output.note('Redis is unavailable, so the time of last use is unknown.');
   },
 };
 
 const revoke: Command = {
   words: ['admin', 'keys', 'revoke'],
   args: ['KEYID'],
-  summary: 'Revoke an API key, for good. Sessions that it made go on.',
-  speaksTo: 'admin',
+  summary: 'Revoke an API key permanently. Sessions that it created continue.',
+  api: 'admin',
   options: {},
   run: async ({ argument, json, output, adminEndpoint }) => {
     const keyId = argument('KEYID');
     if (!/^[0-9A-Za-z]{10}$/.test(keyId)) {
-      throw new UsageError('KEYID is the 10 characters after svc_live_v1_; `svc-asr admin keys list` shows them.');
+      throw new UsageError('KEYID is the 10 characters after svc_live_v1_. Run `svc-asr admin keys list` to see them.');
     }
     const answer = await createAdminApi(adminEndpoint()).call('DELETE', `/keys/${keyId}`);
     if (json) output.json(answer);
     else output.line(`Revoked ${keyId}.`);
-    const { in_force: inForce } = answer as { in_force: boolean };
-    if (!inForce) output.note('Gateways may still accept it: the operator has not brought the change to Redis yet.');
+    const { in_force: isApplied } = answer as { in_force: boolean };
+    if (!isApplied)
+      output.note('Gateways may still accept the key, because the operator has not applied the change yet.');
   },
 };
 

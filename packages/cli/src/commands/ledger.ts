@@ -17,65 +17,62 @@ const read = async ({ adminEndpoint }: Invocation) =>
 const status: Command = {
   words: ['admin', 'ledger', 'status'],
   args: [],
-  summary: 'Tell whether Redis holds the accounts.',
-  speaksTo: 'admin',
+  summary: 'Show whether Redis contains the ledger.',
+  api: 'admin',
   options: {},
   run: async (invocation) => {
     const { json, output } = invocation;
     const answer = await read(invocation);
     if (json) output.json(answer);
-    else if (answer.ledger_id !== null) output.line(`The ledger is there: ${answer.ledger_id}.`);
-    else if (answer.rebuild === null) output.line('Redis holds no ledger, and no operator has told of one yet.');
-    else tellLoss(output, answer.rebuild);
+    else if (answer.ledger_id !== null) output.line(`Redis contains the ledger ${answer.ledger_id}.`);
+    else if (answer.rebuild === null) output.line('Redis contains no ledger, and no operator has reported one yet.');
+    else printLoss(output, answer.rebuild);
   },
 };
 
 const rebuild: Command = {
   words: ['admin', 'ledger', 'rebuild'],
   args: [],
-  summary: 'Restore the accounts of an emptied Redis from Tenants and checkpoints. Tells first what may be lost.',
-  speaksTo: 'admin',
-  options: { yes: { help: 'Do it. Without this, only what may be lost is told.' } },
+  summary: 'Rebuild the ledger of an emptied Redis from Tenants and checkpoints. Shows possible losses first.',
+  api: 'admin',
+  options: { yes: { help: 'Rebuild the ledger. Without this flag, only show possible losses.' } },
   run: async (invocation) => {
     const { json, output, adminEndpoint, has } = invocation;
     const answer = await read(invocation);
     if (answer.rebuild === null) {
       if (json) output.json(answer);
-      else output.line(answer.ledger_id === null ? 'No operator has told of a ledger yet.' : 'Nothing is missing.');
+      else
+        output.line(answer.ledger_id === null ? 'No operator has reported a ledger yet.' : 'The ledger is complete.');
       return;
     }
     if (!has('yes')) {
       if (json) output.json(answer);
-      else tellLoss(output, answer.rebuild);
-      output.note('Nothing was changed. Run it again with --yes to restore the accounts as shown.');
+      else printLoss(output, answer.rebuild);
+      output.note('Nothing was changed. Run the command with --yes to restore these accounts.');
       return;
     }
     const body = { ledger_id: answer.rebuild.ledger_id };
-    const asked = await createAdminApi(adminEndpoint()).call('POST', '/ledger/rebuild', { body });
-    if (json) output.json(asked);
+    const response = await createAdminApi(adminEndpoint()).call('POST', '/ledger/rebuild', { body });
+    if (json) output.json(response);
     else
-      output.line(
-        'The rebuild was asked for; the operator does it now. `svc-asr admin ledger status` tells when it is done.',
-      );
+      output.line('The operator is rebuilding the ledger. Run `svc-asr admin ledger status` to see when it is done.');
   },
 };
 
-function tellLoss(output: Output, { ledger_id: ledgerId, tenants }: NonNullable<LedgerAnswer['rebuild']>): void {
-  output.line(`Redis does not hold the ledger ${ledgerId}: it was emptied, or is the wrong one.`);
-  output.line('If a backup or the right Redis can be had, bring it back instead. A rebuild restores this:');
+function printLoss(output: Output, { ledger_id: ledgerId, tenants }: NonNullable<LedgerAnswer['rebuild']>): void {
+  output.line(`Redis does not contain the ledger ${ledgerId}. It was emptied, or it is the wrong Redis.`);
+  output.line('If you have a backup or the right Redis, restore that instead. A rebuild restores this:');
   output.table(
     ['TENANT', 'GRANTED', 'CONSUMED', 'AS OF'],
     tenants.map(({ tenant, granted_ms: granted, consumed_ms: consumed, checkpoint_at: at }) => [
       tenant,
       formatDuration(granted),
-      consumed === null ? 'unknown: gets all of it anew' : formatDuration(consumed),
+      consumed === null ? 'unknown: full grant is restored' : formatDuration(consumed),
       formatTime(at, '-'),
     ]),
   );
-  output.line(
-    'Lost: what was charged after that time, sessions that are live, recent sessions, daily usage, journals,',
-  );
-  output.line('and grants that no Tenant lists any more.');
+  output.line('Lost: charges after that time, live sessions, recent sessions, daily usage, journals,');
+  output.line('and grants that no Tenant lists.');
 }
 
 export const LEDGER_COMMANDS: readonly Command[] = [status, rebuild];

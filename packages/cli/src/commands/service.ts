@@ -5,8 +5,8 @@ import { clientOf } from '../service-client.ts';
 const models: Command = {
   words: ['models'],
   args: [],
-  summary: 'List the recognition models that are installed.',
-  speaksTo: 'service',
+  summary: 'List the installed recognition models.',
+  api: 'service',
   options: {},
   run: async (invocation) => {
     const { json, output } = invocation;
@@ -16,7 +16,7 @@ const models: Command = {
       return;
     }
     output.table(
-      ['MODEL', 'LANGUAGE', 'CODE', 'LONGEST AUDIO'],
+      ['MODEL', 'LANGUAGE', 'CODE', 'MAX AUDIO'],
       list.map((model) => {
         const longest = formatDuration(model.max_audio_seconds * 1000);
         return [model.id, model.language, model.language_code, longest];
@@ -28,8 +28,8 @@ const models: Command = {
 const usage: Command = {
   words: ['usage'],
   args: [],
-  summary: 'Show the credit of the account and its latest sessions.',
-  speaksTo: 'service',
+  summary: 'Show the credit and the latest sessions of the account.',
+  api: 'service',
   options: {},
   run: async (invocation) => {
     const { json, output } = invocation;

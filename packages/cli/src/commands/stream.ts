@@ -13,15 +13,20 @@ import { openWav } from '../wav-source.ts';
 const transcribeFile: Command = {
   words: ['transcribe'],
   args: ['FILE.wav'],
-  summary: 'Transcribe a WAV file of any rate, channels and depth; - reads it from standard input.',
-  speaksTo: 'service',
+  summary: 'Transcribe a WAV file of any sample rate, channel count and depth. Use - for standard input.',
+  api: 'service',
+  examples: [
+    'svc-asr transcribe recording.wav',
+    'svc-asr transcribe recording.wav --language luo --json',
+    'ffmpeg -v error -i talk.mp3 -f wav - | svc-asr transcribe -',
+  ],
   options: {
     ...STREAM_OPTIONS,
-    realtime: { help: 'Send the audio no faster than it was spoken.' },
+    realtime: { help: 'Send the audio at the speed at which it was recorded.' },
   },
   run: async (invocation) => {
     const { argument, has, cwd, stdin, output } = invocation;
-    // Said at the end: in between, text that changes stands on the terminal.
+    // Printed at the end, because the terminal shows changing text until then.
     const remarks: string[] = [];
     const note = (text: string) => remarks.push(text);
     const source = await openWav({ file: argument('FILE.wav'), cwd, stdin, note });
@@ -34,24 +39,24 @@ const transcribeFile: Command = {
   },
 };
 
-/** What was left out, and why. */
-function describeCut({ samples, session, wantedSeconds }: Transcribed, { totalSamples }: PcmSource): string {
+/** Describes the part of the audio that was transcribed and why the rest was not. */
+function describeCut({ samples, session, requestedSeconds }: Transcribed, { totalSamples }: PcmSource): string {
   const done = `only the first ${formatDuration(samples / SAMPLES_PER_MS)}`;
   const what = totalSamples === undefined ? done : `${done} of ${formatDuration(totalSamples / SAMPLES_PER_MS)}`;
   const reserved = session.audio.max_audio_seconds;
-  if (reserved < wantedSeconds) return `${what} were transcribed: the account has no credit for more`;
-  if (wantedSeconds < MAX_AUDIO_SECONDS) return `${what} were transcribed, as --max-seconds says`;
-  return `${what} were transcribed: a session takes at most ${formatDuration(MAX_AUDIO_SECONDS * 1000)}`;
+  if (reserved < requestedSeconds) return `${what} were transcribed: the account has no more credit`;
+  if (requestedSeconds < MAX_AUDIO_SECONDS) return `${what} were transcribed because of --max-seconds`;
+  return `${what} were transcribed: a session is limited to ${formatDuration(MAX_AUDIO_SECONDS * 1000)}`;
 }
 
 const mic: Command = {
   words: ['mic'],
   args: [],
-  summary: 'Transcribe what the microphone hears until Ctrl-C.',
-  speaksTo: 'service',
+  summary: 'Transcribe the microphone until Ctrl-C.',
+  api: 'service',
   options: {
     ...STREAM_OPTIONS,
-    recorder: { value: 'NAME', help: 'The program that records. Default: the first that is installed.' },
+    recorder: { value: 'NAME', help: 'Recording program. Default: the first installed one.' },
   },
   run: async (invocation) => {
     const { env, option, output, onInterrupt } = invocation;
@@ -59,16 +64,17 @@ const mic: Command = {
     const names = recorders.map(({ name }) => name).join(', ');
     const wanted = option('recorder');
     const allowed = recorders.filter(({ name }) => wanted === undefined || name === wanted);
-    if (allowed.length === 0) throw new UsageError(`--recorder takes one of ${names}`);
+    if (allowed.length === 0) throw new UsageError(`--recorder must be one of ${names}`);
     const recorder = findRecorder(allowed, (name) => isOnPath(name, env, process.platform));
     if (recorder === undefined) {
-      throw new UsageError(`No program that records a microphone is installed. Install one of: ${wanted ?? names}.`);
+      throw new UsageError(`No recording program is installed. Install one of: ${wanted ?? names}.`);
     }
     const source = openMic(recorder, env);
-    const onReady = () => output.note(`Listening with ${recorder.name}. Ctrl-C ends and prints the transcript.`);
+    const onReady = () =>
+      output.note(`Recording with ${recorder.name}. Press Ctrl-C to stop and print the transcript.`);
     const { samples, session } = await transcribe(invocation, source, { isRealtime: false, onReady, onInterrupt });
     const { max_audio_seconds: limit } = session.audio;
-    if (samples >= samplesOf(limit)) output.note(`The ${formatDuration(limit * 1000)} that were reserved are used up.`);
+    if (samples >= samplesOf(limit)) output.note(`The reserved ${formatDuration(limit * 1000)} are used up.`);
   },
 };
 

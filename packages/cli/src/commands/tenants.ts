@@ -7,13 +7,13 @@ import type { TenantAnswer } from '../tenant-rows.ts';
 import { noteUnreadable } from '../unreadable.ts';
 
 const pathOf = ({ argument }: Invocation) => `/tenants/${encodeURIComponent(argument('NAME'))}`;
-const NOT_YET = 'It is stored but not in force yet: is the operator running?';
+const NOT_APPLIED = 'The change is stored but not applied yet. Check that the operator is running.';
 
 const list: Command = {
   words: ['admin', 'tenants', 'list'],
   args: [],
   summary: 'List tenants.',
-  speaksTo: 'admin',
+  api: 'admin',
   options: {},
   run: async ({ json, output, adminEndpoint }) => {
     const answer = await createAdminApi(adminEndpoint()).call('GET', '/tenants');
@@ -24,7 +24,7 @@ const list: Command = {
     }
     const { data } = answer as { data: TenantAnswer[] };
     output.table(
-      ['NAME', 'DISPLAY NAME', 'STATE', 'MODELS', 'SESSIONS AT A TIME', 'WRITABLE'],
+      ['NAME', 'DISPLAY NAME', 'STATE', 'MODELS', 'CONCURRENT SESSIONS', 'WRITABLE'],
       data.map(({ name, spec, read_only: isReadOnly }) => {
         const concurrent = String(spec.limits.concurrentSessions);
         return [name, spec.displayName, spec.state, spec.models.join(','), concurrent, isReadOnly ? 'no' : 'yes'];
@@ -37,7 +37,7 @@ const show: Command = {
   words: ['admin', 'tenants', 'show'],
   args: ['NAME'],
   summary: 'Show a tenant with its credit and live sessions.',
-  speaksTo: 'admin',
+  api: 'admin',
   options: {},
   run: async (invocation) => {
     const { json, output, adminEndpoint } = invocation;
@@ -50,20 +50,21 @@ const show: Command = {
 const create: Command = {
   words: ['admin', 'tenants', 'create'],
   args: ['NAME'],
-  summary: 'Create a tenant; one that exists is left alone.',
-  speaksTo: 'admin',
+  summary: 'Create a tenant. Fails if the name exists.',
+  api: 'admin',
+  examples: ['svc-asr admin tenants create acme --display-name "Acme Radio" --grant-seconds 3600'],
   options: {
-    'display-name': { value: 'TEXT', help: 'How people call it.', required: true },
+    'display-name': { value: 'TEXT', help: 'Display name of the tenant.', required: true },
     state: { value: 'STATE', help: 'Waitlisted, Active, Suspended or Declined. Default: Active.' },
     model: {
       value: 'MODEL',
-      help: 'A model it may use; give it several times for several. Default: all.',
+      help: 'Model that the tenant may use. Repeat the flag for several models. Default: all models.',
       multiple: true,
     },
-    'grant-seconds': { value: 'N', help: 'A first grant of audio credit, with the id "welcome".' },
-    'concurrent-sessions': { value: 'N', help: 'Sessions it may hold at the same time. Default: 1.' },
-    'sessions-per-minute': { value: 'N', help: 'New sessions a minute. Default: 60.' },
-    'requests-per-minute': { value: 'N', help: 'Requests a minute. Default: 600.' },
+    'grant-seconds': { value: 'N', help: 'First grant of audio credit, in seconds. Its id is "welcome".' },
+    'concurrent-sessions': { value: 'N', help: 'Maximum number of concurrent sessions. Default: 1.' },
+    'sessions-per-minute': { value: 'N', help: 'Maximum number of new sessions per minute. Default: 60.' },
+    'requests-per-minute': { value: 'N', help: 'Maximum number of requests per minute. Default: 600.' },
   },
   run: async (invocation) => {
     const { json, output, adminEndpoint } = invocation;
@@ -72,7 +73,7 @@ const create: Command = {
     const answer = await createAdminApi(adminEndpoint()).call('PUT', pathOf(invocation), { body, headers });
     if (json) output.json(answer);
     else output.line(`Created the tenant ${invocation.argument('NAME')}.`);
-    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_YET);
+    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_APPLIED);
   },
 };
 
@@ -85,7 +86,7 @@ function specOf({ option, options }: Invocation): object {
     state: option('state') ?? 'Active',
     ...(models.length === 0 ? {} : { models }),
     ...(seconds === undefined ? {} : { grants: [{ id: 'welcome', audioSeconds: seconds }] }),
-    // What is undefined is left out of the JSON and gets its default from the service.
+    // Undefined values are absent from the JSON, and the service applies its defaults.
     limits: {
       concurrentSessions: whole('concurrent-sessions'),
       sessionsPerMinute: whole('sessions-per-minute'),
@@ -97,41 +98,42 @@ function specOf({ option, options }: Invocation): object {
 const grant: Command = {
   words: ['admin', 'tenants', 'grant'],
   args: ['NAME'],
-  summary: 'Grant a tenant audio credit. A negative amount (--seconds=-60) corrects.',
-  speaksTo: 'admin',
+  summary: 'Grant audio credit to a tenant. Use a negative amount (--seconds=-60) to correct a grant.',
+  api: 'admin',
   options: {
-    seconds: { value: 'N', help: 'Seconds of audio.', required: true },
-    id: { value: 'ID', help: 'Id of the grant; the same id is never applied twice. Default: a random one.' },
+    seconds: { value: 'N', help: 'Audio seconds.', required: true },
+    id: { value: 'ID', help: 'Id of the grant. An id is applied only once. Default: a random id.' },
   },
   run: async (invocation) => {
     const { option, json, output, adminEndpoint } = invocation;
     const body = { id: option('id'), audio_seconds: parseWhole('seconds', option('seconds')) };
     const answer = await createAdminApi(adminEndpoint()).call('POST', `${pathOf(invocation)}/grants`, { body });
-    const made = answer as { id: string; audio_seconds: number; in_force?: boolean };
+    const granted = answer as { id: string; audio_seconds: number; in_force?: boolean };
     if (json) {
       output.json(answer);
     } else {
-      const amount = formatDuration(made.audio_seconds * 1000);
-      const wasThere = made.in_force === undefined ? ' It was there already: nothing changed.' : '';
-      output.line(`Granted ${amount} to ${invocation.argument('NAME')} (grant ${made.id}).${wasThere}`);
+      const amount = formatDuration(granted.audio_seconds * 1000);
+      const repeated = granted.in_force === undefined ? ' The grant exists already, so nothing changed.' : '';
+      output.line(`Granted ${amount} to ${invocation.argument('NAME')} (grant ${granted.id}).${repeated}`);
     }
-    if (made.in_force === false) output.note(NOT_YET);
+    if (granted.in_force === false) output.note(NOT_APPLIED);
   },
 };
 
 const remove: Command = {
   words: ['admin', 'tenants', 'delete'],
   args: ['NAME'],
-  summary: 'Delete a tenant: its keys are revoked and its live sessions end, uncharged.',
-  speaksTo: 'admin',
+  summary: 'Delete a tenant. Its keys are revoked and its live sessions end without charge.',
+  api: 'admin',
   options: {},
   run: async (invocation) => {
     const { json, output, adminEndpoint } = invocation;
     const answer = await createAdminApi(adminEndpoint()).call('DELETE', pathOf(invocation));
-    const { keys_revoked: keys, in_force: inForce } = answer as { keys_revoked: number; in_force: boolean };
+    const { keys_revoked: keys, in_force: isApplied } = answer as { keys_revoked: number; in_force: boolean };
     if (json) output.json(answer);
     else output.line(`Deleted the tenant ${invocation.argument('NAME')} and ${keys} ${keys === 1 ? 'key' : 'keys'}.`);
-    if (!inForce) output.note('Gateways may still serve it: the operator has not brought the change to Redis yet.');
+    if (!isApplied)
+      output.note('Gateways may still serve the tenant, because the operator has not applied the change yet.');
   },
 };
 

@@ -4,32 +4,32 @@ import { fileURLToPath } from 'node:url';
 
 const COMMAND = fileURLToPath(new URL('../../bin/svc-asr.js', import.meta.url));
 
-export interface Ended {
+export interface CommandResult {
   status: number | null;
   out: string;
   err: string;
 }
 
 export interface CommandOptions {
-  /** Another Node than the one that runs the tests. */
+  /** Path of another Node. Default: the one that runs the tests. */
   node?: string;
-  /** What standard input holds; absent: it is empty. */
+  /** Content of standard input. Empty if absent. */
   input?: Uint8Array;
   onStart?: (child: ChildProcess) => void;
 }
 
-/** Runs the built command in a process of its own, with this environment and no other. */
+/** Runs the built command in a separate process with exactly this environment. */
 export function runCommand(
   line: readonly string[],
   env: Record<string, string>,
   { node = process.execPath, input, onStart }: CommandOptions = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const child = spawn(node, [COMMAND, ...line], { env, stdio: 'pipe' });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   onStart?.(child);
-  // A command that ends before it has read everything breaks the pipe.
+  // A command that exits before it has read all input breaks the pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   return new Promise((resolve, reject) => {

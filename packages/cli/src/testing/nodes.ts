@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const OLDEST = 20;
 
-/** The Node that runs the tests, and one of every other version on PATH that the package promises to work on. */
+/** Returns the Node that runs the tests, and one of each other supported version on PATH. */
 export function findNodes(): string[] {
   const found = new Map([[process.version, process.execPath]]);
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
