@@ -1,4 +1,5 @@
-import { billableMs } from '@svc-asr/core';
+// Not from @svc-asr/core: the image of the load tests has no npm packages.
+import { billableMs } from '../../packages/core/src/audio.ts';
 import type { SessionRecord } from '../../loadtest/lib/record.ts';
 import type { Books } from './books.ts';
 import type { Records } from './records.ts';

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AUDIO } from '@svc-asr/core';
 import type { Spoken } from '../../loadtest/lib/plan.ts';
-import { speechOf } from '../../loadtest/lib/wav.ts';
+import { SAMPLE_RATE_HZ, speechOf } from '../../loadtest/lib/wav.ts';
 import { root } from '../launch/terminal.mjs';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
@@ -28,7 +27,7 @@ export function findRecordings(given: string, model: string): Recordings {
     const said = file.replace(/\.wav$/, '.txt');
     return { file, text: existsSync(said) ? readFileSync(said, 'utf8').trim() : '' };
   });
-  return { spoken, longestSeconds: longest / AUDIO.sampleRateHz };
+  return { spoken, longestSeconds: longest / SAMPLE_RATE_HZ };
 }
 
 function readSpeech(file: string, content: ArrayBuffer): ArrayBuffer {

@@ -37,14 +37,12 @@ const args = parse();
 const { kubeconfig, registry, loadCommand } = args;
 
 async function setUp(): Promise<void> {
-  // The start of a cluster mostly waits, and a build computes: both together take as long as the build.
-  const steps = [open(), build()] as const;
-  // If one of them fails, the other must have ended before the tear-down.
-  await Promise.allSettled(steps);
-  const [{ tools, registry: images, deliver }, built] = await Promise.all(steps);
-  const archives = [...built.archives, ...(built.previous?.archives ?? [])];
-  if (deliver !== undefined) await deliver(archives);
-  else await requireImages(built.archives.map(({ reference }) => reference));
+  // The start of a cluster mostly waits, and a build computes, so they run at the same time.
+  const steps = [open(), buildPresent(), buildPrevious()] as const;
+  // If one of them fails, the others must have ended before the tear-down.
+  await Promise.allSettled([deliver(steps[0], steps[1]), deliver(steps[0], steps[2]), ...steps]);
+  const [{ tools, registry: images }, present, previous] = await Promise.all(steps);
+  await deliver(steps[0], steps[1]);
 
   for (const name of args.without) exclude(name, '--without');
   const nodes = await listNodes(tools);
