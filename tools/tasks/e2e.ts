@@ -5,12 +5,11 @@ import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
 import { parseE2eArguments, USAGE } from '../e2e/arguments.ts';
 import type { E2eArguments } from '../e2e/arguments.ts';
 import { findMissingImages, listNodes, openTarget, removeOwnCluster, startOwnTarget } from '../e2e/target.ts';
-import type { Target } from '../e2e/target.ts';
+import type { Archive, Target } from '../e2e/target.ts';
 import { buildImages } from '../images/build-all.ts';
 import { root, say, stop } from '../launch/terminal.mjs';
 import { findPrevious } from '../previous/commit.ts';
 import { buildRelease, removeRelease } from '../previous/release.ts';
-import type { Release } from '../previous/release.ts';
 import { homeOf } from '../start/home.ts';
 import { freePort } from '../start/ports.ts';
 
@@ -38,11 +37,13 @@ const { kubeconfig, registry, loadCommand } = args;
 
 async function setUp(): Promise<void> {
   // The start of a cluster mostly waits, and a build computes, so they run at the same time.
-  const steps = [open(), buildPresent(), buildPrevious()] as const;
+  const opened = open();
+  const presentBuilt = buildPresent();
+  const previousBuilt = presentBuilt.then(buildPrevious);
+  const steps = [opened, deliver(opened, presentBuilt), deliver(opened, previousBuilt)] as const;
   // If one of them fails, the others must have ended before the tear-down.
-  await Promise.allSettled([deliver(steps[0], steps[1]), deliver(steps[0], steps[2]), ...steps]);
+  await Promise.allSettled([...steps, presentBuilt, previousBuilt]);
   const [{ tools, registry: images }, present, previous] = await Promise.all(steps);
-  await deliver(steps[0], steps[1]);
 
   for (const name of args.without) exclude(name, '--without');
   const nodes = await listNodes(tools);
@@ -52,14 +53,12 @@ async function setUp(): Promise<void> {
     E2E_KUBECONFIG: tools.kubeconfig,
     E2E_FOLDER: join(home, 'e2e'),
     E2E_REGISTRY: images,
-    E2E_TAG: built.tag,
+    E2E_TAG: present.tag,
     E2E_PORT: String(await freePort('127.0.0.1')),
     E2E_ADMIN_PORT: String(await freePort('127.0.0.1')),
     E2E_ACCESS_NODE: accessNode,
     E2E_DRAIN_NODE: others.at(-1) ?? '',
-    ...(built.previous === undefined
-      ? {}
-      : { E2E_PREVIOUS_CHART: built.previous.release.chart, E2E_PREVIOUS_TAG: built.previous.release.tag }),
+    ...(previous.chart === '' ? {} : { E2E_PREVIOUS_CHART: previous.chart, E2E_PREVIOUS_TAG: previous.tag }),
   };
   Object.assign(process.env, settings);
   say(
@@ -77,48 +76,56 @@ async function open(): Promise<Target> {
   return target;
 }
 
-async function build() {
-  const images = await buildImages({ root, out: join(home, 'images') });
-  say(`images: ${images.map(({ reference }) => reference).join(', ')}`);
-  const gateway = images.find(({ reference }) => reference.includes('gateway'));
-  const release = await buildPrevious();
-  const previous =
-    release === undefined
-      ? undefined
-      : { release, archives: release.files.map((file) => ({ file, reference: referenceOf(file, release) })) };
-  return { archives: images, tag: gateway?.reference.split(':').at(-1) ?? '', previous };
+/** Images of one version, and its chart. */
+interface Version {
+  archives: readonly Archive[];
+  tag: string;
+  /** Empty for this commit. */
+  chart: string;
 }
 
-const referenceOf = (file: string, { tag }: Release) =>
-  `localhost/${/([^/]*)-linux-\w+\.tar$/.exec(file)?.[1] ?? ''}:${tag}`;
+async function buildPresent(): Promise<Version> {
+  const archives = await buildImages({ root, out: join(home, 'images') });
+  const [first] = archives;
+  return { archives, tag: first?.reference.split(':').at(-1) ?? '', chart: '' };
+}
+
+/** Brings the images of a version to the cluster, or checks that they were loaded before. */
+async function deliver(opened: Promise<Target>, built: Promise<Version>): Promise<Version> {
+  const [{ deliver: deliverArchives, tools }, version] = await Promise.all([opened, built]);
+  const references = version.archives.map(({ reference }) => reference);
+  if (deliverArchives !== undefined) await deliverArchives(version.archives);
+  const missing = deliverArchives === undefined ? await findMissingImages(tools, references) : [];
+  if (missing.length === 0) return version;
+  const folder = join(home, 'images');
+  throw new Error(
+    `load the archives in ${folder} into the cluster, or pass --registry or --load: ${missing.join(', ')}`,
+  );
+}
+
+const NO_VERSION: Version = { archives: [], tag: '', chart: '' };
 
 /** Builds the release to upgrade from. Without it, this commit is upgraded to itself, which tests less. */
-async function buildPrevious(): Promise<Release | undefined> {
+async function buildPrevious(): Promise<Version> {
   if (kubeconfig !== undefined && registry === undefined && loadCommand === undefined) {
     notTested.push('an upgrade from the commit before: pass --registry or --load to bring its images to the cluster');
-    return undefined;
+    return NO_VERSION;
   }
   const previous = findPrevious(root);
   if ('missing' in previous) {
     notTested.push(`an upgrade from the commit before: ${previous.missing}`);
-    return undefined;
+    return NO_VERSION;
   }
   say(`upgrades start from ${previous.commit}`);
   try {
-    return await buildRelease(root, previous.commit, previousFolder);
+    const { chart, tag, files } = await buildRelease(root, previous.commit, previousFolder);
+    const nameOf = (file: string) => /([^/]*)-linux-\w+\.tar$/.exec(file)?.[1] ?? '';
+    return { archives: files.map((file) => ({ file, reference: `localhost/${nameOf(file)}:${tag}` })), tag, chart };
   } catch (error) {
     // Otherwise the commit that repairs a broken build could not pass.
     notTested.push(`an upgrade from ${previous.commit}, which cannot be built: ${String(error)}`);
-    return undefined;
+    return NO_VERSION;
   }
-}
-
-async function requireImages(references: readonly string[]): Promise<void> {
-  const missing = target === undefined ? [] : await findMissingImages(target.tools, references);
-  if (missing.length === 0) return;
-  throw new Error(
-    `load the archives in ${join(home, 'images')} into the cluster, or pass --registry or --load: ${missing.join(', ')}`,
-  );
 }
 
 function exclude(name: string, why: string): void {
