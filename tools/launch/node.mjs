@@ -59,8 +59,9 @@ export function fetchNode(platform, arch) {
   mkdirSync(cacheFolder(), { recursive: true });
   // npm writes into a temporary folder, so that an interrupted or concurrent download is never taken for a complete one.
   const temporary = mkdtempSync(join(cacheFolder(), 'node-tmp-'));
-  const args = ['install', '--prefix', temporary, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const result = spawnSync('npm', [...args, `--os=${platform}`, `--cpu=${arch}`, `${name}@${PINNED}`], {
+  // --force installs a package for another architecture, which images of that architecture need.
+  const args = ['install', '--force', '--prefix', temporary, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const result = spawnSync('npm', [...args, `${name}@${PINNED}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
     cwd: temporary,
   });
