@@ -127,7 +127,7 @@ function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisLin
     tombstoneMs: settings.CANCELLED_RETENTION_MS,
     reaperRetryMs: settings.REAPER_RETRY_MS,
     largestTimeStepMs: settings.REAPER_TIME_STEP_MS,
-    constants: { ...ledgerConstants(settings), LINE_PATIENCE_MS: settings.STREAM_QUEUE_TTL_MS },
+    constants: { ...ledgerConstants(settings), QUEUE_TTL_MS: settings.STREAM_QUEUE_TTL_MS },
   });
   return { link, ledger };
 }

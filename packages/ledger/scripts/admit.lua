@@ -1,14 +1,15 @@
 #!lua
--- Counts one authenticated request of a tenant and tells whether the account may go on.
+-- Counts one authenticated request of a tenant and checks its account and request rate.
 -- KEYS  1 account
--- returns { now, state or '' , allowed 1|0, limit, remaining, ms until whole, ms until one more }
+-- returns { now, account state or '' without an account, allowed 1|0, rate limit, rate remaining, rate reset ms,
+--   retry after ms }
 -- @include now_ms
 -- @include gcra
 local now = now_ms()
 local account = redis.call('HMGET', KEYS[1], 'state', 'rpm', 'rq')
 if not account[1] then return { now, '', 0, 0, 0, 0, 0 } end
 local limit = account[2] + 0
--- A request of an inactive account is refused before it counts.
+-- A request of an inactive account is refused without counting.
 if account[1] ~= 'Active' then return { now, account[1], 0, limit, 0, 0, 0 } end
 local allowed, arrival, remaining, whole, retry = gcra(account[3], limit, now)
 if allowed then redis.call('HSET', KEYS[1], 'rq', gcra_text(arrival)) end

@@ -1,10 +1,14 @@
 #!lua flags=allow-oom
--- Lets go of a session on behalf of one attempt whose answer was refused or is unknown. The last one to let go takes
--- the reservation back. Where there is no session yet, a tombstone refuses a reserve that comes late.
+-- Releases a session for one attempt that was refused or whose outcome is unknown. The last attempt to release it rolls
+-- the reservation back. If the session does not exist yet, a tombstone makes a late reserve of it fail.
 -- KEYS  1 account
--- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 how long a late reserve is refused, ms  5 reason
---       6 1: refused for everyone; a session that is still provisional goes, whoever else holds it
--- returns { 'cancelled' | 'shared' | 'none' | 'kept', session id }
+-- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 tombstone lifetime ms  5 reason
+--       6 '1' to remove a session that is still provisional even if other attempts hold it
+-- returns { 'cancelled', id }: the reservation was rolled back
+--         { 'shared', id }: other attempts still hold the session
+--         { 'kept', id }: it is active or has ended
+--         { 'none', id }: there is no such session
+--         id: the session that the attempt held, which its Idempotency-Key may have found
 -- @include facts
 -- @include journal
 -- @include remove_session

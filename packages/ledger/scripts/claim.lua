@@ -1,8 +1,9 @@
 #!lua
--- Holds a place in a model's pool for a session, idempotent by its id. While the pool can grow there is always one.
+-- Holds capacity in the pool of a model for a session. Idempotent by session id. Always succeeds while the pool can
+-- grow.
 -- KEYS  1 pool
--- ARGV  1 session id  2 until when the place is held, ms
--- returns 1 | 0 when every place is taken or promised
+-- ARGV  1 session id  2 expiry of the hold, ms
+-- returns 1 | 0 if every slot is in use or held
 local base = string.sub(KEYS[1], 1, -2)
 if redis.call('HGET', KEYS[1], 'grow') == '0' and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
   -- @include now_ms

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- The Tenant resource is gone: the account is closed, its sessions fail uncharged, and it is kept for the retention
--- time. Ends a limited number of sessions in one call, so that Redis does not stand still.
+-- Closes the account of a deleted Tenant: its sessions fail without a charge, and its data expires after the retention
+-- time. One call ends a limited number of sessions, so that it does not block Redis for long.
 -- KEYS  1 account
 -- ARGV  1 retention ms
--- returns how many sessions are left to end
+-- returns the number of sessions still to end; call again until it is 0
 -- @include now_ms
 -- @include end_any
 local AT_ONCE = 200

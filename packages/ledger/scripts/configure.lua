@@ -1,14 +1,15 @@
 #!lua flags=allow-oom
--- Creates or changes an account: state, scope, limits. One that was closed resumes with its balance and grants.
+-- Creates or changes an account: state, scope and limits. An account that was closed resumes with its balance and
+-- grants.
 -- KEYS  1 account
 -- ARGV  1 state  2 models, as ' a b '  3 concurrent sessions  4 sessions a minute  5 requests a minute  6 display name
---       7 uid of the Tenant  8 its generation: both empty or absent where there is none, or it is not to be checked
--- returns 'ok' | 'stale' when a newer generation of this very Tenant, or its end, came before
+--       7 uid of the Tenant  8 its generation; both are empty or absent to write without a check
+-- returns 'ok' | 'stale' if a newer generation of the same Tenant, or its deletion, was applied before
 local base = string.sub(KEYS[1], 1, -2)
 local uid, generation = ARGV[7] or '', ARGV[8] or ''
 local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state')
 if uid ~= '' and seen[1] == uid then
-  -- The write of an operator that led before may be late.
+  -- The write of a former leader may arrive late.
   if seen[3] == 'Deleted' or tonumber(generation) < tonumber(seen[2]) then return 'stale' end
 end
 for _, field in ipairs({ 'granted', 'reserved', 'consumed' }) do redis.call('HSETNX', KEYS[1], field, 0) end

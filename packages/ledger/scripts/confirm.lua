@@ -1,12 +1,12 @@
 #!lua
--- Makes a provisional session a reserved one: it now lives until its credential expires. No credit moves, so the
--- journal says nothing of it.
+-- Confirms a provisional session: it becomes reserved and lives until its credential expires. No credit moves, so there
+-- is no journal entry.
 -- KEYS  1 account
--- ARGV  1 session id  2 when its credential expires, as reserve told it, ms
--- returns 'ok' | 'gone'
+-- ARGV  1 session id  2 expiry of its credential, as reserve.lua returned it, ms
+-- returns 'ok' | 'gone' if the session was removed
 -- @include retain
 local base = string.sub(KEYS[1], 1, -2)
--- A provisional session is due earlier, one that is reserved just then, one that streams never.
+-- The score of a provisional session is lower, that of a reserved one equal, and that of an active one higher (+inf).
 if redis.call('ZADD', base .. 'live', 'XX', 'GT', 'CH', ARGV[2], ARGV[1]) == 1 then
   add_recent(base, ARGV[1])
   return 'ok'

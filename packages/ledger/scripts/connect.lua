@@ -1,7 +1,7 @@
 #!lua
 -- Consumes the credential: the session becomes active and belongs to one gateway process (owner and epoch).
--- Repeating it with the same connection id gives the same answer; any other connection is refused, and so is one that
--- was given up (disconnect).
+-- A repeat with the same connection id returns the same result. Any other connection is refused, and so is one that
+-- disconnect.lua rolled back.
 -- KEYS  1 account
 -- ARGV  1 session id  2 hash of the credential  3 owner  4 epoch  5 connection id
 -- returns { 'ok', model, reserved ms } | { 'refused' } | { 'inactive' }

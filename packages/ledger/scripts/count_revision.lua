@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Adds to what was counted of a revision of a model.
+-- Adds to the counts of a revision of a model.
 -- KEYS  1 pool
--- ARGV  1 revision  2 streams  3 failures  then pairs: bucket of latency, how many
+-- ARGV  1 revision  2 streams  3 failures  then pairs: latency bucket, count
 local key = string.sub(KEYS[1], 1, -2) .. 'rc'
 redis.call('HINCRBY', key, ARGV[1] .. '|streams', ARGV[2])
 redis.call('HINCRBY', key, ARGV[1] .. '|failures', ARGV[3])

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Takes back a connect whose answer was lost and was given up: the session is reserved as before, so that its credential
--- still works. Should that connect come late, it is refused.
+-- Rolls back a connect whose caller received no answer and has given up. The session is reserved again, so its
+-- credential still works. If that connect arrives late, it is refused.
 -- KEYS  1 account
 -- ARGV  1 session id  2 connection id
--- returns 'ok': that connection had the session | 'none': it had not
+-- returns 'ok' if the connection had the session | 'none' if not
 -- @include now_ms
 -- @include end_session
 -- @include facts
@@ -23,7 +23,7 @@ if now >= fact.expires then
   end_session(base, id, 'expired', now, 0, 0, 'no handshake')
   return 'ok'
 end
--- Whoever offered the credential has the session: no request that made it can take it back.
+-- The client has the credential and may use it again, so no attempt may cancel the session any more.
 redis.call('HSET', key, 'h', '*')
 redis.call('HDEL', key, 'st', 'ow', 'ep', 'cn', 'at')
 redis.call('ZADD', base .. 'live', string.format('%d', fact.expires), id)

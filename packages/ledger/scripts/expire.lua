@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Ends a tenant's sessions that are past their time; called by the reaper, without any request.
+-- Ends overdue sessions of a tenant. Called by the reaper.
 -- KEYS  1 account
--- returns { how many were ended in this call, now }
+-- returns { number of sessions ended in this call, now }
 -- @include now_ms
 -- @include expire_overdue
 local now = now_ms()

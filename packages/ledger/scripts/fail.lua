@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
--- Ends a session by a fault of the service: nothing is charged, all is returned. An active session is failed only in
--- the name of its owner and epoch; a reserved one has no owner and is failed only in nobody's name.
+-- Ends a session because of a fault of the service: nothing is charged and the whole reservation is released. For an
+-- active session, owner and epoch must match. A reserved session has no owner; both must be empty for it.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner or ''  3 epoch or ''  4 accepted samples  5 reason
--- returns { 'ok' | 'already', state, audio ms, billable ms, model } | { 'stale' } | { 'unknown' }
+-- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
+--         { 'stale' }: another owner or epoch has the session | { 'unknown' }
 -- @include now_ms
 -- @include billing
 -- @include end_session

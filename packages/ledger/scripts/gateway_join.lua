@@ -1,5 +1,5 @@
 #!lua
--- A gateway process begins: it gets an epoch that no process had before.
+-- Registers a gateway process and returns a new epoch.
 -- KEYS  1 gateways
 -- ARGV  1 gateway  2 lease ms
 -- returns the epoch

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
+-- Renews the lease of a gateway process.
 -- KEYS  1 gateways
 -- ARGV  1 gateway  2 lease ms
--- returns 1, or 0 when it was taken for dead
+-- returns 1 | 0 if the lease had expired and the process was declared dead
 -- @include now_ms
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
 redis.call('ZADD', KEYS[1], now_ms() + tonumber(ARGV[2]), ARGV[1])

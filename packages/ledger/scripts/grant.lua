@@ -1,8 +1,8 @@
 #!lua
--- Adds credit once per grant id, for ever. A negative grant is a correction: it takes no more than is available.
+-- Adds credit once per grant id. A negative grant is a correction, which removes at most the available credit.
 -- KEYS  1 account
--- ARGV  1 grant id  2 milliseconds
--- returns { 1 applied | 0 known, milliseconds that it changed } | { -1 } when there is no account
+-- ARGV  1 grant id  2 amount in ms of audio
+-- returns { 1 applied | 0 applied before, ms that the balance changed by } | { -1 } without an account
 -- @include journal
 local base = string.sub(KEYS[1], 1, -2)
 local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed')

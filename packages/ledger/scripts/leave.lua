@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
--- A session needs its slot, its hold and its place in the line no more.
+-- Releases a session's slot, its hold and its place in the queue.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant
 -- @include workers
--- @include line
+-- @include queue
 local base = string.sub(KEYS[1], 1, -2)
 free_slot(base, ARGV[1])
-leave_line(base, ARGV[1], ARGV[2])
+leave_queue(base, ARGV[1], ARGV[2])
 redis.call('ZREM', base .. 'h', ARGV[1])
 return 'ok'

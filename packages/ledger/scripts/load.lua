@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
--- What is asked of a pool and what it has.
+-- Returns the load and the capacity of a pool.
 -- KEYS  1 pool
--- returns { now, active, held, waiting, slots, workers }
+-- returns { now, active streams, held sessions, queued streams, slots, workers }
 -- @include now_ms
 -- @include workers
--- @include line
+-- @include queue
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 drop_dead(base, now)
 redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now)
-first_in_line(base, now)
+first_in_queue(base, now)
 return { now, redis.call('HLEN', base .. 'a'), redis.call('ZCARD', base .. 'h'), redis.call('ZCARD', base .. 'qs'),
   tonumber(redis.call('HGET', base .. 'p', 'slots') or 0), redis.call('ZCARD', base .. 'wl') }

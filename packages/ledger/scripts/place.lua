@@ -1,20 +1,20 @@
 #!lua flags=allow-oom
--- Puts a stream on the worker with the most free slots, or into the line. Asked again it gives the same worker, unless
--- that one is to be avoided: then the stream moves, and does not wait behind those that have not begun. While revisions
--- of the model share its sessions, each session belongs to one of them, and goes to another where that has no room.
+-- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless it
+-- is among the workers to avoid: then the stream moves to another one, ahead of the queue. While a rollout splits
+-- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
 -- KEYS  1 pool
--- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b '
--- returns { worker, address, revision } | {}
+-- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''
+-- returns { worker, address, revision } | {} if the stream is queued; call again every few hundred ms
 -- @include now_ms
 -- @include workers
--- @include line
+-- @include queue
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local session, tenant, avoid = ARGV[1], ARGV[2], ARGV[3]
 local function avoided(id) return string.find(avoid, ' ' .. id .. ' ', 1, true) end
 drop_dead(base, now)
 
--- The revision that a session belongs to while several share: by its id, so that asking again gives the same.
+-- Returns the revision that a session prefers. It depends on the session id only, so a repeat prefers the same one.
 local function revision_of(weights, id)
   if not weights then return nil end
   local point = (tonumber(string.sub(id, 1, 8), 16) or 0) % 100
@@ -32,9 +32,9 @@ if current then
   free_slot(base, session)
 end
 
-local first = not moving and first_in_line(base, now)
+local first = not moving and first_in_queue(base, now)
 if not first or first == session then
-  -- One more than are avoided is enough to find one that is not.
+  -- Among one more worker than the number to avoid, at least one is not avoided.
   local _, spaces = string.gsub(avoid, '%S+', '')
   local function most_free(key)
     local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')
@@ -50,11 +50,11 @@ if not first or first == session then
     add_free(base, id, w[2], -1)
     redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
     redis.call('ZREM', base .. 'h', session)
-    take_turn(base, session, tenant)
+    rotate_queue(base, session, tenant)
     return { id, w[1], w[2] }
   end
 end
-join_line(base, session, tenant, now)
+join_queue(base, session, tenant, now)
 redis.call('ZADD', base .. 'qs', now, session)
 redis.call('ZREM', base .. 'h', session)
 return {}

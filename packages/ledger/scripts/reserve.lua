@@ -1,29 +1,33 @@
 #!lua
--- Makes a provisional session and takes its credit, or finds the one that the Idempotency-Key made before.
--- A provisional session vanishes with its lease unless it is confirmed.
+-- Creates a provisional session and reserves its credit, or returns the session that the same Idempotency-Key created.
+-- A provisional session is removed when its lease expires, unless it is confirmed before.
 -- KEYS  1 account
 -- ARGV  1 session id  2 model  3 model exists 1|0  4 requested seconds  5 idempotency key or ''
---       6 attempt, id of the session secret and hash of the credential, as facts have them
---       7 credential lifetime ms  8 lease ms  9 latest time for which the reaper holds a mark, ms
--- returns 'created, reserved ms, remaining s, rate limit, rate remaining, rate ms until whole' of a new session, in a line
---         of words: to Redis one answer costs a fraction of six
---         { 'found', id, created, expires, reserved s, remaining s, secret id, provisional 1|0, rate limit, rate remaining, rate ms until whole }
---         { 'cancelled' | 'inactive' | 'unmarked' | 'conflict' | 'model_not_found' | 'scope' | 'credit' }
---         { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate ms until whole }
+--       6 'attempt session-secret-id credential-hash', in the order of include/facts.lua
+--       7 credential lifetime ms  8 lease ms  9 latest time that the reaper's marks for this tenant cover, ms
+-- returns new session: the string 'created reserved-ms remaining-s rate-limit rate-remaining rate-reset-ms'
+--           (one string costs Redis a fraction of six values)
+--         existing session: { 'found', id, created, expires, reserved s, remaining s, secret id, provisional 1|0,
+--           rate limit, rate remaining, rate reset ms }
+--         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' }
+--           or { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate reset ms }
+--         { 'unmarked', now }: no mark covers the expiry of the session; mark it and call again
+--         Times are in ms since the epoch, by the clock of Redis. 'rate reset': until the full rate is available again.
 -- @include now_ms
 -- @include gcra
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id, model, exists, requested, idempotency, proof = ARGV[1], ARGV[2], ARGV[3], ARGV[4] + 0, ARGV[5], ARGV[6]
 local lease, expires = ARGV[8], now + ARGV[7]
--- To turn numbers into text and back is what costs this script most, next to its commands: each is written out once, and
--- text is made a number by arithmetic.
+-- After the Redis commands, conversion between numbers and strings is the largest cost of this script. Each number is
+-- therefore formatted once, and strings become numbers through arithmetic.
 local created = string.format('%d', now)
 local key = base .. 's:' .. id
--- With its lease, and before its credential in any case: that tells it from a reserved one (state.lua).
+-- A provisional session is due when its lease expires, and always before its credential does. include/state.lua relies
+-- on that to tell it from a reserved session.
 local function provisional_due(expires_at) return string.format('%d', math.min(now + lease, expires_at - 1)) end
 
--- A cancel that came first wins: the answer to this request was given up.
+-- A cancel for this session id that arrived first left a tombstone and wins: its caller has given up on the answer.
 local seen = redis.call('EXISTS', base .. 'x:' .. id, key) > 0
 if seen and redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
 local function read_account()
@@ -31,15 +35,15 @@ local function read_account()
 end
 local account = read_account()
 if account[1] ~= 'Active' then return { 'inactive' } end
--- Without a mark nobody would look for this session when its time is over.
+-- Without a mark that covers its expiry, the reaper would not find this session when it is overdue.
 if expires - ARGV[9] > 0 then return { 'unmarked', now } end
 local live = redis.call('ZCARD', base .. 'live')
 if redis.call('ZCOUNT', base .. 'live', '-inf', created) > 0 then
-  -- Here and further down, because Redis makes functions anew at each run and these are seldom needed.
+  -- Included here and further down, not at the top: each run recreates the functions, and these are rarely needed.
   -- @include expire_overdue
   expire_overdue(base, now)
   account = read_account()
-  -- What is overdue and was not ended just now does not count.
+  -- One call ends a limited number of overdue sessions. Those that are left do not count as live.
   live = redis.call('ZCOUNT', base .. 'live', '(' .. created, '+inf')
 end
 
@@ -54,10 +58,11 @@ if known then
   local known_key = base .. 's:' .. known
   local s = redis.call('HMGET', known_key, 'st', 'd', 'h')
   local fact = s[2] and read_facts(s[2])
-  -- One that the service failed is of no use to the caller: the key may be used anew.
+  -- A session that the service failed is of no use to the caller, so its Idempotency-Key may create a new one.
   if fact and now < fact.expires and s[1] ~= 'failed' then
     if fact.model ~= model or fact.requested ~= requested then return { 'conflict' } end
-    -- Whoever got hold of a session must let go of it before a cancel can take it back; past a few nobody can any more.
+    -- Records this attempt as a holder: cancel.lua removes a session only after each holder has cancelled. Past 400
+    -- characters the list becomes '*', and no holder can cancel the session any more.
     local holders, attempt = s[3] or fact.attempt, string.match(proof, '%S+')
     if holders ~= '*' and not string.find(holders, attempt, 1, true) then
       redis.call('HSET', known_key, 'h', #holders < 400 and holders .. ' ' .. attempt or '*')
@@ -81,7 +86,7 @@ local available = account[5] - account[6] - account[7]
 local seconds = math.min(requested, math.floor(available / 1000))
 if seconds < 1 then return { 'credit' } end
 
--- Facts and journal are as facts.lua and journal.lua read and write them.
+-- The formats must match include/facts.lua, which reads the facts, and include/journal.lua, which writes other entries.
 local milliseconds = string.format('%d', seconds * 1000)
 local left = string.format('%d', math.floor(available / 1000) - seconds)
 redis.call('HSET', KEYS[1], 'reserved', string.format('%d', account[6] + milliseconds), 'rs', gcra_text(arrival))

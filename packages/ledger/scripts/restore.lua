@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Raises what an account has consumed to what it had when it was last seen, once for each restoration: for an account that
--- was built anew from its Tenant. No more than was granted.
+-- Raises the consumed credit of an account to the value of its last checkpoint, once per restoration. Used for accounts
+-- that a rebuild created again from their Tenant. Consumes at most the available credit.
 -- KEYS  1 account
--- ARGV  1 id of the restoration  2 consumed ms
--- returns { 1 applied | 0 known, consumed ms that it added } | { -1 } when there is no account
+-- ARGV  1 restoration id  2 consumed ms at the checkpoint
+-- returns { 1 applied | 0 applied before, consumed ms added } | { -1 } without an account
 -- @include journal
 local base = string.sub(KEYS[1], 1, -2)
 local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed')

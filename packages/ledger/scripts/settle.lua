@@ -1,8 +1,10 @@
 #!lua flags=allow-oom
--- Ends an active session in its own time: charges the accepted audio, rounded up to the second, and returns the rest.
+-- Ends an active session normally: charges the accepted audio, rounded up to a whole second, and releases the remaining
+-- reservation.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner  3 epoch  4 accepted samples  5 reason
--- returns { 'ok' | 'already', state, audio ms, billable ms, model } | { 'stale' } | { 'unknown' }
+-- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
+--         { 'stale' }: another owner or epoch has the session | { 'unknown' }
 -- @include now_ms
 -- @include billing
 -- @include end_session

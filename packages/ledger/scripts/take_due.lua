@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
--- Hands marks that are due to one reaper; until it removes them they are out of the others' sight for a while.
+-- Returns marks that are due. A mark is returned again only after a while, so that one reaper can process and remove
+-- it.
 -- KEYS  1 due marks
--- ARGV  1 how many at most  2 how long they are out of sight, ms
+-- ARGV  1 maximum number of marks  2 time until a mark is returned again, ms
 -- returns { member, … }
 -- @include now_ms
 local now = now_ms()

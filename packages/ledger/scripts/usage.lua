@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Balance and recent sessions, in the order of confirmation, after overdue reservations were returned.
+-- Returns the balance and the recent sessions in order of confirmation, after ending overdue sessions.
 -- KEYS  1 account
 -- returns { granted, reserved, consumed, { id, model, state, audio ms, billable ms, created, completed or 0 }, … } | {}
 -- @include now_ms

@@ -1,5 +1,5 @@
 #!lua
--- Says which share of a model's new sessions each revision gets; what was counted of others is forgotten.
+-- Sets the share of new sessions that each revision of a model receives, and deletes the counts of all other revisions.
 -- KEYS  1 pool
 -- ARGV  pairs: revision, percent
 local key = string.sub(KEYS[1], 1, -2) .. 'rc'

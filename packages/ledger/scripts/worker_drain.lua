@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- A worker gets no new streams any more.
+-- Stops a worker from receiving new streams.
+-- KEYS  1 pool
 -- KEYS  1 pool
 -- ARGV  1 worker
 -- @include workers

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
+-- Returns the workers of a pool whose lease is valid.
 -- KEYS  1 pool
--- returns { { worker, lease until, address, revision, slots, active, draining }, … }
+-- returns { { worker, lease expiry, address, revision, slots, active, draining }, … }
 -- @include now_ms
 -- @include workers
 local base = string.sub(KEYS[1], 1, -2)

@@ -1,7 +1,7 @@
 #!lua
--- A worker tells where it is and how many streams it takes; again after its lease was lost.
+-- Registers a worker with its address and slots. A worker also calls this after its lease has expired.
 -- KEYS  1 pool
--- ARGV  1 worker  2 address  3 revision  4 slots  5 lease ms  6 streams that it has already
+-- ARGV  1 worker  2 address  3 revision  4 slots  5 lease ms  6 streams it already has
 -- @include now_ms
 -- @include workers
 local base = string.sub(KEYS[1], 1, -2)

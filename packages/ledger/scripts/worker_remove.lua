@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- A worker goes: by itself, or for good after it was drained.
+-- Removes a worker that shuts down.
 -- KEYS  1 pool
 -- ARGV  1 worker
 -- @include workers

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
+-- Renews the lease of a worker.
 -- KEYS  1 pool
 -- ARGV  1 worker  2 lease ms
--- returns 'ok' | 'draining' | 'gone'
+-- returns 'ok' | 'draining' | 'gone' if the lease had expired; the worker must register again
 -- @include now_ms
 -- @include workers
 local now = now_ms()

@@ -21,11 +21,11 @@ function sourceOf(name: string, constants: ScriptConstants): Script {
 }
 
 test.each([
-  ['settle', 'SESSION_KEPT_MS'],
+  ['settle', 'SESSION_RETENTION_MS'],
   ['settle', 'USAGE_RETENTION_DAYS'],
   ['reserve', 'CHECKPOINT_EVERY'],
-  ['reserve', 'CHECKPOINTS_KEPT'],
-  ['place', 'LINE_PATIENCE_MS'],
+  ['reserve', 'CHECKPOINTS_RETAINED'],
+  ['place', 'QUEUE_TTL_MS'],
 ])('%s takes %s from the settings', (script, name) => {
   const { source, sha1 } = sourceOf(script, { [name]: 7 });
   expect(source).toContain(`local ${name} = 7\n`);

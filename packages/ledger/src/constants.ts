@@ -5,15 +5,15 @@ import type { Script } from './scripts.ts';
 /** Values in the scripts, written there as `local NAME = default`, that a service may set. */
 export interface ScriptConstants {
   /** How long a session that ended is known after recent_sessions has forgotten it. */
-  SESSION_KEPT_MS?: number;
+  SESSION_RETENTION_MS?: number;
   /** How long a day's usage is kept. */
   USAGE_RETENTION_DAYS?: number;
   /** Every so many entries of a journal there is a checkpoint with the totals. */
   CHECKPOINT_EVERY?: number;
   /** How many checkpoints back a journal reaches. */
-  CHECKPOINTS_KEPT?: number;
+  CHECKPOINTS_RETAINED?: number;
   /** How long a waiting stream that has not asked keeps its place in the line. */
-  LINE_PATIENCE_MS?: number;
+  QUEUE_TTL_MS?: number;
 }
 
 /** The link with these constants in every script that it runs. */

@@ -90,7 +90,7 @@ describe.each([
   test('the journal adds up to the account, also after it was cut at a checkpoint', async () => {
     const often = createLedger(ledger.link, {
       prefix: `test-${randomUUID()}`,
-      constants: { CHECKPOINT_EVERY: 100, CHECKPOINTS_KEPT: 5 },
+      constants: { CHECKPOINT_EVERY: 100, CHECKPOINTS_RETAINED: 5 },
     });
     const tenant = await makeTenant(often, 6_000_000, { concurrentSessions: 1000 });
     const rounds = Array.from({ length: 1500 });

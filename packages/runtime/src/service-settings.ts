@@ -37,9 +37,9 @@ export const LEDGER_SETTINGS = {
 /** The same as the ledger's scripts take them. */
 export function ledgerConstants(settings: ValuesOf<typeof LEDGER_SETTINGS>) {
   return {
-    SESSION_KEPT_MS: settings.SESSION_RETENTION_HOURS * 3_600_000,
+    SESSION_RETENTION_MS: settings.SESSION_RETENTION_HOURS * 3_600_000,
     USAGE_RETENTION_DAYS: settings.USAGE_RETENTION_DAYS,
     CHECKPOINT_EVERY: settings.JOURNAL_CHECKPOINT_EVERY,
-    CHECKPOINTS_KEPT: settings.JOURNAL_CHECKPOINTS_RETAINED,
+    CHECKPOINTS_RETAINED: settings.JOURNAL_CHECKPOINTS_RETAINED,
   };
 }

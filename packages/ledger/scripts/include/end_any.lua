@@ -2,8 +2,8 @@
 -- @include facts
 -- @include remove_session
 -- @include state
--- Ends a session of which only its time in `live` is known: a provisional one vanishes (`why`), any other
--- comes to `state`.
+-- Ends a session given its due time in `live`. A provisional session is removed with reason `why`; any other session
+-- changes to `state` with `reason`.
 local function end_any(base, id, due, now, state, reason, why)
   local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'd')
   if state_by_due(s[1], due, read_facts(s[2]).expires) == 'provisional' then

@@ -2,17 +2,18 @@
 -- @include facts
 -- @include retain
 -- @include journal
--- Brings a session to a terminal state: gives the reservation back, charges what is billable, keeps the record.
+-- Changes a session to a terminal state: releases the reservation, charges `billable` and keeps the record.
+-- Returns the audio ms, or nil if the session had ended before.
 local function end_session(base, id, state, now, samples, billable, reason)
   local key = base .. 's:' .. id
-  -- Whoever comes second changes nothing: a terminal state is for ever.
+  -- A terminal state never changes.
   if redis.call('HEXISTS', key, 'co') == 1 then
     redis.call('ZREM', base .. 'live', id)
     return
   end
   local reserved = read_facts(redis.call('HGET', key, 'd')).reserved
   local audio = audio_ms(samples)
-  -- Before any credit moves: should Redis refuse a command further down, a repeat must not charge again.
+  -- Written before any credit moves: if Redis refuses a command further down, a repeat must not charge again.
   redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
   redis.call('HINCRBY', base .. 'a', 'reserved', -reserved)
   if billable > 0 then redis.call('HINCRBY', base .. 'a', 'consumed', billable) end

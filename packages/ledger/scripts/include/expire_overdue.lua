@@ -1,4 +1,5 @@
--- Ends what is past its time: provisional sessions past their lease vanish, reserved ones past expires_at expire.
+-- Ends overdue sessions: removes provisional ones whose lease has expired, and expires reserved ones whose credential
+-- has.
 -- @include end_any
 local OVERDUE_AT_ONCE = 200
 

@@ -1,6 +1,6 @@
--- What does not change of a session, in one field `d` of its hash: to Redis one field costs a fraction of nine.
--- reserve.lua writes it: expires, created, reserved ms, remaining s, requested s, model, then attempt that made it, id of
--- the session secret and hash of the credential, which come as one.
+-- Facts that never change after a session was created, in the one field `d` (one field costs Redis a fraction of nine).
+-- reserve.lua writes them: expires, created, reserved ms, remaining s, requested s, model, attempt that created it,
+-- session secret id, credential hash.
 local function read_facts(d)
   local f = {}
   for word in string.gmatch(d, '%S+') do f[#f + 1] = word end

@@ -1,4 +1,4 @@
--- Milliseconds of Redis TIME: the only clock that decides anything.
+-- Redis TIME in ms. All decisions about time use this clock.
 local function now_ms()
   local t = redis.call('TIME')
   return t[1] * 1000 + math.floor(t[2] / 1000)

@@ -1,5 +1,5 @@
--- What a session is. From the handshake on its hash says so (`st`). Before, its time in `live` does: a provisional one is due
--- before its credential expires, a reserved one when it does.
+-- State of a session. From the handshake on it is the field `st`. Before, it follows from the due time in `live`: a
+-- provisional session is due before its credential expires, a reserved session exactly then.
 local function state_by_due(st, due, expires)
   if st then return st end
   return tonumber(due) < expires and 'provisional' or 'reserved'

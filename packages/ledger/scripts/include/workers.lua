@@ -1,6 +1,6 @@
--- A model's workers. `w:ID` a worker, `wl` leases, `free` free slots of those that take streams, `free:REVISION` the same
--- of one revision, `a` which worker a stream is on, `p` slots in all. Placement never walks over workers: counts are
--- kept as they change.
+-- Workers of a model: `w:ID` a worker, `wl` leases, `free` free slots of workers that accept streams, `free:REVISION`
+-- the same for one revision, `a` worker of each stream, `p` total slots. Counts are updated with each change, so that
+-- placement never iterates over workers.
 local function drop_free(base, id, revision)
   redis.call('ZREM', base .. 'free', id)
   if revision then redis.call('ZREM', base .. 'free:' .. revision, id) end
@@ -19,7 +19,7 @@ local function forget_worker(base, id)
   drop_free(base, id, w[3])
 end
 
--- Workers whose lease ran out are gone; their streams are moved by the gateways that hold them.
+-- Forgets workers whose lease has expired. The gateways that hold their streams move them.
 local function drop_dead(base, now)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end
 end
@@ -29,7 +29,7 @@ local function free_slot(base, session)
   if not id then return end
   redis.call('HDEL', base .. 'a', session)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'revision', 'draining', 'active')
-  -- A worker that was started again under its name has none of the streams that it had.
+  -- A worker that restarted under the same name has none of its former streams.
   if not w[1] or tonumber(w[3]) < 1 then return end
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', -1)
   if w[2] ~= '1' then add_free(base, id, w[1], 1) end
