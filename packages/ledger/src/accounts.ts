@@ -13,7 +13,7 @@ import type {
 } from './types.ts';
 import { fields, numbers, readSession, recentSessions } from './replies.ts';
 
-/** As in scripts/include/retain.lua. */
+/** Must equal RECENT_SHOWN in scripts/include/retain.lua. */
 const RECENT_SHOWN = 20;
 const CONFIGURE = loadScript('configure');
 const GRANT = loadScript('grant');
@@ -22,12 +22,12 @@ const CLOSE = loadScript('close');
 const USAGE = loadScript('usage');
 const DAY_MS = 86_400_000;
 
-/** Accounts: what the operator writes, and what can be read of them. */
+/** Creates the functions that write and read accounts. */
 export function createAccounts(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
   return {
     /**
-     * Creates or changes an account; one that was closed resumes. False: nothing was done, since a newer version of the
-     * same Tenant, or its end, came before. Without a version it is done in any case.
+     * Creates or changes an account. A closed account resumes. Returns false if a newer version of the same Tenant, or
+     * its deletion, was applied before. Without a version it always writes.
      */
     async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
       const { state, models, limits, displayName } = settings;
@@ -39,16 +39,16 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
       return (await link.run(CONFIGURE, keys.account(tenant), args)) === 'ok';
     },
 
-    /** Adds credit, once per grant id for ever. */
+    /** Adds credit once per grant id. */
     async grant(tenant: string, grantId: string, ms: number): Promise<{ applied: boolean; amountMs: number }> {
       const [applied = -1, amountMs = 0] = numbers(await link.run(GRANT, keys.account(tenant), [grantId, ms]));
-      if (applied === -1) throw new Error(`there is no account "${tenant}" to grant credit to`);
+      if (applied === -1) throw new Error(`cannot grant credit: tenant "${tenant}" has no account`);
       return { applied: applied === 1, amountMs };
     },
 
     /**
-     * Raises what was consumed to what it was when the account was last seen, once per restoration; no more than was
-     * granted. Resolves to what the restoration added, and whether it did so just now.
+     * Raises the consumed credit to the value of the last checkpoint, once per restoration and up to the credit
+     * granted. Returns the amount that the restoration added, and whether this call added it.
      */
     async restore(
       tenant: string,
@@ -58,11 +58,11 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
       const [applied = -1, amount = 0] = numbers(
         await link.run(RESTORE, keys.account(tenant), [restorationId, consumedMs]),
       );
-      if (applied === -1) throw new Error(`there is no account "${tenant}" to restore`);
+      if (applied === -1) throw new Error(`cannot restore consumed credit: tenant "${tenant}" has no account`);
       return { added: applied === 1 && amount > 0, consumedMs: amount };
     },
 
-    /** Ends a tenant's sessions and closes its account; it is kept for the retention time. */
+    /** Ends the sessions of a tenant and closes its account, which is kept for the retention time. */
     async close(tenant: string): Promise<void> {
       while (Number(await link.run(CLOSE, keys.account(tenant), [options.retentionMs])) > 0);
     },
@@ -76,13 +76,13 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
       return account.size === 0 ? undefined : accountOf(tenant, account, Number(live));
     },
 
-    /** The state alone; undefined when there is no account. */
+    /** Returns only the state. Undefined if there is no account. */
     async state(tenant: string): Promise<AccountState | undefined> {
       const state = await link.send(keys.account(tenant), ['HGET', keys.account(tenant), 'state']);
       return state === null ? undefined : (state as AccountState);
     },
 
-    /** Balance and recent sessions, after overdue reservations were returned. */
+    /** Returns the balance and recent sessions after ending overdue sessions. Undefined if there is no account. */
     async usage(tenant: string): Promise<{ balance: Balance; recent: SessionRecord[] } | undefined> {
       const reply = (await link.run(USAGE, keys.account(tenant), [])) as unknown[];
       if (reply.length === 0) return undefined;
@@ -90,7 +90,9 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
       return { balance: balanceOf(granted, reserved, consumed), recent: recentSessions(reply.slice(3)) };
     },
 
-    /** Recent sessions as they stand, read without changing anything: one that is overdue may still be among them as reserved. */
+    /**
+     * Returns recent sessions without changing anything. An overdue session may therefore still be listed as reserved.
+     */
     async recent(tenant: string): Promise<SessionRecord[]> {
       const ids = (await link.send(keys.recent(tenant), [
         'LRANGE',
@@ -105,7 +107,7 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
       return known.sort((a, b) => b.createdAtMs - a.createdAtMs);
     },
 
-    /** Usage by day and model, newest day first; days without any are left out. */
+    /** Returns usage by day and model, newest day first. Days without usage are omitted. */
     async dailyUsage(tenant: string, days: number, nowMs: number = Date.now()): Promise<DailyUsage[]> {
       const today = Math.floor(nowMs / DAY_MS);
       const wanted = Array.from({ length: days }, (_, back) => today - back);

@@ -6,16 +6,16 @@ import type { AccountState, RateState } from './types.ts';
 
 const ADMIT = loadScript('admit');
 
-/** What an authenticated request meets at the door. */
+/** Result of the account and rate check of an authenticated request. */
 export interface Admission {
-  /** undefined: there is no account. */
+  /** Undefined if there is no account. */
   state: AccountState | undefined;
   allowed: boolean;
   rate: RateState;
   retryAfterMs: number;
 }
 
-/** Counts one authenticated request and tells whether the account may go on. */
+/** Creates the function that counts one authenticated request and checks the account and its request rate. */
 export function createAdmission(link: RedisLink, keys: RedisKeys, clock: Clock) {
   return async (tenant: string): Promise<Admission> => {
     const reply = (await link.run(ADMIT, keys.account(tenant), [])) as unknown[];

@@ -7,10 +7,10 @@ import type { KeyRecord } from './types.ts';
 const REVOKE = loadScript('revoke_key');
 const TOUCH = loadScript('touch_key');
 
-/** The index from the public id of an API key to its tenant and hash. */
+/** Index from the public id of an API key to its tenant and hash. */
 export function createApiKeys(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Puts a key in force. One that was revoked stays so: a restored file or a re-applied resource does not revive it. */
+    /** Stores a key. A revoked key stays revoked, even if a file is restored or its resource is applied again. */
     async put(keyId: string, record: Omit<KeyRecord, 'revoked'>): Promise<void> {
       const key = keys.apiKey(keyId);
       const { tenant, hash, pepperId, expiresAtMs } = record;
@@ -18,7 +18,7 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys) {
       await link.send(key, ['HSET', key, ...values]);
     },
 
-    /** A revoked key stays known, so that its holder is told what happened to it. */
+    /** Revokes a key. Its record is kept, so that gateways can report it as revoked. */
     async revoke(keyId: string): Promise<void> {
       await link.run(REVOKE, keys.apiKey(keyId), []);
     },
@@ -38,12 +38,12 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys) {
       };
     },
 
-    /** Remembers that a key was used just now. */
+    /** Records that a key was used now. */
     async touch(keyId: string): Promise<void> {
       await link.run(TOUCH, keys.apiKey(keyId), []);
     },
 
-    /** When a key was last used, in milliseconds. */
+    /** Returns the time of the last use in milliseconds. Undefined if the key was never used. */
     async lastUsed(keyId: string): Promise<number | undefined> {
       const key = keys.apiKey(keyId);
       const used = (await link.send(key, ['HGET', key, 'used'])) as string | null;

@@ -1,11 +1,11 @@
-/** An estimate of Redis TIME, for choosing due times; it never decides whether something is over. */
+/** Estimate of Redis TIME, used to choose due times. The scripts decide with the real one. */
 export interface Clock {
-  /** Takes note of a time that Redis just told. */
+  /** Sets the estimate to a time that Redis has just returned. */
   observe: (redisNowMs: number) => void;
   now: () => number;
 }
 
-/** A clock that follows Redis by the newest time seen, so that a wrong local clock does no harm. */
+/** Creates a clock that follows the time last returned by Redis, so that a wrong local clock does not matter. */
 export function createClock(localNow: () => number = Date.now): Clock {
   let offsetMs = 0;
   return {

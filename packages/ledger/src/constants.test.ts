@@ -16,7 +16,7 @@ function sourceOf(name: string, constants: ScriptConstants): Script {
     close: () => Promise.resolve(),
   };
   void withConstants(link, constants).run(loadScript(name), 'key', []);
-  if (seen === undefined) throw new Error('nothing was run');
+  if (seen === undefined) throw new Error('the link ran no script');
   return seen;
 }
 
@@ -26,12 +26,12 @@ test.each([
   ['reserve', 'CHECKPOINT_EVERY'],
   ['reserve', 'CHECKPOINTS_RETAINED'],
   ['place', 'QUEUE_TTL_MS'],
-])('%s takes %s from the settings', (script, name) => {
+])('%s.lua uses the configured value of %s', (script, name) => {
   const { source, sha1 } = sourceOf(script, { [name]: 7 });
   expect(source).toContain(`local ${name} = 7\n`);
   expect(sha1).not.toBe(loadScript(script).sha1);
 });
 
-test('without settings scripts are as they are written', () => {
+test('withConstants leaves a script unchanged if no constant is set', () => {
   expect(sourceOf('settle', {})).toEqual(loadScript('settle'));
 });

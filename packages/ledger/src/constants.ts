@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import type { RedisLink } from './redis/link.ts';
 import type { Script } from './scripts.ts';
 
-/** Values in the scripts, written there as `local NAME = default`, that a service may set. */
+/** Constants of the scripts that a service may override. The scripts define them as `local NAME = default`. */
 export interface ScriptConstants {
-  /** How long a session that ended is known after recent_sessions has forgotten it. */
+  /** Time that an ended session is kept after recent_sessions no longer lists it. */
   SESSION_RETENTION_MS?: number;
-  /** How long a day's usage is kept. */
+  /** Days that the usage of a day is kept. */
   USAGE_RETENTION_DAYS?: number;
-  /** Every so many entries of a journal there is a checkpoint with the totals. */
+  /** Number of journal entries between two checkpoints. */
   CHECKPOINT_EVERY?: number;
-  /** How many checkpoints back a journal reaches. */
+  /** Number of checkpoints that a journal retains. */
   CHECKPOINTS_RETAINED?: number;
-  /** How long a waiting stream that has not asked keeps its place in the line. */
+  /** Time after which a queued stream that does not ask again loses its place. */
   QUEUE_TTL_MS?: number;
 }
 
-/** The link with these constants in every script that it runs. */
+/** Returns a link that runs every script with these constants. */
 export function withConstants(link: RedisLink, constants: ScriptConstants): RedisLink {
   const values = Object.entries(constants).filter((entry): entry is [string, number] => entry[1] !== undefined);
   if (values.length === 0) return link;

@@ -8,21 +8,24 @@ import { loadScript } from './scripts.ts';
 const TAKE = loadScript('take_due');
 const EXPIRE = loadScript('expire');
 
-/** Time between reading the clock for a mark and the reservation it is for; later than that a new mark is needed. */
+/** Maximum time between reading the clock for a mark and creating the reservation. After that a new mark is needed. */
 const SLACK_MS = 500;
 const TAKEN_AT_ONCE = 100;
 const REMEMBERED = 10_000;
 
 /**
- * Marks say "at this second look at this tenant". They are written before the reservation they are for, so whatever
- * happens to the gateway, somebody looks when its time is over. A mark too many costs one look.
- * A mark whose reaper died comes back into sight after `retryMs`.
+ * Schedules checks for overdue sessions. A mark is a second and a tenant: in that second the reaper checks the tenant.
+ * Marks are written before the reservation, so an overdue session is found even if its gateway crashes. An unnecessary
+ * mark costs one check. A mark whose reaper crashed is due again after `retryMs`.
  */
 export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, retryMs: number) {
-  /** For each tenant the seconds that were marked last, one for each lifetime. */
+  /** Seconds that were marked last for each tenant, one per lifetime. */
   const written = new Map<string, readonly number[]>();
 
-  /** Marks the times at which a session with these lifetimes may be overdue; returns the latest time it covers. */
+  /**
+   * Marks the times at which a session with these lifetimes may be overdue. Returns the latest time that the marks
+   * cover.
+   */
   async function mark(tenant: string, lifetimesMs: readonly number[]): Promise<number> {
     const seconds = lifetimesMs.map((lifetime) => Math.ceil((clock.now() + lifetime + SLACK_MS) / 1000));
     const last = written.get(tenant);
@@ -38,8 +41,8 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, retryM
   }
 
   /**
-   * Looks at every tenant whose mark is due and ends what is overdue; returns how many sessions ended. What fails for
-   * one tenant or node is told and tried again when its mark comes back into sight; the others are not held up.
+   * Checks each tenant with a due mark and ends its overdue sessions. Returns the number of sessions ended. An error of
+   * one tenant or node is reported and retried when its mark is due again; it does not delay the others.
    */
   async function reap(onError: (error: unknown) => void): Promise<number> {
     const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => reapShard(keys.due(shard), onError));
@@ -55,18 +58,18 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, retryM
     let ended = 0;
     for (;;) {
       const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, retryMs])) as string[];
-      const looks = [...byTenant(marks)].map(async ([tenant, members]) => {
+      const checks = [...byTenant(marks)].map(async ([tenant, members]) => {
         try {
           const { count, nowMs } = await expireAll(tenant);
           ended += count;
-          // In a cluster the tenant's node may be behind this one: a mark that is not due there stays.
+          // In a cluster, the clock of the tenant's node may be behind. A mark that is not due there yet is kept.
           return members.filter((member) => Number.parseInt(member) * 1000 <= nowMs);
         } catch (error) {
           onError(error);
           return [];
         }
       });
-      const done = (await Promise.all(looks)).flat();
+      const done = (await Promise.all(checks)).flat();
       if (done.length > 0) await link.send(key, ['ZREM', key, ...done]);
       if (marks.length < TAKEN_AT_ONCE) return ended;
     }
@@ -84,7 +87,7 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, retryM
   return { mark, reap, observe: clock.observe };
 }
 
-/** Marks are `SECOND:TENANT`. */
+/** Groups marks, which are `SECOND:TENANT`, by tenant. */
 function byTenant(marks: readonly string[]): Map<string, string[]> {
   const tenants = new Map<string, string[]>();
   for (const mark of marks) {

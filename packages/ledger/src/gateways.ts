@@ -8,10 +8,13 @@ const JOIN = loadScript('gateway_join');
 const RENEW = loadScript('gateway_renew');
 const DEAD = loadScript('gateways_dead');
 
-/** Streams of a dead process that are failed side by side: one by one, a node that is away would hold up the rest. */
+/**
+ * Number of streams of a dead process that are failed in parallel, so that an unavailable node does not delay the
+ * others.
+ */
 const FAILED_AT_ONCE = 100;
 
-/** A stream that a gateway process holds. */
+/** A stream that a gateway process owns. */
 export interface OwnedStream {
   tenant: string;
   sessionId: string;
@@ -22,36 +25,42 @@ export interface GatewayParts {
   pools: ReturnType<typeof createPools>;
   leaseMs: number;
   reaperRetryMs: number;
-  /** Redis TIME may not jump by more than this between two looks, else every lease is given a new chance. */
+  /**
+   * Longest plausible step of Redis TIME between two checks. After a longer one, no process is declared dead for the
+   * duration of a lease.
+   */
   largestStepMs: number;
 }
 
-/** Leases of gateway processes: whoever's runs out has its streams failed, uncharged, by one of the others. */
+/**
+ * Leases of gateway processes. When a lease expires, another gateway fails the streams of that process without a
+ * charge.
+ */
 export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   const { sessions, pools, leaseMs, reaperRetryMs, largestStepMs } = parts;
   let lastTimeMs: number | undefined;
   let carefulUntilMs = 0;
   const member = (owner: Owner, { tenant, sessionId }: OwnedStream) => [owner.epoch, tenant, sessionId].join(' ');
 
-  /** Begins a process and gives it an epoch. */
+  /** Registers a process and returns its new epoch. */
   async function join(id: string): Promise<Owner> {
     return { id, epoch: Number(await link.run(JOIN, keys.gateways(), [id, leaseMs])) };
   }
 
-  /** Renews the lease; false: it was taken for dead and must begin anew. */
+  /** Renews the lease. Returns false if it had expired; the process must then join again. */
   async function renew(owner: Owner): Promise<boolean> {
     return (await link.run(RENEW, keys.gateways(), [owner.id, leaseMs])) === 1;
   }
 
   /**
-   * Ends a process. Its lease runs out now rather than being forgotten: the next look of a reaper fails what it has not
-   * settled. Whether there is such a stream cannot be asked in the same step, for its notes may be on another node.
+   * Ends a process by letting its lease expire now, so that the next reaper fails any stream it has not settled.
+   * Removing the process would require a check for such streams, whose list may be on another node.
    */
   async function leave(owner: Owner): Promise<void> {
     await link.send(keys.gateways(), ['ZADD', keys.gateways(), 'XX', '0', owner.id]);
   }
 
-  /** Notes a stream before it is connected, so that nothing can be left behind. */
+  /** Records a stream before it is connected, so that a crash cannot leave it without an owner. */
   async function own(owner: Owner, stream: OwnedStream): Promise<void> {
     await link.send(keys.owned(owner.id), ['SADD', keys.owned(owner.id), member(owner, stream)]);
   }
@@ -61,15 +70,16 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
   }
 
   /**
-   * Fails the streams of processes that are gone; returns how many. What cannot be failed is told and tried again when
-   * its process comes back into sight; other streams and processes are not held up.
+   * Fails the streams of dead processes. Returns the number of streams failed. A stream that cannot be failed is
+   * reported and retried when its process is returned again. It does not delay other streams and processes.
    */
   async function reapDead(onError: (error: unknown) => void): Promise<number> {
     const [nowText] = (await link.run(DEAD, keys.gateways(), [1, 0])) as unknown[];
     const now = Number(nowText);
     const step = now - (lastTimeMs ?? now);
     lastTimeMs = now;
-    // After a pause of Redis or of this process leases could not be renewed: silence is not death.
+    // If Redis or this process was paused, other processes could not renew their leases. Missing renewals then prove
+    // nothing.
     if (step < 0 || step > largestStepMs) carefulUntilMs = now + leaseMs;
     if (now < carefulUntilMs) return 0;
     const [, ...dead] = (await link.run(DEAD, keys.gateways(), [0, reaperRetryMs])) as string[];
@@ -81,14 +91,14 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
     return failed;
   }
 
-  /** Fails what a process held, and forgets it once nothing is left. */
+  /** Fails the streams that a process owned, and removes the process once none is left. */
   async function failAll(id: string, onError: (error: unknown) => void): Promise<number> {
     const key = keys.owned(id);
     const members = (await link.send(key, ['SMEMBERS', key])) as string[];
     let failed = 0;
     let left = members.length;
     for (let from = 0; from < members.length; from += FAILED_AT_ONCE) {
-      const looks = members.slice(from, from + FAILED_AT_ONCE).map(async (entry) => {
+      const attempts = members.slice(from, from + FAILED_AT_ONCE).map(async (entry) => {
         try {
           if (await failOne(id, entry)) failed++;
           return [entry];
@@ -97,7 +107,7 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
           return [];
         }
       });
-      const done = (await Promise.all(looks)).flat();
+      const done = (await Promise.all(attempts)).flat();
       if (done.length > 0) await link.send(key, ['SREM', key, ...done]);
       left -= done.length;
     }
@@ -105,7 +115,7 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
     return failed;
   }
 
-  /** True when it was this call that ended the session. */
+  /** Returns true if this call ended the session. */
   async function failOne(id: string, entry: string): Promise<boolean> {
     const [epoch, tenant = '', sessionId = ''] = entry.split(' ');
     const ended = await sessions.fail(tenant, sessionId, { id, epoch: Number(epoch) }, 0, 'gateway lost');

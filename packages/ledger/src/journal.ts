@@ -2,10 +2,10 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { JournalEntry } from './types.ts';
 
-/** Reads a tenant's journal, oldest first. */
+/** Reads the journal of a tenant, oldest entry first. */
 export function createJournal(link: RedisLink, keys: RedisKeys) {
   return {
-    /** One page; `after` is the id of the last entry of the page before. */
+    /** Returns one page. `after` is the id of the last entry of the page before. */
     async read(tenant: string, page: { after?: string; count?: number } = {}): Promise<JournalEntry[]> {
       const from = page.after === undefined ? '-' : `(${page.after}`;
       const key = keys.journal(tenant);
@@ -15,7 +15,7 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** `KIND SUBJECT GRANTED RESERVED CONSUMED DETAIL…`, as journal.lua writes it. */
+/** Parses `KIND SUBJECT GRANTED RESERVED CONSUMED DETAIL…`, the format of include/journal.lua. */
 function entryOf(id: string, line: string): JournalEntry {
   const [type, subject = '', granted, reserved, consumed, ...detail] = line.split(' ');
   return {
@@ -29,7 +29,7 @@ function entryOf(id: string, line: string): JournalEntry {
   };
 }
 
-/** What a journal adds up to: a checkpoint carries totals, every other entry a change. */
+/** Returns the totals of a journal. A checkpoint contains totals, every other entry a change. */
 export function replay(entries: Iterable<JournalEntry>): { granted: number; reserved: number; consumed: number } {
   let sum = { granted: 0, reserved: 0, consumed: 0 };
   for (const { type, granted, reserved, consumed } of entries) {

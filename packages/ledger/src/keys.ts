@@ -1,32 +1,34 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Every key of the ledger. What belongs together shares a hash tag, so that it lies on one node of a Redis Cluster and
- * no script touches two tags. The scripts build a tenant's further keys from the account's, by cutting its last letter:
+ * Names of all Redis keys of the ledger. Keys that a script uses together share a hash tag, so that they are on one node
+ * of a Redis Cluster. A script gets one key and derives the others of the same tag by replacing its last letter.
+ * scripts/README.md lists the fields of the hashes.
  *
- * | key                     | holds                                                                  |
+ * | key                     | content                                                                |
  * |-------------------------|------------------------------------------------------------------------|
- * | P:{t:TENANT}:a          | account: state, scope, limits and how the rates stand, credit          |
- * | P:{t:TENANT}:s:SESSION  | a session                                                              |
- * | P:{t:TENANT}:live       | sessions that have not ended, by the time at which they are overdue    |
- * | P:{t:TENANT}:recent     | the last sessions, newest first; the first 20 are shown                |
- * | P:{t:TENANT}:idem:KEY   | session that an Idempotency-Key made                                   |
- * | P:{t:TENANT}:x:SESSION  | tombstone: a reserve of this session that comes late is refused        |
- * | P:{t:TENANT}:g          | grants that were applied                                               |
- * | P:{t:TENANT}:j, jc      | journal, and where its checkpoints stand                               |
- * | P:{t:TENANT}:d:DAY      | usage of a day (days since 1970) by model                              |
- * | P:{k:KEYID}:k           | an API key: tenant, hash, pepper, expiry                               |
- * | P:{m:MODEL}:p, h        | a model's pool, and the places in it that sessions hold                |
- * | P:{m:MODEL}:w:ID, wl    | its workers, and until when their leases hold                          |
- * | P:{m:MODEL}:free, a     | free slots by worker, :REVISION of one; which worker a stream is on    |
- * | P:{m:MODEL}:rc          | how streams fared on each revision                                     |
- * | P:{m:MODEL}:q, q:T, qs  | the line: tenants in turn, their sessions, when each last asked        |
- * | P:{o}:gateways          | gateway processes, until when their leases hold; :epoch, :dead         |
- * | P:{g:GATEWAY}:s         | the streams that a gateway process holds                               |
- * | P:{d:SHARD}:due         | marks for the reaper: at this second look at this tenant               |
- * | P:{o}:catalogue         | the models, as gateways serve them                                     |
- * | P:{o}:ledger            | the id of the ledger; :plan and :rebuild while it is missing           |
- * | P:{o}:registry:KIND     | resources that the operator has applied                                |
+ * | P:{t:TENANT}:a          | hash: account with state, scope, limits, rates and credit              |
+ * | P:{t:TENANT}:s:SESSION  | hash: session                                                          |
+ * | P:{t:TENANT}:live       | sorted set: sessions that have not ended, by the time they are overdue |
+ * | P:{t:TENANT}:recent     | list: last sessions, newest first; the first 20 are shown              |
+ * | P:{t:TENANT}:idem:KEY   | string: session that an Idempotency-Key created                        |
+ * | P:{t:TENANT}:x:SESSION  | string: tombstone; a late reserve of this session is refused           |
+ * | P:{t:TENANT}:g          | hash: grants applied                                                   |
+ * | P:{t:TENANT}:j, jc      | stream: journal; list: ids of its checkpoints                          |
+ * | P:{t:TENANT}:d:DAY      | hash: usage of a day (days since 1970) by model                        |
+ * | P:{k:KEYID}:k           | hash: API key                                                          |
+ * | P:{m:MODEL}:p, h        | hash: pool of a model; sorted set: holds of sessions, by expiry        |
+ * | P:{m:MODEL}:w:ID, wl    | hash: worker; sorted set: workers by lease expiry                      |
+ * | P:{m:MODEL}:free        | sorted set: workers by free slots; free:REVISION for one revision      |
+ * | P:{m:MODEL}:a           | hash: worker of each stream                                            |
+ * | P:{m:MODEL}:rc          | hash: counts of streams by revision                                    |
+ * | P:{m:MODEL}:q, q:T, qs  | queue: tenants in order, their sessions, time each asked last          |
+ * | P:{o}:gateways          | sorted set: gateway processes by lease expiry; also :epoch and :dead   |
+ * | P:{g:GATEWAY}:s         | set: streams that a gateway process owns                               |
+ * | P:{d:SHARD}:due         | sorted set: marks of the reaper, SECOND:TENANT                         |
+ * | P:{o}:catalogue         | string: models that gateways serve                                     |
+ * | P:{o}:ledger            | string: id of the ledger; also :plan and :rebuild while it is missing  |
+ * | P:{o}:registry:KIND     | hash: resources that the operator has applied                          |
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -51,10 +53,13 @@ export function createRedisKeys(prefix: string) {
 
 export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
-/** Shards of the reaper's marks: few enough to ask each every tick, enough to spread over a cluster. */
+/**
+ * Number of shards of the reaper's marks. Low enough to poll each shard every tick, high enough to spread them over a
+ * cluster.
+ */
 export const DUE_SHARDS = 16;
 
-/** The shard that holds a tenant's marks. */
+/** Returns the shard of a tenant's marks. */
 export function dueShard(tenant: string): number {
   return createHash('sha1').update(tenant).digest().readUInt8(0) % DUE_SHARDS;
 }

@@ -22,22 +22,25 @@ export interface LedgerOptions {
   prefix: string;
   /** Lifetime of a session credential. */
   sessionTtlMs?: number;
-  /** Lifetime of a session that is made but not confirmed. */
+  /** Lifetime of a session that was created but not confirmed. */
   provisionalLeaseMs?: number;
-  /** How long a gateway or worker process that does not renew it keeps its lease. */
+  /** Lifetime of the lease of a gateway or worker process. */
   processLeaseMs?: number;
-  /** How long a closed account is kept. */
+  /** Time that a closed account is kept. */
   retentionMs?: number;
-  /** How long a reserve that was cancelled before it arrived is refused: far longer than a packet can be on its way. */
+  /** Time for which a reserve is refused after its cancel. Far longer than a network packet can be delayed. */
   tombstoneMs?: number;
-  /** When work comes back into sight that a reaper took and did not finish. */
+  /** Time after which work that a reaper has taken but not finished is available again. */
   reaperRetryMs?: number;
-  /** Redis TIME that moves by more between two looks makes the reaper wait before it takes a lease for lost. */
+  /**
+   * Longest plausible step of Redis TIME between two checks. After a longer one, the reaper waits before it declares a
+   * process dead.
+   */
   largestTimeStepMs?: number;
   constants?: ScriptConstants;
 }
 
-/** The ledger: everything that is known of accounts, keys, sessions and models, over one connection. */
+/** Creates the ledger: accounts, API keys, sessions, models and processes, over one connection. */
 export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
   const link = withConstants(plainLink, options.constants ?? {});
   const reaperRetryMs = options.reaperRetryMs ?? 5000;
@@ -72,7 +75,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     revisions: createRevisions(link, keys),
     registry: createRegistry(link, keys),
     reap: due.reap,
-    /** An estimate of Redis TIME. */
+    /** Returns an estimate of Redis TIME. */
     now: clock.now,
   };
 }

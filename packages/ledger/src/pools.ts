@@ -8,22 +8,25 @@ const PLACE = loadScript('place');
 const LEAVE = loadScript('leave');
 const LOAD = loadScript('load');
 
-/** Places for sessions in a model's pool of workers. */
+/** Capacity of the worker pools: holds for sessions, and placement of streams. */
 export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Says whether a pool can still grow; its slots are the sum of its workers'. */
+    /** Sets whether a pool can still grow. Its slots are the sum of its workers' slots. */
     async configure(model: string, pool: { canGrow: boolean }): Promise<void> {
       const key = keys.pool(model);
       await link.send(key, ['HSET', key, 'grow', pool.canGrow ? '1' : '0']);
     },
 
-    /** A model that is gone has no pool; its workers, if any are left, forget themselves with their leases. */
+    /** Removes the pool of a deleted model. Remaining workers disappear when their leases expire. */
     async remove(model: string): Promise<void> {
       await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow', 'weights']);
       await link.send(keys.holds(model), ['DEL', keys.holds(model), keys.revisionCounts(model)]);
     },
 
-    /** Holds a place for a session that is to connect; false when all are taken and the pool cannot grow. */
+    /**
+     * Holds capacity for a session that will connect. Returns false if every slot is in use or held and the pool cannot
+     * grow.
+     */
     async claim(model: string, sessionId: string, untilMs: number): Promise<boolean> {
       return (await link.run(CLAIM, keys.pool(model), [sessionId, untilMs])) === 1;
     },
@@ -32,7 +35,7 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
       await link.send(keys.holds(model), ['ZREM', keys.holds(model), sessionId]);
     },
 
-    /** Puts a stream on a worker, or into the line; to be asked again every few hundred milliseconds while it waits. */
+    /** Assigns a stream to a worker, or enqueues it. Call again every few hundred milliseconds while it is queued. */
     async place(model: string, { sessionId, tenant, avoid = [] }: PlaceRequest): Promise<Placement> {
       const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `];
       const [id, address, revision = ''] = (await link.run(PLACE, keys.pool(model), args)) as string[];
@@ -40,7 +43,7 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
       return { outcome: 'placed', worker: { id, address, revision } };
     },
 
-    /** Gives up slot, hold and place in the line. */
+    /** Releases slot, hold and place in the queue. */
     async leave(model: string, sessionId: string, tenant: string): Promise<void> {
       await link.run(LEAVE, keys.pool(model), [sessionId, tenant]);
     },

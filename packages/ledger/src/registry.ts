@@ -2,7 +2,7 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
-/** What the operator has applied, so that it notices after a restart what was removed meanwhile. */
+/** Resources that the operator has applied. After a restart it detects from them what was deleted meanwhile. */
 export function createRegistry(link: RedisLink, keys: RedisKeys) {
   return {
     async list(kind: string): Promise<Map<string, string>> {

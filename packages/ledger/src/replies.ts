@@ -1,7 +1,7 @@
 import type { SessionState } from '@svc-asr/core';
 import type { SessionRecord } from './types.ts';
 
-/** A reply of field, value, field, value … as a map. */
+/** Converts a flat reply (field, value, field, value, …) to a map. */
 export function fields(reply: unknown): Map<string, string> {
   const map = new Map<string, string>();
   const flat = reply as string[];
@@ -9,17 +9,20 @@ export function fields(reply: unknown): Map<string, string> {
   return map;
 }
 
-/** A reply of integers. */
+/** Converts a reply of integers. */
 export function numbers(reply: unknown): number[] {
   return (reply as unknown[]).map(Number);
 }
 
-/** The rows of usage.lua, newest created first; of the same millisecond the one confirmed last. */
+/**
+ * Returns the session rows of usage.lua, newest first. Sessions created in the same millisecond keep their order, the
+ * one confirmed last first.
+ */
 export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
   return rows.map(sessionRecord).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
-/** A session's hash as include/facts.lua describes it; undefined when the session is no longer known. */
+/** Reads the hash of a session (see scripts/README.md). Undefined if the session no longer exists. */
 export function readSession(id: string, hash: Map<string, string>): SessionRecord | undefined {
   const facts = hash.get('d')?.split(' ');
   if (facts === undefined) return undefined;

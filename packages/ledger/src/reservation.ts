@@ -1,11 +1,11 @@
 import type { RateState } from './types.ts';
 
-/** A request for a session, as it reaches the ledger. */
+/** A request for a session. */
 export interface ReserveRequest {
   tenant: string;
-  /** A new id; an idempotent repeat is answered with the id of the first. */
+  /** A new id. An idempotent repeat is answered with the id of the first request. */
   sessionId: string;
-  /** Names this try, so that only it can let go of what it got. */
+  /** Id of this attempt. Only the attempt itself can release the session that it got. */
   attempt: string;
   model: string;
   modelExists: boolean;
@@ -15,7 +15,7 @@ export interface ReserveRequest {
   credentialHash: string;
 }
 
-/** A session that was made or found. */
+/** A session that was created, or found by its Idempotency-Key. */
 export interface Reservation {
   sessionId: string;
   createdAtMs: number;
@@ -23,7 +23,7 @@ export interface Reservation {
   reservedSeconds: number;
   remainingSeconds: number;
   secretId: string;
-  /** Still to be confirmed. */
+  /** True until the session is confirmed. */
   provisional: boolean;
 }
 
@@ -32,7 +32,7 @@ export type ReserveOutcome =
   | { outcome: 'rate' | 'concurrency'; retryAfterMs: number; rate: RateState }
   | { outcome: 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' };
 
-/** What reserve.lua is told, in its order. */
+/** Builds the arguments of reserve.lua, in its order. */
 export function reserveArguments(
   { sessionId, attempt, model, modelExists, seconds, idempotencyKey, secretId, credentialHash }: ReserveRequest,
   { ttlMs, leaseMs }: { ttlMs: number; leaseMs: number },
@@ -42,15 +42,15 @@ export function reserveArguments(
   return [sessionId, model, modelExists ? 1 : 0, seconds, idempotencyKey ?? '', proof, ttlMs, leaseMs, marked];
 }
 
-/** A line of numbers for a session that was made; else words that begin with the outcome. */
+/** A string for a new session, otherwise an array that starts with the outcome. See reserve.lua. */
 export type ReserveReply = string | readonly unknown[];
 
-/** Reads what reserve.lua answers. */
+/** Parses the reply of reserve.lua. */
 export function reserveReply(reply: ReserveReply, request: ReserveRequest, ttlMs: number): ReserveOutcome {
-  return typeof reply === 'string' ? made(reply, request, ttlMs) : foundOrRefused(reply);
+  return typeof reply === 'string' ? parseCreated(reply, request, ttlMs) : parseFoundOrRefused(reply);
 }
 
-function made(line: string, { sessionId, secretId }: ReserveRequest, ttlMs: number): ReserveOutcome {
+function parseCreated(line: string, { sessionId, secretId }: ReserveRequest, ttlMs: number): ReserveOutcome {
   const [created = '', reserved, remaining, ...rate] = line.split(' ');
   const createdAtMs = Number(created);
   return {
@@ -68,7 +68,7 @@ function made(line: string, { sessionId, secretId }: ReserveRequest, ttlMs: numb
   };
 }
 
-function foundOrRefused(reply: readonly unknown[]): ReserveOutcome {
+function parseFoundOrRefused(reply: readonly unknown[]): ReserveOutcome {
   const outcome = reply[0] as Exclude<ReserveOutcome['outcome'], 'ok'> | 'found';
   switch (outcome) {
     case 'found': {

@@ -7,16 +7,16 @@ import type { RevisionTally } from './types.ts';
 const COUNT = loadScript('count_revision');
 const WEIGH = loadScript('weigh_revisions');
 
-/** How the revisions of a model share its sessions, and how streams fared on each. */
+/** Shares of the revisions of a model, and counts of their streams. */
 export function createRevisions(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Adds what a gateway has counted since it last told. */
+    /** Adds the counts of a gateway since its last call. */
     async add(model: string, revision: string, tally: RevisionTally): Promise<void> {
       const latencies = tally.latencies.flatMap((count, bucket) => (count === 0 ? [] : [bucket, count]));
       await link.run(COUNT, keys.pool(model), [revision, tally.streams, tally.failures, ...latencies]);
     },
 
-    /** What was counted, by revision. */
+    /** Returns the counts by revision. */
     async counts(model: string): Promise<Map<string, RevisionTally>> {
       const tallies = new Map<string, RevisionTally & { latencies: number[] }>();
       const counted = fields(await link.send(keys.revisionCounts(model), ['HGETALL', keys.revisionCounts(model)]));
@@ -30,7 +30,9 @@ export function createRevisions(link: RedisLink, keys: RedisKeys) {
       return tallies;
     },
 
-    /** Sets the share of new sessions that each revision gets, in percent; forgets what was counted of others. */
+    /**
+     * Sets the share of new sessions that each revision receives, in percent. Deletes the counts of other revisions.
+     */
     async weigh(model: string, weights: ReadonlyMap<string, number>): Promise<void> {
       await link.run(WEIGH, keys.pool(model), [...weights].flat());
     },

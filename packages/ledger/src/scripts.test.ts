@@ -20,7 +20,9 @@ describe('include/billing.lua', () => {
 
 /** Fields that scripts/README.md lists, by the pattern of the key. */
 function readLegend(): Map<string, Set<string>> {
-  const sections = read('README.md').split(/^## .*: `/m).slice(1);
+  const sections = read('README.md')
+    .split(/^## .*: `/m)
+    .slice(1);
   return new Map(
     sections.map((section) => [
       section.slice(0, section.indexOf('`')),

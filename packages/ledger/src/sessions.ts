@@ -19,20 +19,20 @@ export interface SessionOptions {
   ttlMs: number;
   /** Lifetime of a provisional session. */
   leaseMs: number;
-  /** How long a reserve that comes after its cancel is refused. */
+  /** Time for which a reserve is refused after its cancel. */
   tombstoneMs: number;
 }
 
-/** What a reserve told of the session that is to be confirmed. */
+/** The fields of a reservation that confirm needs. */
 export type Confirmable = Pick<Reservation, 'sessionId' | 'expiresAtMs'>;
 
-/** The process that a live stream belongs to. */
+/** Gateway process that owns a stream. */
 export interface Owner {
   id: string;
   epoch: number;
 }
 
-/** What became of a session that was let go of; `sessionId`: the one that the attempt held. */
+/** Result of a cancel. `sessionId` is the session that the attempt held. */
 export interface Cancelled {
   outcome: 'cancelled' | 'shared' | 'none' | 'kept';
   sessionId: string;
@@ -40,39 +40,40 @@ export interface Cancelled {
 
 export type Connected = { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'inactive' };
 
-/** How a session ended; `already`: somebody ended it before, and this is how. */
+/** Result of an end. `already` if the session had ended before; the other fields then describe that end. */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
   | { outcome: 'stale' | 'unknown' };
 
-/** The transitions of a session: one script each, safe to repeat. */
+/** Creates the transitions of a session: one script each, safe to repeat. */
 export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, options: SessionOptions) {
-  /** Makes a provisional session, or finds the one that the same Idempotency-Key made. */
+  /** Creates a provisional session, or returns the session that the same Idempotency-Key created. */
   async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {
-    for (let tries = 0; ; tries++) {
+    for (let attempts = 0; ; attempts++) {
       const marked = await due.mark(request.tenant, [options.leaseMs, options.ttlMs]);
       const args = reserveArguments(request, options, marked);
       const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as ReserveReply;
       if (reply[0] !== 'unmarked') return reserveReply(reply, request, options.ttlMs);
-      // The clock was off or the mark took long: the script told the right time.
+      // The estimated clock was wrong or the mark took too long. The script returned the right time.
       due.observe(Number(reply[1]));
-      if (tries === 3) throw new Error('the reaper could not be told of a session in time');
+      if (attempts === 3)
+        throw new Error('cannot mark the session for the reaper: the clock estimate was wrong four times in a row');
     }
   }
 
-  /** Makes a provisional session a reserved one; false when its lease had ended. */
+  /** Confirms a provisional session. Returns false if its lease had expired. */
   async function confirm(tenant: string, { sessionId, expiresAtMs }: Confirmable): Promise<boolean> {
     return (await link.run(CONFIRM, keys.account(tenant), [sessionId, expiresAtMs])) === 'ok';
   }
 
-  /** Lets go of a session on behalf of one attempt; the last attempt to let go takes the reservation back. */
+  /** Releases a session for one attempt. The last attempt to release it rolls the reservation back. */
   async function cancel(request: {
     tenant: string;
     sessionId: string;
     attempt: string;
     idempotencyKey: string | undefined;
     reason: string;
-    /** Refused for every attempt, not only for this one. */
+    /** True to remove a provisional session even if other attempts hold it. */
     forAll?: boolean;
   }): Promise<Cancelled> {
     const { tenant, sessionId, attempt, idempotencyKey, reason, forAll } = request;
@@ -81,7 +82,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     return { outcome: outcome as Cancelled['outcome'], sessionId: held ?? sessionId };
   }
 
-  /** Consumes a credential: of any number of connections one gets `ok`. */
+  /** Consumes a credential. Only one of any number of connections gets `ok`. */
   async function connect(request: {
     tenant: string;
     sessionId: string;
@@ -96,18 +97,21 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     return { outcome, model: String(model), reservedMs: Number(reservedMs) };
   }
 
-  /** Takes back a connect that was given up without an answer; true when it had come through. */
+  /** Rolls back a connect that got no answer. Returns true if it had succeeded. */
   async function disconnect(tenant: string, sessionId: string, connectionId: string): Promise<boolean> {
     return (await link.run(DISCONNECT, keys.account(tenant), [sessionId, connectionId])) === 'ok';
   }
 
-  /** Ends an active session in its own time and charges the accepted audio. */
+  /** Ends an active session normally and charges the accepted audio. */
   async function settle(tenant: string, id: string, owner: Owner, samples: number, reason: string): Promise<Ended> {
     const args = [id, owner.id, owner.epoch, samples, reason];
     return ended(await link.run(SETTLE, keys.account(tenant), args));
   }
 
-  /** Ends a session by a fault of the service: nothing is charged. Without an owner: one that is not connected. */
+  /**
+   * Ends a session because of a fault of the service, without a charge. Without an owner, the session must not be
+   * connected.
+   */
   async function fail(
     tenant: string,
     id: string,

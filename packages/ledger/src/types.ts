@@ -1,6 +1,6 @@
 import type { SessionState, TenantLimits, TenantState } from '@svc-asr/core';
 
-/** Credit of a tenant in milliseconds of audio. available + reserved + consumed = granted, at every instant. */
+/** Credit of a tenant in milliseconds of audio. At any time, available + reserved + consumed = granted. */
 export interface Balance {
   grantedMs: number;
   reservedMs: number;
@@ -8,7 +8,7 @@ export interface Balance {
   availableMs: number;
 }
 
-/** What the operator brings of a Tenant resource. */
+/** Settings of a Tenant resource that the operator applies to the account. */
 export interface TenantSettings {
   displayName: string;
   state: TenantState;
@@ -16,18 +16,18 @@ export interface TenantSettings {
   limits: TenantLimits;
 }
 
-/** Which state of which Tenant resource its settings are of. */
+/** Version of a Tenant resource. */
 export interface TenantVersion {
-  /** Of this very resource; one that is made again under its name has another. */
+  /** Identifies the resource. A resource that is recreated under the same name has another uid. */
   uid: string;
-  /** Grows with each change. */
+  /** Increases with each change of the resource. */
   generation: number;
 }
 
-/** `Deleted`: the resource is gone, the account is kept for the retention time. */
+/** `Deleted` if the Tenant resource was deleted. The account is kept for the retention time. */
 export type AccountState = TenantState | 'Deleted';
 
-/** An account as the operator and the console see it. */
+/** Account as the operator and the console read it. */
 export interface Account extends Balance {
   tenant: string;
   displayName: string;
@@ -37,7 +37,7 @@ export interface Account extends Balance {
   liveSessions: number;
 }
 
-/** A session as `recent_sessions` shows it. */
+/** Session as `recent_sessions` lists it. */
 export interface SessionRecord {
   id: string;
   model: string;
@@ -48,7 +48,7 @@ export interface SessionRecord {
   completedAtMs: number | null;
 }
 
-/** One API key as the gateway looks it up. */
+/** API key as the gateway looks it up. */
 export interface KeyRecord {
   tenant: string;
   hash: string;
@@ -57,15 +57,15 @@ export interface KeyRecord {
   revoked: boolean;
 }
 
-/** How a rate limit stands after a request: what RateLimit headers tell. */
+/** State of a rate limit after a request, as the RateLimit headers report it. */
 export interface RateState {
   limit: number;
   remaining: number;
-  /** Seconds until the whole limit is there again. */
+  /** Seconds until the full limit is available again. */
   resetS: number;
 }
 
-/** A model as gateways know it. */
+/** Model as gateways serve it. */
 export interface CatalogueEntry {
   id: string;
   language: string;
@@ -74,14 +74,15 @@ export interface CatalogueEntry {
   maxWaitSeconds: number;
 }
 
-/** One line of a tenant's journal. */
+/** One entry of a tenant's journal. */
 export interface JournalEntry {
   /** Id of the stream entry: milliseconds of Redis TIME and a counter. */
   id: string;
-  type: 'grant' | 'reserve' | 'cancel' | 'connect' | 'disconnect' | 'settle' | 'fail' | 'expire' | 'checkpoint';
-  /** Session id, or grant id. */
+  type:
+    'grant' | 'reserve' | 'cancel' | 'connect' | 'disconnect' | 'settle' | 'fail' | 'expire' | 'restore' | 'checkpoint';
+  /** Session id, grant id or restoration id. Empty for a checkpoint. */
   subject: string;
-  /** Changes in milliseconds. */
+  /** Change in milliseconds; a checkpoint contains the totals instead. */
   granted: number;
   reserved: number;
   consumed: number;
@@ -89,7 +90,7 @@ export interface JournalEntry {
   detail: string;
 }
 
-/** What one model was used on one day. */
+/** Usage of one model on one day. */
 export interface DailyUsage {
   /** YYYY-MM-DD, in UTC. */
   day: string;
@@ -99,16 +100,16 @@ export interface DailyUsage {
   billableMs: number;
 }
 
-/** A worker as it registers itself. */
+/** Worker as it registers itself. */
 export interface NewWorker {
-  /** Unique to the process. */
+  /** Unique per process. */
   id: string;
-  /** Where gateways reach it: ws:// or wss://. */
+  /** Address for gateways: ws:// or wss://. */
   address: string;
   revision: string;
-  /** Streams that it takes. */
+  /** Maximum number of streams. */
   slots: number;
-  /** Streams that it has already, when it registers again. */
+  /** Number of streams that it already has when it registers again. */
   active?: number;
 }
 
@@ -122,46 +123,48 @@ export interface WorkerRecord extends NewWorker {
 export interface PlaceRequest {
   sessionId: string;
   tenant: string;
-  /** Workers that failed this stream. */
+  /** Ids of workers that failed this stream. */
   avoid?: readonly string[];
 }
 
 export type Placement =
   { outcome: 'placed'; worker: { id: string; address: string; revision: string } } | { outcome: 'wait' };
 
-/** How streams fared on the workers of one revision. */
+/** Counts of streams on the workers of one revision. */
 export interface RevisionTally {
-  /** Streams that left one of its workers. */
+  /** Streams that left a worker of the revision. */
   streams: number;
-  /** Those of them that left because the worker failed. */
+  /** Streams that left because the worker failed. */
   failures: number;
-  /** Latencies of deltas, counted in buckets. */
+  /** Counts of delta latencies by bucket. */
   latencies: readonly number[];
 }
 
-/** What is asked of a pool, and what it has. */
+/** Load and capacity of a pool. */
 export interface PoolLoad {
   /** Streams on workers. */
   active: number;
-  /** Sessions that are reserved and may connect. */
+  /** Reserved sessions that may still connect. */
   held: number;
-  /** Streams in the line. */
+  /** Queued streams. */
   waiting: number;
-  /** Slots of all workers that take streams. */
+  /** Slots of all workers that accept streams. */
   slots: number;
   workers: number;
   readAtMs: number;
 }
 
-/** What a rebuild of a missing ledger would restore, and from when. */
+/** What a rebuild of a missing ledger would restore. */
 export interface RebuildPlan {
-  /** The ledger that the resources belong to. */
+  /** Id of the ledger that the resources belong to. */
   ledgerId: string;
   tenants: readonly {
     tenant: string;
-    /** The sum of its grants. */
+    /** Sum of its grants. */
     grantedMs: number;
-    /** What it had consumed at the checkpoint; undefined: there is none, and it gets all of its grants anew. */
+    /**
+     * Credit consumed at the checkpoint. Undefined without a checkpoint; the tenant then gets all of its grants again.
+     */
     consumedMs?: number;
     checkpointAt?: string;
   }[];

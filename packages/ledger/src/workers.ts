@@ -9,15 +9,15 @@ const REMOVE = loadScript('worker_remove');
 const DRAIN = loadScript('worker_drain');
 const LIST = loadScript('worker_list');
 
-/** The workers of each model: who takes streams, where, and how many. */
+/** Registry of the workers of each model. */
 export function createWorkers(link: RedisLink, keys: RedisKeys, options: { leaseMs: number }) {
   return {
-    /** Tells where a worker is; again when its lease was lost. */
+    /** Registers a worker. Also called after its lease has expired. */
     async register(model: string, { id, address, revision, slots, active = 0 }: NewWorker): Promise<void> {
       await link.run(REGISTER, keys.pool(model), [id, address, revision, slots, options.leaseMs, active]);
     },
 
-    /** Renews the lease; `gone`: it ran out and the worker must register again. */
+    /** Renews the lease. `gone` if it had expired; the worker must register again. */
     async renew(model: string, id: string): Promise<'ok' | 'draining' | 'gone'> {
       return (await link.run(RENEW, keys.pool(model), [id, options.leaseMs])) as 'ok' | 'draining' | 'gone';
     },
@@ -26,12 +26,12 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
       await link.run(REMOVE, keys.pool(model), [id]);
     },
 
-    /** Keeps new streams from a worker. */
+    /** Stops a worker from receiving new streams. */
     async drain(model: string, id: string): Promise<void> {
       await link.run(DRAIN, keys.pool(model), [id]);
     },
 
-    /** The workers whose lease holds, by id. */
+    /** Returns the workers with a valid lease, sorted by id. */
     async list(model: string): Promise<WorkerRecord[]> {
       const rows = (await link.run(LIST, keys.pool(model), [])) as unknown[][];
       return rows.map(toRecord).sort((a, b) => (a.id < b.id ? -1 : 1));

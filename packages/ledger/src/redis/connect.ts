@@ -8,17 +8,19 @@ import { within } from './within.ts';
 export interface ConnectOptions {
   /** One address, or several separated by commas for Redis Cluster. */
   url: string;
-  /** How CLIENT LIST names the connection. */
+  /** Name of the connection in CLIENT LIST. */
   name: string;
-  /** How long a command may take. */
+  /** Timeout of one command. */
   timeoutMs: number;
   logger?: { warn: (fields: object, message: string) => void; info: (fields: object, message: string) => void };
 }
 
-/** Answers that are handed on in one turn of the event loop: enough that writing the next commands costs little for each. */
-const ANSWERS_A_TURN = 16;
+/**
+ * Replies delivered in one turn of the event loop. High enough that writing the next commands costs little for each.
+ */
+const REPLIES_PER_TURN = 16;
 
-/** Sends one command to the node that holds `key`. */
+/** Sends one command to the node that stores `key`. */
 type Send = (key: string, command: string[]) => Promise<unknown>;
 
 interface Connection {
@@ -28,19 +30,19 @@ interface Connection {
 }
 
 /**
- * Connects to Redis and keeps connecting for ever. Commands fail at once while there is no connection and are never
- * sent twice: a caller that must know the outcome asks again by itself, which every script allows.
+ * Connects to Redis and reconnects without limit. Commands fail immediately while there is no connection, and are never
+ * sent twice. A caller that must know the outcome repeats the command, which every script allows.
  */
 export function connectRedis(options: ConnectOptions): RedisLink {
   const addresses = options.url.split(',').map((address) => address.trim());
   const connection = addresses.length > 1 ? openCluster(addresses, options) : openSingle(addresses[0] ?? '', options);
 
-  const turns = createReplyPacer(ANSWERS_A_TURN);
+  const pacer = createReplyPacer(REPLIES_PER_TURN);
   let answering = true;
   async function send(key: string, command: readonly string[]): Promise<unknown> {
     if (!connection.isReady()) throw new LedgerUnavailable('there is no connection to Redis');
     try {
-      const reply = await within(connection.send(key, [...command]), options.timeoutMs, turns);
+      const reply = await within(connection.send(key, [...command]), options.timeoutMs, pacer);
       answering = true;
       return reply;
     } catch (error) {
@@ -70,7 +72,9 @@ export function connectRedis(options: ConnectOptions): RedisLink {
   };
 }
 
-/** Answers of a server that cannot work now; any other error reply is a fault of ours and passes as it is. */
+/**
+ * Error replies of a server that cannot work at present. Any other error reply is a bug of ours and is not translated.
+ */
 const NOT_NOW =
   /^(OOM|LOADING|MISCONF|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|UNBLOCKED)\b|-?(OOM|MISCONF) /;
 
@@ -83,12 +87,14 @@ function translate(error: unknown): unknown {
   return new LedgerUnavailable(`Redis did not answer: ${message}`, { cause: error });
 }
 
-/** The client's own limit only holds for commands that wait to be sent, and makes an AbortSignal for each. */
+/**
+ * The timeout of the client library only covers commands that are not sent yet, and creates an AbortSignal for each.
+ */
 const NO_TIMEOUT = { timeout: 0 };
 
 const reconnectStrategy = (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50);
 
-/** A peer that vanished without a word is noticed by pings that stay unanswered, not by the kernel after minutes. */
+/** Detects a vanished peer by unanswered pings. The kernel would take minutes. */
 function liveness({ timeoutMs }: ConnectOptions) {
   const socket = { connectTimeout: timeoutMs, socketTimeout: 3 * timeoutMs, reconnectStrategy };
   return { pingInterval: timeoutMs, commandsQueueMaxLength: 100_000, socket };
@@ -125,20 +131,20 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
       ...alive,
-      // The client takes it from the address of a root node, and for all that it discovers from here.
+      // The client uses this for nodes that it discovers. For root nodes it uses the scheme of the address.
       socket: protocol === 'rediss:' ? { ...socket, tls: true } : socket,
     },
   });
   const state = { connected: false, closing: false };
   watch(cluster, options);
   void (async () => {
-    // Unlike a single client, a cluster gives up when no root node answers.
-    for (let tries = 0; !state.connected && !state.closing; tries++) {
+    // Unlike a single client, a cluster client fails if no root node answers.
+    for (let attempts = 0; !state.connected && !state.closing; attempts++) {
       try {
         await cluster.connect();
         state.connected = true;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, reconnectStrategy(tries)));
+        await new Promise((resolve) => setTimeout(resolve, reconnectStrategy(attempts)));
       }
     }
   })();
@@ -153,15 +159,15 @@ interface Emitter {
   on: (event: 'error' | 'ready', listener: (error?: unknown) => void) => unknown;
 }
 
-/** Logs the loss and the return of the connection, each once. */
+/** Logs the loss and the return of the connection once each. */
 function watch(client: Emitter, { logger, name }: ConnectOptions): void {
   let down = false;
   client.on('error', (error) => {
-    if (!down) logger?.warn({ err: error, reason: name }, 'Redis is away');
+    if (!down) logger?.warn({ err: error, reason: name }, 'Redis is unavailable');
     down = true;
   });
   client.on('ready', () => {
-    if (down) logger?.info({ reason: name }, 'Redis is back');
+    if (down) logger?.info({ reason: name }, 'Redis is available again');
     down = false;
   });
 }

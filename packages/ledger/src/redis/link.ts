@@ -1,17 +1,17 @@
 import type { Script } from '../scripts.ts';
 
-/** Redis did not answer in time, is away, or refused to work: whether the command was carried out is not known. */
+/** Redis did not answer in time, is unavailable, or refused to work. It is unknown whether the command was executed. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
-/** What the ledger needs of a Redis connection; every command names one key, by which a cluster finds its node. */
+/** Connection to Redis. Each command names one key, which selects the node of a cluster. */
 export interface RedisLink {
-  /** False while there is no connection, or the last command had no answer. */
+  /** False without a connection, or if the last command got no answer. */
   readonly ready: boolean;
-  /** Runs a script on one key. Rejects with LedgerUnavailable when the outcome is unknown. */
+  /** Runs a script on one key. Rejects with LedgerUnavailable if the outcome is unknown. */
   run: (script: Script, key: string, args: readonly (string | number)[]) => Promise<unknown>;
-  /** Sends a plain command whose first key is `key`. */
+  /** Sends a command whose first key is `key`. */
   send: (key: string, command: readonly string[]) => Promise<unknown>;
   close: () => Promise<void>;
 }

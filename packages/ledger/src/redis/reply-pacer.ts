@@ -1,40 +1,39 @@
-/** Hands something on: at once, or in a later turn of the event loop. */
-export type ReplyPacer = (handOn: () => void) => void;
+/** Delivers a reply now, or in a later turn of the event loop. */
+export type ReplyPacer = (deliver: () => void) => void;
 
 /**
- * Hands on at most `atOnce` answers in one turn of the event loop, in order. Redis answers many commands together, and what
- * their callers ask next is written when the turn ends. Were all handed on in one turn, Redis would have nothing to do
- * meanwhile, and this process nothing while Redis works on what comes of it: they would take turns instead of working at
- * the same time.
+ * Creates a pacer that delivers at most `perTurn` replies per turn of the event loop, in order. Redis answers many
+ * commands together, and the client writes the next commands at the end of the turn. If all replies were delivered in
+ * one turn, Redis and this process would alternate instead of working in parallel.
  */
-export function createReplyPacer(atOnce: number): ReplyPacer {
+export function createReplyPacer(perTurn: number): ReplyPacer {
   let waiting: (() => void)[] = [];
-  let left = atOnce;
+  let left = perTurn;
   let scheduled = false;
 
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    // The client writes what was asked in this turn by an immediate of its own, which is to come first.
+    // The client writes the commands of this turn in an immediate of its own, which must run first.
     setImmediate(() => setImmediate(nextTurn));
   }
 
   function nextTurn(): void {
     scheduled = false;
-    left = atOnce;
+    left = perTurn;
     const next = waiting;
-    waiting = next.splice(atOnce);
-    for (const handOn of next) take(handOn);
+    waiting = next.splice(perTurn);
+    for (const deliver of next) take(deliver);
   }
 
-  function take(handOn: () => void): void {
+  function take(deliver: () => void): void {
     left--;
     schedule();
-    handOn();
+    deliver();
   }
 
-  return (handOn) => {
-    if (left > 0) take(handOn);
-    else waiting.push(handOn);
+  return (deliver) => {
+    if (left > 0) take(deliver);
+    else waiting.push(deliver);
   };
 }

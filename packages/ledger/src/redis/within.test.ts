@@ -5,13 +5,13 @@ import { LedgerUnavailable } from './link.ts';
 import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
-test('gives the result, passes a failure on, and gives up in time', async () => {
+test('within resolves and rejects like the work, and rejects with LedgerUnavailable after the timeout', async () => {
   expect(await within(Promise.resolve(1), 1000)).toBe(1);
   await expect(within(Promise.reject(new Error('no')), 1000)).rejects.toThrow('no');
   await expect(within(new Promise(() => undefined), 20)).rejects.toThrow(LedgerUnavailable);
 });
 
-test('a process that was held up itself reads the answer before it blames Redis', async () => {
+test('within accepts an answer that arrived in time while this process was blocked', async () => {
   const server = createServer((socket) => socket.on('data', () => setTimeout(() => socket.write('late'), 1)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -27,11 +27,11 @@ test('a process that was held up itself reads the answer before it blames Redis'
   server.close();
 });
 
-test('an answer that is there and waits for its turn is not late', async () => {
-  const turns = createReplyPacer(1);
+test('within accepts an answer that waits for the reply pacer', async () => {
+  const pacer = createReplyPacer(1);
   const answers = Array.from({ length: 5 }, (_, i) => {
     const work = new Promise<number>((resolve) => setTimeout(() => resolve(i), 20));
-    return within(work, 30, turns);
+    return within(work, 30, pacer);
   });
   await new Promise((resolve) => setTimeout(resolve, 10));
   const until = performance.now() + 60;
@@ -39,7 +39,7 @@ test('an answer that is there and waits for its turn is not late', async () => {
   expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a link without a connection says so at once', async () => {
+test('a link without a connection rejects a command immediately', async () => {
   const link = connectRedis({ url: 'redis://127.0.0.1:1', name: 'test', timeoutMs: 1000 });
   await expect(link.send('k', ['GET', 'k'])).rejects.toThrow('there is no connection to Redis');
   expect(link.ready).toBe(false);

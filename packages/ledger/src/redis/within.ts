@@ -1,23 +1,23 @@
 import { LedgerUnavailable } from './link.ts';
 import type { ReplyPacer } from './reply-pacer.ts';
 
-const atOnce: ReplyPacer = (handOn) => handOn();
+const atOnce: ReplyPacer = (deliver) => deliver();
 
-/** The result of `work`, or LedgerUnavailable when it takes longer than `timeoutMs`; the work itself goes on. */
-export function within<T>(work: Promise<T>, timeoutMs: number, turns: ReplyPacer = atOnce): Promise<T> {
+/** Returns the result of `work`. Rejects with LedgerUnavailable after `timeoutMs`; the work itself continues. */
+export function within<T>(work: Promise<T>, timeoutMs: number, pacer: ReplyPacer = atOnce): Promise<T> {
   return new Promise((resolve, reject) => {
     let answered = false;
     const late = () => {
-      // An answer that waits for its turn is one.
+      // An answer that waits for the pacer has arrived in time.
       if (!answered) reject(new LedgerUnavailable(`Redis did not answer within ${timeoutMs} ms`));
     };
-    // When this process itself was held up, the answer may be waiting in the socket: it is read before the verdict.
+    // If this process was blocked, the answer may wait in the socket. Two more turns of the event loop read it first.
     const timer = setTimeout(() => setImmediate(() => setImmediate(late)), timeoutMs);
     work.then(
       (value) => {
         answered = true;
         clearTimeout(timer);
-        turns(() => resolve(value));
+        pacer(() => resolve(value));
       },
       (error: unknown) => {
         clearTimeout(timer);
