@@ -24,7 +24,7 @@ describe.each([
 
   beforeAll(async () => {
     redis = await start();
-    // No lease runs out by itself here, and no pause of the machine makes the reaper careful.
+    // No lease expires by itself in this test, and no pause of the machine looks like a step of the clock.
     const times = { processLeaseMs: 600_000, largestTimeStepMs: 600_000, reaperRetryMs: 300 };
     ledger = await openLedger(redis.url, { prefix, ...times });
   });
@@ -48,14 +48,14 @@ describe.each([
     });
   }
 
-  /** Processes of which something is still known. */
+  /** Returns the processes that the ledger still knows. */
   async function known(): Promise<string[]> {
     const lists = [keys.gateways(), `${keys.gateways()}:dead`];
     const members = await Promise.all(lists.map((key) => ledger.link.send(key, ['ZRANGE', key, '0', '-1'])));
     return (members as string[][]).flat();
   }
 
-  test('one that leaves a stream unsettled has it failed, uncharged, by another, and the tenant its place back', async () => {
+  test('the reaper fails the unsettled stream of a process that left, without a charge, and releases its slot', async () => {
     const leaving = await ledger.gateways.join('leaving');
     const left = await stream(leaving);
     await ledger.gateways.leave(leaving);
@@ -68,7 +68,7 @@ describe.each([
     );
   });
 
-  test('one that leaves nothing is forgotten, also when it leaves twice', async () => {
+  test('a process that left without open streams is removed, also after leaving twice', async () => {
     const staying = await ledger.gateways.join('staying');
     const leaving = await ledger.gateways.join('leaving');
     const kept = await stream(staying);
@@ -83,7 +83,7 @@ describe.each([
     expect(await known()).toEqual([]);
   });
 
-  test('a stream that cannot be failed holds up no other, and is failed when it can be', async () => {
+  test('a stream that cannot be failed does not delay others and is failed later', async () => {
     const [first, second] = [await ledger.gateways.join('dead-1'), await ledger.gateways.join('dead-2')];
     const stuck = await stream(first);
     const others = [await stream(first), await stream(first), await stream(second)];
@@ -101,7 +101,11 @@ describe.each([
     expect(await ledger.gateways.renew(first)).toBe(false);
 
     await ledger.link.send(session, ['RENAME', `${session}:aside`, session]);
-    await eventually('it is looked at again', 20_000, async () => (await ledger.gateways.reapDead(raise)) === 1);
+    await eventually(
+      'the process is returned again',
+      20_000,
+      async () => (await ledger.gateways.reapDead(raise)) === 1,
+    );
     await expectFailed(stuck);
     expect(await known()).toEqual([]);
   }, 30_000);

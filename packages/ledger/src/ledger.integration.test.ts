@@ -16,7 +16,7 @@ describe.each([
 ])('the ledger on %s', (_name, start) => {
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
-  /** With a credential that lives 700 ms and a lease of 300 ms. */
+  /** Ledger whose credentials live for 700 ms and whose provisional leases last 300 ms. */
   let hasty: Ledger;
 
   beforeAll(async () => {
@@ -39,25 +39,25 @@ describe.each([
     connectionId: string = randomUUID(),
   ) => of.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId });
 
-  test('applies a grant once, however often it is asked', async () => {
+  test('grant applies a grant id once, even if it is called four times in parallel', async () => {
     const tenant = await makeTenant(ledger, 0);
     const asked = await Promise.all([1, 2, 3, 4].map(() => ledger.accounts.grant(tenant, 'welcome', 5000)));
     expect(asked.filter((answer) => answer.applied)).toHaveLength(1);
     expect(await balance(tenant)).toEqual({ grantedMs: 5000, reservedMs: 0, consumedMs: 0, availableMs: 5000 });
   });
 
-  test('a correction takes no more than is available', async () => {
+  test('a negative grant removes at most the available credit', async () => {
     const tenant = await makeTenant(ledger, 10_000);
     await reserved(ledger, tenant, { seconds: 7 });
     expect(await ledger.accounts.grant(tenant, 'oops', -8000)).toEqual({ applied: true, amountMs: -3000 });
     expect(await balance(tenant)).toMatchObject({ grantedMs: 7000, availableMs: 0, reservedMs: 7000 });
   });
 
-  test('a grant needs an account', async () => {
+  test('grant fails for a tenant without an account', async () => {
     await expect(ledger.accounts.grant('nobody', 'g', 1)).rejects.toThrow('no account "nobody"');
   });
 
-  test('reserves what was asked and tells what remains', async () => {
+  test('reserve returns the reserved and the remaining seconds', async () => {
     const tenant = await makeTenant(ledger, 100_999);
     const got = await reserved(ledger, tenant, { seconds: 60 });
     expect(got).toMatchObject({ reservedSeconds: 60, remainingSeconds: 40 });
@@ -70,30 +70,33 @@ describe.each([
     [1000, 1],
     [59_999, 59],
     [60_000, 60],
-  ])('reserves what is there of %i ms in whole seconds', async (creditMs, seconds) => {
+  ])('reserve with %i ms of credit reserves %i whole seconds', async (creditMs, seconds) => {
     const tenant = await makeTenant(ledger, creditMs);
     expect(await reserved(ledger, tenant, { seconds: 60 })).toMatchObject({ reservedSeconds: seconds });
   });
 
-  test('refuses below one second of credit and holds nothing', async () => {
+  test('reserve refuses a tenant with less than one second of credit and reserves nothing', async () => {
     const tenant = await makeTenant(ledger, 999);
     expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit' });
     expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0 });
   });
 
-  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)('refuses an account that is %s', async (state) => {
-    const tenant = await makeTenant(ledger, 60_000, { state });
-    expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'inactive' });
-    expect(await ledger.admit(tenant)).toMatchObject({ state });
-  });
+  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)(
+    'reserve refuses an account in state %s',
+    async (state) => {
+      const tenant = await makeTenant(ledger, 60_000, { state });
+      expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'inactive' });
+      expect(await ledger.admit(tenant)).toMatchObject({ state });
+    },
+  );
 
-  test('knows no account that was never made', async () => {
+  test('reserve refuses a tenant without an account', async () => {
     expect((await ledger.admit('nobody')).state).toBeUndefined();
     expect(await ledger.accounts.usage('nobody')).toBeUndefined();
     expect(await ledger.accounts.read('nobody')).toBeUndefined();
   });
 
-  test('the scope of models is a list of whole names', async () => {
+  test('reserve matches whole model names against the scope of the tenant', async () => {
     const tenant = await makeTenant(ledger, 600_000, { models: ['kikuyu', 'dholuo'], concurrentSessions: 9 });
     expect((await ledger.sessions.reserve(request(tenant, { model: 'dholuo' }))).outcome).toBe('ok');
     for (const model of ['kik', 'uyu dho', 'kikuyu-v2', '']) {
@@ -103,7 +106,7 @@ describe.each([
     expect((await ledger.sessions.reserve(request(none))).outcome).toBe('scope');
   });
 
-  test('checks in order: replay, model, scope, session rate, concurrency, credit', async () => {
+  test('reserve checks in this order: replay, model, scope, session rate, concurrency, credit', async () => {
     const tenant = await makeTenant(ledger, 1000, {
       models: ['kikuyu'],
       limits: { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 1 },
@@ -121,7 +124,7 @@ describe.each([
     expect((await ledger.sessions.reserve(request(poor))).outcome).toBe('concurrency');
   });
 
-  test('a limit of n lets exactly n sessions live', async () => {
+  test('parallel reserves get exactly as many sessions as the concurrency limit allows', async () => {
     const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 3 });
     const all = await Promise.all(Array.from({ length: 10 }, () => ledger.sessions.reserve(request(tenant))));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(3);
@@ -129,7 +132,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 180_000 });
   });
 
-  test('the session rate counts sessions that were made, not those refused or cancelled', async () => {
+  test('the session rate limit does not count refused or cancelled sessions', async () => {
     const limits = { concurrentSessions: 100, sessionsPerMinute: 5, requestsPerMinute: 5 };
     const tenant = await makeTenant(ledger, 5000, { limits });
     for (let i = 0; i < 8; i++) {
@@ -141,11 +144,11 @@ describe.each([
     for (let i = 0; i < 5; i++) await reserved(ledger, tenant, { seconds: 1 });
     const sixth = await ledger.sessions.reserve(request(tenant, { seconds: 1 }));
     expect(sixth).toMatchObject({ outcome: 'rate', rate: { limit: 5, remaining: 0 } });
-    // One of five a minute comes back every 12 s.
+    // A limit of five per minute allows one more every 12 s.
     if (sixth.outcome === 'rate') expect(Math.ceil(sixth.retryAfterMs / 1000)).toBeLessThanOrEqual(12);
   });
 
-  test('the request rate lets a burst of the limit pass and not one more', async () => {
+  test('the request rate limit allows a burst of exactly the limit', async () => {
     const limits = { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 7 };
     const tenant = await makeTenant(ledger, 0, { limits });
     const answers = [];
@@ -156,7 +159,7 @@ describe.each([
     expect(answers[7]!.retryAfterMs).toBeLessThanOrEqual(60_000 / 7);
   });
 
-  test('100 parallel duplicates of one Idempotency-Key make one reservation', async () => {
+  test('100 parallel requests with one Idempotency-Key create one reservation', async () => {
     const tenant = await makeTenant(ledger, 600_000);
     const all = await Promise.all(
       Array.from({ length: 100 }, () => reserved(ledger, tenant, { idempotencyKey: 'same', seconds: 30 })),
@@ -166,7 +169,7 @@ describe.each([
     expect((await ledger.accounts.usage(tenant))!.recent).toHaveLength(1);
   });
 
-  test('recent sessions read without a script are those of the script, at most 20', async () => {
+  test('accounts.recent and accounts.usage return the same sessions, at most 20', async () => {
     const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 30 });
     for (let session = 0; session < 23; session++) await reserved(ledger, tenant, { seconds: 1 });
     const shown = (await ledger.accounts.usage(tenant))!.recent;
@@ -178,7 +181,7 @@ describe.each([
     for (const session of read) expect(session).toEqual(byId.get(session.id));
   });
 
-  test('an Idempotency-Key belongs to one tenant', async () => {
+  test('the same Idempotency-Key of two tenants creates two sessions', async () => {
     const [one, two] = [await makeTenant(ledger, 60_000), await makeTenant(ledger, 60_000)];
     const [a, b] = [
       await reserved(ledger, one, { idempotencyKey: 'k' }),
@@ -188,7 +191,7 @@ describe.each([
     expect((await connect(two, a.sessionId)).outcome).toBe('refused');
   });
 
-  test('a key may be used anew once its session has expired', async () => {
+  test('an Idempotency-Key creates a new session after its first one has expired', async () => {
     const tenant = await makeTenant(hasty, 60_000);
     const first = await reserved(hasty, tenant, { idempotencyKey: 'k' });
     await pause(750);
@@ -196,7 +199,7 @@ describe.each([
     expect(second.sessionId).not.toBe(first.sessionId);
   });
 
-  test('a session without a handshake expires and gives everything back', async () => {
+  test('a session without a handshake expires and its whole reservation is released', async () => {
     const tenant = await makeTenant(hasty, 60_000);
     const { sessionId } = await reserved(hasty, tenant);
     await pause(750);
@@ -208,7 +211,7 @@ describe.each([
     expect(await hasty.accounts.recent(tenant)).toEqual(recent);
   });
 
-  test('the reaper returns overdue sessions of all tenants without any request', async () => {
+  test('the reaper ends overdue sessions of all tenants without any request', async () => {
     const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
     const tenants = await Promise.all(Array.from({ length: 20 }, () => makeTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
@@ -228,7 +231,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test('two reapers end each session once', async () => {
+  test('two reapers in parallel end each overdue session once', async () => {
     const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
     const tenants = await Promise.all(Array.from({ length: 10 }, () => makeTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
@@ -238,7 +241,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test('a provisional session past its lease is gone as if it had never been', async () => {
+  test('a provisional session is removed without a trace after its lease has expired', async () => {
     const tenant = await makeTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(hasty, ask);
@@ -248,7 +251,7 @@ describe.each([
     expect((await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 3 }))).outcome).toBe('ok');
   });
 
-  test('a session whose lease could outlast its credential has to be confirmed all the same', async () => {
+  test('a session whose lease would outlast its credential still needs to be confirmed', async () => {
     const patient = await openLedger(redis.url, { sessionTtlMs: 20_000, provisionalLeaseMs: 60_000 });
     const tenant = await makeTenant(patient, 60_000);
     const held = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));
@@ -264,14 +267,14 @@ describe.each([
     await patient.link.close();
   });
 
-  test('of 50 racing handshakes one gets the session', async () => {
+  test('one of 50 parallel handshakes gets the session', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     const all = await Promise.all(Array.from({ length: 50 }, () => connect(tenant, sessionId)));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
   });
 
-  test('a handshake whose answer was lost may be repeated by the same connection only', async () => {
+  test('connect returns the same result to a repeat by the same connection and refuses another one', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const once = await connect(tenant, sessionId, ledger, OWNER, 'c1');
@@ -280,7 +283,7 @@ describe.each([
     expect(await connect(tenant, sessionId, ledger, OWNER, 'c2')).toEqual({ outcome: 'refused' });
   });
 
-  test('refuses a wrong credential, a provisional session and an inactive account', async () => {
+  test('connect refuses a wrong credential, a provisional session and an inactive account', async () => {
     const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 2 });
     const ask = request(tenant);
     const held = await provisional(ledger, ask);
@@ -304,20 +307,26 @@ describe.each([
     [16_001, 1001, 2000],
     [80_000, 5000, 5000],
     [80_001, 5000, 5000],
-  ])('%i accepted samples settle as %i ms of audio and %i ms charged', async (samples, audioMs, billableMs) => {
-    const tenant = await makeTenant(ledger, 60_000);
-    const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
-    await connect(tenant, sessionId);
-    const end = await ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
-    expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs, billableMs, model: 'kikuyu' });
-    expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'again')).toEqual({ ...end, outcome: 'already' });
-    expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 1, 'late')).toEqual({ ...end, outcome: 'already' });
-    expect(await balance(tenant)).toMatchObject({ consumedMs: billableMs, reservedMs: 0 });
-    const days = await ledger.accounts.dailyUsage(tenant, 2);
-    expect(days).toMatchObject([{ model: 'kikuyu', sessions: 1, audioMs, billableMs }]);
-  });
+  ])(
+    'settle with %i accepted samples records %i ms of audio and charges %i ms',
+    async (samples, audioMs, billableMs) => {
+      const tenant = await makeTenant(ledger, 60_000);
+      const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
+      await connect(tenant, sessionId);
+      const end = await ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
+      expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs, billableMs, model: 'kikuyu' });
+      expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'again')).toEqual({
+        ...end,
+        outcome: 'already',
+      });
+      expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 1, 'late')).toEqual({ ...end, outcome: 'already' });
+      expect(await balance(tenant)).toMatchObject({ consumedMs: billableMs, reservedMs: 0 });
+      const days = await ledger.accounts.dailyUsage(tenant, 2);
+      expect(days).toMatchObject([{ model: 'kikuyu', sessions: 1, audioMs, billableMs }]);
+    },
+  );
 
-  test('a failed session keeps its audio and costs nothing', async () => {
+  test('fail records the accepted audio and charges nothing', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     await connect(tenant, sessionId);
@@ -331,7 +340,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ availableMs: 60_000, consumedMs: 0 });
   });
 
-  test('only the owner with its epoch ends a live session', async () => {
+  test('settle and fail are refused unless owner and epoch match', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'too early')).outcome).toBe('stale');
@@ -348,7 +357,7 @@ describe.each([
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'x')).outcome).toBe('ok');
   });
 
-  test('a cancel that comes before its reserve refuses it', async () => {
+  test('reserve is refused if its cancel arrived first', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const ask = request(tenant);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
@@ -356,7 +365,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test('a cancel takes back a confirmed session, and a second one changes nothing', async () => {
+  test('cancel rolls back a confirmed session, and a repeated cancel changes nothing', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(ledger, ask);
@@ -367,19 +376,19 @@ describe.each([
     expect(await ledger.sessions.confirm(tenant, held)).toBe(false);
   });
 
-  test('a cancel leaves a session that a parallel duplicate was answered with', async () => {
+  test('cancel keeps a session that a parallel duplicate also holds', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
     await ledger.sessions.reserve(two);
     expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toMatchObject({ outcome: 'shared' });
     expect(await ledger.sessions.confirm(tenant, held)).toBe(true);
-    // The second only knows its own session id and the key; when it lets go too, nobody is left.
+    // The second attempt knows only its own session id and the key. After it has cancelled too, no holder is left.
     expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toMatchObject({ outcome: 'cancelled' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test('a cancel does not touch a session that is streaming', async () => {
+  test('cancel does not change an active session', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const ask = request(tenant);
     const held = await provisional(ledger, ask);
@@ -389,7 +398,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 60_000 });
   });
 
-  test('a session that is refused for everyone goes, whoever else holds it', async () => {
+  test('cancel with forAll removes a provisional session that another attempt holds', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
@@ -400,7 +409,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test('a confirm that comes after the account was closed does not revive the session', async () => {
+  test('confirm fails for a session of an account that was closed', async () => {
     const tenant = await makeTenant(hasty, 60_000);
     const ask = request(tenant);
     const held = await provisional(hasty, ask);
@@ -415,8 +424,8 @@ describe.each([
     });
   });
 
-  test('a credential past its time is refused, however many sessions are overdue', async () => {
-    // Long enough that all are made before the first is overdue, on a slow machine too.
+  test('connect refuses an expired credential even if more sessions are overdue than one call ends', async () => {
+    // Long enough to create all sessions before the first is overdue, even on a slow machine.
     const alone = await openLedger(redis.url, { sessionTtlMs: 4000, provisionalLeaseMs: 4000 });
     const tenant = await makeTenant(alone, 6_000_000, { concurrentSessions: 1000 });
     const all = await Promise.all(Array.from({ length: 205 }, () => reserved(alone, tenant, { seconds: 1 })));
@@ -426,7 +435,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test('recent sessions are the last 20, newest first', async () => {
+  test('usage returns the last 20 sessions, newest first', async () => {
     const tenant = await makeTenant(ledger, 600_000);
     const ids: string[] = [];
     for (let i = 0; i < 23; i++) {
@@ -437,11 +446,11 @@ describe.each([
     }
     const { recent } = (await ledger.accounts.usage(tenant))!;
     expect(recent.map(({ id }) => id)).toEqual(ids.slice(0, 20));
-    // One that is no longer shown still answers how it ended.
+    // A session that is no longer listed still returns how it ended.
     expect((await ledger.sessions.settle(tenant, ids[22]!, OWNER, 5, 'x')).outcome).toBe('already');
   });
 
-  test('a closed account ends its sessions uncharged and resumes with its grants when it is made again', async () => {
+  test('closing an account fails its sessions without a charge, and configuring it again keeps its grants', async () => {
     const tenant = await makeTenant(ledger, 60_000, { concurrentSessions: 3 });
     const { sessionId } = await reserved(ledger, tenant, { seconds: 10 });
     await connect(tenant, sessionId);
@@ -460,7 +469,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ grantedMs: 60_000, availableMs: 60_000 });
   });
 
-  test('a pool that cannot grow gives as many places as it has slots', async () => {
+  test('claim on a pool that cannot grow succeeds once per slot', async () => {
     const model = `m-${randomUUID()}`;
     expect(await ledger.pools.claim(model, 'before any worker', Date.now() + 1)).toBe(true);
     await pause(5);

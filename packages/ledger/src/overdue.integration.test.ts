@@ -3,10 +3,10 @@ import { makeTenant, openLedger, provisional, request } from '../../../test/supp
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 
-// A reserve first ends what is overdue, without anybody else.
+// reserve.lua ends overdue sessions itself, without the reaper.
 
 let redis: TestRedis;
-/** With a lease of 300 ms. */
+/** Ledger whose provisional leases last 300 ms. */
 let hasty: Ledger;
 beforeAll(async () => {
   redis = await startRedis();
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const TEN_S = { seconds: 10 };
-/** A tenant with one session of 10 s under the key `k` whose lease is over. */
+/** Creates a tenant with one session of 10 s under the Idempotency-Key `k` whose lease has expired. */
 const overdue = async (creditMs: number, settings: Parameters<typeof makeTenant>[2] = {}) => {
   const tenant = await makeTenant(hasty, creditMs, settings);
   const { sessionId } = await provisional(hasty, request(tenant, { idempotencyKey: 'k', ...TEN_S }));
@@ -27,25 +27,25 @@ const overdue = async (creditMs: number, settings: Parameters<typeof makeTenant>
   return { tenant, sessionId };
 };
 
-test('it takes no place, no credit and no turn', async () => {
+test('an overdue session does not count against concurrency, credit and session rate', async () => {
   const limits = { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 60_000 };
   const { tenant } = await overdue(10_000, { limits });
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ reservedSeconds: 10 });
 });
 
-test('it is not counted in what remains', async () => {
+test('an overdue session does not count in the remaining seconds', async () => {
   const { tenant } = await overdue(60_000);
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ remainingSeconds: 50 });
 });
 
-test.each([10, 20])('its key makes a new session, of %d s', async (seconds) => {
+test.each([10, 20])('the Idempotency-Key of an overdue session creates a new session of %d s', async (seconds) => {
   const { tenant, sessionId } = await overdue(60_000);
   const again = await provisional(hasty, request(tenant, { idempotencyKey: 'k', seconds }));
   expect(again).toMatchObject({ provisional: true, reservedSeconds: seconds });
   expect(again.sessionId).not.toBe(sessionId);
 });
 
-test('more than are ended at once take no place either', async () => {
+test('overdue sessions do not count as live even if they are more than one call ends', async () => {
   const tenant = await makeTenant(hasty, 600_000, { concurrentSessions: 250 });
   const second = { seconds: 1 };
   const all = () => Promise.all(Array.from({ length: 250 }, () => provisional(hasty, request(tenant, second))));

@@ -4,7 +4,7 @@ import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.t
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
-/** Long enough for a busy machine to ask several times within it. */
+/** Long enough for several requests within it on a busy machine. */
 const LEASE_MS = 3000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const raise = (error: unknown) => {
@@ -42,7 +42,7 @@ describe.each([
     return { active, held, waiting, slots, workers };
   };
 
-  test('a stream goes to the worker with the most free slots and is found there again', async () => {
+  test('place assigns a stream to the worker with the most free slots, and again to the same worker', async () => {
     await worker('small', 1);
     await worker('large', 3);
     expect(await place('a')).toBe('large');
@@ -54,7 +54,7 @@ describe.each([
     expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 4, workers: 2 });
   });
 
-  test('all slots are given and not one more; who leaves makes room for the first in line', async () => {
+  test('place assigns every slot once, and a released slot to the first stream in the queue', async () => {
     await worker('w', 2);
     expect([await place('a'), await place('b'), await place('c'), await place('d')]).toEqual([
       'w',
@@ -71,7 +71,7 @@ describe.each([
     expect(await load()).toEqual({ active: 2, held: 0, waiting: 0, slots: 2, workers: 1 });
   });
 
-  test('the line is round-robin by tenant', async () => {
+  test('the queue serves tenants round-robin', async () => {
     for (const session of ['a1', 'a2', 'a3']) await place(session, 'a');
     await place('b1', 'b');
     await worker('w', 10);
@@ -84,7 +84,7 @@ describe.each([
     expect(served).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('who stops asking loses its place in the line', async () => {
+  test('a queued stream that stops asking loses its place', async () => {
     await place('gone', 'a');
     await place('here', 'b');
     await worker('w', 1);
@@ -94,7 +94,7 @@ describe.each([
     expect(await load()).toMatchObject({ waiting: 0 });
   }, 10_000);
 
-  test('a worker that does not renew its lease is gone, and its streams move past the line', async () => {
+  test('streams of a worker whose lease has expired move ahead of the queue', async () => {
     await worker('w1', 1);
     expect(await place('a')).toBe('w1');
     expect(await place('waits')).toBeUndefined();
@@ -110,7 +110,7 @@ describe.each([
     expect(await load()).toMatchObject({ active: 2, slots: 5, workers: 1 });
   }, 30_000);
 
-  test('a draining worker keeps its streams and gets no more', async () => {
+  test('a draining worker keeps its streams and receives no new ones', async () => {
     await worker('w1', 5);
     await place('a');
     expect(await ledger.workers.renew(model, 'w1')).toBe('ok');
@@ -124,7 +124,7 @@ describe.each([
     expect(await load()).toMatchObject({ slots: 0, workers: 0 });
   });
 
-  test('a hold becomes a stream and is not counted twice', async () => {
+  test('a hold that becomes a stream is counted once', async () => {
     await ledger.pools.claim(model, 'a', Date.now() + 60_000);
     expect(await load()).toMatchObject({ held: 1, waiting: 0, active: 0 });
     await place('a');
@@ -136,7 +136,7 @@ describe.each([
     expect(await load()).toMatchObject({ held: 0, waiting: 0, active: 0 });
   });
 
-  test('the streams of a gateway that died are failed uncharged by another, once', async () => {
+  test('the streams of a dead gateway are failed once by another gateway, without a charge', async () => {
     const tenant = await makeTenant(ledger, 60_000);
     const alive = await ledger.gateways.join('alive');
     const dead = await ledger.gateways.join('dead');

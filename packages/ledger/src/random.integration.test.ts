@@ -10,10 +10,10 @@ import type { Ledger } from './ledger.ts';
 import type { Reservation, ReserveRequest } from './reservation.ts';
 import type { JournalEntry } from './types.ts';
 
-/** A session that was asked for, and what it got. */
+/** A session that a client requested, and the reservation it got. */
 type Known = ReserveRequest & { reservation?: Reservation };
 
-/** What a client may do next; numbers pick a session, a duration, a key. */
+/** Next step of a client. Numbers choose a session, a duration or a key. */
 type Step =
   | { do: 'reserve'; seconds: number; key: number }
   | { do: 'confirm' | 'cancel' | 'connect' | 'disconnect' | 'fail'; session: number }
@@ -90,12 +90,12 @@ describe.each([
     await redis.stop();
   });
 
-  test('whatever many clients do at once, the books balance at every read and each session ends once', async () => {
+  test('parallel clients with random steps never unbalance an account and end each session once', async () => {
     let transitions = 0;
     const steps = fc.array(step, { minLength: 10, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: CLIENTS, maxLength: CLIENTS }), async (programs) => {
-        // Two accounts that try each other's sessions.
+        // Two accounts whose clients also try the sessions of the other.
         const tenants = [0, 1].map(() => makeTenant(clients[0]!, 20_000, { concurrentSessions: 4 }));
         const [tenant, other] = (await Promise.all(tenants)) as [string, string];
         const sessions: Known[] = [];
@@ -144,7 +144,8 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
       case 'disconnect':
         if (known) {
           const connection = { tenant, sessionId: known.sessionId, credentialHash: 'hash', connectionId: randomUUID() };
-          // At the same time, as when the answer to the first is lost; whichever comes first, nobody has the session.
+          // In parallel, as when the answer to the connect was lost. In either order no connection has the session
+          // afterwards.
           await Promise.all([
             api.connect({ ...connection, owner: OWNER }),
             api.disconnect(tenant, known.sessionId, connection.connectionId),
@@ -186,7 +187,7 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
   }
 }
 
-/** Reads the whole account atomically, again and again, and returns how often. */
+/** Reads the whole account atomically in a loop, and returns the number of reads. */
 async function watch(tenant: string, running: () => boolean): Promise<number> {
   const { link } = clients[CLIENTS - 1]!;
   const key = createRedisKeys(PREFIX).account(tenant);
@@ -201,7 +202,7 @@ async function watch(tenant: string, running: () => boolean): Promise<number> {
   return reads;
 }
 
-/** The journal adds up to the account, and no session is reserved or ended twice. */
+/** Checks that the journal adds up to the account, and that no session is reserved or ended twice. */
 async function checkJournal(tenant: string): Promise<number> {
   const entries = await clients[0]!.journal.read(tenant, { count: 100_000 });
   const account = (await clients[0]!.accounts.read(tenant))!;

@@ -22,12 +22,12 @@ describe.each([
     await redis.stop();
   });
 
-  test('a revocation of a key that was never put leaves nothing behind', async () => {
+  test('revoking an unknown API key stores nothing', async () => {
     await ledger.apiKeys.revoke('0000000000');
     expect(await ledger.apiKeys.find('0000000000')).toBeUndefined();
   });
 
-  test('keys are found until they are revoked, and known afterwards', async () => {
+  test('a revoked API key stays revoked and can still be found', async () => {
     const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
     const keyId = randomUUID().slice(0, 10);
     expect(await ledger.apiKeys.find(keyId)).toBeUndefined();
@@ -44,7 +44,7 @@ describe.each([
     expect(await ledger.apiKeys.find(keyId)).toEqual({ ...record, revoked: true });
   });
 
-  test('the catalogue and the registry are read back as written', async () => {
+  test('the catalogue and the registry return what was stored', async () => {
     const fresh = await openLedger(redis.url);
     expect(await fresh.catalogue.read()).toBeUndefined();
     const entry = { id: 'm', language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 120 };
@@ -57,7 +57,7 @@ describe.each([
     await fresh.link.close();
   });
 
-  test('what recent sessions show no more is forgotten in time, once it has ended', async () => {
+  test('an ended session expires after recent_sessions no longer lists it', async () => {
     const prefix = `test-${randomUUID()}`;
     const own = createLedger(ledger.link, { prefix });
     const tenant = await makeTenant(own, 6_000_000, { concurrentSessions: 100 });
@@ -87,7 +87,7 @@ describe.each([
     expect(await keptMs(ids[69]!)).toBe(NEVER);
   });
 
-  test('the journal adds up to the account, also after it was cut at a checkpoint', async () => {
+  test('the journal adds up to the account after it was trimmed at a checkpoint', async () => {
     const often = createLedger(ledger.link, {
       prefix: `test-${randomUUID()}`,
       constants: { CHECKPOINT_EVERY: 100, CHECKPOINTS_RETAINED: 5 },
@@ -112,7 +112,7 @@ describe.each([
       after = page.at(-1)!.id;
     }
     expect(entries[0]!.type).toBe('checkpoint');
-    // Six times what lies between two checkpoints, and what many clients at once may add to each.
+    // Six times the entries between two checkpoints, and the entries that parallel clients may add to each.
     expect(entries.length).toBeLessThan(1500);
     const { balance: now } = (await often.accounts.usage(tenant))!;
     expect(replay(entries)).toEqual({ granted: now.grantedMs, reserved: 9000, consumed: now.consumedMs });

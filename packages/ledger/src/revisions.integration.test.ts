@@ -40,7 +40,7 @@ describe.each([
     return (100 * placed.filter((each) => each.revision === revision).length) / of;
   };
 
-  test('each revision gets its share of new sessions, however many slots it has', async () => {
+  test('each revision receives its share of new sessions, whatever its number of slots', async () => {
     await worker('old', 'r1', 1000);
     await worker('new', 'r2', 1000);
     await ledger.revisions.weigh(model, weights({ r2: 20, r1: 80 }));
@@ -51,7 +51,7 @@ describe.each([
     expect(await share('r2', 50)).toBe(100);
   });
 
-  test('a session goes to another revision where its own has no room, and stays where it is', async () => {
+  test('a session falls back to another revision if its own has no free slot, and then stays there', async () => {
     await worker('old', 'r1', 10);
     await ledger.revisions.weigh(model, new Map([['r2', 100]]));
     const { sessionId, revision } = await place();
@@ -64,7 +64,7 @@ describe.each([
     expect((await place(['old', 'new'])).revision).toBeUndefined();
   });
 
-  test('slots of one revision are counted through drain, leave, return and death', async () => {
+  test('free slots of one revision stay correct through drain, leave, registration and lease expiry', async () => {
     await worker('w', 'r1', 1);
     await ledger.revisions.weigh(model, new Map([['r1', 100]]));
     const { sessionId } = await place();
@@ -78,7 +78,7 @@ describe.each([
     expect((await place()).revision).toBeUndefined();
   });
 
-  test('what gateways count adds up by revision, and is forgotten with it', async () => {
+  test('counts of gateways add up by revision and are deleted with the revision', async () => {
     await ledger.revisions.add(model, 'r1', { streams: 2, failures: 1, latencies: [0, 3, 0, 1] });
     await ledger.revisions.add(model, 'r1', { streams: 1, failures: 0, latencies: [] });
     await ledger.revisions.add(model, 'r2', { streams: 0, failures: 0, latencies: [4] });

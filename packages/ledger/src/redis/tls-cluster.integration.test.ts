@@ -24,13 +24,13 @@ beforeAll(async () => {
   const [tlsPort, bus] = [await freePort(), await freePort()];
   const tls = ['--tls-port', String(tlsPort), '--tls-cert-file', certFile, '--tls-key-file', keyFile];
   const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), '--cluster-announce-ip', '127.0.0.1'];
-  // With `tls-cluster` it names its TLS port to those who ask for its nodes.
+  // With `tls-cluster` Redis announces its TLS port to clients that ask for the nodes.
   const who = ['--tls-ca-cert-file', certFile, '--tls-auth-clients', 'no', '--tls-cluster', 'yes'];
   redis = await startRedis([...tls, ...who, ...cluster]);
   await ask(redis.port, 'CLUSTER ADDSLOTSRANGE 0 16383');
   const isWhole = async () => (await ask(redis.port, 'CLUSTER INFO')).includes('cluster_state:ok');
   await eventually('the cluster is whole', 20_000, isWhole);
-  // Two addresses, separated by a comma, are a cluster.
+  // Two addresses separated by a comma mean a cluster.
   url = `rediss://127.0.0.1:${tlsPort},rediss://localhost:${tlsPort}`;
 }, 30_000);
 afterAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a Redis Cluster behind TLS is spoken to in TLS, also at the nodes that it names itself', async () => {
+test('connectRedis uses TLS for a Redis Cluster, also for the nodes that the cluster announces', async () => {
   const ledger = await openLedger(url);
   try {
     const tenant = await makeTenant(ledger, 60_000);
