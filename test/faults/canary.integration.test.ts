@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeApiKey } from '@svc-asr/core';
+import { generateApiKey } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
@@ -66,7 +66,7 @@ test('of 1,000 random requests, good and bad, no secret reaches output, metrics 
 async function one(keys: string[], secrets: Set<string>, statuses: Map<number, number>): Promise<void> {
   const good = randomInt(3) === 0;
   const own = keys[randomInt(keys.length)]!;
-  const key = good ? own : pick(own, makeApiKey(randomBytes).key, randomBytes(20).toString('base64url'));
+  const key = good ? own : pick(own, generateApiKey(randomBytes).key, randomBytes(20).toString('base64url'));
   const authorization = good
     ? `Bearer ${key}`
     : pick(`Bearer ${key}`, `Bearer ${key}`, `bearer  ${key}`, `Basic ${key}`, key, `Bearer ${key} x`);

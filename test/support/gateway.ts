@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { makeApiKey } from '@svc-asr/core';
+import { generateApiKey } from '@svc-asr/core';
 import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { makeTenant } from './ledger.ts';
@@ -99,7 +99,7 @@ export async function seedTenant(
   settings: Partial<TenantSettings> & { concurrentSessions?: number } = {},
 ): Promise<{ tenant: string; key: string; keyId: string }> {
   const tenant = await makeTenant(ledger, creditMs, settings);
-  const { key, keyId } = makeApiKey(randomBytes);
+  const { key, keyId } = generateApiKey(randomBytes);
   const hash = createHmac('sha256', PEPPER).update(key).digest('hex');
   await ledger.apiKeys.put(keyId, { tenant, hash, pepperId: 'p1', expiresAtMs: null });
   return { tenant, key, keyId };

@@ -1,5 +1,5 @@
 import { randomBytes as randomBytesOf } from 'node:crypto';
-import { API_VERSION, makeApiKey } from '@svc-asr/core';
+import { API_VERSION, generateApiKey } from '@svc-asr/core';
 import type { ApiKey } from '@svc-asr/core';
 import { sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
@@ -20,12 +20,12 @@ export async function createKey(
   randomBytes: (n: number) => Uint8Array = randomBytesOf,
 ): Promise<{ key: string; resource: ApiKey }> {
   return createUnique(store, 'ApiKey', () => {
-    const generated = makeApiKey(randomBytes);
+    const generated = generateApiKey(randomBytes);
     return { key: generated.key, resource: buildApiKey(generated, request, peppers) };
   });
 }
 
-function buildApiKey(generated: ReturnType<typeof makeApiKey>, request: KeyRequest, peppers: Keyring): ApiKey {
+function buildApiKey(generated: ReturnType<typeof generateApiKey>, request: KeyRequest, peppers: Keyring): ApiKey {
   const hash = sign(peppers, peppers.current, generated.key, 'hex');
   if (hash === undefined) throw new Error('the current pepper is missing in API_KEY_PEPPERS');
   return {

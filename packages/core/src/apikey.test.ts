@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { crc32 as zlibCrc32 } from 'node:zlib';
-import { makeApiKey, parseApiKey } from './apikey.ts';
+import { generateApiKey, parseApiKey } from './apikey.ts';
 import { crc32 } from './crc32.ts';
 
 test('a key has the documented form and is read back to its id', () => {
   for (let i = 0; i < 200; i++) {
-    const { key, keyId, lastFour } = makeApiKey(randomBytes);
+    const { key, keyId, lastFour } = generateApiKey(randomBytes);
     expect(key).toMatch(/^svc_live_v1_[0-9A-Za-z]{10}_[0-9A-Za-z]{38}$/);
     expect(key.slice(12, 22)).toBe(keyId);
     expect(key.endsWith(lastFour)).toBe(true);
@@ -15,7 +15,7 @@ test('a key has the documented form and is read back to its id', () => {
 });
 
 test('a key with any one character changed is refused by its checksum', () => {
-  const { key } = makeApiKey(randomBytes);
+  const { key } = generateApiKey(randomBytes);
   fc.assert(
     fc.property(fc.nat(key.length - 1), fc.constantFrom('0', 'a', 'Z', '9', '_'), (at, other) => {
       fc.pre(key[at] !== other);
@@ -39,6 +39,6 @@ test('the checksum is the CRC-32 that zlib computes', () => {
 test('random bytes that would bias a character are drawn again', () => {
   const draws = [Uint8Array.of(255, 250, 0), Uint8Array.of(61, 62)];
   let asked = 0;
-  const { keyId } = makeApiKey((n) => draws[asked++] ?? new Uint8Array(n));
+  const { keyId } = generateApiKey((n) => draws[asked++] ?? new Uint8Array(n));
   expect(keyId).toBe('0z00000000');
 });

@@ -2,8 +2,8 @@ import { randomBase62, toBase62 } from './base62.ts';
 import { crc32 } from './crc32.ts';
 
 /**
- * An API key is `svc_live_v1_` + 10 characters of public id + `_` + 32 characters of secret + 6 characters of CRC-32
- * over all before it, in base62. The checksum lets a mistyped or cut key be refused without any look-up.
+ * An API key is `svc_live_v1_`, 10 characters of public id, `_`, 32 characters of secret, and 6 characters of CRC-32
+ * over all of it, in base62. The checksum allows a mistyped or truncated key to be refused without a lookup.
  */
 export const API_KEY_PREFIX = 'svc_live_v1_';
 const FORM = /^svc_live_v1_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
@@ -14,15 +14,15 @@ export interface NewApiKey {
   lastFour: string;
 }
 
-/** Makes a key from a source of random bytes. */
-export function makeApiKey(randomBytes: (n: number) => Uint8Array): NewApiKey {
+/** Generates a key from a source of random bytes. */
+export function generateApiKey(randomBytes: (n: number) => Uint8Array): NewApiKey {
   const keyId = randomBase62(10, randomBytes);
   const unchecked = `${API_KEY_PREFIX}${keyId}_${randomBase62(32, randomBytes)}`;
   const key = unchecked + checksum(unchecked);
   return { key, keyId, lastFour: key.slice(-4) };
 }
 
-/** The public id of a well-formed key with a right checksum, else undefined. */
+/** Returns the public id of a well-formed key with a valid checksum, otherwise undefined. */
 export function parseApiKey(key: string): string | undefined {
   const match = FORM.exec(key);
   return match?.[3] === checksum(key.slice(0, -6)) ? match[1] : undefined;

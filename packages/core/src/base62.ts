@@ -1,6 +1,6 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `length` base62 characters from random bytes, without bias; asks `randomBytes` again where bytes must be rejected. */
+/** Returns `length` random base62 characters without bias. Calls `randomBytes` again to replace rejected bytes. */
 export function randomBase62(length: number, randomBytes: (n: number) => Uint8Array): string {
   let text = '';
   while (text.length < length) {
@@ -9,9 +9,10 @@ export function randomBase62(length: number, randomBytes: (n: number) => Uint8Ar
   return text;
 }
 
-/** A non-negative integer in base62, padded on the left to `length`. */
+/** Formats a non-negative integer in base62, padded on the left to `length`. */
 export function toBase62(value: number, length: number): string {
   let text = '';
-  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) text = ALPHABET.charAt(rest % 62) + text;
+  for (let remainder = value; text.length < length; remainder = Math.floor(remainder / 62))
+    text = ALPHABET.charAt(remainder % 62) + text;
   return text;
 }

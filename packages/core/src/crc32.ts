@@ -4,7 +4,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return c;
 });
 
-/** CRC-32 (IEEE 802.3) of an ASCII text. */
+/** Returns the CRC-32 (IEEE 802.3) of an ASCII text. */
 export function crc32(text: string): number {
   let c = 0xffffffff;
   for (let i = 0; i < text.length; i++) c = (TABLE[(c ^ text.charCodeAt(i)) & 0xff] ?? 0) ^ (c >>> 8);

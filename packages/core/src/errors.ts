@@ -1,6 +1,6 @@
 /**
- * Every error that the HTTP API can answer: `code` is the stable reason, `type` belongs to the status (interface,
- * section 7), `message` is what a person reads when the place that throws has nothing better to say.
+ * Catalogue of the errors of the HTTP API. `code` is the stable reason, `type` follows from the status (interface,
+ * section 7), and `message` is used unless the caller provides a more specific one.
  */
 export const ERRORS = {
   invalid_json: { status: 400, type: 'invalid_request_error', message: 'The request body is not valid JSON.' },
@@ -80,20 +80,20 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The body of every HTTP error (interface, 2.6). */
+/** Body of every HTTP error (interface, 2.6). */
 export interface ErrorBody {
   error: { type: string; code: string; message: string; request_id: string };
 }
 
-/** An error that the API answers with; thrown anywhere in a request, written by one handler. */
+/** An error response of the API. Thrown anywhere in a request, and written by one handler. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly status: number;
   readonly type: string;
-  /** Seconds for the header Retry-After; set on 429 and 503. */
+  /** Seconds of the Retry-After header. Set for 429 and 503. */
   readonly retryAfterS: number | undefined;
-  /** Further response headers. */
+  /** Additional response headers. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

@@ -5,42 +5,45 @@ import { checker, describeProblems } from './validate.ts';
 import type { Checked } from './validate.ts';
 
 /**
- * What gateways and workers say to each other: one WebSocket for each stream, without compression, opened with
- * `Authorization: Bearer TICKET`. Text is JSON, binary is PCM16LE. Fields that are not listed are ignored, so that
- * one side may be newer than the other; what older ones could not understand gets another path.
+ * Protocol between gateways and workers: one WebSocket per stream, without compression, opened with `Authorization:
+ * Bearer TICKET`. Text frames are JSON, binary frames are PCM16LE. Unknown fields are ignored, so that one side may be
+ * newer than the other. An incompatible change gets a new path.
  */
 export const RELAY_PATH = '/v1/stream';
 
 export const RELAY_LIMITS = {
-  /** Largest binary frame; a replay may send two of the client's frames in one. */
+  /** Maximum size of a binary frame. A replay may send two frames of the client in one. */
   maxFrameBytes: 131_072,
-  /** Largest text message of a gateway. */
+  /** Maximum size of a text message of a gateway. */
   maxMessageBytes: 16_384,
 } as const;
 
 /** Close codes of a worker. */
 export const RELAY_CLOSE = {
   done: 1000,
-  /** The worker or its engine failed, or was spoken to wrongly; the `error` before it says how. */
+  /**
+   * The worker or its engine failed, or the gateway violated the protocol. An `error` message with the cause comes
+   * first.
+   */
   failed: 1011,
-  /** The ticket is wrong, expired, for another worker, or was used. */
+  /** The ticket is wrong, expired, issued for another worker, or already used. */
   badTicket: 4401,
-  /** Every slot is taken, or the worker drains. */
+  /** Every slot is in use, or the worker drains. */
   noSlot: 4429,
 } as const;
 
 /** Codes of the `error` message. */
 export const RELAY_ERRORS = {
-  bad_ticket: 'The ticket is wrong, expired, for another worker, or was used.',
-  draining: 'The worker takes no new streams.',
-  no_slot: 'Every slot of the worker is taken.',
-  open_timeout: 'The first message did not come in time.',
-  invalid_message: 'A message is not of this protocol, or not allowed now.',
-  invalid_audio: 'A binary frame does not hold whole samples.',
-  context_unsupported: 'The model has no such context.',
-  buffer_overrun: 'More audio came than the worker reads.',
+  bad_ticket: 'The ticket is wrong, expired, issued for another worker, or already used.',
+  draining: 'The worker accepts no new streams.',
+  no_slot: 'Every slot of the worker is in use.',
+  open_timeout: 'The first message did not arrive in time.',
+  invalid_message: 'A message is not part of the protocol, or not allowed in this state.',
+  invalid_audio: 'A binary frame does not contain whole samples.',
+  context_unsupported: 'The model does not support this context.',
+  buffer_overrun: 'More audio arrived than the worker can buffer.',
   inference_failed: 'The model failed on this stream.',
-  engine_failed: 'The inference thread is gone.',
+  engine_failed: 'The inference thread has ended.',
   closed: 'The engine is closed.',
 } as const;
 
@@ -54,35 +57,40 @@ const Transcript = { text: Type.String() };
 const Ms = Type.Integer({ minimum: 0 });
 const RelayWord = Type.Object({ ...Transcript, start_ms: Ms, end_ms: Ms });
 
-/** Every text message of a gateway, by its `type`. */
+/** Text messages of a gateway, by `type`. */
 export const RELAY_REQUESTS = {
   open: Type.Object(
     {
       type: Type.Literal('open'),
-      context: ContextSize('The attention context.'),
+      context: ContextSize('Attention context.'),
       realtime_from: Type.Optional(
-        samples('Samples at the start of this stream that are sent a second time: they do not count as ahead of time.'),
+        samples(
+          'Number of samples at the start of this stream that are a replay and do not count as ahead of real time.',
+        ),
       ),
       traceparent: Type.Optional(
         Type.String({
           maxLength: 128,
-          description: 'The trace that the stream belongs to, as W3C Trace Context has it.',
+          description: 'Trace of the stream, in W3C Trace Context format.',
         }),
       ),
     },
-    { description: 'The first message, and only that.' },
+    { description: 'Always the first message, and sent once.' },
   ),
-  flush: plain('flush', 'Ends the utterance; exactly one `final` follows.'),
-  reset: plain('reset', 'Drops the utterance; `reset_done` follows, and nothing of the utterance after it.'),
+  flush: plain('flush', 'Ends the utterance. Answered by exactly one `final`.'),
+  reset: plain(
+    'reset',
+    'Drops the utterance. Answered by `reset_done`, after which nothing about the utterance follows.',
+  ),
 } as const;
 
-/** Every message of a worker, by its `type`. */
+/** Messages of a worker, by `type`. */
 export const RELAY_ANSWERS = {
   opened: Type.Object(
     {
       type: Type.Literal('opened'),
       chunk_samples: Type.Integer({ minimum: 1 }),
-      context: ContextSize('The context in force.'),
+      context: ContextSize('Effective context.'),
     },
     { description: 'The stream has a slot.' },
   ),
@@ -97,21 +105,21 @@ export const RELAY_ANSWERS = {
       audio_end: samples('Samples of the utterance.'),
       words: Type.Array(RelayWord, { description: "Times are relative to the utterance's start." }),
     },
-    { description: 'The transcript of the utterance that a flush ended; what follows belongs to the next one.' },
+    { description: 'The transcript of the utterance that a flush ended. Later messages belong to the next utterance.' },
   ),
-  reset_done: plain('reset_done', 'The utterance is dropped; what follows belongs to the next one.'),
+  reset_done: plain('reset_done', 'The utterance was dropped. Later messages belong to the next utterance.'),
   consumed: Type.Object(
-    { type: Type.Literal('consumed'), samples: samples('Samples of the present utterance, in all.') },
-    { description: 'How much audio the engine is done with.' },
+    { type: Type.Literal('consumed'), samples: samples('Total samples of the current utterance.') },
+    { description: 'Audio that the engine has processed.' },
   ),
   alive: plain(
     'alive',
-    'At least every second while audio or a flush is outstanding, as long as inference makes progress.',
+    'Sent at least every second while audio or a flush is outstanding and inference makes progress.',
   ),
-  move: plain('move', 'The worker drains: take the stream elsewhere by replay.'),
+  move: plain('move', 'The worker drains. The gateway replays the stream to another worker.'),
   error: Type.Object(
     { type: Type.Literal('error'), code: Type.String(), message: Type.String() },
-    { description: 'Comes before a close that is not 1000.' },
+    { description: 'Sent before any close code but 1000.' },
   ),
 } as const;
 
@@ -123,10 +131,10 @@ export type RelayAnswer = { [T in keyof Answers]: Static<Answers[T]> }[keyof Ans
 export type ParsedRelay<M> =
   { readonly ok: true; readonly message: M } | { readonly ok: false; readonly reason: string };
 
-/** Reads a text message of a gateway. */
+/** Parses a text message of a gateway. */
 export const parseRelayRequest = parser<RelayRequest>(RELAY_REQUESTS);
 
-/** Reads a message of a worker. */
+/** Parses a message of a worker. */
 export const parseRelayAnswer = parser<RelayAnswer>(RELAY_ANSWERS);
 
 function parser<M>(schemas: Readonly<Record<string, TSchema>>): (text: string) => ParsedRelay<M> {
@@ -139,7 +147,7 @@ function parser<M>(schemas: Readonly<Record<string, TSchema>>): (text: string) =
     } catch {
       return { ok: false, reason: 'not JSON' };
     }
-    // The text itself is never repeated: it may be a transcript.
+    // Reasons never quote the text, which may be a transcript.
     const check = checks.get((value as { type?: unknown } | null)?.type);
     if (check === undefined) return { ok: false, reason: 'not a type of this protocol' };
     const checked = check(value);

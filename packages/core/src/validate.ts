@@ -2,29 +2,29 @@ import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import type { Static, TSchema } from 'typebox';
 
-/** What is wrong with a value, by field. */
+/** A problem with one field of a value. */
 export interface Problem {
-  /** Dotted path of the field, empty for the value itself. */
+  /** Dotted path of the field. Empty for the value itself. */
   field: string;
   message: string;
 }
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-/** A function that checks a value against a schema. */
+/** Creates a function that checks values against a schema. */
 export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
   const compiled = Compile(schema);
   return (value) =>
     compiled.Check(value) ? { ok: true, value } : { ok: false, problems: problemsOf(compiled.Errors(value)) };
 }
 
-/** A function that fills a schema's defaults into a copy of a value and checks it, as an API server does. */
+/** Creates a function that applies a schema's defaults to a copy of a value and then checks it, like an API server. */
 export function validator<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
   const check = checker(schema);
   return (value) => check(Value.Default(schema, structuredClone(value)));
 }
 
-/** One line for a person. */
+/** Formats problems as one line of text. */
 export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
 }
@@ -38,7 +38,8 @@ interface SchemaError {
 
 function problemsOf(errors: readonly SchemaError[]): Problem[] {
   const problems = new Map<string, string>();
-  // Alternatives report each branch and then themselves; of one field the first message that says something is kept.
+  // For alternatives, each branch reports errors before the alternative itself. Only the first message of a field is
+  // kept.
   for (const error of errors) {
     const field = error.instancePath.slice(1).replaceAll('/', '.');
     for (const problem of explain(error, field)) {
@@ -62,7 +63,7 @@ function explain({ keyword, params, message }: SchemaError, field: string): Prob
       return [{ field, message: `must be at least ${String(limit)}` }];
     case 'maximum':
       return [{ field, message: `must be at most ${String(limit)}` }];
-    // How a forbidden property reports itself; `additionalProperties` comes after all of them, or not at all.
+    // A property whose schema is `false`. These errors come before `additionalProperties`, if that is reported at all.
     case 'boolean':
       return [{ field, message: 'is not a known field' }];
     default:

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeApiKey } from '@svc-asr/core';
+import { generateApiKey } from '@svc-asr/core';
 import { createLogger, logQuickly } from './logger.ts';
 
 function captured(log: (logger: ReturnType<typeof createLogger>) => void): string {
@@ -28,7 +28,7 @@ test('a quick line looks like any other and keeps to the level', () => {
 });
 
 test('keys, credentials, bearer tokens and passwords of URLs never pass, wherever they stand', () => {
-  const { key, keyId } = makeApiKey(randomBytes);
+  const { key, keyId } = generateApiKey(randomBytes);
   const secret = key.slice(23);
   const output = captured((logger) => {
     logger.info({ headers: { authorization: `Bearer ${key}` } }, `key ${key}`);

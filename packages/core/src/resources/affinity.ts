@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { closed } from './metadata.ts';
 import { LabelValue, mapOf } from './pod.ts';
 
-const MOST_TERMS = 16;
-const MOST_VALUES = 64;
+const MAX_TERMS = 16;
+const MAX_VALUES = 64;
 
 const text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description });
 const labelKey = (description: string) => text(317, description);
@@ -12,11 +12,11 @@ const requirement = (operators: string[], description: string) =>
   closed(
     {
       key: labelKey('Key of the label or field.'),
-      operator: Type.Enum(operators, { description: 'How the value is compared.' }),
+      operator: Type.Enum(operators, { description: 'Operator that compares the value of the key with values.' }),
       values: Type.Optional(
         Type.Array(Type.String({ maxLength: 253 }), {
-          maxItems: MOST_VALUES,
-          description: 'Values that it is compared with.',
+          maxItems: MAX_VALUES,
+          description: 'Values to compare with.',
         }),
       ),
     },
@@ -25,28 +25,30 @@ const requirement = (operators: string[], description: string) =>
 
 const nodeRequirements = (description: string) =>
   Type.Optional(
-    Type.Array(requirement(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'], 'A requirement to the node.'), {
-      maxItems: MOST_TERMS,
+    Type.Array(requirement(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'], 'A requirement for the node.'), {
+      maxItems: MAX_TERMS,
       description,
     }),
   );
 
 const nodeTerm = closed(
   {
-    matchExpressions: nodeRequirements('Labels that the node must have.'),
-    matchFields: nodeRequirements('Fields that the node must have.'),
+    matchExpressions: nodeRequirements('Requirements for the labels of the node.'),
+    matchFields: nodeRequirements('Requirements for the fields of the node.'),
   },
-  { description: 'Requirements that a node meets all of.' },
+  { description: 'Requirements, all of which a node must meet.' },
 );
 
 const labelSelector = (description: string) =>
   closed(
     {
-      matchLabels: Type.Optional(mapOf(LabelValue, MOST_VALUES, { description: 'Labels and their values.' })),
+      matchLabels: Type.Optional(
+        mapOf(LabelValue, MAX_VALUES, { description: 'Labels and their values, all of which must match.' }),
+      ),
       matchExpressions: Type.Optional(
-        Type.Array(requirement(['In', 'NotIn', 'Exists', 'DoesNotExist'], 'A requirement to the labels.'), {
-          maxItems: MOST_TERMS,
-          description: 'Requirements to the labels, all of which are met.',
+        Type.Array(requirement(['In', 'NotIn', 'Exists', 'DoesNotExist'], 'A requirement for the labels.'), {
+          maxItems: MAX_TERMS,
+          description: 'Requirements for the labels, all of which must be met.',
         }),
       ),
     },
@@ -54,34 +56,37 @@ const labelSelector = (description: string) =>
   );
 
 const labelKeys = (description: string) =>
-  Type.Optional(Type.Array(labelKey('Key of a label.'), { maxItems: MOST_TERMS, description }));
+  Type.Optional(Type.Array(labelKey('Key of a label.'), { maxItems: MAX_TERMS, description }));
 
 const podTerm = closed(
   {
-    labelSelector: Type.Optional(labelSelector('The pods that this is about.')),
+    labelSelector: Type.Optional(labelSelector('Label selector of the other pods.')),
     namespaces: Type.Optional(
-      Type.Array(text(63, 'Name of a namespace.'), { maxItems: MOST_VALUES, description: 'Namespaces of those pods.' }),
+      Type.Array(text(63, 'Name of a namespace.'), {
+        maxItems: MAX_VALUES,
+        description: 'Namespaces of the other pods.',
+      }),
     ),
-    namespaceSelector: Type.Optional(labelSelector('Namespaces of those pods, by label.')),
-    topologyKey: labelKey('Label of nodes: those with the same value count as one place.'),
-    matchLabelKeys: labelKeys("Labels whose value is taken from the worker's pod and must be equal."),
-    mismatchLabelKeys: labelKeys("Labels whose value is taken from the worker's pod and must differ."),
+    namespaceSelector: Type.Optional(labelSelector('Label selector of the namespaces of the other pods.')),
+    topologyKey: labelKey('Key of a node label. Nodes with the same value form one topology domain.'),
+    matchLabelKeys: labelKeys('Keys of pod labels whose values must be the same as those of the worker pod.'),
+    mismatchLabelKeys: labelKeys('Keys of pod labels whose values must differ from those of the worker pod.'),
   },
-  { description: 'Pods and the place that is shared with them, or not.' },
+  { description: 'Other pods, and the topology domain to share or avoid.' },
 );
 
-const weight = Type.Integer({ minimum: 1, maximum: 100, description: 'How much this counts.' });
+const weight = Type.Integer({ minimum: 1, maximum: 100, description: 'Weight of the preference.' });
 
 const podAffinity = (description: string) =>
   closed(
     {
       requiredDuringSchedulingIgnoredDuringExecution: Type.Optional(
-        Type.Array(podTerm, { maxItems: MOST_TERMS, description: 'Terms that must all hold.' }),
+        Type.Array(podTerm, { maxItems: MAX_TERMS, description: 'Terms, all of which must be satisfied.' }),
       ),
       preferredDuringSchedulingIgnoredDuringExecution: Type.Optional(
         Type.Array(closed({ weight, podAffinityTerm: podTerm }, { description: 'A preference.' }), {
-          maxItems: MOST_TERMS,
-          description: 'Preferences, by weight.',
+          maxItems: MAX_TERMS,
+          description: 'Preferences with their weights.',
         }),
       ),
     },
@@ -95,29 +100,29 @@ const nodeAffinity = closed(
         {
           nodeSelectorTerms: Type.Array(nodeTerm, {
             minItems: 1,
-            maxItems: MOST_TERMS,
-            description: 'Terms of which a node meets at least one.',
+            maxItems: MAX_TERMS,
+            description: 'Terms, at least one of which a node must meet.',
           }),
         },
-        { description: 'What a node must have.' },
+        { description: 'Required properties of a node.' },
       ),
     ),
     preferredDuringSchedulingIgnoredDuringExecution: Type.Optional(
       Type.Array(closed({ weight, preference: nodeTerm }, { description: 'A preference.' }), {
-        maxItems: MOST_TERMS,
-        description: 'Preferences, by weight.',
+        maxItems: MAX_TERMS,
+        description: 'Preferences with their weights.',
       }),
     ),
   },
-  { description: 'Nodes that the pods run on.' },
+  { description: 'Node affinity of the pods.' },
 );
 
-/** Where pods are placed, in the form that a pod has it. */
+/** Scheduling constraints, in the format of a pod's `affinity`. */
 export const Affinity = closed(
   {
     nodeAffinity: Type.Optional(nodeAffinity),
-    podAffinity: Type.Optional(podAffinity('Pods beside which the pods run.')),
-    podAntiAffinity: Type.Optional(podAffinity('Pods beside which the pods do not run.')),
+    podAffinity: Type.Optional(podAffinity('Pods to run next to.')),
+    podAntiAffinity: Type.Optional(podAffinity('Pods not to run next to.')),
   },
-  { description: 'Where the pods are placed, in the form that a pod has it.' },
+  { description: 'Scheduling constraints, in the format of a pod.' },
 );

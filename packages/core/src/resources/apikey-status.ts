@@ -3,16 +3,16 @@ import type { Static } from 'typebox';
 import { conditions, observedGeneration } from './condition.ts';
 import { moment } from './time.ts';
 
-/** What the operator has seen of a key. */
+/** Status of a key, written by the operator. */
 export const ApiKeyStatus = Type.Object(
   {
     observedGeneration,
     expires: Type.Optional(
-      Type.String({ maxLength: 35, description: 'When the key expires, as people read it: the time, or never.' }),
+      Type.String({ maxLength: 35, description: 'Expiry of the key for display: a time, or never.' }),
     ),
-    lastUsedAt: Type.Optional(moment('When the key was last used, to a minute or so.')),
-    conditions: conditions('Ready.'),
+    lastUsedAt: Type.Optional(moment('Time of the last use, accurate to about a minute.')),
+    conditions: conditions('Conditions of the key. Type: Ready.'),
   },
-  { description: 'What the operator has seen.' },
+  { description: 'Observed state of the key.' },
 );
 export type ApiKeyStatus = Static<typeof ApiKeyStatus>;

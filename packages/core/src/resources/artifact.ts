@@ -9,16 +9,16 @@ const SOURCES = ['path', 'persistentVolumeClaim', 'image', 'url'] as const;
 const path = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: "A folder in the worker's image; on one machine a folder of its disk.",
+  description: 'Folder in the worker image, or on the local disk if workers run as processes.',
 });
 
 const persistentVolumeClaim = closed(
   {
     claimName: nameOf('Name of the PersistentVolumeClaim, which every node of the pool must be able to mount.'),
-    path: Type.String({ maxLength: 1024, default: '', description: 'Folder within the volume; empty: its root.' }),
+    path: Type.String({ maxLength: 1024, default: '', description: 'Folder within the volume. Empty for its root.' }),
   },
   {
-    description: 'A folder of a volume, mounted read-only.',
+    description: 'Folder of a volume, mounted read-only.',
     ...rules({
       rule: "!self.path.startsWith('/') && !self.path.split('/').exists(part, part == '..')",
       message:
@@ -31,30 +31,30 @@ const persistentVolumeClaim = closed(
 const image = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: 'An OCI image with the model folder at its root, mounted as a volume.',
+  description: 'OCI image with the model folder at its root, mounted as a volume.',
 });
 
 const url = Type.String({
-  // No user and password: they belong into a Secret.
+  // No user name and password, which belong in a Secret.
   pattern: '^https://[^\\x00-\\x20@/?#]+([/?][^\\x00-\\x20#]*)?$',
   maxLength: 2048,
-  description: 'https address of a .tar.gz with the model folder; user and password go into secretRef.',
+  description: 'HTTPS address of a .tar.gz with the model folder. Set user name and password in secretRef.',
 });
 
 const sha256 = Type.String({
   pattern: '^[0-9a-f]{64}$',
   maxLength: 64,
-  description: 'SHA-256 of the archive, as sha256sum prints it; required with url.',
+  description: 'SHA-256 of the archive, as printed by sha256sum. Required with url.',
 });
 
 const secretRef = closed(
   { name: nameOf('Name of the Secret.') },
-  { description: 'Secret that the download of url authenticates with.' },
+  { description: 'Secret with the credentials for the download of url.' },
 );
 
 const cache = closed(
   { claimName: nameOf('Name of the PersistentVolumeClaim, which must allow writing by many nodes.') },
-  { description: 'Volume into which url is downloaded once for all workers; without it each pod downloads.' },
+  { description: 'Volume that caches the download of url for all workers. Without it, each pod downloads.' },
 );
 
 const fields = closed(
@@ -68,8 +68,8 @@ const fields = closed(
     cache: Type.Optional(cache),
   },
   {
-    description: "Where the model's files come from: exactly one of path, persistentVolumeClaim, image and url.",
-    // Otherwise a new source is added to one that somebody else wrote.
+    description: 'Source of the model files. Exactly one of path, persistentVolumeClaim, image and url.',
+    // Otherwise server-side apply would add a new source to one that another manager wrote.
     ...ATOMIC_MAP,
     ...rules(
       {
@@ -89,20 +89,23 @@ const fields = closed(
   },
 );
 
-/** Where the model's files come from: exactly one source. */
+/** Source of the model files: exactly one. */
 export type Artifact =
   | { path: string }
   | { persistentVolumeClaim: Static<typeof persistentVolumeClaim> }
   | { image: string }
   | { url: string; sha256: string; secretRef?: Static<typeof secretRef>; cache?: Static<typeof cache> };
 
-/** CRDs have no alternatives of objects: to a schema all sources are optional, and rules leave exactly one. */
+/**
+ * CRD schemas have no alternatives of objects. In the schema all sources are optional, and the rules require exactly
+ * one.
+ */
 export const Artifact = Type.Unsafe<Artifact>(fields);
 
-/** What the schema of an artifact cannot say; its CEL rules say the same. */
+/** Returns the problems that the schema of an artifact cannot express. Its CEL rules check the same. */
 export function findArtifactProblems(artifact: Static<typeof fields>): Problem[] {
-  const there = SOURCES.filter((source) => artifact[source] !== undefined);
-  if (there.length !== 1) {
+  const present = SOURCES.filter((source) => artifact[source] !== undefined);
+  if (present.length !== 1) {
     return [{ field: '', message: `must have exactly one of ${SOURCES.join(', ')}` }];
   }
   const folder = artifact.persistentVolumeClaim?.path ?? '';

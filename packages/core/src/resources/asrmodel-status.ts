@@ -5,44 +5,52 @@ import { moment } from './time.ts';
 
 const slots = Type.Object(
   {
-    total: count('Sessions that the ready workers take together.'),
-    active: count('Streams that run.'),
-    reserved: count('Slots held for sessions that have not connected yet.'),
-    waiting: count('Sessions that wait for a slot.'),
+    total: count('Total slots of the ready workers.'),
+    active: count('Number of running streams.'),
+    reserved: count('Number of slots held for sessions that have not connected yet.'),
+    waiting: count('Number of sessions that wait for a slot.'),
   },
-  { description: 'How full the pool is.' },
+  { description: 'Usage of the pool.' },
 );
 
 const canary = Type.Object(
   {
-    revision: Type.String({ maxLength: 63, description: 'The revision that is watched.' }),
-    percent: Type.Integer({ minimum: 0, maximum: 100, description: 'New sessions that it gets.' }),
-    since: moment('Since when.'),
+    revision: Type.String({ maxLength: 63, description: 'Revision under observation.' }),
+    percent: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Percentage of new sessions that the revision receives.',
+    }),
+    since: moment('Time at which this percentage started.'),
   },
-  { description: 'A new revision that is being tried; absent when there is none.' },
+  { description: 'Canary of a rollout. Absent if there is none.' },
 );
 
-/** What the operator has seen of a model. */
+/** Status of a model, written by the operator. */
 export const AsrModelStatus = Type.Object(
   {
     observedGeneration,
-    replicas: Type.Optional(count('Workers that there are, ready or not.')),
-    readyReplicas: Type.Optional(count('Workers that take sessions.')),
-    workers: Type.Optional(Type.String({ maxLength: 32, description: 'Ready workers of all, such as 3/4.' })),
+    replicas: Type.Optional(count('Number of workers, ready or not.')),
+    readyReplicas: Type.Optional(count('Number of workers that accept sessions.')),
+    workers: Type.Optional(
+      Type.String({ maxLength: 32, description: 'Ready and total workers for display, such as 3/4.' }),
+    ),
     slots: Type.Optional(slots),
     sessions: Type.Optional(
-      Type.String({ maxLength: 32, description: 'Running streams of all slots, such as 351/480.' }),
+      Type.String({ maxLength: 32, description: 'Running streams and total slots for display, such as 351/480.' }),
     ),
-    slotsPerWorker: Type.Optional(count('Sessions that a worker takes, as last measured; kept while there is none.')),
+    slotsPerWorker: Type.Optional(count('Slots of one worker, as last measured. Kept while there is no worker.')),
     revision: Type.Optional(
-      Type.String({ maxLength: 63, description: 'The revision that serves: a hash of artifact and worker.' }),
+      Type.String({ maxLength: 63, description: 'Revision that serves sessions: a hash of artifact and worker.' }),
     ),
     canary: Type.Optional(canary),
     selector: Type.Optional(
       Type.String({ maxLength: 512, description: 'Label selector of the worker pods, for the scale subresource.' }),
     ),
-    conditions: conditions('Available, Progressing, ArtifactReady, Degraded, ScalingLimited, LoadUnknown.'),
+    conditions: conditions(
+      'Conditions of the model. Types: Available, Progressing, ArtifactReady, Degraded, ScalingLimited, LoadUnknown.',
+    ),
   },
-  { description: 'What the operator has seen.' },
+  { description: 'Observed state of the model.' },
 );
 export type AsrModelStatus = Static<typeof AsrModelStatus>;

@@ -8,10 +8,10 @@ import { Rollout, Scaling } from './scaling.ts';
 import { AsrModelStatus } from './asrmodel-status.ts';
 import { WorkerSpec } from './worker.ts';
 
-/** What a worker needs after the longest stream to hand its results over. */
+/** Time that a worker needs after the longest stream to deliver its results. */
 export const DRAIN_MARGIN_SECONDS = 30;
 
-/** Callers know a model by its name: what it recognizes must not change under them. */
+/** Clients identify a model by its name, so what it recognizes must not change. */
 const fixed = (field: string) =>
   rules({
     rule: 'self == oldSelf',
@@ -23,19 +23,19 @@ export const AsrModelSpec = closed(
     language: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'Name of the language, as people read it. Cannot be changed.',
+      description: 'Display name of the language. Immutable.',
       ...fixed('language'),
     }),
     languageCode: Type.String({
       pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
       maxLength: 35,
-      description: 'BCP 47 code of the language. Cannot be changed.',
+      description: 'BCP 47 code of the language. Immutable.',
       ...fixed('languageCode'),
     }),
     maxAudioSeconds: Type.Integer({
       minimum: 1,
       default: MAX_AUDIO_SECONDS,
-      description: 'Longest audio of a session, which v1 of the interface fixes.',
+      description: 'Maximum audio of a session, in seconds. Fixed in v1 of the interface.',
       ...rules({
         rule: `self == ${MAX_AUDIO_SECONDS}`,
         message: `maxAudioSeconds is ${MAX_AUDIO_SECONDS} for every model in v1 of the interface: leave it out`,
@@ -48,12 +48,12 @@ export const AsrModelSpec = closed(
       minimum: 1,
       maximum: 7200,
       default: MAX_AUDIO_SECONDS + DRAIN_MARGIN_SECONDS,
-      description: 'How long a worker that goes away may finish its streams; what is left then is moved.',
+      description: 'Maximum time for a draining worker to finish its streams, in seconds. Remaining streams are moved.',
     }),
     rollout: Rollout,
   },
   {
-    description: 'What the administrator wants.',
+    description: 'Desired state of the model.',
     ...rules({
       rule: `self.drainSeconds >= self.maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}`,
       message: `drainSeconds must be at least maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}, the longest stream and its end: raise it or leave it out`,
@@ -72,7 +72,7 @@ export const AsrModel = Type.Object(
   },
   {
     description:
-      'A model that the service offers, and the pool of workers that runs it. Its name is the public model id.',
+      'A model that the service offers, and the pool of workers that serves it. Its name is the public model id.',
     ...rules(NAME_RULE),
   },
 );

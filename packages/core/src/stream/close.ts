@@ -1,20 +1,20 @@
 /**
- * What a client does after a close: `new-session` at once, `after-wait` a new session after a pause that grows,
- * `never` because the same again would end the same way (or because all is done).
+ * Recommended reaction to a close: `new-session` immediately, `after-wait` a new session after an exponential backoff,
+ * `never` if a retry would end the same way or everything is done.
  */
 export type RetryAdvice = 'new-session' | 'after-wait' | 'never';
 
-/** One way in which the server ends a stream. */
+/** A close code of the server. */
 export interface CloseCode {
   readonly meaning: string;
   readonly retry: RetryAdvice;
-  /** Whether accepted audio is charged; a failure of the service never is. */
+  /** Whether accepted audio is charged. A failure of the service is never charged. */
   readonly charged: boolean;
-  /** What the client should do, in a sentence. */
+  /** Recommended action of the client, as a sentence. */
   readonly action: string;
 }
 
-/** Every close code that the server sends. */
+/** Close codes that the server sends. */
 export const CLOSE_CODES = {
   1000: {
     meaning: 'Done: the client closed, or the session reached its audio or time limit (see the close reason).',
@@ -26,7 +26,7 @@ export const CLOSE_CODES = {
     meaning: 'The server is going away for maintenance. A `final` of what was buffered came before.',
     retry: 'new-session',
     charged: false,
-    action: 'Create a new session and go on with the audio that follows the last `final`.',
+    action: 'Create a new session and continue with the audio that follows the last `final`.',
   },
   1009: {
     meaning: 'A binary frame was larger than 65,536 bytes.',
@@ -68,7 +68,7 @@ export const CLOSE_CODES = {
 
 export type CloseCodeNumber = keyof typeof CLOSE_CODES;
 
-/** Close reasons that come with 1000 and 1001. Where a fatal `error` event came before, the reason is its code. */
+/** Close reasons of 1000 and 1001. After a fatal `error` event, the reason is its code. */
 export const CLOSE_REASONS = {
   audio_limit_reached: 'The reserved audio is used up (1000).',
   session_time_limit: 'The stream lived for its reserved audio plus 300 seconds (1000).',
@@ -77,12 +77,15 @@ export const CLOSE_REASONS = {
 
 export type CloseReason = keyof typeof CLOSE_REASONS;
 
-/** True for a close code that the server sends. */
+/** Returns whether the server sends this close code. */
 export function isCloseCode(code: number): code is CloseCodeNumber {
   return Object.hasOwn(CLOSE_CODES, code);
 }
 
-/** What a client should do after a close. Without a close frame (1006) the connection broke: a new session helps. */
+/**
+ * Returns the recommended reaction to a close code. If the connection broke without a close frame (1006), a new session
+ * helps.
+ */
 export function retryAdvice(code: number): RetryAdvice {
   return isCloseCode(code) ? CLOSE_CODES[code].retry : 'new-session';
 }

@@ -2,17 +2,17 @@ import type { CloseCodeNumber } from './close.ts';
 import { STREAM_LIMITS } from './limits.ts';
 import type { ErrorMessage } from './server.ts';
 
-/** One error of the stream. */
+/** An error of the stream. */
 export interface StreamError {
-  /** The close code that follows; undefined: the stream goes on. */
+  /** Close code that follows. Undefined if the stream continues. */
   readonly close: CloseCodeNumber | undefined;
-  /** Counts towards the invalid messages that end a stream. */
+  /** Whether the error counts towards the invalid messages that end a stream. */
   readonly counts: boolean;
-  /** What a person reads when the place that raises it has nothing better to say. */
+  /** Message unless the caller provides a more specific one. */
   readonly message: string;
 }
 
-/** Every `code` that an `error` event can carry. */
+/** Values of `code` in `error` events. */
 export const STREAM_ERRORS = {
   audio_before_ready: {
     close: 4400,
@@ -68,15 +68,18 @@ export const STREAM_ERRORS = {
 
 export type StreamErrorCode = keyof typeof STREAM_ERRORS;
 
-/** What an error does to a stream: the event to send, and the close code to send after it. */
+/** Effect of an error on a stream: the event to send, and the close code after it. */
 export interface StreamErrorOutcome {
   readonly event: ErrorMessage;
   readonly close: CloseCodeNumber | undefined;
-  /** Invalid messages so far, this one included. */
+  /** Number of invalid messages so far, including this one. */
   readonly invalidMessages: number;
 }
 
-/** Decides what an error does to a stream that has had `invalidMessages` before: the tenth of those is fatal. */
+/**
+ * Returns the effect of an error on a stream that has sent `invalidMessages` before. The tenth invalid message is
+ * fatal.
+ */
 export function streamError(
   code: StreamErrorCode,
   invalidMessages: number,

@@ -1,32 +1,35 @@
 import { AUDIO } from '../audio.ts';
 
-/** First subprotocol of the stream; the server answers with this one alone. */
+/** First subprotocol of the stream. The server selects only this one. */
 export const STREAM_SUBPROTOCOL = 'svc.realtime.v1';
 
-/** How the second subprotocol begins: the credential of the session, a secret that works once. */
+/** Prefix of the second subprotocol, which is the credential of the session: a secret that works once. */
 export const SESSION_CREDENTIAL_PREFIX = 'svc.auth.';
 
-/** Limits of the stream. Durations are the defaults of settings; the rest is fixed by the interface. */
+/** Limits of the stream. Durations are defaults of settings. The other values are fixed by the interface. */
 export const STREAM_LIMITS = {
-  /** Largest binary frame. */
+  /** Maximum size of a binary frame. */
   maxFrameBytes: AUDIO.maxFrameBytes,
-  /** Largest text message, in bytes of UTF-8. */
+  /** Maximum size of a text message, in bytes of UTF-8. */
   maxMessageBytes: 16_384,
-  /** Of whatever kind; more than the limits above, so that what is somewhat too large gets its own answer. More is not read. */
+  /**
+   * Maximum size of any message that is read. Larger than the limits above, so that messages slightly over them get
+   * their own error.
+   */
   maxPayloadBytes: 131_072,
-  /** So many invalid messages end the stream; the ones before are answered and forgiven. */
+  /** Number of invalid messages that end the stream. Each one before is answered with an `error`. */
   maxInvalidMessages: 10,
-  /** How long a credential works after the session was created. */
+  /** Lifetime of a credential after the session was created. */
   credentialSeconds: 60,
-  /** How long a stream waits for a worker where the model does not say otherwise. */
+  /** Maximum time that a stream waits for a worker, unless the model sets another. */
   maxWaitSeconds: 120,
-  /** Without any message from the client for so long the stream ends. */
+  /** Time without a message from the client after which the stream ends. */
   idleSeconds: 30,
-  /** How often the server pings. */
+  /** Interval of the server's pings. */
   pingSeconds: 20,
-  /** A peer that leaves so many pings in a row unanswered is gone. */
+  /** Number of consecutive unanswered pings after which the peer counts as disconnected. */
   maxMissedPings: 2,
-  /** A stream lives at most its reserved audio and this, from `ready` on. */
+  /** Lifetime of a stream from `ready` on, in addition to its reserved audio. */
   extraSeconds: 300,
 } as const;
 

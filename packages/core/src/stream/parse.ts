@@ -5,7 +5,7 @@ import { CLIENT_MESSAGES } from './client.ts';
 import type { ClientMessage } from './client.ts';
 import { STREAM_LIMITS } from './limits.ts';
 
-/** A message of the client, or the `error` event that answers it. */
+/** A message of the client, or the code and reason of the `error` event that answers it. */
 export type ParsedClientMessage =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly code: 'invalid_message' | 'invalid_config'; readonly reason: string };
@@ -19,9 +19,9 @@ const checks = Object.fromEntries(
 
 const encoder = new TextEncoder();
 
-/** Reads a text message of the client. Unknown fields are left out of the result. */
+/** Parses a text message of the client. Unknown fields are omitted from the result. */
 export function parseClientMessage(text: string): ParsedClientMessage {
-  // A character has at most three bytes for each unit of the text, so most texts need no counting.
+  // A UTF-16 code unit takes at most three bytes of UTF-8, so most texts need not be encoded to check their size.
   const mayBeLarge = text.length * 3 > STREAM_LIMITS.maxMessageBytes;
   if (mayBeLarge && encoder.encode(text).length > STREAM_LIMITS.maxMessageBytes) {
     return invalid(`A text message may have at most ${STREAM_LIMITS.maxMessageBytes} bytes.`);
@@ -60,7 +60,7 @@ function isClientType(type: unknown): type is ClientType {
 
 function unknownType(type: unknown): string {
   const expected = `"type" must be one of ${TYPES.join(', ')}`;
-  // Only a short plain word is repeated: what a client sends by mistake may be a secret.
+  // Only a short lowercase word is quoted, because a client may send a secret by mistake.
   const given = typeof type === 'string' && /^[a-z_]{1,24}$/.test(type) ? `, not ${type}` : '';
   return `${expected}${given}.`;
 }

@@ -20,41 +20,41 @@ export const StatusMessage = exact(
   {
     type: Type.Literal('status'),
     state: Type.Enum([...STREAM_STATES], { description: 'What the session waits for.' }),
-    message: Type.String({ description: 'The same for a person.' }),
+    message: Type.String({ description: 'The same as a readable text.' }),
   },
-  'Tells what happens while the session initializes. Zero or more of them, only before `ready`.',
+  'Progress while the session initializes. Sent zero or more times, only before `ready`.',
 );
 export type StatusMessage = Static<typeof StatusMessage>;
 
 export const ReadyMessage = exact(
   {
     type: Type.Literal('ready'),
-    session_id: Type.String({ format: 'uuid', description: 'The session.' }),
-    model: Type.String({ description: 'The model that listens.', examples: ['svc-asr-kikuyu-v1'] }),
+    session_id: Type.String({ format: 'uuid', description: 'Id of the session.' }),
+    model: Type.String({ description: 'Model of the session.', examples: ['svc-asr-kikuyu-v1'] }),
     chunk_samples: ChunkSamples,
     sample_rate_hz: Type.Literal(AUDIO.sampleRateHz),
-    context_size: ContextSize('The context in force.'),
-    max_frame_bytes: Type.Integer({ minimum: 2, description: 'Largest binary frame.', examples: [65_536] }),
-    max_audio_seconds: Type.Number({ minimum: 1, description: 'The audio that was reserved.', examples: [60] }),
+    context_size: ContextSize('Effective context.'),
+    max_frame_bytes: Type.Integer({ minimum: 2, description: 'Maximum size of a binary frame.', examples: [65_536] }),
+    max_audio_seconds: Type.Number({ minimum: 1, description: 'Seconds of audio that are reserved.', examples: [60] }),
   },
-  'The stream is configured: audio may be sent from now on. Comes once.',
+  'The stream is configured and accepts audio from now on. Sent once.',
 );
 export type ReadyMessage = Static<typeof ReadyMessage>;
 
 export const ConfigAckMessage = exact(
   {
     type: Type.Literal('config_ack'),
-    language: Type.String({ description: 'The language code in force.', examples: ['ki'] }),
-    context_size: ContextSize('The context in force.'),
+    language: Type.String({ description: 'Effective language code.', examples: ['ki'] }),
+    context_size: ContextSize('Effective context.'),
     chunk_samples: ChunkSamples,
   },
-  'Answers `config` with what is in force now.',
+  'Answers `config` with the effective configuration.',
 );
 export type ConfigAckMessage = Static<typeof ConfigAckMessage>;
 
 export const ResetAckMessage = exact(
   { type: Type.Literal('reset_ack'), utterance: Utterance('Number of the utterance that starts.') },
-  'Answers `reset`. Nothing of the dropped utterance comes after it.',
+  'Answers `reset`. Nothing about the dropped utterance follows it.',
 );
 export type ResetAckMessage = Static<typeof ResetAckMessage>;
 
@@ -63,7 +63,7 @@ export const DeltaMessage = exact(
     type: Type.Literal('delta'),
     text: Type.String({ description: 'The whole transcript of the utterance so far: replace, do not append.' }),
     utterance: Utterance('Number of the utterance; the first is 1.'),
-    audio_end_ms: StreamMs('Up to where the audio of the stream is reflected in the text.'),
+    audio_end_ms: StreamMs('End of the transcribed audio, from the start of the stream.'),
   },
   'The evolving transcript of the utterance.',
 );
@@ -72,8 +72,8 @@ export type DeltaMessage = Static<typeof DeltaMessage>;
 export const Word = exact(
   {
     text: Type.String({ description: 'The word.' }),
-    start_ms: StreamMs('Where it starts in the audio of the stream.'),
-    end_ms: StreamMs('Where it ends.'),
+    start_ms: StreamMs('Start of the word, from the start of the stream.'),
+    end_ms: StreamMs('End of the word, from the start of the stream.'),
   },
   'A word of a finished transcript.',
 );
@@ -82,10 +82,10 @@ export type Word = Static<typeof Word>;
 export const FinalMessage = exact(
   {
     type: Type.Literal('final'),
-    text: Type.String({ description: 'The transcript of the utterance; empty where nothing was said.' }),
+    text: Type.String({ description: 'The transcript of the utterance; empty if there was no speech.' }),
     utterance: Utterance('Number of the utterance.'),
-    audio_start_ms: StreamMs('Where the utterance starts in the audio of the stream.'),
-    audio_end_ms: StreamMs('Where it ends.'),
+    audio_start_ms: StreamMs('Start of the utterance, from the start of the stream.'),
+    audio_end_ms: StreamMs('End of the utterance, from the start of the stream.'),
     words: Type.Array(Word, { description: 'The words in order, with their times.' }),
   },
   'The finished transcript of an utterance. It never changes afterwards.',
@@ -95,15 +95,15 @@ export type FinalMessage = Static<typeof FinalMessage>;
 export const ErrorMessage = exact(
   {
     type: Type.Literal('error'),
-    code: Type.String({ description: 'The stable reason.', examples: ['invalid_config'] }),
-    message: Type.String({ description: 'For a person.' }),
-    fatal: Type.Boolean({ description: 'True: the server closes the stream next.' }),
+    code: Type.String({ description: 'Stable reason of the error.', examples: ['invalid_config'] }),
+    message: Type.String({ description: 'Readable description of the error.' }),
+    fatal: Type.Boolean({ description: 'Whether the server closes the stream next.' }),
   },
-  'Something went wrong. Unless `fatal`, the stream goes on.',
+  'Something went wrong. The stream continues unless `fatal` is true.',
 );
 export type ErrorMessage = Static<typeof ErrorMessage>;
 
-/** Every message that the server sends, by its `type`. */
+/** Messages that the server sends, by `type`. */
 export const SERVER_MESSAGES = {
   status: StatusMessage,
   ready: ReadyMessage,
