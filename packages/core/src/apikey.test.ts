@@ -4,7 +4,7 @@ import { crc32 as zlibCrc32 } from 'node:zlib';
 import { generateApiKey, parseApiKey } from './apikey.ts';
 import { crc32 } from './crc32.ts';
 
-test('a key has the documented form and is read back to its id', () => {
+test('generateApiKey returns a key in the documented format that parseApiKey reads back', () => {
   for (let i = 0; i < 200; i++) {
     const { key, keyId, lastFour } = generateApiKey(randomBytes);
     expect(key).toMatch(/^svc_live_v1_[0-9A-Za-z]{10}_[0-9A-Za-z]{38}$/);
@@ -14,7 +14,7 @@ test('a key has the documented form and is read back to its id', () => {
   }
 });
 
-test('a key with any one character changed is refused by its checksum', () => {
+test('parseApiKey refuses a key in which any one character was changed', () => {
   const { key } = generateApiKey(randomBytes);
   fc.assert(
     fc.property(fc.nat(key.length - 1), fc.constantFrom('0', 'a', 'Z', '9', '_'), (at, other) => {
@@ -24,11 +24,11 @@ test('a key with any one character changed is refused by its checksum', () => {
   );
 });
 
-test('text that is not a key is refused', () => {
+test('parseApiKey refuses text that is not a key', () => {
   fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === undefined));
 });
 
-test('the checksum is the CRC-32 that zlib computes', () => {
+test('crc32 returns the same checksum as zlib', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
       expect(crc32(text)).toBe(zlibCrc32(text));
@@ -36,7 +36,7 @@ test('the checksum is the CRC-32 that zlib computes', () => {
   );
 });
 
-test('random bytes that would bias a character are drawn again', () => {
+test('randomBase62 draws again for bytes that would bias a character', () => {
   const draws = [Uint8Array.of(255, 250, 0), Uint8Array.of(61, 62)];
   let asked = 0;
   const { keyId } = generateApiKey((n) => draws[asked++] ?? new Uint8Array(n));

@@ -10,11 +10,11 @@ test.each([
   [16_000, 1000, 1000],
   [16_001, 1001, 2000],
   [4_800_000, 300_000, 300_000],
-])('%i samples are %i ms of audio and cost %i ms', (samples, audio, billable) => {
+])('%i samples are %i ms of audio and are charged as %i ms', (samples, audio, billable) => {
   expect([audioMs(samples), billableMs(samples)]).toEqual([audio, billable]);
 });
 
-test('the price is the next whole second of the audio, whatever its length', () => {
+test('billableMs is the duration rounded up to a whole second, for any number of samples', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4_800_000 }), (samples) => {
       const cost = billableMs(samples);
@@ -26,6 +26,6 @@ test('the price is the next whole second of the audio, whatever its length', () 
   );
 });
 
-test('the chunk at look-ahead 13 is the one that the interface names', () => {
+test('chunkSamples of the default context is the value that the interface specifies', () => {
   expect([13, 6, 3, 1, 0].map(chunkSamples)).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
 });

@@ -19,20 +19,20 @@ const answers: RelayAnswer[] = [
   { type: 'error', code: 'no_slot', message: 'all 4 slots are taken' },
 ];
 
-test.each(requests)('a gateway may say $type', (message) => {
+test.each(requests)('parseRelayRequest accepts $type of a gateway', (message) => {
   expect(parseRelayRequest(JSON.stringify(message))).toEqual({ ok: true, message });
 });
 
-test.each(answers)('a worker may say $type', (message) => {
+test.each(answers)('parseRelayAnswer accepts $type of a worker', (message) => {
   expect(parseRelayAnswer(JSON.stringify(message))).toEqual({ ok: true, message });
 });
 
-test('every message of either side is tried above', () => {
+test('the examples of this test cover every message type of the relay protocol', () => {
   expect(new Set(requests.map(({ type }) => type))).toEqual(new Set(Object.keys(RELAY_REQUESTS)));
   expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(Object.keys(RELAY_ANSWERS)));
 });
 
-test('a newer side may add fields', () => {
+test('the relay parsers accept unknown fields of a newer side', () => {
   expect(parseRelayRequest('{"type":"flush","since":1}').ok).toBe(true);
 });
 
@@ -44,11 +44,11 @@ test.each([
   ['{"type":"open"}', 'context: is required'],
   ['{"type":"open","context":[56]}', 'context: must not have fewer than 2 items'],
   ['{"type":"open","context":[56,13],"realtime_from":-1}', 'realtime_from: must be at least 0'],
-])('a gateway that says %s is told why not', (text, reason) => {
+])('parseRelayRequest refuses %s with the reason', (text, reason) => {
   expect(parseRelayRequest(text)).toEqual({ ok: false, reason });
 });
 
-test('never throws, and never repeats what it was given', () => {
+test('the relay parsers never throw and never quote their input', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 12 }), (secret) => {
       for (const text of [

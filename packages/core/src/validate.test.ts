@@ -30,26 +30,26 @@ test.each([
   [{ name: 'x', count: 1, inner: { deep: true, more: 1 } }, 'inner.more: is not a known field'],
   [[], 'must be object'],
   [null, 'must be object'],
-])('says by field what is wrong with %j', (value, expected) => {
+])('validator names each wrong field of %j', (value, expected) => {
   expect(problems(value)).toBe(expected);
 });
 
-test('an own property called __proto__ is an unknown field', () => {
+test('validator treats an own property called __proto__ as an unknown field', () => {
   expect(problems(JSON.parse('{"name":"x","count":1,"__proto__":{}}'))).toBe('__proto__: is not a known field');
 });
 
-test('defaults are filled in and the given value is left alone', () => {
+test('validator adds defaults to a copy and leaves the given value unchanged', () => {
   const given = { name: 'x' };
   expect(check(given)).toEqual({ ok: true, value: { name: 'x', count: 2 } });
   expect(given).toEqual({ name: 'x' });
 });
 
-test('many unknown fields are all refused and named as far as the list goes', () => {
+test('validator refuses many unknown fields and names the first of them', () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`extra${n}`, 1]));
   expect(problems({ name: 'x', ...many })).toMatch(/^extra0: is not a known field; extra1: is not a known field/);
 });
 
-test('nothing that is refused is refused without a reason', () => {
+test('validator gives a reason for everything that it refuses', () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const result = check(value);

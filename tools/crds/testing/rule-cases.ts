@@ -163,7 +163,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     accepted: [granted(['b', 2], ['a', 1], ['c', 3]), granted(['b', 2]), granted()],
   },
   {
-    message: 'expiresAt is not a time to come',
+    message: 'expiresAt must be a time in the future',
     field: 'spec.expiresAt',
     refused: [apiKey({ expiresAt: '1999-12-31T23:59:59.999999999Z' }), apiKey({ expiresAt: '0026-01-01T00:00:00Z' })],
     accepted: [apiKey({ expiresAt: '2000-01-01T00:00:00Z' }), apiKey({ expiresAt: null }), apiKey()],

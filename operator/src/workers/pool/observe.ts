@@ -119,7 +119,7 @@ export function observeRevisions(
       const observation = {
         running: ofIt.length,
         ready: ofIt.filter(({ id }) => ready.has(id)).length,
-        troubled: runtime.startFailure({ model, revision }) !== undefined,
+        failsToStart: runtime.startFailure({ model, revision }) !== undefined,
         counts: view.counts.get(revision) ?? NO_COUNTS,
       };
       return [revision, observation];

@@ -44,7 +44,7 @@ test('a canary that fails is taken back and not tried again, by the next operato
   expect(world.weights()).toEqual({ [old]: 100 });
   expect(world.needed()).toEqual([old]);
   expect(world.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-    expect.stringContaining(`revision ${bad} was taken back: 6 of 30 streams failed`),
+    expect.stringContaining(`revision ${bad} was rolled back: 6 of 30 streams failed`),
   ]);
   await world.tick(200);
   expect(world.ready(bad)).toBe(0);

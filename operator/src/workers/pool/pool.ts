@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  beginScaling,
+  initialScaling,
   decideRollout,
   decideScaling,
   isSameRollout,
@@ -62,7 +62,7 @@ export function createPool(name: string, dependencies: PoolDependencies): Pool {
   let template: WorkerTemplate | undefined;
   let drainMs = DEFAULT_DRAIN_MS;
   let deletedAtMs: number | undefined;
-  let scaling: ScalingDecision = { desired: 0, reasons: [], state: beginScaling(runtime.list(name).length, nowMs()) };
+  let scaling: ScalingDecision = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   let rollout: RolloutDecision | undefined;
   let published: boolean | undefined;
   let weighed = '';

@@ -3,42 +3,44 @@ import type { Static } from 'typebox';
 import { mapBy } from './extensions.ts';
 import { moment } from './time.ts';
 
-/** What is the case about a resource, in the form that all of Kubernetes has. */
+/** Condition of a resource, in the standard format of Kubernetes. */
 export const Condition = Type.Object(
   {
     type: Type.String({
       pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)$',
       maxLength: 316,
-      description: 'What it is about.',
+      description: 'Type of the condition.',
     }),
-    status: Type.Enum(['True', 'False', 'Unknown'], { description: 'Whether it is the case.' }),
+    status: Type.Enum(['True', 'False', 'Unknown'], {
+      description: 'Status of the condition: True, False or Unknown.',
+    }),
     observedGeneration: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'The generation of the resource that this was seen with.' }),
+      Type.Integer({ minimum: 0, description: 'Generation of the resource that the condition was set for.' }),
     ),
-    lastTransitionTime: moment('When status changed last.'),
+    lastTransitionTime: moment('Time at which status last changed.'),
     reason: Type.String({
       pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
       minLength: 1,
       maxLength: 1024,
-      description: 'Why, in one word for machines.',
+      description: 'Machine-readable reason for the last transition, in CamelCase.',
     }),
-    message: Type.String({ maxLength: 32_768, description: 'Why, in words for people.' }),
+    message: Type.String({ maxLength: 32_768, description: 'Readable details about the last transition.' }),
   },
-  { description: 'A condition.' },
+  { description: 'A condition of the resource.' },
 );
 export type Condition = Static<typeof Condition>;
 
-/** The conditions of a resource. */
+/** Builds the schema of the conditions of a resource. */
 export function conditions(description: string) {
   return Type.Optional(Type.Array(Condition, { maxItems: 32, description, ...mapBy('type') }));
 }
 
-/** The generation whose spec the rest of a status is about. */
+/** Generation whose spec the other fields of a status refer to. */
 export const observedGeneration = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'The generation of the resource that the operator has brought into force.' }),
+  Type.Integer({ minimum: 0, description: 'Generation of the resource that the operator has applied.' }),
 );
 
-/** A number of something. */
+/** Builds the schema of a count. */
 export function count(description: string) {
   return Type.Integer({ minimum: 0, description });
 }

@@ -10,6 +10,6 @@ test.each([
   [3_601_000, '1h1s'],
   [3_600_000_000, '1000h'],
   [3_661_000, '1h1m1s'],
-])('%i ms of audio are shown as %s', (ms, expected) => {
+])('showAudioMs formats %i ms as %s', (ms, expected) => {
   expect(showAudioMs(ms)).toBe(expected);
 });

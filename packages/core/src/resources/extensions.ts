@@ -1,32 +1,32 @@
-/** What a schema says to Kubernetes beyond JSON Schema; the generator of the CRDs takes it over as it is. */
+/** Kubernetes extensions of JSON Schema. The CRD generator copies them unchanged. */
 
-/** A rule that the API server checks in CEL. Where it concerns one version of a resource, rules.ts says the same. */
+/** A CEL rule that the API server checks. rules.ts checks the same for rules about a single version of a resource. */
 export interface CelRule {
-  /** `self` is the value that carries the rule; a rule that names `oldSelf` is checked on changes only. */
+  /** `self` is the value that carries the rule. A rule that uses `oldSelf` is checked only on updates. */
   readonly rule: string;
-  /** Told to whoever wrote the resource: what to do instead. */
+  /** Shown to the author of the resource. Says what to do. */
   readonly message: string;
-  /** The field the message is about, seen from the value that carries the rule. */
+  /** Field that the message refers to, relative to the value that carries the rule. */
   readonly fieldPath?: string;
 }
 
-/** Rules of a value. */
+/** Attaches CEL rules to a value. */
 export function rules(...celRules: CelRule[]) {
   return { 'x-kubernetes-validations': celRules };
 }
 
-/** A list whose items are told apart by one field, so that several writers can each own theirs. */
+/** Marks a list as a map by one field, so that several writers can each own their items. */
 export function mapBy(field: string) {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [field] };
 }
 
-/** A list that one writer owns as a whole. */
+/** Marks a list that one writer owns as a whole. */
 export const ATOMIC_LIST = { 'x-kubernetes-list-type': 'atomic' };
 
-/** An object that one writer owns as a whole. */
+/** Marks an object that one writer owns as a whole. */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' };
 
-/** CEL for "exactly one of these fields is there". */
+/** Returns a CEL expression for "exactly one of these fields is set". */
 export function exactlyOneOf(fields: readonly string[]): string {
   return `[${fields.map((field) => `has(self.${field})`).join(', ')}].exists_one(there, there)`;
 }

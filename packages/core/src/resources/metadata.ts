@@ -7,22 +7,25 @@ export const API_VERSION = `${API_GROUP}/v1`;
 
 const NAME = { pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', minLength: 1, maxLength: 63 };
 
-/** Names of resources are DNS labels of at most 63 characters: they become label values, ids and parts of Redis keys. */
+/**
+ * Names of resources are DNS labels of at most 63 characters, because they become label values, ids and parts of Redis
+ * keys.
+ */
 export const ResourceName = Type.String(NAME);
 
-/** The name of another object. */
+/** Builds the schema of the name of another object. */
 export function nameOf(description: string) {
   return Type.String({ ...NAME, description });
 }
 
-/** Kubernetes itself sees to it that a name is a DNS subdomain: without a dot that is a label. */
+/** Kubernetes requires names to be DNS subdomains. Without a dot, such a name is a DNS label. */
 export const NAME_RULE: CelRule = {
   rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
   message: 'metadata.name must be at most 63 characters without a dot: choose a shorter name, with - for each dot',
   fieldPath: '.metadata.name',
 };
 
-/** The part of Kubernetes metadata that we read; whatever else is there is kept and ignored. */
+/** The part of the Kubernetes metadata that we read. Other fields are kept and ignored. */
 export const Metadata = Type.Object({
   name: ResourceName,
   namespace: Type.Optional(Type.String()),
@@ -38,7 +41,7 @@ export const Metadata = Type.Object({
 });
 export type Metadata = Static<typeof Metadata>;
 
-/** An object that takes no field but those listed. */
+/** Builds the schema of an object without additional fields. */
 export function closed<P extends TProperties>(properties: P, options: TObjectOptions = {}) {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }

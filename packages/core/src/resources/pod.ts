@@ -5,26 +5,28 @@ import { exactlyOneOf, rules } from './extensions.ts';
 import { closed, nameOf } from './metadata.ts';
 
 const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?$';
-/** Kubernetes knows more ways to write an amount, none of which anybody needs for a worker. */
+/** Subset of the formats that Kubernetes accepts for a quantity. */
 const QUANTITY = '^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$';
 
-/** Labels and annotations of this prefix tie pods to their model. */
+/** Prefix of the labels and annotations that link pods to their model. */
 export const RESERVED_PREFIX = 'asr.svc.dev/';
 
 export const LabelValue = Type.String({ maxLength: 63, pattern: LABEL_VALUE });
 
-/** A map from names to values. */
+/** Builds the schema of a map from names to values. */
 export function mapOf<S extends TSchema>(value: S, maxProperties: number, options: object) {
   return Type.Record(Type.String(), value, { maxProperties, ...options });
 }
 
-/** Amounts of resources by name. Fractions are text ("500m"), since that is what CRDs can say. */
+/**
+ * Builds the schema of resource quantities by name. Fractions are strings ("500m"), because CRDs support no other form.
+ */
 export function quantities(description: string) {
   const amount = Type.Union([Type.String({ maxLength: 32, pattern: QUANTITY }), Type.Integer({ minimum: 0 })]);
   return mapOf(amount, 16, { description });
 }
 
-/** A rule for maps whose keys the operator has names of its own among. */
+/** Returns a rule for maps in which some keys are reserved for the operator. */
 export function notReserved(field: string) {
   return rules({
     rule: `self.all(key, !key.startsWith('${RESERVED_PREFIX}'))`,
@@ -32,10 +34,13 @@ export function notReserved(field: string) {
   });
 }
 
-const optional = Type.Optional(
-  Type.Boolean({ description: 'Whether the variable is left out when the key is missing.' }),
-);
-const key = Type.String({ minLength: 1, maxLength: 253, pattern: '^[-._a-zA-Z0-9]+$', description: 'The key in it.' });
+const optional = Type.Optional(Type.Boolean({ description: 'Whether the variable is omitted if the key is missing.' }));
+const key = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: '^[-._a-zA-Z0-9]+$',
+  description: 'Key in the object.',
+});
 
 const VALUE_SOURCES = ['secretKeyRef', 'configMapKeyRef', 'fieldRef', 'resourceFieldRef'] as const;
 
@@ -44,30 +49,42 @@ const valueFrom = closed(
     secretKeyRef: Type.Optional(
       closed(
         { name: nameOf('Name of the Secret.'), key, optional },
-        { description: 'A key of a Secret in the same namespace.' },
+        { description: 'Key of a Secret in the same namespace.' },
       ),
     ),
     configMapKeyRef: Type.Optional(
       closed(
         { name: nameOf('Name of the ConfigMap.'), key, optional },
-        { description: 'A key of a ConfigMap in the same namespace.' },
+        { description: 'Key of a ConfigMap in the same namespace.' },
       ),
     ),
     fieldRef: Type.Optional(
       closed(
-        { fieldPath: Type.String({ minLength: 1, maxLength: 512, description: 'Such as status.hostIP.' }) },
-        { description: 'A field of the pod.' },
+        {
+          fieldPath: Type.String({
+            minLength: 1,
+            maxLength: 512,
+            description: 'Path of the field, such as status.hostIP.',
+          }),
+        },
+        { description: 'Field of the pod.' },
       ),
     ),
     resourceFieldRef: Type.Optional(
       closed(
-        { resource: Type.String({ minLength: 1, maxLength: 317, description: 'Such as limits.cpu.' }) },
-        { description: "A resource of the worker's container." },
+        {
+          resource: Type.String({
+            minLength: 1,
+            maxLength: 317,
+            description: 'Name of the resource, such as limits.cpu.',
+          }),
+        },
+        { description: 'Resource of the worker container.' },
       ),
     ),
   },
   {
-    description: 'Where the value comes from: exactly one source.',
+    description: 'Source of the value. Exactly one field must be set.',
     ...rules({
       rule: exactlyOneOf(VALUE_SOURCES),
       message: `valueFrom needs exactly one source: keep one of ${VALUE_SOURCES.join(', ')}`,
@@ -75,7 +92,7 @@ const valueFrom = closed(
   },
 );
 
-/** A variable of a container's environment. */
+/** An environment variable of a container. */
 export const EnvVar = closed(
   {
     name: Type.String({
@@ -83,11 +100,13 @@ export const EnvVar = closed(
       pattern: '^[-._a-zA-Z][-._a-zA-Z0-9]*$',
       description: 'Name of the variable.',
     }),
-    value: Type.Optional(Type.String({ maxLength: 32_768, description: 'The value. Secrets belong into valueFrom.' })),
+    value: Type.Optional(
+      Type.String({ maxLength: 32_768, description: 'Value of the variable. Use valueFrom for secrets.' }),
+    ),
     valueFrom: Type.Optional(valueFrom),
   },
   {
-    description: 'A variable.',
+    description: 'An environment variable.',
     ...rules({
       rule: '!(has(self.value) && has(self.valueFrom))',
       message: 'a variable has value or valueFrom, not both: remove one',
@@ -95,7 +114,7 @@ export const EnvVar = closed(
   },
 );
 
-/** What the schema of a variable cannot say; its CEL rules say the same. */
+/** Returns the problems that the schema of a variable cannot express. Its CEL rules check the same. */
 export function findVariableProblems({ value, valueFrom: sources }: Static<typeof EnvVar>): Problem[] {
   if (sources === undefined) return [];
   if (value !== undefined) return [{ field: '', message: 'has value and valueFrom: remove one' }];
@@ -103,28 +122,30 @@ export function findVariableProblems({ value, valueFrom: sources }: Static<typeo
   return [{ field: 'valueFrom', message: `must have exactly one of ${VALUE_SOURCES.join(', ')}` }];
 }
 
-/** A taint that pods may run beside. */
+/** A taint that pods tolerate. */
 export const Toleration = closed(
   {
     key: Type.Optional(
-      Type.String({ maxLength: 317, description: 'Key of the taint; none with Exists: every taint.' }),
+      Type.String({ maxLength: 317, description: 'Key of the taint. If omitted with Exists, every taint matches.' }),
     ),
     operator: Type.Optional(
-      Type.Enum(['Exists', 'Equal'], { description: 'How the taint is matched; Equal when left out.' }),
+      Type.Enum(['Exists', 'Equal'], {
+        description: 'Operator that compares key and value with the taint. Defaults to Equal.',
+      }),
     ),
     value: Type.Optional(
-      Type.String({ maxLength: 63, pattern: LABEL_VALUE, description: 'Value of the taint, with Equal.' }),
+      Type.String({ maxLength: 63, pattern: LABEL_VALUE, description: 'Value of the taint, for the operator Equal.' }),
     ),
     effect: Type.Optional(
       Type.Enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'], {
-        description: 'Effect of the taint; none: every one.',
+        description: 'Effect of the taint. If omitted, every effect matches.',
       }),
     ),
     tolerationSeconds: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 2_147_483_647,
-        description: 'How long a pod stays on a node that gets the taint, with NoExecute; for ever when left out.',
+        description: 'Time that a pod stays on a node with this NoExecute taint, in seconds. Unlimited if omitted.',
       }),
     ),
   },

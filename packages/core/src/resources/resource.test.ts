@@ -20,7 +20,7 @@ function problem(value: unknown): string {
   return checked.ok ? 'ok' : describeProblems(checked.problems);
 }
 
-test('a model with the least that is needed gets the documented defaults', () => {
+test('checkResource adds the documented defaults to a minimal model', () => {
   const checked = checkResource(model({}));
   expect(checked).toMatchObject({
     ok: true,
@@ -36,7 +36,7 @@ test('a model with the least that is needed gets the documented defaults', () =>
   });
 });
 
-test('a tenant gets one session at a time unless it is granted more', () => {
+test('checkResource limits a tenant to one concurrent session by default', () => {
   const checked = checkResource(tenant({ state: 'Active' }));
   expect(checked).toMatchObject({
     ok: true,
@@ -83,19 +83,19 @@ test.each([
   [model({ worker: { env: [{ name: 'A' }, { name: 'A' }] } }), 'spec.worker.env: has the name "A" twice'],
   [model({ worker: { resources: { limits: { cpu: 0.5 } } } }), /^spec.worker.resources.limits.cpu/],
   [model({ worker: { resources: { limits: { cpu: '500m', memory: '4Gi' } } } }), 'ok'],
-])('refuses %j and says which field is wrong', (value, expected) => {
+])('checkResource refuses %j and names the field', (value, expected) => {
   if (typeof expected === 'string') expect(problem(value)).toBe(expected);
   else expect(problem(value)).toMatch(expected);
 });
 
-test('a status is kept as it is, whatever it says', () => {
+test('checkResource keeps any status unchanged', () => {
   const status = { liveSessions: 'many', fieldOfAnotherVersion: [1] };
   expect(checkResource({ ...tenant({}), status })).toMatchObject({ ok: true, value: { status } });
   const checked = checkResource(tenant({}));
   expect(checked.ok && 'status' in checked.value).toBe(false);
 });
 
-test('an ApiKey is named by its key id in lower case', () => {
+test('checkResource requires the name of an ApiKey to be its key id in lower case', () => {
   const spec = { tenant: 'acme', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1', lastFour: 'x7Qa' };
   const key = { ...base, kind: 'ApiKey', metadata: { name: '8fk2pq9xlm' }, spec };
   const checked = checkResource(key);
@@ -114,7 +114,7 @@ test.each([
   ['2030-01-01T00:00:00Z[Africa/Nairobi]', false],
   ['2030-01-01', false],
   ['0030-01-01T00:00:00Z', false],
-])('an expiry at %s is taken: %s', (expiresAt, ok) => {
+])('checkResource accepts an expiry of %s: %s', (expiresAt, ok) => {
   const spec = {
     tenant: 'acme',
     keyId: 'abcdefghij',

@@ -22,8 +22,8 @@ const VALIDATORS: Record<Kind, (value: unknown) => Checked<Resource>> = {
 };
 
 /**
- * Checks an object that claims to be one of our resources: the schema, then what a schema cannot say. A status is kept as
- * it is: what another version of the operator has seen is no reason to refuse what an administrator wants.
+ * Checks an object that may be one of our resources: first the schema, then the rules that a schema cannot express. A
+ * status is not checked, because one written by another version of the operator must not make the spec invalid.
  */
 export function checkResource(value: unknown): Checked<Resource> {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
@@ -37,12 +37,12 @@ export function checkResource(value: unknown): Checked<Resource> {
   return problems.length === 0 ? checked : { ok: false, problems };
 }
 
-/** `Kind/name`, how messages and logs name a resource. */
+/** Returns `Kind/name`, the name of a resource in messages and logs. */
 export function resourceKey(resource: Resource): string {
   return `${resource.kind}/${resource.metadata.name}`;
 }
 
-/** Rules between fields; the CRDs say the same in CEL. */
+/** Returns violations of rules between fields. The CRDs contain the same rules in CEL. */
 function rulesBeyondSchema(resource: Resource): Problem[] {
   switch (resource.kind) {
     case 'ASRModel':

@@ -8,7 +8,7 @@ import { findArtifactProblems } from './artifact.ts';
 import { findVariableProblems, RESERVED_PREFIX } from './pod.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What a schema cannot say of a model; its CEL rules say the same to the API server. */
+/** Returns the problems of a model that a schema cannot express. The CEL rules of the CRD check the same. */
 export function findModelProblems({ spec }: AsrModel): Problem[] {
   const { maxAudioSeconds, drainSeconds, artifact, worker, scaling } = spec;
   const problems: Problem[] = [];
@@ -23,8 +23,8 @@ export function findModelProblems({ spec }: AsrModel): Problem[] {
   if (scaling.min > scaling.max) refuse('scaling.min', `must not be above spec.scaling.max (${scaling.max})`);
   refuseAll('artifact', findArtifactProblems(artifact));
   const env = worker.env ?? [];
-  const twice = findTwice(env.map(({ name }) => name));
-  if (twice !== undefined) refuse('worker.env', `has the name "${twice}" twice`);
+  const duplicate = findDuplicate(env.map(({ name }) => name));
+  if (duplicate !== undefined) refuse('worker.env', `has the name "${duplicate}" twice`);
   for (const [at, variable] of env.entries()) refuseAll(`worker.env.${at}`, findVariableProblems(variable));
   for (const field of ['podLabels', 'podAnnotations'] as const) {
     const key = Object.keys(worker[field] ?? {}).find((name) => name.startsWith(RESERVED_PREFIX));
@@ -33,13 +33,13 @@ export function findModelProblems({ spec }: AsrModel): Problem[] {
   return problems;
 }
 
-/** What a schema cannot say of a tenant. */
+/** Returns the problems of a tenant that a schema cannot express. */
 export function findTenantProblems({ spec }: Tenant): Problem[] {
-  const twice = findTwice(spec.grants.map(({ id }) => id));
-  return twice === undefined ? [] : [{ field: 'spec.grants', message: `has the id "${twice}" twice` }];
+  const duplicate = findDuplicate(spec.grants.map(({ id }) => id));
+  return duplicate === undefined ? [] : [{ field: 'spec.grants', message: `has the id "${duplicate}" twice` }];
 }
 
-/** What a schema cannot say of a key. */
+/** Returns the problems of a key that a schema cannot express. */
 export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
   const problems: Problem[] = [];
   const name = spec.keyId.toLowerCase();
@@ -47,12 +47,12 @@ export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
     problems.push({ field: 'metadata.name', message: `must be the key id in lower case ("${name}")` });
   }
   if (typeof spec.expiresAt === 'string' && Date.parse(spec.expiresAt) < Date.parse(EARLIEST_EXPIRY)) {
-    problems.push({ field: 'spec.expiresAt', message: 'must be a time to come, such as 2030-01-01T00:00:00Z' });
+    problems.push({ field: 'spec.expiresAt', message: 'must be a time in the future, such as 2030-01-01T00:00:00Z' });
   }
   return problems;
 }
 
-function findTwice(names: readonly string[]): string | undefined {
+function findDuplicate(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return names.find((name) => seen.size === seen.add(name).size);
 }

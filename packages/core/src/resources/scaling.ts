@@ -2,47 +2,48 @@ import Type from 'typebox';
 import { rules } from './extensions.ts';
 import { closed } from './metadata.ts';
 
-const MOST_WORKERS = 10_000;
+const MAX_WORKERS = 10_000;
 
 const seconds = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 86_400, default: value, description });
 
-/** How many workers a model has. */
+/** Number of workers of a model. */
 export const Scaling = closed(
   {
     mode: Type.Enum(['Sessions', 'External'], {
       default: 'Sessions',
-      description: 'Sessions: workers follow the sessions. External: something else writes the scale subresource.',
+      description:
+        'Sessions scales workers with the number of sessions. External leaves the number to the writer of the scale subresource.',
     }),
-    min: Type.Integer({ minimum: 0, maximum: MOST_WORKERS, default: 0, description: 'Fewest workers.' }),
-    max: Type.Integer({ minimum: 0, maximum: MOST_WORKERS, default: 1, description: 'Most workers.' }),
+    min: Type.Integer({ minimum: 0, maximum: MAX_WORKERS, default: 0, description: 'Minimum number of workers.' }),
+    max: Type.Integer({ minimum: 0, maximum: MAX_WORKERS, default: 1, description: 'Maximum number of workers.' }),
     bufferSessions: Type.Integer({
       minimum: 0,
       maximum: 100_000,
       default: 1,
-      description: 'Free slots kept ready for new sessions; the larger of this and bufferPercent counts.',
+      description: 'Free slots to keep for new sessions. The larger of this and bufferPercent applies.',
     }),
     bufferPercent: Type.Integer({
       minimum: 0,
       maximum: 1000,
       default: 10,
-      description: 'Free slots kept ready, in percent of the sessions that are there.',
+      description: 'Free slots to keep for new sessions, as a percentage of the current sessions.',
     }),
-    scaleDownDelaySeconds: seconds(300, 'How long load must stay lower before workers are taken away.'),
-    idleToZeroSeconds: seconds(600, 'Without demand for this long the pool goes to its minimum.'),
-    maxWaitSeconds: seconds(120, 'How long a session waits for capacity at the handshake.'),
+    scaleDownDelaySeconds: seconds(300, 'Time that the load must stay lower before workers are removed, in seconds.'),
+    idleToZeroSeconds: seconds(600, 'Time without demand after which the pool scales to its minimum, in seconds.'),
+    maxWaitSeconds: seconds(120, 'Maximum time that a session waits for capacity after the handshake, in seconds.'),
     replicas: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: MOST_WORKERS,
+        maximum: MAX_WORKERS,
         description:
-          'Workers in External mode, within min and max; written through the scale subresource. In Sessions mode it has no effect, and the operator removes it.',
+          'Number of workers in External mode, between min and max. Written through the scale subresource. In Sessions mode it has no effect, and the operator removes it.',
       }),
     ),
   },
   {
     default: {},
-    description: 'How many workers there are.',
+    description: 'Scaling of the pool.',
     ...rules(
       {
         rule: 'self.min <= self.max',
@@ -50,7 +51,8 @@ export const Scaling = closed(
         fieldPath: '.min',
       },
       {
-        // What is left of External mode may stay: whoever switches back has never written it. The operator removes it.
+        // A value left from External mode is allowed: the user who switches back did not write it, and the operator
+        // removes it.
         rule: "self.mode == 'External' || !has(self.replicas) || (has(oldSelf.replicas) && self.replicas == oldSelf.replicas)",
         message:
           'scaling.replicas goes with scaling.mode External: remove replicas and use min and max, or set the mode to External',
@@ -60,28 +62,29 @@ export const Scaling = closed(
   },
 );
 
-/** How a new revision takes over. */
+/** Rollout of a new revision. */
 export const Rollout = closed(
   {
     canaryPercent: Type.Integer({
       minimum: 0,
       maximum: 100,
       default: 0,
-      description: 'New sessions that a new revision gets while it is watched; 0: all of them at once.',
+      description:
+        'Percentage of new sessions that a new revision receives while it is observed. 0 replaces the old revision immediately.',
     }),
     maxFailurePercent: Type.Number({
       minimum: 0,
       maximum: 100,
       default: 1,
-      description: 'Sessions of a new revision that may fail before it is rolled back.',
+      description: 'Maximum percentage of failed sessions of a new revision before it is rolled back.',
     }),
     maxDeltaP95Ms: Type.Integer({
       minimum: 1,
       maximum: 60_000,
       default: 500,
-      description: 'Latency of deltas (95th percentile) beyond which a new revision is rolled back.',
+      description: 'Maximum 95th percentile of the delta latency of a new revision before it is rolled back.',
     }),
-    windowSeconds: seconds(300, 'How long a new revision is watched.'),
+    windowSeconds: seconds(300, 'Time that a new revision is observed, in seconds.'),
   },
-  { default: {}, description: 'How a new artifact, image or worker setting takes over.' },
+  { default: {}, description: 'Rollout of a new artifact, image or worker setting.' },
 );

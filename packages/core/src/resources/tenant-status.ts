@@ -4,32 +4,35 @@ import { conditions, count, observedGeneration } from './condition.ts';
 import { moment } from './time.ts';
 
 const display = (what: string, example: string) =>
-  Type.Optional(Type.String({ maxLength: 32, description: `${what}, as people read it, such as ${example}.` }));
+  Type.Optional(Type.String({ maxLength: 32, description: `${what} for display, such as ${example}.` }));
 
 const credits = Type.Object(
   {
-    availableMs: count('Audio that can be reserved, in milliseconds.'),
-    reservedMs: count('Audio that sessions hold, in milliseconds.'),
-    consumedMs: count('Audio that was charged, in milliseconds.'),
-    checkpointAt: moment('When the three were read, at one instant.'),
+    availableMs: count('Available credit, in milliseconds of audio.'),
+    reservedMs: count('Credit reserved by sessions, in milliseconds of audio.'),
+    consumedMs: count('Credit charged, in milliseconds of audio.'),
+    checkpointAt: moment('Time at which the three values were read.'),
     available: display('availableMs', '58m32s'),
     reserved: display('reservedMs', '1m'),
     consumed: display('consumedMs', '28s'),
   },
-  { description: 'The balance as it was lately: a checkpoint, written at most once a minute.' },
+  { description: 'Balance at the last checkpoint, which is written at most once a minute.' },
 );
 
-/** What the operator has seen of a tenant. */
+/** Status of a tenant, written by the operator. */
 export const TenantStatus = Type.Object(
   {
     observedGeneration,
     credits: Type.Optional(credits),
     ledgerId: Type.Optional(
-      Type.String({ maxLength: 128, description: 'The ledger that holds the account; another one is not written to.' }),
+      Type.String({
+        maxLength: 128,
+        description: 'Id of the ledger that contains the account. The operator writes to no other ledger.',
+      }),
     ),
-    liveSessions: Type.Optional(count('Sessions that are reserved or active.')),
-    conditions: conditions('Ready, LedgerMissing.'),
+    liveSessions: Type.Optional(count('Number of reserved or active sessions.')),
+    conditions: conditions('Conditions of the tenant. Types: Ready, LedgerMissing.'),
   },
-  { description: 'What the operator has seen.' },
+  { description: 'Observed state of the tenant.' },
 );
 export type TenantStatus = Static<typeof TenantStatus>;

@@ -12,22 +12,22 @@ export const Limits = closed(
       minimum: 1,
       maximum: 1_000_000,
       default: 1,
-      description: 'Sessions that may be reserved or active at the same time.',
+      description: 'Maximum number of reserved or active sessions.',
     }),
     sessionsPerMinute: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 60,
-      description: 'New sessions a minute; the burst is as large.',
+      description: 'Maximum number of new sessions per minute, and size of a burst.',
     }),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       maximum: 10_000_000,
       default: 600,
-      description: 'Authenticated requests a minute; the burst is as large.',
+      description: 'Maximum number of authenticated requests per minute, and size of a burst.',
     }),
   },
-  { default: {}, description: 'How much the tenant may do at a time.' },
+  { default: {}, description: 'Limits of the tenant.' },
 );
 
 export const Grant = closed(
@@ -36,16 +36,17 @@ export const Grant = closed(
       minLength: 1,
       maxLength: 63,
       pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$',
-      description: 'Each id is applied once per tenant, for ever.',
+      description: 'Id of the grant. Each id is applied once per tenant.',
     }),
     audioSeconds: Type.Integer({
       minimum: -1_000_000_000,
       maximum: 1_000_000_000,
-      description: 'Credit added. Negative: a correction, which takes no more than is available. Cannot be changed.',
+      description:
+        'Credit to add. A negative value is a correction, which removes at most the available credit. Immutable.',
     }),
   },
   {
-    description: 'Credit that is added once.',
+    description: 'A grant of credit, applied once.',
     ...rules({
       rule: 'self.audioSeconds == oldSelf.audioSeconds',
       message:
@@ -59,38 +60,39 @@ const text = (maxLength: number, description: string) => Type.Optional(Type.Stri
 
 export const TenantSpec = closed(
   {
-    displayName: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tenant, as people read it.' }),
+    displayName: Type.String({ minLength: 1, maxLength: 200, description: 'Display name of the tenant.' }),
     state: Type.Enum([...TENANT_STATES], {
       default: 'Waitlisted',
-      description: 'Only Active tenants are served; Suspended ends live streams.',
+      description: 'State of the tenant. Only Active tenants are served. Suspended ends live streams.',
     }),
     contact: Type.Optional(
       closed(
         {
-          name: text(200, 'Name of the person.'),
+          name: text(200, 'Name of the applicant.'),
           email: text(320, 'E-mail address.'),
           organisation: text(200, 'Name of the organisation.'),
-          use: text(4000, 'What the service is to be used for.'),
+          use: text(4000, 'Intended use of the service.'),
         },
-        { description: 'Who applied, and what for.' },
+        { description: 'Application of the tenant.' },
       ),
     ),
     models: Type.Array(Type.String({ pattern: '^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$', minLength: 1, maxLength: 63 }), {
       maxItems: 256,
       default: ['*'],
-      description: 'Models that the tenant may use, by name; "*" is all.',
-      // Who may use what is decided in one place: two writers must not add up to more than either wrote.
+      description: 'Names of the models that the tenant may use. "*" allows all models.',
+      // Atomic, so that the lists of two writers are not merged into more than either of them allowed.
       ...ATOMIC_LIST,
     }),
     limits: Limits,
     grants: Type.Array(Grant, {
       maxItems: 1000,
       default: [],
-      description: 'Credit, each id once. Removing one takes no credit back, so that old ones may be removed.',
+      description:
+        'Grants of credit. Each id is applied once. Removing a grant does not remove credit, so old grants may be deleted.',
       ...mapBy('id'),
     }),
   },
-  { description: 'What the administrator wants.' },
+  { description: 'Desired state of the tenant.' },
 );
 
 export const Tenant = Type.Object(

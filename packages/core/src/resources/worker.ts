@@ -11,19 +11,19 @@ const accelerator = closed(
       maxLength: 317,
       pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
       default: 'nvidia.com/gpu',
-      description: 'Name of the resource that the device plugin offers.',
+      description: 'Resource name of the device plugin.',
     }),
-    count: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: 'How many of them a worker gets.' }),
+    count: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: 'Number of accelerators per worker.' }),
   },
-  { description: 'The accelerator of a worker; without it a worker has none.' },
+  { description: 'Accelerator of a worker. If omitted, workers have none.' },
 );
 
 const resources = closed(
   {
-    requests: Type.Optional(quantities('What a worker is sure to get.')),
-    limits: Type.Optional(quantities('What a worker may use at most.')),
+    requests: Type.Optional(quantities('Minimum resources of a worker.')),
+    limits: Type.Optional(quantities('Maximum resources of a worker.')),
   },
-  { description: 'Processor and memory of a worker, as for any container.' },
+  { description: 'Compute resources of the worker container.' },
 );
 
 export const WorkerSpec = closed(
@@ -40,37 +40,45 @@ export const WorkerSpec = closed(
       minimum: 0,
       maximum: 100_000,
       default: 0,
-      description: 'Sessions that one worker takes; 0: each measures it before it is ready, for 4 to 20 s.',
+      description:
+        'Slots of one worker. With 0, each worker measures its capacity before it is ready, which takes 4 to 20 s.',
     }),
     image: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: "Image of the worker; the installation's when left out.",
+        description: 'Image of the worker. Defaults to the image of the installation.',
       }),
     ),
     nodeSelector: Type.Optional(
       mapOf(LabelValue, 64, { description: 'Labels of the nodes that the pods may run on.', ...ATOMIC_MAP }),
     ),
     tolerations: Type.Optional(
-      Type.Array(Toleration, { maxItems: 32, description: 'Taints of nodes that the pods tolerate.', ...ATOMIC_LIST }),
+      Type.Array(Toleration, { maxItems: 32, description: 'Tolerations of the pods.', ...ATOMIC_LIST }),
     ),
     affinity: Type.Optional(Affinity),
     runtimeClassName: Type.Optional(nameOf('RuntimeClass of the pods.')),
     priorityClassName: Type.Optional(nameOf('PriorityClass of the pods.')),
     env: Type.Optional(
-      Type.Array(EnvVar, { maxItems: 64, description: 'Further variables of the worker.', ...mapBy('name') }),
+      Type.Array(EnvVar, {
+        maxItems: 64,
+        description: 'Additional environment variables of the worker.',
+        ...mapBy('name'),
+      }),
     ),
     podLabels: Type.Optional(
-      mapOf(LabelValue, 64, { description: 'Further labels of the pods.', ...notReserved('keys of podLabels') }),
+      mapOf(LabelValue, 64, { description: 'Additional labels of the pods.', ...notReserved('keys of podLabels') }),
     ),
     podAnnotations: Type.Optional(
       mapOf(Type.String({ maxLength: 65_536 }), 64, {
-        description: 'Further annotations of the pods.',
+        description: 'Additional annotations of the pods.',
         ...notReserved('keys of podAnnotations'),
       }),
     ),
   },
-  { default: {}, description: 'What a worker runs with. A change is a new revision, which replaces the old one.' },
+  {
+    default: {},
+    description: 'Configuration of the workers. A change creates a new revision, which replaces the old one.',
+  },
 );
 export type WorkerSpec = Static<typeof WorkerSpec>;

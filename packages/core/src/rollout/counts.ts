@@ -1,8 +1,8 @@
-/** What was counted of the workers of one revision since they first took sessions. */
+/** Counts of the workers of one revision since they first accepted sessions. */
 export interface RevisionCounts {
-  /** Streams that left one of its workers, for whatever reason. */
+  /** Streams that left a worker of the revision, for any reason. */
   readonly streams: number;
-  /** Those of them that left because the worker failed: it died, hung, or the model did not work. */
+  /** Streams that left because the worker crashed or hung, or because the model failed. */
   readonly failures: number;
   /** Latencies of `delta` events, counted in the buckets of LATENCY_BOUNDS_MS. */
   readonly latencies: readonly number[];
@@ -10,7 +10,7 @@ export interface RevisionCounts {
 
 export const NO_COUNTS: RevisionCounts = { streams: 0, failures: 0, latencies: [] };
 
-/** What was counted since; where a counter is lower than before it began anew, and all of it is since. */
+/** Returns the counts since `before`. A counter that is lower than before was reset, so its whole value is new. */
 export function countsSince(now: RevisionCounts, before: RevisionCounts): RevisionCounts {
   const since = (count: number, earlier: number) => (count < earlier ? count : count - earlier);
   return {

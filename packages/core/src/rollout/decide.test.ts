@@ -11,13 +11,13 @@ const STABLE: RolloutState = { ...NO_ROLLOUT, stable: 'old' };
 const seen = (running: number, ready = running, more: Partial<RevisionObservation> = {}): RevisionObservation => ({
   running,
   ready,
-  troubled: false,
+  failsToStart: false,
   counts: NO_COUNTS,
   ...more,
 });
 const failing: RevisionCounts = { ...NO_COUNTS, streams: 50, failures: 10 };
 
-/** A model whose rollout is looked at again and again. */
+/** Drives the rollout of a model through a series of observations. */
 function createRollout(state: RolloutState = STABLE, spec: Partial<typeof SPEC> = {}, wanted = 'new') {
   let current = state;
   return (
@@ -38,11 +38,11 @@ function createRollout(state: RolloutState = STABLE, spec: Partial<typeof SPEC> 
   };
 }
 
-test('the first revision of a model is good, since there is no other', () => {
+test('the first revision of a model is stable immediately', () => {
   expect(createRollout(NO_ROLLOUT)({}, 0)).toMatchObject({ phase: 'Steady', revision: 'new', percent: 100 });
 });
 
-test('goes from starting to canary to rolling to steady', () => {
+test('a rollout changes from starting to canary to rolling to steady', () => {
   const look = createRollout();
   expect(look({ old: seen(4) }, 0)).toMatchObject({ phase: 'Starting', revision: 'new', stable: 'old', percent: 20 });
   expect(look({ old: seen(4), new: seen(1, 0) }, 5 * SECOND).phase).toBe('Starting');
@@ -58,7 +58,7 @@ test('goes from starting to canary to rolling to steady', () => {
   });
 });
 
-test('without a canary all goes over at once, and is watched for as long', () => {
+test('a rollout without a canary moves all sessions at once and is observed for the whole window', () => {
   const look = createRollout(STABLE, { canaryPercent: 0 });
   expect(look({ old: seen(2) }, 0)).toMatchObject({ phase: 'Starting', percent: 100 });
   expect(look({ old: seen(2), new: seen(1) }, 0).phase).toBe('Rolling');
@@ -66,28 +66,31 @@ test('without a canary all goes over at once, and is watched for as long', () =>
   expect(look({ new: seen(2) }, 300 * SECOND).phase).toBe('Steady');
 });
 
-test.each([0, 20])('failures take it back, with canaryPercent %i, and it is not tried again', (canaryPercent) => {
-  const look = createRollout(STABLE, { canaryPercent });
-  look({ old: seen(4), new: seen(1) }, 0);
-  const bad = { old: seen(4), new: seen(1, 1, { counts: failing }) };
-  expect(look(bad, 10 * SECOND)).toMatchObject({
-    phase: 'RolledBack',
-    revision: 'old',
-    percent: 100,
-    message: expect.stringContaining('10 of 50 streams failed'),
-    state: { stable: 'old', rejected: { revision: 'new', reason: 'Failures' } },
-  });
-  expect(look({ old: seen(4) }, 9999 * SECOND).phase).toBe('RolledBack');
-});
+test.each([0, 20])(
+  'a rollout with canaryPercent %i is rolled back after failures and not tried again',
+  (canaryPercent) => {
+    const look = createRollout(STABLE, { canaryPercent });
+    look({ old: seen(4), new: seen(1) }, 0);
+    const bad = { old: seen(4), new: seen(1, 1, { counts: failing }) };
+    expect(look(bad, 10 * SECOND)).toMatchObject({
+      phase: 'RolledBack',
+      revision: 'old',
+      percent: 100,
+      message: expect.stringContaining('10 of 50 streams failed'),
+      state: { stable: 'old', rejected: { revision: 'new', reason: 'Failures' } },
+    });
+    expect(look({ old: seen(4) }, 9999 * SECOND).phase).toBe('RolledBack');
+  },
+);
 
-test('what was counted before it took sessions this time is not held against it', () => {
+test('a rollout ignores counts from before the candidate accepted sessions', () => {
   const look = createRollout();
   const again = { old: seen(4), new: seen(1, 1, { counts: failing }) };
   expect(look(again, 0).phase).toBe('Canary');
   expect(look(again, SECOND).phase).toBe('Canary');
 });
 
-test('another revision is tried after one that was taken back, and that one again when the model asks for it anew', () => {
+test('after a rollback another revision is tried, and the rejected one again once the model specifies it again', () => {
   const rejected = { revision: 'new', reason: 'Failures', message: '' } as const;
   const look = createRollout({ ...STABLE, rejected });
   expect(look({ old: seen(4) }, 0).phase).toBe('RolledBack');
@@ -95,7 +98,7 @@ test('another revision is tried after one that was taken back, and that one agai
   expect(look({ old: seen(4) }, 0)).toMatchObject({ phase: 'Starting', revision: 'new' });
 });
 
-test('a model that returns to the revision before in the middle of a rollout is steady at once', () => {
+test('a rollout ends immediately when the model returns to the stable revision', () => {
   const look = createRollout();
   look({ old: seen(4), new: seen(1) }, 0);
   expect(look({ old: seen(4), new: seen(1) }, SECOND, { wanted: 'old' })).toMatchObject({
@@ -105,15 +108,15 @@ test('a model that returns to the revision before in the middle of a rollout is 
   });
 });
 
-test('a pool without workers has nothing to protect, unless the new revision does not start', () => {
+test('a pool without workers keeps no stable revision, unless the new revision fails to start', () => {
   const look = createRollout();
   expect(look({ old: seen(0) }, 0)).toMatchObject({ phase: 'Starting', stable: undefined, percent: 100 });
-  const troubled = { old: seen(0), new: seen(1, 0, { troubled: true }) };
+  const troubled = { old: seen(0), new: seen(1, 0, { failsToStart: true }) };
   expect(look(troubled, SECOND)).toMatchObject({ phase: 'Starting', stable: 'old' });
   expect(look({ old: seen(0), new: seen(1) }, 2 * SECOND).phase).toBe('Rolling');
 });
 
-test('time in which nobody could look, or nobody worked, does not count as watched', () => {
+test('time without an observation or without ready workers does not count as observed', () => {
   const look = createRollout();
   look({ old: seen(4), new: seen(1) }, 0);
   expect(look(undefined, 100 * SECOND)).toMatchObject({ phase: 'Canary', stable: 'old' });

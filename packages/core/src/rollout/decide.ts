@@ -4,23 +4,23 @@ import { findBreach } from './gate.ts';
 import type { Breach, RolloutSpec } from './gate.ts';
 import type { Candidate, RolloutState } from './state.ts';
 
-/** What is known of a revision's workers. */
+/** Observed state of a revision. */
 export interface RevisionObservation {
-  /** Workers that run, whether or not they take sessions yet. */
+  /** Workers that run, whether or not they accept sessions yet. */
   readonly running: number;
-  /** Workers that take sessions. */
+  /** Workers that accept sessions. */
   readonly ready: number;
-  /** Workers of it are known not to start. */
-  readonly troubled: boolean;
+  /** Whether workers of the revision are known to fail at start. */
+  readonly failsToStart: boolean;
   readonly counts: RevisionCounts;
 }
 
 export interface RolloutInput {
   readonly state: RolloutState;
   readonly spec: RolloutSpec;
-  /** The revision that the model asks for. */
+  /** Revision that the model specifies. */
   readonly wanted: string;
-  /** By revision; undefined: it could not be looked. */
+  /** By revision. Undefined if the state could not be observed. */
   readonly observations: ReadonlyMap<string, RevisionObservation> | undefined;
   readonly nowMs: number;
 }
@@ -29,40 +29,40 @@ export type RolloutPhase = 'Steady' | 'Starting' | 'Canary' | 'Rolling' | 'Rolle
 
 export interface RolloutDecision {
   readonly phase: RolloutPhase;
-  /** The revision that the pool is to consist of, in the end. */
+  /** Revision that the pool will consist of after the rollout. */
   readonly revision: string;
-  /** The one that carries what `revision` does not yet; undefined: nobody has to. */
+  /** Revision that serves what `revision` does not serve yet. Undefined if none is needed. */
   readonly stable: string | undefined;
-  /** The share of the pool, and of new sessions, that `revision` may have; the rest is for `stable`. */
+  /** Percentage of the pool and of new sessions for `revision`. The remainder is for `stable`. */
   readonly percent: number;
-  /** For people. */
+  /** Readable description of the phase. */
   readonly message: string;
   readonly state: RolloutState;
 }
 
-const UNSEEN: RevisionObservation = { running: 0, ready: 0, troubled: false, counts: NO_COUNTS };
+const UNSEEN: RevisionObservation = { running: 0, ready: 0, failsToStart: false, counts: NO_COUNTS };
 
 /**
- * Decides which revision of a model a pool is to consist of.
+ * Decides which revision of a model a pool consists of.
  *
- * | phase      | until                                    | new revision              | revision before it                  |
- * |------------|------------------------------------------|---------------------------|-------------------------------------|
- * | Steady     | the model asks for another revision      | all                       |                                     |
- * | Starting   | the first of its workers takes sessions  | some, without sessions    | all; where it has none, none        |
- * | Canary     | it was watched for windowSeconds         | canaryPercent             | the rest                            |
- * | Rolling    | the other has no worker and it was watched | all, as its workers come up | the rest, drained for each that is up |
- * | RolledBack | the model asks for another revision      | none                      | all                                 |
+ * | phase      | until                                    | new revision                  | stable revision                |
+ * | ---------- | ---------------------------------------- | ----------------------------- | ------------------------------ |
+ * | Steady     | the model specifies another revision     | all                           |                                |
+ * | Starting   | its first worker accepts sessions        | some workers, no sessions     | all, if it has workers         |
+ * | Canary     | it was observed for windowSeconds        | canaryPercent                 | remainder                      |
+ * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained one for one |
+ * | RolledBack | the model specifies another revision     | none                          | all                            |
  *
- * From Canary and Rolling a breach of the gate leads to RolledBack. What cannot be seen changes nothing.
+ * A breach of the gate in Canary or Rolling leads to RolledBack. A failed observation changes nothing.
  */
 export function decideRollout(input: RolloutInput): RolloutDecision {
   const { state, wanted } = input;
   const { stable, rejected } = state;
   if (stable === undefined || stable === wanted) return settle(wanted);
   if (rejected?.revision === wanted) return rollBack(stable, wanted, rejected);
-  const known = state.candidate?.revision === wanted ? state.candidate : begin(wanted);
+  const known = state.candidate?.revision === wanted ? state.candidate : startCandidate(wanted);
   const { observations } = input;
-  if (observations === undefined) return goOn(input, stable, { ...known, lookedAtMs: undefined }, true);
+  if (observations === undefined) return continueRollout(input, stable, { ...known, lookedAtMs: undefined }, true);
 
   const own = observations.get(wanted) ?? UNSEEN;
   const other = observations.get(stable) ?? UNSEEN;
@@ -77,35 +77,35 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
   }
   const watched = candidate.watchedMs >= input.spec.windowSeconds * 1000;
   if (candidate.phase === 'rolling' && other.running === 0 && own.ready > 0 && watched) return settle(wanted);
-  // Where the revision before has no workers there is nothing to protect, unless the new one does not start.
-  const protects = other.running > 0 || own.troubled;
-  return goOn(input, stable, candidate, protects);
+  // If the stable revision has no workers, there is nothing to protect, unless the new revision fails to start.
+  const protects = other.running > 0 || own.failsToStart;
+  return continueRollout(input, stable, candidate, protects);
 }
 
-function begin(revision: string): Candidate {
+function startCandidate(revision: string): Candidate {
   return { revision, phase: 'starting', watchedMs: 0, lookedAtMs: undefined, before: undefined };
 }
 
-/** The candidate one look later. */
+/** Returns the candidate after one more observation. */
 function advance(
   candidate: Candidate,
   own: RevisionObservation,
   other: RevisionObservation,
   { spec, nowMs }: RolloutInput,
 ): Candidate {
-  const looked = { ...candidate, lookedAtMs: nowMs };
+  const observed = { ...candidate, lookedAtMs: nowMs };
   if (candidate.phase === 'starting') {
-    if (own.ready === 0) return looked;
+    if (own.ready === 0) return observed;
     const phase = spec.canaryPercent > 0 && spec.canaryPercent < 100 && other.running > 0 ? 'canary' : 'rolling';
-    return { ...looked, phase, before: { candidate: own.counts, stable: other.counts } };
+    return { ...observed, phase, before: { candidate: own.counts, stable: other.counts } };
   }
   const passedMs = candidate.lookedAtMs === undefined || own.ready === 0 ? 0 : nowMs - candidate.lookedAtMs;
   const watchedMs = candidate.watchedMs + Math.max(0, passedMs);
   const phase = candidate.phase === 'canary' && watchedMs < spec.windowSeconds * 1000 ? 'canary' : 'rolling';
-  return { ...looked, phase, watchedMs };
+  return { ...observed, phase, watchedMs };
 }
 
-function goOn(
+function continueRollout(
   { spec, wanted }: RolloutInput,
   stable: string,
   candidate: Candidate,
@@ -116,14 +116,14 @@ function goOn(
   const canary = spec.canaryPercent > 0 && protects ? spec.canaryPercent : 100;
   switch (candidate.phase) {
     case 'starting':
-      return { ...common, phase: 'Starting', percent: canary, message: `revision ${wanted} is being started` };
+      return { ...common, phase: 'Starting', percent: canary, message: `revision ${wanted} is starting` };
     case 'canary': {
       const seconds = `${Math.round(candidate.watchedMs / 1000)} of ${spec.windowSeconds} s`;
-      const message = `revision ${wanted} gets ${canary} % of new sessions and was watched for ${seconds}`;
+      const message = `revision ${wanted} receives ${canary} % of new sessions and was observed for ${seconds}`;
       return { ...common, phase: 'Canary', percent: canary, message };
     }
     case 'rolling':
-      return { ...common, phase: 'Rolling', percent: 100, message: `revision ${wanted} takes the place of ${stable}` };
+      return { ...common, phase: 'Rolling', percent: 100, message: `revision ${wanted} replaces ${stable}` };
   }
 }
 
@@ -138,7 +138,7 @@ function rollBack(stable: string, revision: string, { reason, message }: Breach)
     revision: stable,
     stable: undefined,
     percent: 100,
-    message: `revision ${revision} was taken back: ${message}`,
+    message: `revision ${revision} was rolled back: ${message}`,
     state: { stable, candidate: undefined, rejected: { revision, reason, message } },
   };
 }

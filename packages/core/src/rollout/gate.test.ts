@@ -11,7 +11,7 @@ const deltas = (count: number, latencyMs: number): RevisionCounts => {
   return { ...NO_COUNTS, latencies };
 };
 
-test('a share of failures above the limit is a breach, at the limit it is none', () => {
+test('findBreach reports a failure percentage above the limit, but not at the limit', () => {
   expect(findBreach(SPEC, streams(100, 1), NO_COUNTS)).toBeUndefined();
   expect(findBreach(SPEC, streams(100, 2), NO_COUNTS)).toEqual({
     reason: 'Failures',
@@ -19,19 +19,19 @@ test('a share of failures above the limit is a breach, at the limit it is none',
   });
 });
 
-test('too few streams tell nothing, unless many of them failed', () => {
+test('findBreach ignores a small number of streams unless many of them failed', () => {
   expect(findBreach(SPEC, streams(ENOUGH_STREAMS - 1, ENOUGH_FAILURES - 1), NO_COUNTS)).toBeUndefined();
   expect(findBreach(SPEC, streams(ENOUGH_FAILURES, ENOUGH_FAILURES), NO_COUNTS)?.reason).toBe('Failures');
   expect(findBreach(SPEC, streams(ENOUGH_STREAMS, 1), NO_COUNTS)?.reason).toBe('Failures');
 });
 
-test('failures that the revision before has too are not the fault of the new one', () => {
+test('findBreach ignores failures that the stable revision has as well', () => {
   expect(findBreach(SPEC, streams(100, 10), streams(100, 10))).toBeUndefined();
   expect(findBreach(SPEC, streams(100, 10), streams(100, 9))?.reason).toBe('Failures');
   expect(findBreach(SPEC, streams(100, 10), streams(ENOUGH_STREAMS - 1, 10))?.reason).toBe('Failures');
 });
 
-test('a 95th percentile above the limit is a breach, given enough deltas and a revision before that is faster', () => {
+test('findBreach reports a 95th percentile above the limit if there are enough deltas and the stable revision is faster', () => {
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 700), NO_COUNTS)?.reason).toBe('Latency');
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS - 1, 700), NO_COUNTS)).toBeUndefined();
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 400), NO_COUNTS)).toBeUndefined();
@@ -39,7 +39,7 @@ test('a 95th percentile above the limit is a breach, given enough deltas and a r
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 700), deltas(ENOUGH_DELTAS, 200))?.reason).toBe('Latency');
 });
 
-test('counters that began anew count as a whole', () => {
+test('countsSince takes the whole value of a counter that was reset', () => {
   expect(countsSince(streams(10, 1), streams(4, 1))).toMatchObject({ streams: 6, failures: 0 });
   expect(countsSince(streams(3, 1), streams(4, 2))).toMatchObject({ streams: 3, failures: 1 });
 });

@@ -4,22 +4,25 @@ import { latencyQuantile } from './latency.ts';
 
 export type RolloutSpec = AsrModel['spec']['rollout'];
 
-/** Why a revision is not good enough. */
+/** Reason why a revision is rolled back. */
 export interface Breach {
   readonly reason: 'Failures' | 'Latency';
   readonly message: string;
 }
 
-/** So many streams tell what share of them fails… */
+/** Number of streams from which on the failure percentage is significant. */
 export const ENOUGH_STREAMS = 20;
-/** … and so many failures tell it sooner: one that fails every stream must not get twenty of them. */
+/**
+ * Number of failures that is significant sooner, so that a revision that fails every stream does not get twenty of
+ * them.
+ */
 export const ENOUGH_FAILURES = 5;
-/** So many latencies tell the 95th percentile. */
+/** Number of latencies from which on the 95th percentile is significant. */
 export const ENOUGH_DELTAS = 100;
 
 /**
- * Whether a revision exceeds what its model allows, by what was counted in the same time of it and of the one before it.
- * Where that one fares no better the fault is elsewhere: a node, Redis, the load.
+ * Returns how a revision exceeds the limits of its model, based on the counts of both revisions in the same period. If
+ * the stable revision performs no better, the cause is elsewhere (a node, Redis, the load), and there is no breach.
  */
 export function findBreach(spec: RolloutSpec, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
   return findFailures(spec, candidate, stable) ?? findLatency(spec, candidate, stable);
@@ -36,11 +39,11 @@ function findFailures(spec: RolloutSpec, candidate: RevisionCounts, stable: Revi
 }
 
 function findLatency(spec: RolloutSpec, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
-  const p95Ms = measured(candidate);
+  const p95Ms = p95Of(candidate);
   if (p95Ms === undefined || p95Ms <= spec.maxDeltaP95Ms) return undefined;
-  const before = measured(stable);
+  const before = p95Of(stable);
   if (before !== undefined && before >= p95Ms) return undefined;
-  const message = `95 % of deltas came within ${Math.round(p95Ms)} ms; rollout.maxDeltaP95Ms is ${spec.maxDeltaP95Ms}`;
+  const message = `95 % of deltas took up to ${Math.round(p95Ms)} ms; rollout.maxDeltaP95Ms is ${spec.maxDeltaP95Ms}`;
   return { reason: 'Latency', message };
 }
 
@@ -48,7 +51,7 @@ function percentOf({ streams, failures }: RevisionCounts): number {
   return (100 * failures) / Math.max(1, streams, failures);
 }
 
-function measured({ latencies }: RevisionCounts): number | undefined {
+function p95Of({ latencies }: RevisionCounts): number | undefined {
   const samples = latencies.reduce((sum, count) => sum + count, 0);
   return samples < ENOUGH_DELTAS ? undefined : latencyQuantile(latencies, 0.95);
 }

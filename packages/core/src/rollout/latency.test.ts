@@ -13,22 +13,22 @@ test.each([
   [300, 5],
   [60_000, 15],
   [60_001, 16],
-])('a latency of %i ms belongs into bucket %i', (latencyMs, bucket) => {
+])('latencyBucket puts %i ms into bucket %i', (latencyMs, bucket) => {
   expect(latencyBucket(latencyMs)).toBe(bucket);
 });
 
-test('nothing counted is no quantile', () => {
+test('latencyQuantile is undefined without latencies', () => {
   expect(latencyQuantile([], 0.95)).toBeUndefined();
   expect(latencyQuantile(count(), 0.95)).toBeUndefined();
 });
 
-test('finds the bucket in which the share is reached, and goes straight through it', () => {
+test('latencyQuantile interpolates within the bucket in which the share is reached', () => {
   const hundred = Array.from({ length: 100 }, (_, at) => at);
   expect(latencyQuantile(count(...hundred), 0.5)).toBeCloseTo(50, -1);
   expect(latencyQuantile(count(...hundred.map((ms) => ms * 10)), 0.95)).toBeCloseTo(950, -2);
   expect(latencyQuantile(count(...Array.from({ length: 20 }, () => 400)), 0.95)).toBeCloseTo(395, -1);
 });
 
-test('what is beyond every bound is worse than any limit', () => {
+test('latencyQuantile is infinite above the highest bound', () => {
   expect(latencyQuantile(count(70_000), 0.95)).toBe(Infinity);
 });

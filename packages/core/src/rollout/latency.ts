@@ -1,18 +1,21 @@
 /**
- * Upper bounds of the buckets in which latencies of `delta` events are counted: whoever measures adds to counters, and
- * counters of many gateways add up to one distribution.
+ * Upper bounds of the buckets in which latencies of `delta` events are counted. The counters of many gateways add up to
+ * one distribution.
  */
 export const LATENCY_BOUNDS_MS = [
   50, 100, 150, 200, 250, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 60_000,
 ] as const;
 
-/** The bucket of a latency; the last one is for those beyond every bound. */
+/** Returns the bucket of a latency. The last bucket is for latencies above every bound. */
 export function latencyBucket(latencyMs: number): number {
   const at = LATENCY_BOUNDS_MS.findIndex((bound) => latencyMs <= bound);
   return at === -1 ? LATENCY_BOUNDS_MS.length : at;
 }
 
-/** The latency that this share of all was within, by straight line inside its bucket; undefined: there was none. */
+/**
+ * Returns the latency that this share of all latencies does not exceed, interpolated linearly within its bucket.
+ * Undefined if there is none.
+ */
 export function latencyQuantile(counts: readonly number[], share: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;

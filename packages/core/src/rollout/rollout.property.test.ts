@@ -16,20 +16,20 @@ const observation: fc.Arbitrary<RevisionObservation> = fc
   .record({
     running: fc.nat(5),
     up: fc.nat(5),
-    troubled: fc.boolean(),
+    failsToStart: fc.boolean(),
     streams: fc.nat(60),
     failures: fc.nat(8),
     latencies: fc.array(fc.nat(60), { minLength: 17, maxLength: 17 }),
   })
-  .map(({ running, up, troubled, streams, failures, latencies }) => ({
+  .map(({ running, up, failsToStart, streams, failures, latencies }) => ({
     running,
     ready: Math.min(running, up),
-    troubled,
+    failsToStart,
     counts: { streams: streams + failures, failures, latencies },
   }));
 const step = fc.record({
   wanted: fc.constantFrom(...REVISIONS),
-  // Mostly the model stays as it is.
+  // The model mostly keeps its revision.
   changes: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
   observations: fc.option(fc.record({ a: observation, b: observation, c: observation }), { nil: undefined, freq: 9 }),
   afterMs: fc.integer({ min: 0, max: 120_000 }),
@@ -59,7 +59,7 @@ function walk(of: typeof spec extends fc.Arbitrary<infer S> ? S : never, steps: 
   });
 }
 
-test('the revision before carries on for as long as it has workers, or the new one cannot be seen or does not start', () => {
+test('a rollout keeps the stable revision while it has workers, or while the new one is unobserved or fails to start', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { revision, stable, percent, phase, observations, state } of walk(of, steps)) {
@@ -70,14 +70,14 @@ test('the revision before carries on for as long as it has workers, or the new o
           continue;
         }
         const runs = (observations?.get(state.stable ?? '')?.running ?? 0) > 0;
-        const fails = observations?.get(revision)?.troubled === true;
+        const fails = observations?.get(revision)?.failsToStart === true;
         expect(stable === state.stable).toBe(observations === undefined || runs || fails);
       }
     }),
   );
 });
 
-test('a canary gets its percent, no more', () => {
+test('a canary receives at most canaryPercent of new sessions', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { phase, percent, stable } of walk(of, steps)) {
@@ -87,12 +87,12 @@ test('a canary gets its percent, no more', () => {
   );
 });
 
-test('no revision becomes the stable one while another was, before it was watched for the whole window', () => {
+test('a revision becomes stable only after it was observed for the whole window', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { before, state } of walk(of, steps)) {
         if (before.stable === undefined || state.stable === before.stable) continue;
-        // Where the window is empty, the first look may be the last.
+        // With an empty window, one observation may be enough.
         if (of.windowSeconds > 0) expect(state.stable).toBe(before.candidate?.revision);
       }
       const looks = walk(of, steps);
@@ -106,7 +106,7 @@ test('no revision becomes the stable one while another was, before it was watche
   );
 });
 
-test('a revision is taken back only with enough evidence, and never returns while the model asks for the same', () => {
+test('a rollback needs enough evidence, and the revision does not return while the model specifies the same one', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       const looks = walk(of, steps);
@@ -125,7 +125,7 @@ test('a revision is taken back only with enough evidence, and never returns whil
   );
 });
 
-test('what cannot be seen changes nothing', () => {
+test('an observation that fails changes nothing in a rollout', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { before, state, observations, wanted } of walk(of, steps)) {

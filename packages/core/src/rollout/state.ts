@@ -1,32 +1,32 @@
 import type { RevisionCounts } from './counts.ts';
 import type { Breach } from './gate.ts';
 
-/** What is remembered of a model's rollout from one decision to the next, and from one operator to the next. */
+/** State of a model's rollout between two decisions. It also outlives the operator process. */
 export interface RolloutState {
-  /** The revision that was found good; undefined: there has been none. */
+  /** Revision that passed its rollout. Undefined if there was none yet. */
   readonly stable: string | undefined;
-  /** The revision that is to follow it. */
+  /** Revision that is being rolled out. */
   readonly candidate: Candidate | undefined;
-  /** The revision that was found bad. It is not tried again before the model has asked for another. */
+  /** Revision that was rolled back. It is not tried again until the model has specified another one. */
   readonly rejected: (Breach & { readonly revision: string }) | undefined;
 }
 
 export interface Candidate {
   readonly revision: string;
-  /** `starting` until its first worker takes sessions, `canary` while it gets a share of them, then `rolling`. */
+  /** `starting` until its first worker accepts sessions, `canary` while it receives a share of them, then `rolling`. */
   readonly phase: 'starting' | 'canary' | 'rolling';
-  /** For how long it has been watched; time in which nobody looked does not count. */
+  /** Time that it was under observation. Periods without an observation do not count. */
   readonly watchedMs: number;
-  /** When it was last looked at; undefined: not by this operator. */
+  /** Time of the last observation. Undefined if this operator has made none. */
   readonly lookedAtMs: number | undefined;
-  /** What had been counted when it began to take sessions. */
+  /** Counts at the time when it started to accept sessions. */
   readonly before: { readonly candidate: RevisionCounts; readonly stable: RevisionCounts } | undefined;
 }
 
-/** The state of a model of which nothing is remembered. */
+/** State of a model without a recorded rollout. */
 export const NO_ROLLOUT: RolloutState = { stable: undefined, candidate: undefined, rejected: undefined };
 
-/** Whether two states differ in what is worth remembering: time that passed is not. */
+/** Returns whether two states are the same apart from times and counts, and so need not be stored again. */
 export function isSameRollout(a: RolloutState, b: RolloutState): boolean {
   return (
     a.stable === b.stable &&

@@ -1,6 +1,6 @@
 import { decideScaling, LOAD_STALE_MS, STARVED_AFTER_MS } from './decide.ts';
 import type { ScalingLoad, ScalingDecision, ScalingInput, ScalingSpec } from './decide.ts';
-import { beginScaling } from './state.ts';
+import { initialScaling } from './state.ts';
 
 const SPEC: ScalingSpec = {
   mode: 'Sessions',
@@ -23,9 +23,9 @@ const load = (active: number, readAtMs: number, more: Partial<ScalingLoad> = {})
 });
 const reasonsOf = ({ reasons }: ScalingDecision) => reasons.map(({ reason }) => reason);
 
-/** A pool whose workers are up as soon as they are wanted. */
+/** Drives a pool whose workers are ready as soon as they are wanted. */
 function createPool(changes: Partial<ScalingSpec> = {}, workers = 0, slots = 10) {
-  let state = beginScaling(workers, 0, workers === 0 ? undefined : slots);
+  let state = initialScaling(workers, 0, workers === 0 ? undefined : slots);
   return (active: number, nowMs: number, more: Partial<ScalingInput> = {}): ScalingDecision => {
     const decision = decideScaling({
       spec: { ...SPEC, ...changes },
@@ -49,31 +49,31 @@ test.each([
   { sessions: 50, workers: 6 },
   { sessions: 81, workers: 9 },
   { sessions: 82, workers: 10 },
-])('covers $sessions sessions and the larger of the two buffers with $workers workers', ({ sessions, workers }) => {
+])('decideScaling covers $sessions sessions and the larger buffer with $workers workers', ({ sessions, workers }) => {
   expect(createPool({}, 1)(sessions, 0).desired).toBe(workers);
 });
 
-test('counts streams, held places and sessions in line alike', () => {
+test('decideScaling counts streams, holds and queued sessions alike', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(0, 0, { load: load(7, 0, { held: 7, waiting: 7 }) }).desired).toBe(3);
 });
 
-test('counts a worker of unknown slots as one', () => {
+test('decideScaling counts one slot for a worker with unknown slots', () => {
   expect(createPool({ bufferSessions: 0 })(0, 0, { load: load(0, 0, { waiting: 3 }), workers: [] }).desired).toBe(4);
 });
 
-test('counts on fixed slots before any worker has told', () => {
+test('decideScaling uses fixed slots before any worker has reported', () => {
   expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
 });
 
-test('stays at zero without demand, and leaves it for one session in line', () => {
+test('decideScaling stays at zero without demand and starts a worker for one queued session', () => {
   const pool = createPool();
   expect(pool(0, 0).desired).toBe(0);
   expect(pool(0, SECOND).desired).toBe(0);
   expect(pool(0, 2 * SECOND, { load: load(0, 2 * SECOND, { held: 1 }) }).desired).toBe(5);
 });
 
-test('goes to zero when there was no demand for idleToZeroSeconds, and to its minimum where it has one', () => {
+test('decideScaling scales to the minimum after idleToZeroSeconds without demand', () => {
   for (const min of [0, 1]) {
     const pool = createPool({ min }, 1);
     pool(3, 0);
@@ -84,7 +84,7 @@ test('goes to zero when there was no demand for idleToZeroSeconds, and to its mi
   }
 });
 
-test('goes down only when less was wanted for the whole window, by the most that was wanted within it', () => {
+test('decideScaling scales down to the highest need within the window', () => {
   const pool = createPool({ min: 1, bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(90, 0).desired).toBe(9);
   expect(reasonsOf(pool(10, SECOND))).toEqual(['Stabilizing']);
@@ -95,7 +95,7 @@ test('goes down only when less was wanted for the whole window, by the most that
   expect(pool(10, 320 * SECOND).desired).toBe(1);
 });
 
-test('says when the maximum keeps it from covering the load', () => {
+test('decideScaling reports ScalingLimited when the maximum does not cover the load', () => {
   const limited = createPool({ max: 2 }, 1)(50, 0);
   expect(limited.desired).toBe(2);
   expect(limited.reasons).toEqual([
@@ -106,7 +106,7 @@ test('says when the maximum keeps it from covering the load', () => {
   ]);
 });
 
-test('follows a changed minimum and maximum at once', () => {
+test('decideScaling applies a changed minimum or maximum immediately', () => {
   expect(createPool({ min: 4 }, 1)(0, 0).desired).toBe(4);
   expect(createPool({ max: 2 }, 9)(90, 0).desired).toBe(2);
 });
@@ -114,7 +114,7 @@ test('follows a changed minimum and maximum at once', () => {
 test.each([
   ['is unknown', undefined],
   ['is too old', load(0, -LOAD_STALE_MS)],
-])('holds while the load %s, and for a whole window after', (_, unknown) => {
+])('decideScaling holds while the load %s, and for a whole window after', (_, unknown) => {
   const pool = createPool({}, 7);
   for (let second = 1; second <= 1000; second++) {
     const held = pool(0, second * SECOND, { load: unknown });
@@ -124,29 +124,29 @@ test.each([
   expect(pool(1, 1299 * SECOND).desired).toBe(7);
 });
 
-test('goes up to the minimum even though the load is unknown', () => {
+test('decideScaling scales up to the minimum while the load is unknown', () => {
   expect(createPool({ min: 2 })(0, 0, { load: undefined }).desired).toBe(2);
 });
 
-test('takes no worker away after a time in which it was not asked', () => {
+test('decideScaling removes no worker after a period without decisions', () => {
   const pool = createPool({}, 7);
   pool(60, SECOND);
   expect(pool(0, 7200 * SECOND).desired).toBe(7);
 });
 
-test('ignores measured slots that differ by less than 15 %, and follows those that differ by more', () => {
+test('decideScaling ignores measured slots that differ by less than 15 %', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(860, 0).desired).toBe(10);
   expect(pool(860, SECOND, { workers: workersOf(10, 86) }).state.slotsPerWorker).toBe(100);
   expect(pool(1000, 2 * SECOND, { workers: workersOf(10, 84) }).desired).toBe(12);
 });
 
-test('covers demand with what is there even where the difference is ignored', () => {
+test('decideScaling covers demand with the measured slots even if it ignores the difference for the buffer', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
 });
 
-test('adds a worker when sessions wait beside free slots, since those cannot be used', () => {
+test('decideScaling adds a worker when sessions wait although slots are free', () => {
   const pool = createPool({}, 1);
   const waits = (nowMs: number, more: Partial<ScalingInput> = {}) =>
     pool(0, nowMs, { load: load(0, nowMs, { waiting: 1 }), workers: workersOf(1), ...more });
@@ -158,7 +158,7 @@ test('adds a worker when sessions wait beside free slots, since those cannot be 
   expect(waits(20 * SECOND, { starting: 1 }).desired).toBe(2);
 });
 
-test('does as scaling.replicas says in External mode, within the bounds', () => {
+test('decideScaling follows scaling.replicas within the bounds in External mode', () => {
   const external = (replicas: number) => createPool({ mode: 'External', replicas, min: 1, max: 5 }, 2)(99, 0).desired;
   expect([0, 3, 9].map(external)).toEqual([1, 3, 5]);
   expect(createPool({ mode: 'External', max: 5 }, 2)(99, 0).desired).toBe(2);

@@ -3,37 +3,40 @@ import { countWorkers, settleSlots } from './slots.ts';
 import { addPeak } from './state.ts';
 import type { ScalingState } from './state.ts';
 
-/** Load that was read longer ago than this is as good as none. */
+/** A load that was read longer ago than this counts as unknown. */
 export const LOAD_STALE_MS = 30_000;
-/** Sessions that wait this long beside free slots cannot use them: the workers hang, or gateways avoid them. */
+/**
+ * If sessions wait for this long although slots are free, they cannot use them: the workers hang, or gateways avoid
+ * them.
+ */
 export const STARVED_AFTER_MS = 3000;
 
 export type ScalingSpec = AsrModel['spec']['scaling'];
 
-/** What a pool has to carry: streams, places that were promised, sessions in line. */
+/** Load of a pool: running streams, holds, and queued sessions. */
 export interface ScalingLoad {
   readonly active: number;
   readonly held: number;
   readonly waiting: number;
-  /** By the clock that `nowMs` is of. */
+  /** By the same clock as `nowMs`. */
   readonly readAtMs: number;
 }
 
 export interface ScalingInput {
   readonly spec: ScalingSpec;
-  /** Slots of a worker where the model fixes them; 0: what workers measure. */
+  /** Slots of a worker if the model specifies them. 0 if workers measure them. */
   readonly fixedSlots: number;
-  /** Undefined: it could not be read. */
+  /** Undefined if it could not be read. */
   readonly load: ScalingLoad | undefined;
-  /** Workers that take sessions: neither draining nor still starting. */
+  /** Workers that accept sessions. Draining and starting workers are not included. */
   readonly workers: readonly { readonly slots: number; readonly active: number }[];
-  /** Workers that run and have not told their slots yet. */
+  /** Number of workers that run and have not reported their slots yet. */
   readonly starting: number;
   readonly state: ScalingState;
   readonly nowMs: number;
 }
 
-/** Why a decision is not simply what the load asks for. */
+/** Reason why a decision differs from what the load requires. */
 export type ScalingReason = 'LoadUnknown' | 'ScalingLimited' | 'Stabilizing' | 'Idle' | 'Starved' | 'External';
 
 export interface ScalingDecision {
@@ -45,15 +48,15 @@ export interface ScalingDecision {
 /**
  * Decides how many workers a pool should have.
  *
- * | load                       | desired                                                                      |
- * |----------------------------|------------------------------------------------------------------------------|
- * | unknown, older than 30 s   | as before, or the minimum where that is more: never down (LoadUnknown)       |
- * | asks for more              | at once, up to the maximum (ScalingLimited)                                  |
- * | asks for less              | the most that was wanted within scaleDownDelaySeconds (Stabilizing)          |
- * | none for idleToZeroSeconds | no buffer any more, and what was only buffer holds nothing up (Idle)         |
- * | waits beside free slots    | one worker more (Starved)                                                    |
+ * | load                             | desired                                                             |
+ * |----------------------------------|---------------------------------------------------------------------|
+ * | unknown or older than 30 s       | as before, at least the minimum, never fewer (LoadUnknown)          |
+ * | needs more                       | immediately, up to the maximum (ScalingLimited)                     |
+ * | needs fewer                      | the highest need within scaleDownDelaySeconds (Stabilizing)         |
+ * | none for idleToZeroSeconds       | no buffer, and peaks that were only buffer do not count (Idle)      |
+ * | waits although slots are free    | one more worker (Starved)                                           |
  *
- * Time that nobody watched (load unknown, the operator away) counts as time in which everything was needed.
+ * Periods without a known load or without an operator count as periods in which every worker was needed.
  */
 export function decideScaling(input: ScalingInput): ScalingDecision {
   const { spec, load, nowMs } = input;
@@ -68,15 +71,19 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   const windowMs = spec.scaleDownDelaySeconds * 1000;
   const measured = workers.map(({ slots }) => slots);
   const slotsPerWorker = fixedSlots > 0 ? fixedSlots : settleSlots(state.slotsPerWorker, measured);
-  const further = slotsPerWorker ?? 1;
+  const slotsOfNewWorker = slotsPerWorker ?? 1;
 
   const demand = load.active + load.held + load.waiting;
   const lastDemandMs = demand > 0 ? nowMs : state.lastDemandMs;
   const idle = lastDemandMs === undefined || nowMs - lastDemandMs >= spec.idleToZeroSeconds * 1000;
   const buffer =
     demand === 0 && idle ? 0 : Math.max(spec.bufferSessions, Math.ceil((demand * spec.bufferPercent) / 100));
-  // The buffer is counted in settled slots, so that it does not follow every measurement; demand in what is there.
-  const forLoad = Math.max(Math.ceil((demand + buffer) / further), countWorkers(demand, measured, further));
+  // The buffer uses the settled slots, so that it does not follow every measurement. The demand uses the measured
+  // slots.
+  const forLoad = Math.max(
+    Math.ceil((demand + buffer) / slotsOfNewWorker),
+    countWorkers(demand, measured, slotsOfNewWorker),
+  );
 
   const starvedSinceMs = isStarved(input, load) ? (state.starvedSinceMs ?? nowMs) : undefined;
   const starved = starvedSinceMs !== undefined && nowMs - starvedSinceMs >= STARVED_AFTER_MS;
@@ -90,18 +97,18 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
 
   const reasons: ScalingDecision['reasons'][number][] = [];
   if (forLoad > spec.max) {
-    const message = `${demand} sessions and a buffer of ${buffer} need ${forLoad} workers of ${further} slots; scaling.max is ${spec.max}`;
+    const message = `${demand} sessions and a buffer of ${buffer} need ${forLoad} workers of ${slotsOfNewWorker} slots; scaling.max is ${spec.max}`;
     reasons.push({ reason: 'ScalingLimited', message });
   }
   if (starved) {
     reasons.push({ reason: 'Starved', message: `${load.waiting} sessions wait although slots are free` });
   }
   if (desired > within(spec, wanted)) {
-    const message = `${wanted} would do; waiting ${spec.scaleDownDelaySeconds} s before workers are taken away`;
+    const message = `${wanted} workers would be enough; waiting ${spec.scaleDownDelaySeconds} s before workers are removed`;
     reasons.push({ reason: 'Stabilizing', message });
   }
   if (demand === 0 && idle) {
-    reasons.push({ reason: 'Idle', message: `no demand for ${spec.idleToZeroSeconds} s: no buffer is kept` });
+    reasons.push({ reason: 'Idle', message: `no demand for ${spec.idleToZeroSeconds} s, so no buffer is kept` });
   }
   return {
     desired,
@@ -113,7 +120,7 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
 function hold(input: ScalingInput): ScalingDecision {
   const { spec, nowMs } = input;
   const desired = Math.max(input.state.desired, spec.min);
-  const message = `the load of the pool is not known; ${desired} workers are kept until it is`;
+  const message = `the load of the pool is unknown; keeping ${desired} workers`;
   const state = { ...unwatched(input), desired, decidedAtMs: nowMs };
   return { desired, reasons: [{ reason: 'LoadUnknown', message }], state };
 }
@@ -121,12 +128,12 @@ function hold(input: ScalingInput): ScalingDecision {
 function followExternal(input: ScalingInput): ScalingDecision {
   const { spec, nowMs } = input;
   const desired = within(spec, spec.replicas ?? input.state.desired);
-  const message = `scaling.mode is External: ${desired} workers, as scaling.replicas says`;
+  const message = `scaling.mode is External; scaling.replicas requires ${desired} workers`;
   const state = { ...unwatched(input), desired, decidedAtMs: nowMs };
   return { desired, reasons: [{ reason: 'External', message }], state };
 }
 
-/** The state as if everything that is there had been needed until now. */
+/** Returns the state as if every current worker had been needed until now. */
 function unwatched({ state, nowMs }: ScalingInput): ScalingState {
   return {
     ...state,
@@ -136,7 +143,7 @@ function unwatched({ state, nowMs }: ScalingInput): ScalingState {
   };
 }
 
-/** Whether sessions wait although every worker is up and there are slots for all of them. */
+/** Returns whether sessions wait although no worker is starting and there are enough free slots for them. */
 function isStarved({ workers, starting }: ScalingInput, { waiting }: ScalingLoad): boolean {
   const free = workers.reduce((sum, { slots, active }) => sum + Math.max(0, slots - active), 0);
   return waiting > 0 && starting === 0 && free >= waiting;

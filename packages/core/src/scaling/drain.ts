@@ -1,15 +1,15 @@
-/** A worker as the choice of those that go sees it. */
+/** A worker that may be removed. */
 export interface DrainCandidate {
   readonly id: string;
-  /** Streams that it has; one that is still starting has none. */
+  /** Number of its streams. 0 for a worker that is still starting. */
   readonly active: number;
-  /** Whether it takes sessions already. */
+  /** Whether it accepts sessions. */
   readonly ready: boolean;
 }
 
 /**
- * Chooses `count` workers to take away: those that are not up yet, then idle ones, then those with the fewest streams
- * to move. Workers that drain already must not be among the candidates.
+ * Chooses `count` workers to remove: first workers that are not ready, then idle ones, then those with the fewest
+ * streams to move. Candidates must not include workers that already drain.
  */
 export function chooseDrains(candidates: readonly DrainCandidate[], count: number): string[] {
   const order = candidates.toSorted(

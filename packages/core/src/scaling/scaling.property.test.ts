@@ -3,7 +3,7 @@ import { decideScaling } from './decide.ts';
 import type { ScalingInput, ScalingSpec } from './decide.ts';
 import { chooseDrains } from './drain.ts';
 import { SLOTS_TOLERANCE } from './slots.ts';
-import { beginScaling } from './state.ts';
+import { initialScaling } from './state.ts';
 
 const bounds = fc.tuple(fc.nat(10), fc.nat(30)).map(([min, more]) => ({ min, max: min + more }));
 const spec: fc.Arbitrary<ScalingSpec> = fc
@@ -16,7 +16,7 @@ const spec: fc.Arbitrary<ScalingSpec> = fc
   })
   .map(({ bounds: range, ...rest }) => ({ mode: 'Sessions', maxWaitSeconds: 120, ...range, ...rest }));
 const counts = fc.record({ active: fc.nat(150), held: fc.nat(20), waiting: fc.nat(20) });
-/** One look at a pool: how much later, with what load, and what its workers measure. */
+/** One step of a pool: elapsed time, load, and measured slots. */
 const step = fc.record({
   afterMs: fc.integer({ min: 1, max: 20_000 }),
   load: fc.option(counts, { nil: undefined, freq: 8 }),
@@ -26,10 +26,10 @@ const step = fc.record({
 const steps = fc.array(step, { minLength: 1, maxLength: 60 });
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Takes a pool through the steps. */
+/** Runs a pool through the steps. */
 function walk(of: ScalingSpec, taken: readonly Step[], workers = 0) {
   let nowMs = 0;
-  let state = beginScaling(workers, nowMs);
+  let state = initialScaling(workers, nowMs);
   return taken.map(({ afterMs, load, slots, starting }) => {
     nowMs += afterMs;
     const input: ScalingInput = {
@@ -47,7 +47,7 @@ function walk(of: ScalingSpec, taken: readonly Step[], workers = 0) {
   });
 }
 
-test('is never above the maximum nor below the minimum while the load is known', () => {
+test('desired workers stay between minimum and maximum while the load is known', () => {
   fc.assert(
     fc.property(spec, steps, fc.nat(60), (of, taken, workers) => {
       for (const { input, desired } of walk(of, taken, workers)) {
@@ -58,7 +58,7 @@ test('is never above the maximum nor below the minimum while the load is known',
   );
 });
 
-test('never goes down while the load is unknown', () => {
+test('desired workers never decrease while the load is unknown', () => {
   fc.assert(
     fc.property(spec, steps, fc.nat(60), (of, taken, workers) => {
       for (const { input, desired } of walk(of, taken, workers)) {
@@ -68,7 +68,7 @@ test('never goes down while the load is unknown', () => {
   );
 });
 
-test('never has fewer slots than demand within the maximum, whichever workers of those there are stay', () => {
+test('any choice of the desired workers has enough slots for the demand, up to the maximum', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       for (const { input, desired, state } of walk(of, taken)) {
@@ -83,7 +83,7 @@ test('never has fewer slots than demand within the maximum, whichever workers of
   );
 });
 
-test('never takes a worker away that was wanted for demand within the stabilisation window', () => {
+test('a worker that demand needed within the stabilization window is not removed', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       const walked = walk(of, taken);
@@ -102,14 +102,14 @@ test('never takes a worker away that was wanted for demand within the stabilisat
   );
 });
 
-test('does not flap: noise in load and measurements moves a pool no more once it has seen the noise', () => {
+test('noise in load and measurements does not change the desired workers once its peak was seen', () => {
   const noise = fc.array(fc.record({ sessions: fc.nat(30), slots: fc.double({ min: 0, max: 1, noNaN: true }) }), {
     minLength: 5,
     maxLength: 20,
   });
   fc.assert(
     fc.property(spec, fc.integer({ min: 1, max: 100 }), noise, (of, base, pattern) => {
-      // The pattern repeats within the window; slots move by less than what is ignored.
+      // The pattern repeats within the window, and the slots vary by less than the tolerance.
       const steady = { ...of, scaleDownDelaySeconds: pattern.length, max: 1000 };
       const low = 100;
       const looks = Array.from({ length: 5 }, () => pattern)
@@ -126,7 +126,7 @@ test('does not flap: noise in load and measurements moves a pool no more once it
   );
 });
 
-test('goes to its minimum and stays there once nobody comes any more, and leaves zero for the first who does', () => {
+test('a pool scales to its minimum when demand ends, and leaves zero for the next session', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       const quiet = Array.from({ length: 60 }, () => ({
@@ -143,7 +143,7 @@ test('goes to its minimum and stays there once nobody comes any more, and leaves
   );
 });
 
-test('chooses no busy worker while an idle one exists, and none that is not up while one would do', () => {
+test('chooseDrains prefers idle workers to busy ones, and workers that are not ready to idle ones', () => {
   const candidate = fc.record({ active: fc.nat(3), up: fc.boolean() });
   fc.assert(
     fc.property(fc.array(candidate, { maxLength: 20 }), fc.nat(25), (found, count) => {

@@ -1,9 +1,9 @@
-/** Slots that were measured anew count once they differ from what was counted on by this much. */
+/** Relative difference from which on newly measured slots replace the settled value. */
 export const SLOTS_TOLERANCE = 0.15;
 
 /**
- * How many sessions one more worker is counted to take. Workers measure their slots at warm-up, and each measures a
- * little differently; small differences must not start or end workers. Undefined: nobody has told yet.
+ * Returns the slots that one more worker is expected to have. Each worker measures its slots at warm-up with a slightly
+ * different result, and small differences must not start or stop workers. Undefined if no worker has reported yet.
  */
 export function settleSlots(before: number | undefined, measured: readonly number[]): number | undefined {
   const now = median(measured.filter((slots) => slots > 0));
@@ -13,10 +13,10 @@ export function settleSlots(before: number | undefined, measured: readonly numbe
 }
 
 /**
- * The fewest workers of which any choice covers the need: those that are there with the slots they told, the smallest
- * first, then further ones with what one is counted to take.
+ * Returns the smallest number of workers such that any choice of that many covers the need. Counts existing workers
+ * with their measured slots, smallest first, then new workers with `slotsOfFurther` each.
  */
-export function countWorkers(need: number, present: readonly number[], slotsOfFurther: number): number {
+export function countWorkers(need: number, present: readonly number[], slotsOfNewWorker: number): number {
   let covered = 0;
   let count = 0;
   for (const slots of present.toSorted((a, b) => a - b)) {
@@ -24,10 +24,10 @@ export function countWorkers(need: number, present: readonly number[], slotsOfFu
     covered += slots;
     count += 1;
   }
-  return count + Math.ceil(Math.max(0, need - covered) / slotsOfFurther);
+  return count + Math.ceil(Math.max(0, need - covered) / slotsOfNewWorker);
 }
 
-/** The lower of the two in the middle where their number is even: counting on too little is the safe side. */
+/** Returns the lower median. Expecting too few slots is the safe side. */
 function median(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { decideScaling } from './decide.ts';
-import { beginScaling, prolong } from './state.ts';
+import { initialScaling, prolong } from './state.ts';
 
 const spec = {
   ...({ mode: 'Sessions', min: 0, max: 50, bufferSessions: 1, bufferPercent: 10 } as const),
@@ -9,10 +9,10 @@ const spec = {
   maxWaitSeconds: 120,
 };
 
-test('a pool that stands still is remembered as if it had been decided about all the while', () => {
+test('prolong has the same effect as deciding about an unchanged pool at every step', () => {
   fc.assert(
     fc.property(fc.nat(100), fc.integer({ min: 1, max: 10_000 }), (active, restMs) => {
-      const decide = (state: ReturnType<typeof beginScaling>, nowMs: number) =>
+      const decide = (state: ReturnType<typeof initialScaling>, nowMs: number) =>
         decideScaling({
           spec,
           fixedSlots: 4,
@@ -22,7 +22,7 @@ test('a pool that stands still is remembered as if it had been decided about all
           load: { active, held: 0, waiting: 0, readAtMs: nowMs },
           workers: Array.from({ length: state.desired }, () => ({ slots: 4, active: 0 })),
         }).state;
-      const rests = decide(beginScaling(0, 0), 1000);
+      const rests = decide(initialScaling(0, 0), 1000);
       expect(prolong(rests, 1000 + restMs)).toEqual(decide(rests, 1000 + restMs));
     }),
   );

@@ -1,15 +1,15 @@
-/** What the autoscaler remembers of a pool from one decision to the next. */
+/** State of the autoscaler of a pool between two decisions. */
 export interface ScalingState {
-  /** The last decision. */
+  /** Number of workers of the last decision. */
   readonly desired: number;
   readonly decidedAtMs: number;
-  /** What one worker is counted to take; undefined: not known yet. */
+  /** Expected slots of one worker. Undefined if not known yet. */
   readonly slotsPerWorker: number | undefined;
-  /** When there last was demand, or may have been; undefined: never. */
+  /** Time of the last demand, or of the last time when there may have been some. Undefined if there never was. */
   readonly lastDemandMs: number | undefined;
-  /** Since when sessions wait although slots are free; undefined: they do not. */
+  /** Time since when sessions wait although slots are free. Undefined if none do. */
   readonly starvedSinceMs: number | undefined;
-  /** What was wanted within the stabilisation window: of two, the later is the lower. */
+  /** Required workers within the stabilization window. Each peak is lower than the one before. */
   readonly peaks: readonly Peak[];
 }
 
@@ -18,20 +18,21 @@ export interface Peak {
   readonly workers: number;
 }
 
-/** The state of a pool that nothing is known of but the workers it has. */
-export function beginScaling(workers: number, nowMs: number, slotsPerWorker?: number): ScalingState {
+/** Returns the state of a pool of which only its workers are known. */
+export function initialScaling(workers: number, nowMs: number, slotsPerWorker?: number): ScalingState {
   return {
     desired: workers,
     decidedAtMs: nowMs,
     slotsPerWorker,
-    // Workers are there for a reason that we do not know; a pool without any stays without until somebody comes.
+    // Existing workers count as demand, because the reason for them is unknown. An empty pool stays empty until there
+    // is demand.
     lastDemandMs: workers > 0 ? nowMs : undefined,
     starvedSinceMs: undefined,
     peaks: [{ atMs: nowMs, workers }],
   };
 }
 
-/** The state of a pool that has stood still since its last decision: what held then has held until now. */
+/** Returns the state of a pool that has not changed since its last decision: what was true then was true until now. */
 export function prolong(state: ScalingState, nowMs: number): ScalingState {
   const along = (atMs: number) => (atMs === state.decidedAtMs ? nowMs : atMs);
   return {
@@ -42,7 +43,7 @@ export function prolong(state: ScalingState, nowMs: number): ScalingState {
   };
 }
 
-/** Adds what is wanted now, and leaves out what is older than the window or was outdone since. */
+/** Adds the required workers of now, and removes peaks that are outside the window or not higher than the new one. */
 export function addPeak(peaks: readonly Peak[], peak: Peak, windowMs: number): Peak[] {
   const kept = peaks.filter(({ atMs, workers }) => atMs > peak.atMs - windowMs && workers > peak.workers);
   return [...kept, peak];

@@ -5,7 +5,7 @@ import type { StreamErrorCode } from './errors.ts';
 
 const codes = Object.keys(STREAM_ERRORS) as StreamErrorCode[];
 
-test('the tenth invalid message is fatal, and the nine before are not', () => {
+test('streamError is fatal at the tenth invalid message, and not before', () => {
   let invalidMessages = 0;
   const closes: (number | undefined)[] = [];
   for (let count = 1; count <= 10; count++) {
@@ -17,7 +17,7 @@ test('the tenth invalid message is fatal, and the nine before are not', () => {
   expect(closes).toEqual([...Array<undefined>(9).fill(undefined), 4400]);
 });
 
-test('however errors follow each other, an event is fatal exactly where a close follows, and only invalid messages count', () => {
+test('streamError is fatal exactly if a close follows, and counts only invalid messages, in any sequence of errors', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...codes), { maxLength: 40 }), (sequence) => {
       let invalidMessages = 0;
@@ -41,15 +41,15 @@ test.each([
   ['account_suspended', 4403],
   ['no_capacity', 4503],
   ['internal_error', 1011],
-] as const)('%s closes with %s', (code, close) => {
+] as const)('the stream error %s closes with %s', (code, close) => {
   expect(streamError(code, 9).close).toBe(close);
 });
 
-test('a better message takes the place of the usual one', () => {
+test('streamError uses a given message instead of the default one', () => {
   expect(streamError('invalid_config', 0, 'language: must be ki.').event.message).toBe('language: must be ki.');
 });
 
-test('what the service is at fault for is not charged', () => {
+test('close codes for a fault of the service are not charged', () => {
   const uncharged = Object.entries(CLOSE_CODES).filter(([, { charged }]) => !charged);
   expect(uncharged.map(([code]) => Number(code))).toEqual([1001, 1011, 4503]);
 });
@@ -64,7 +64,7 @@ test.each([
   [4403, 'never'],
   [4408, 'new-session'],
   [4503, 'after-wait'],
-])('after %i the advice is %s', (code, advice) => {
+])('retryAdvice after %i is %s', (code, advice) => {
   expect(retryAdvice(code)).toBe(advice);
   expect(isCloseCode(code)).toBe(code !== 1006);
 });

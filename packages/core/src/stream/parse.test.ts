@@ -13,17 +13,17 @@ test.each([
   ['{"type":"config","language":"ki","context":[56,3]}', { type: 'config', language: 'ki', context: [56, 3] }],
   ['{"type":"flush"}', { type: 'flush' }],
   [' {"type" : "reset"}\n', { type: 'reset' }],
-])('reads %s', (text, message) => {
+])('parseClientMessage reads %s', (text, message) => {
   expect(parseClientMessage(text)).toEqual({ ok: true, message });
 });
 
-test('ignores fields that it does not know', () => {
+test('parseClientMessage ignores unknown fields', () => {
   const text = '{"type":"flush","later":1,"__proto__":{"language":"ki"},"language":3}';
   expect(parseClientMessage(text)).toEqual({ ok: true, message: { type: 'flush' } });
 });
 
 test.each(['', '{', 'flush', '"flush"', '[]', '[{"type":"flush"}]', 'null', '1', 'true', '{"type":"flush"'])(
-  'refuses %j, which is no JSON object',
+  'parseClientMessage refuses %j, which is not a JSON object',
   (text) => {
     expect(reasonOf(text)).toBe(
       'invalid_message: A text message must be a JSON object; audio goes into binary frames.',
@@ -40,11 +40,11 @@ test.each([
   ['{"type":"toString"}', '.'],
   ['{"type":"constructor"}', ', not constructor.'],
   ['{"__proto__":{"type":"flush"}}', '.'],
-])('refuses %s, whose type is unknown', (text, end) => {
+])('parseClientMessage refuses %s because of its unknown type', (text, end) => {
   expect(reasonOf(text)).toBe(`invalid_message: "type" must be one of config, flush, reset${end}`);
 });
 
-test('does not repeat what may be a secret', () => {
+test('parseClientMessage does not quote a possible secret', () => {
   const secret = `svc.auth.${'x'.repeat(43)}`;
   for (const text of [`{"type":"${secret}"}`, `{"type":"config","language":["${secret}"]}`, secret]) {
     expect(reasonOf(text)).not.toContain(secret);
@@ -59,7 +59,7 @@ test.each([
   ['{"type":"config","context":[56,13,1]}', 'context: must not have more than 2 items.'],
   ['{"type":"config","context":[56,-1]}', 'context.1: must be at least 0.'],
   ['{"type":"config","context":[56,1.5]}', 'context.1: must be integer.'],
-])('says by field what is wrong with %s', (text, reason) => {
+])('parseClientMessage names the wrong field of %s', (text, reason) => {
   expect(reasonOf(text)).toBe(`invalid_config: ${reason}`);
 });
 
@@ -67,7 +67,7 @@ test.each([
   ['ASCII', 'a'],
   ['three bytes a character', 'ũ€'],
   ['pairs of surrogates', '😀'],
-])('takes a message of exactly the largest size and none above it (%s)', (_, filler) => {
+])('parseClientMessage accepts a message of exactly the maximum size and none above it (%s)', (_, filler) => {
   const head = '{"type":"flush","pad":"';
   const bytes = (text: string) => new TextEncoder().encode(text).length;
   const free = STREAM_LIMITS.maxMessageBytes - head.length - 2;
@@ -78,7 +78,7 @@ test.each([
   expect(reasonOf(`${whole} `)).toBe('invalid_message: A text message may have at most 16384 bytes.');
 });
 
-test('never throws, whatever the text', () => {
+test('parseClientMessage never throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
       expect(typeof parseClientMessage(text).ok).toBe('boolean');
@@ -86,7 +86,7 @@ test('never throws, whatever the text', () => {
   );
 });
 
-test('a message that is read comes back as it was sent, without the rest', () => {
+test('parseClientMessage returns the known fields of a message unchanged', () => {
   const types = fc.constantFrom(...Object.keys(CLIENT_MESSAGES));
   const context = fc.tuple(fc.nat(), fc.nat());
   const optional = fc.record({ language: fc.string(), context, other: fc.jsonValue() }, { requiredKeys: [] });
