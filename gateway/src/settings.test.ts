@@ -25,7 +25,9 @@ test('TLS_CERT_FILE and TLS_KEY_FILE must name existing files', () => {
   const [there, missing] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   writeFileSync(there, '');
   const read = () => readSettings(settings, { TLS_CERT_FILE: there, TLS_KEY_FILE: missing });
-  expect(read).toThrow(`TLS_KEY_FILE: there is no file ${missing}`);
-  expect(() => readSettings(settings, { TLS_CERT_FILE: folder })).toThrow(`TLS_CERT_FILE: there is no file ${folder}`);
+  expect(read).toThrow(`TLS_KEY_FILE: the file ${missing} does not exist`);
+  expect(() => readSettings(settings, { TLS_CERT_FILE: folder })).toThrow(
+    `TLS_CERT_FILE: the file ${folder} does not exist`,
+  );
   expect(readSettings(settings, { TLS_CERT_FILE: there })).toMatchObject({ TLS_CERT_FILE: there, TLS_KEY_FILE: '' });
 });

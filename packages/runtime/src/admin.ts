@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Metrics } from './metrics.ts';
 
-/** What health depends on: undefined when all is well, else a sentence that says what is wrong. */
+/** A health check. Returns undefined if the service is healthy, otherwise a description of the problem. */
 export type HealthCheck = () => string | undefined;
 
 export interface AdminOptions {
@@ -10,13 +10,16 @@ export interface AdminOptions {
   port: number;
   metrics: Metrics;
   ready: HealthCheck;
-  /** For a service that can hang although its main thread answers; the others live as long as they answer. */
+  /**
+   * Liveness check for a service that can hang while its main thread still answers. By default a service that answers
+   * is live.
+   */
   live?: HealthCheck;
-  /** Takes what is neither health nor metrics; without it that is 404. */
+  /** Handles requests other than health and metrics. Without it they get a 404. */
   otherwise?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Starts the admin port: `/livez` (it need not be restarted), `/readyz` (it can do its work), `/metrics` (Prometheus). */
+/** Starts the admin port: `/livez` (no restart needed), `/readyz` (ready to work) and `/metrics` (Prometheus). */
 export async function startAdmin(options: AdminOptions): Promise<Server> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];

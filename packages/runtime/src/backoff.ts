@@ -1,13 +1,13 @@
 export interface BackoffOptions {
   /** Delay after the first failure. */
   baseMs: number;
-  /** No delay is longer. */
+  /** Maximum delay. */
   maxMs: number;
 }
 
 /**
- * Delay before the next try of something that failed `failures` times in a row: it doubles each time up to the
- * maximum, and a random half of it (`random` in [0, 1)) keeps many keys that failed together from coming back together.
+ * Returns the delay before the next attempt after `failures` consecutive failures. It doubles each time up to the
+ * maximum. A random half of it (`random` in [0, 1)) spreads the retries of keys that failed together.
  */
 export function backoffMs(failures: number, { baseMs, maxMs }: BackoffOptions, random: number): number {
   const ceilingMs = Math.min(maxMs, baseMs * 2 ** Math.max(0, failures - 1));

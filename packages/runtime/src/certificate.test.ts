@@ -10,7 +10,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { createSecureServer } from './certificate.ts';
 import { createLogger } from './logger.ts';
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-certificate-'));
 const files = { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') };
 let server: Server;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   writeFileSync(files.TLS_CERT_FILE, old.cert);
   writeFileSync(files.TLS_KEY_FILE, old.key);
   const logger = createLogger('test', 'info', { write: (line) => (log += line) });
-  server = createSecureServer(files, {}, (_request, response) => response.end(), { logger, lookMs: LOOK_MS });
+  server = createSecureServer(files, {}, (_request, response) => response.end(), { logger, pollMs: POLL_MS });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => {
@@ -41,14 +41,14 @@ function shown(): Promise<string> {
   });
 }
 
-test('a renewed certificate is taken up, also when its key is written later', async () => {
+test('createSecureServer reloads a renewed certificate whose key is written later', async () => {
   expect(await shown()).toBe(old.cert.trim());
   const renewed = await makeCertificate();
   writeFileSync(files.TLS_CERT_FILE, renewed.cert);
-  await eventually('a certificate without its key is refused', 5000, () => log.includes('the old one stays'));
+  await eventually('a certificate without its key is refused', 5000, () => log.includes('keeping the old one'));
   expect(await shown()).toBe(old.cert.trim());
-  // File times are looked at, which must differ from those before.
-  await sleep(2 * LOOK_MS);
+  // Changes are detected by the modification time, which must differ from the one before.
+  await sleep(2 * POLL_MS);
   writeFileSync(files.TLS_KEY_FILE, renewed.key);
   await eventually('the new one is shown', 5000, async () => (await shown()) === renewed.cert.trim());
   expect(log).not.toContain(renewed.key.slice(40, 80));

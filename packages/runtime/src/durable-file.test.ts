@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a file is replaced whole, for its owner alone, and leaves no draft', async () => {
+test('writeDurably replaces a file for its owner only and leaves no temporary file', async () => {
   const file = join(folder, 'deep', 'file');
   expect(await readWhole(file)).toBeUndefined();
   await writeDurably(file, 'a longer text');
@@ -21,14 +21,14 @@ test('a file is replaced whole, for its owner alone, and leaves no draft', async
   expect(await readWhole(file)).toBeUndefined();
 });
 
-test('a write that fails leaves the old file and no draft', async () => {
+test('writeDurably keeps the old file and leaves no temporary file if it fails', async () => {
   const file = join(folder, 'file');
   mkdirSync(join(file, 'in the way'), { recursive: true });
   await expect(writeDurably(file, 'text')).rejects.toThrow();
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test('what a killed process left is gone after the folder was prepared, and nothing else', async () => {
+test('prepareFolder removes only the temporary files of killed processes', async () => {
   writeFileSync(join(folder, '.file.0123.draft'), 'half');
   writeFileSync(join(folder, 'file'), 'whole');
   await prepareFolder(folder);

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Drafts begin with a dot and end in no suffix of YAML, so that no reader of the folder takes one for a resource. */
-const DRAFT = /^\..*\.draft$/;
+/**
+ * Temporary files start with a dot and have no YAML suffix, so that no reader of the folder treats one as a resource.
+ */
+const TEMPORARY = /^\..*\.draft$/;
 
-/** The text of a file; undefined when there is none. */
+/** Returns the content of a file. Undefined if it does not exist. */
 export async function readWhole(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -16,42 +18,45 @@ export async function readWhole(file: string): Promise<string | undefined> {
 }
 
 /**
- * Replaces a file whole or not at all: once this returns, the new text survives a power cut. Mode 0600; its folder is
- * made where there is none.
+ * Replaces a file atomically with mode 0600, and creates its folder if needed. After it returns, the new content
+ * survives a power failure.
  */
 export async function writeDurably(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.draft`);
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.draft`);
   try {
-    const handle = await open(draft, 'wx', 0o600);
+    const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(text);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(draft, file);
+    await rename(temporary, file);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
   await syncFolder(dirname(file));
 }
 
-/** Removes a file; once this returns, it stays removed after a power cut. */
+/** Removes a file. After it returns, the removal survives a power failure. */
 export async function removeDurably(file: string): Promise<void> {
   await unlink(file);
   await syncFolder(dirname(file));
 }
 
-/** Makes a folder that only its owner can read, without the drafts that a killed process left in it. */
+/** Creates a folder that only its owner can read, and removes temporary files that a killed process left in it. */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const drafts = (await readdir(folder)).filter((name) => DRAFT.test(name));
-  await Promise.all(drafts.map((name) => rm(join(folder, name), { force: true })));
+  const leftovers = (await readdir(folder)).filter((name) => TEMPORARY.test(name));
+  await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true })));
 }
 
-/** The name of a file is part of its folder: without this a rename can be lost although the file is on disk. */
+/**
+ * Flushes the folder, which contains the names of its files. Otherwise a rename can be lost although the file is on
+ * disk.
+ */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -1,6 +1,6 @@
 import { createAttemptLimiter, networkOf } from './failed-attempts.ts';
 
-test('an address may fail as often as the limit says, then once each time its share of a minute has passed', () => {
+test('the attempt limiter allows as many failures as the limit, then one per share of the window', () => {
   const limiter = createAttemptLimiter(10, 60_000);
   for (let n = 0; n < 10; n++) {
     expect(limiter.waitMs('10.0.0.1', 0)).toBe(0);
@@ -13,13 +13,13 @@ test('an address may fail as often as the limit says, then once each time its sh
   expect(limiter.waitMs('10.0.0.1', 6000)).toBe(6000);
 });
 
-test('addresses do not share their failures', () => {
+test('the attempt limiter counts each address separately', () => {
   const limiter = createAttemptLimiter(1, 60_000);
   limiter.fail('10.0.0.1', 0);
   expect([limiter.waitMs('10.0.0.1', 0), limiter.waitMs('10.0.0.2', 0)]).toEqual([60_000, 0]);
 });
 
-test('a minute without failures forgives all of them', () => {
+test('the attempt limiter allows the full limit again after a window without failures', () => {
   const limiter = createAttemptLimiter(2, 60_000);
   limiter.fail('a', 0);
   limiter.fail('a', 0);
@@ -27,7 +27,7 @@ test('a minute without failures forgives all of them', () => {
   expect(limiter.waitMs('a', 60_000)).toBe(0);
 });
 
-test('a flood of addresses makes it forget the oldest and not grow', () => {
+test('the attempt limiter forgets the oldest addresses in a flood and does not grow', () => {
   const limiter = createAttemptLimiter(1, 60_000);
   for (let n = 0; n <= 100_000; n++) limiter.fail(`host-${n}`, 0);
   expect([limiter.waitMs('host-0', 0), limiter.waitMs('host-1', 0)]).toEqual([0, 60_000]);
@@ -41,6 +41,6 @@ test.each([
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['', ''],
-])('the address %s counts as %s', (address, network) => {
+])('networkOf counts the address %s as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -1,16 +1,16 @@
 import { isIPv6 } from 'node:net';
 
-/** Limits failed attempts by address: so many at once, then one more each time its share of the window has passed. */
+/** Limits failed attempts by address: `limit` at once, then one more after each `windowMs / limit`. */
 export interface AttemptLimiter {
-  /** How long the address must wait before it may try again; 0: it may. */
+  /** Returns the time in milliseconds until the address may try again. 0 if it may try now. */
   waitMs: (address: string, nowMs: number) => number;
   fail: (address: string, nowMs: number) => void;
 }
 
-/** Beyond this many addresses those that may try freely again are forgotten. */
+/** Number of addresses above which addresses without recent failures are forgotten. */
 const MAX_ADDRESSES = 100_000;
 
-/** One number per address is kept: when its failures are all forgiven (GCRA). */
+/** Creates a limiter that stores one number per address: the time at which all of its failures have expired (GCRA). */
 export function createAttemptLimiter(limit: number, windowMs: number): AttemptLimiter {
   const costMs = windowMs / limit;
   const forgivenAtMs = new Map<string, number>();
@@ -24,12 +24,12 @@ export function createAttemptLimiter(limit: number, windowMs: number): AttemptLi
   };
 }
 
-/** What is over the limit; a hair of tolerance, so that the last attempt of a burst does not fall to rounding. */
+/** Returns the time over the limit. The tolerance keeps rounding from refusing the last attempt of a burst. */
 function overMs(ms: number): number {
   return ms > 0.001 ? ms : 0;
 }
 
-/** An IPv6 host has 2^64 addresses to try from, so its network counts as one. */
+/** Returns the network that counts as one address. An IPv6 host can use 2^64 addresses. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -45,7 +45,7 @@ export function networkOf(address: string): string {
 
 function forget(forgivenAtMs: Map<string, number>, nowMs: number): void {
   for (const [address, atMs] of forgivenAtMs) if (atMs <= nowMs) forgivenAtMs.delete(address);
-  // All of them in debt: the oldest go, so that memory stays bounded whatever happens.
+  // If every address has recent failures, the oldest ones are dropped to bound the memory.
   for (const address of forgivenAtMs.keys()) {
     if (forgivenAtMs.size <= MAX_ADDRESSES) return;
     forgivenAtMs.delete(address);

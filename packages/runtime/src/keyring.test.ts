@@ -2,7 +2,7 @@ import { equalBytes, parseKeyring, sign } from './keyring.ts';
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
-test('signs with any secret of the ring, so that old values verify after a rotation', () => {
+test('sign uses any secret of the ring, so that old values verify after a rotation', () => {
   const before = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: secret(1) } }));
   const after = parseKeyring(JSON.stringify({ current: 'p2', secrets: { p1: secret(1), p2: secret(2) } }));
   expect(after.current).toBe('p2');
@@ -18,11 +18,11 @@ test.each([
   '{"current":"p1","secrets":{}}',
   `{"current":"p2","secrets":{"p1":"${secret(1)}"}}`,
   '{"current":"p1","secrets":{"p1":"c2hvcnQ="}}',
-])('refuses %s without quoting it', (text) => {
+])('parseKeyring refuses %s without quoting it', (text) => {
   expect(() => parseKeyring(text)).toThrow(/^must be JSON/);
 });
 
-test('values of different length are unequal', () => {
+test('equalBytes and equalTexts are false for values of different length', () => {
   expect(equalBytes(Buffer.from('a'), Buffer.from('ab'))).toBe(false);
   expect(equalBytes(Buffer.from('ab'), Buffer.from('ab'))).toBe(true);
 });

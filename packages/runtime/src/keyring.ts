@@ -3,22 +3,22 @@ import type { BinaryToTextEncoding, KeyObject } from 'node:crypto';
 import type { Setting } from './settings.ts';
 
 /**
- * Named secrets of which one is current: `current` makes new values, every one still verifies old ones, so a secret is
- * rotated by adding one, making it current, and removing the old one when nothing refers to it any more.
+ * Named secrets, one of which is current. New values use `current`, and every secret still verifies old values. To
+ * rotate, add a secret, make it current, and remove the old one when nothing uses it any more.
  */
 export interface Keyring {
   readonly current: string;
   readonly secrets: ReadonlyMap<string, KeyObject>;
 }
 
-/** Reads `{"current": "p1", "secrets": {"p1": "<base64, 32 bytes or more>"}}`. */
+/** Parses `{"current": "p1", "secrets": {"p1": "<base64, 32 bytes or more>"}}`. */
 export function parseKeyring(text: string): Keyring {
   const problem = 'must be JSON {"current": ID, "secrets": {ID: base64 of at least 32 bytes}}';
   let parsed: { current?: unknown; secrets?: unknown };
   try {
     parsed = JSON.parse(text) as typeof parsed;
   } catch {
-    // The parser's message quotes the text, which is a secret.
+    // The message of the parser would quote the text, which is secret.
     throw new Error(problem);
   }
   if (typeof parsed.current !== 'string' || typeof parsed.secrets !== 'object' || parsed.secrets === null) {
@@ -35,25 +35,25 @@ export function parseKeyring(text: string): Keyring {
 }
 
 /**
- * HMAC-SHA-256 under one secret of the ring; undefined when the ring does not hold it. As text: to hand it over in a Buffer
- * of its own costs Node as much as to make it.
+ * Returns an HMAC-SHA-256 under one secret of the ring. Undefined if the ring does not contain it. Returns text,
+ * because a Buffer would double the cost in Node.
  */
 export function sign(ring: Keyring, id: string, message: string, encoding: BinaryToTextEncoding): string | undefined {
   const secret = ring.secrets.get(id);
   return secret === undefined ? undefined : createHmac('sha256', secret).update(message).digest(encoding);
 }
 
-/** Compares in constant time; false for different lengths. */
+/** Compares in constant time. False for different lengths. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The same for texts of which each character is a byte, as digests and what is encoded are. */
+/** Compares texts whose characters are single bytes, such as digests and encoded values, in constant time. */
 export function equalTexts(a: string, b: string): boolean {
   return equalBytes(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'));
 }
 
-/** A setting that holds a keyring. */
+/** Defines a setting that contains a keyring. */
 export function keyring(description: string): Setting<Keyring> {
   return { description, fallback: undefined, secret: true, read: parseKeyring };
 }

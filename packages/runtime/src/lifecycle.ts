@@ -1,14 +1,14 @@
 import type { Logger } from './logger.ts';
 
-/** A step of stopping, done in order. */
+/** A step of the shutdown. Steps run in order. */
 export interface StopStep {
   name: string;
   stop: () => Promise<void> | void;
 }
 
 /**
- * Runs `start`, then waits for SIGTERM or SIGINT and runs the stop steps it returned, in order. A step that fails or
- * outlasts the grace period is logged and does not keep the next from running.
+ * Runs `start`, waits for SIGTERM or SIGINT, and runs the returned shutdown steps in order. A step that fails or
+ * exceeds the grace period is logged and does not prevent the next one.
  */
 export async function runService(
   logger: Logger,
@@ -26,13 +26,13 @@ export async function runService(
   try {
     steps = await start();
   } catch (err) {
-    logger.fatal({ err }, 'could not start');
+    logger.fatal({ err }, 'the service could not start');
     process.exit(1);
   }
-  logger.info({ reason: await signalled }, 'stopping');
+  logger.info({ reason: await signalled }, 'the service is shutting down');
   const deadline = Date.now() + graceMs;
   for (const step of steps) await runStep(logger, step, deadline);
-  logger.info('stopped');
+  logger.info('the service has stopped');
   process.exit(0);
 }
 
@@ -44,7 +44,7 @@ async function runStep(logger: Logger, step: StopStep, deadline: number): Promis
   try {
     await Promise.race([Promise.resolve(step.stop()), late]);
   } catch (err) {
-    logger.error({ err, reason: step.name }, 'a step of stopping failed');
+    logger.error({ err, reason: step.name }, 'a shutdown step failed');
   } finally {
     clearTimeout(timer);
   }

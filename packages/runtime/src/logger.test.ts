@@ -8,13 +8,13 @@ function captured(log: (logger: ReturnType<typeof createLogger>) => void): strin
   return output;
 }
 
-test('a line is JSON with service, level, time and message', () => {
+test('a log line is JSON with service, level, time and message', () => {
   const line = JSON.parse(captured((logger) => logger.info({ amount: 2 }, 'hello')));
   expect(line).toMatchObject({ service: 'test', level: 'info', message: 'hello', amount: 2 });
   expect(Date.parse(line.time)).not.toBeNaN();
 });
 
-test('a quick line looks like any other and keeps to the level', () => {
+test('logQuickly writes the same format as the logger and respects the level', () => {
   const quick = (level: 'info' | 'error') => {
     let output = '';
     const logger = createLogger('test', level, { write: (line) => (output += line) });
@@ -27,7 +27,7 @@ test('a quick line looks like any other and keeps to the level', () => {
   expect(quick('error')).toBe('');
 });
 
-test('keys, credentials, bearer tokens and passwords of URLs never pass, wherever they stand', () => {
+test('the logger redacts keys, credentials, bearer tokens and passwords in URLs anywhere in a line', () => {
   const { key, keyId } = generateApiKey(randomBytes);
   const secret = key.slice(23);
   const output = captured((logger) => {

@@ -4,35 +4,35 @@ import { redact } from './redact.ts';
 
 export type { Logger } from 'pino';
 
-/** Field names that every service uses; a reader of logs finds them in docs/logs.md. */
+/** Field names of all services. docs/logs.md is generated from them. */
 export const LOG_FIELDS = {
-  service: 'which program wrote the line',
+  service: 'name of the service',
   request_id: 'the X-Request-Id of the HTTP request',
-  trace_id: 'the trace that the caller named in traceparent; that of a session is its id without hyphens',
+  trace_id: 'trace id from traceparent; for a session, its id without hyphens',
   session_id: 'the session',
   tenant: 'name of the Tenant resource',
   model: 'name of the ASRModel resource',
-  worker: 'id of a worker process',
+  worker: 'id of the worker',
   key_id: 'public id of an API key',
-  code: 'stable code of an error or a close',
+  code: 'stable code of an error or close',
   status: 'HTTP status',
   method: 'HTTP method',
-  route: 'the route that took the request, never the raw path',
-  duration_ms: 'how long it took',
+  route: 'route that handled the request, never the raw path',
+  duration_ms: 'duration of the operation',
   resource: 'Kind/name of a resource',
-  file: 'file of the configuration',
-  problems: 'what is wrong with it, by field',
-  reason: 'why something was done',
+  file: 'configuration file',
+  problems: 'validation errors by field',
+  reason: 'reason of the event',
   amount: 'how many',
   err: 'the error, redacted',
 } as const;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Where a logger's lines go, and how each of them begins. */
+/** Destination of a logger's lines, and their common prefix. */
 const sinks = new WeakMap<Logger, { sink: DestinationStream; service: string }>();
 
-/** A JSON logger whose every line has passed the redaction of secrets. */
+/** Creates a JSON logger that redacts secrets in every line. */
 export function createLogger(service: string, level: LogLevel, destination?: DestinationStream): Logger {
   const sink = destination ?? standardOutput();
   const redacting: DestinationStream = { write: (line) => sink.write(redact(line)) };
@@ -51,8 +51,8 @@ export function createLogger(service: string, level: LogLevel, destination?: Des
 }
 
 /**
- * Logs a line of the hot path at a tenth of the usual cost: `fields` is JSON text, made of ids, constants and numbers that
- * need no escaping and cannot hold a secret.
+ * Logs a line of the hot path at a tenth of the usual cost. `fields` is JSON text of ids, constants and numbers that
+ * need no escaping and contain no secret.
  */
 export function logQuickly(logger: Logger, fields: string, message: string): void {
   const target = sinks.get(logger);
@@ -64,7 +64,7 @@ export function logQuickly(logger: Logger, fields: string, message: string): voi
 let nowMs = 0;
 let nowText = '';
 
-/** The present time; made anew once a millisecond. */
+/** Returns the current time. The text is built once per millisecond. */
 function isoNow(): string {
   const now = Date.now();
   if (now !== nowMs) {
@@ -74,7 +74,9 @@ function isoNow(): string {
   return nowText;
 }
 
-/** Lines are gathered for a moment, since a write for each costs more than the line; none is lost when the process ends. */
+/**
+ * Buffers lines briefly, because one write per line costs more than the line. Lines are flushed when the process ends.
+ */
 const GATHER_BYTES = 4096;
 const GATHER_MS = 100;
 

@@ -10,22 +10,22 @@ import { withUnit } from './telemetry/instruments.ts';
 
 export interface Metrics {
   readonly meter: Meter;
-  /** Writes all metrics in Prometheus' text format. */
+  /** Writes all metrics in the Prometheus text format. */
   serve: (request: IncomingMessage, response: ServerResponse) => void;
   stop: () => Promise<void>;
 }
 
-/** What a service is called in everything that it tells of itself. */
+/** Returns the resource attributes of a service in all of its telemetry. */
 export function serviceResource(service: string): Resource {
   return resourceFromAttributes({
     'service.name': `svc-asr-${service}`,
     'service.namespace': 'svc-asr',
-    // In a cluster the name of the pod.
+    // The name of the pod in a cluster.
     'service.instance.id': `${hostname()}:${process.pid}`,
   });
 }
 
-/** OpenTelemetry metrics of one service, read by Prometheus from the admin port and by further readers. */
+/** Creates the OpenTelemetry metrics of a service, for Prometheus on the admin port and for additional readers. */
 export function createMetrics(service: string, readers: readonly MetricReader[] = []): Metrics {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
@@ -48,7 +48,7 @@ export function createMetrics(service: string, readers: readonly MetricReader[] 
   };
 }
 
-/** Prometheus wants units in names (`…_seconds`); its own reading of OTLP puts them there, the exporter does not. */
+/** Appends units to names (`…_seconds`), as Prometheus expects. Its OTLP receiver does that, the exporter does not. */
 function unitsInNames(metrics: ResourceMetrics): ResourceMetrics {
   return {
     ...metrics,

@@ -4,9 +4,12 @@ import type { Setting } from './settings.ts';
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Wrong entries would fail the first request that needs them, or believe nobody. */
+/**
+ * Defines a setting that lists networks. Invalid entries are refused at start, because they would otherwise fail or
+ * silently trust no request later.
+ */
 export function networks(description: string): Setting<string[]> {
-  const any = list(`${description} The words ${NAMED_NETWORKS.join(', ')} name networks too.`);
+  const any = list(`${description} The names ${NAMED_NETWORKS.join(', ')} are also accepted.`);
   return {
     ...any,
     read: (value) => {
@@ -24,6 +27,6 @@ function isNetwork(entry: string): boolean {
   const [address = '', bits, ...more] = entry.split('/');
   const family = address.includes('%') ? 0 : isIP(address);
   if (family === 0 || more.length > 0) return false;
-  // A network of all addresses would let every caller choose the address it is known by.
+  // A network of all addresses would let every client choose its own address.
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }

@@ -1,8 +1,8 @@
 import { SESSION_CREDENTIAL_PREFIX } from '@svc-asr/core';
 
 /**
- * The last line of defence: whatever a line of output holds, nothing that looks like one of our secrets passes. Code
- * must not log secrets in the first place; this is for the error message of a library that quotes its input.
+ * Patterns of our secrets and their replacements. Code must not log secrets in the first place. This is for messages of
+ * libraries that quote their input.
  */
 const SECRETS: readonly [RegExp, string][] = [
   [/svc_live_v1_([0-9A-Za-z]{10})_[0-9A-Za-z]+/g, 'svc_live_v1_$1_[redacted]'],
@@ -14,7 +14,7 @@ const SECRETS: readonly [RegExp, string][] = [
   [/(rediss?:\/\/[^:/@\s]*:)[^@\s]+@/g, '$1[redacted]@'],
 ];
 
-/** A text without secrets. */
+/** Returns the text with secrets replaced. */
 export function redact(text: string): string {
   let clean = text;
   for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);

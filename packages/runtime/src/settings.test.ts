@@ -12,7 +12,7 @@ const settings = {
   PUBLIC_URL: url('Where.', ['https:'], 'https://localhost:8443'),
 };
 
-test('reads values, defaults and a secret from its file', () => {
+test('readSettings reads values, defaults and a secret from a file', () => {
   const file = join(temporaryFolder('settings'), 'pepper');
   writeFileSync(file, 'salt\n');
   expect(readSettings(settings, { NAME: 'x', PEPPER_FILE: file, PROXIES: 'a, b,', PUBLIC_URL: 'https://h/' })).toEqual({
@@ -25,16 +25,16 @@ test('reads values, defaults and a secret from its file', () => {
   });
 });
 
-test('names every wrong setting at once', () => {
+test('readSettings names every invalid setting at once', () => {
   const read = () => readSettings(settings, { WAIT_MS: '1001', LEVEL: 'mid', PUBLIC_URL: 'ftp://h' });
   expect(read).toThrow(SettingsError);
   expect(read).toThrow(/NAME is not set.*\nPEPPER is not set.*\nWAIT_MS: "1001".*\nLEVEL: "mid".*\nPUBLIC_URL: is not/);
 });
 
-test.each(['1', '1000'])('takes the edge %s of a range', (edge) => {
+test.each(['1', '1000'])('readSettings accepts %s, a bound of the range', (edge) => {
   expect(readSettings(settings, { NAME: 'x', PEPPER: 'p', WAIT_MS: edge }).WAIT_MS).toBe(Number(edge));
 });
 
-test.each(['0', '1001', '1.5', 'x', '1e9999'])('refuses %s outside of a range', (value) => {
-  expect(() => readSettings(settings, { NAME: 'x', PEPPER: 'p', WAIT_MS: value })).toThrow('not a whole number');
+test.each(['0', '1001', '1.5', 'x', '1e9999'])('readSettings refuses %s, which is outside of the range', (value) => {
+  expect(() => readSettings(settings, { NAME: 'x', PEPPER: 'p', WAIT_MS: value })).toThrow('not an integer');
 });

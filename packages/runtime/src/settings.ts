@@ -1,19 +1,19 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 
-/** One setting: an environment variable, what it means, its default and how its text is read. */
+/** A setting: an environment variable with its description, default and parser. */
 export interface Setting<T> {
   readonly description: string;
-  /** As it would be written in the environment; undefined: the service does not start without a value. */
+  /** Default in the format of the environment variable. Undefined if a value is required. */
   readonly fallback: string | undefined;
   readonly read: (text: string) => T;
-  /** The value may also come from a file named by `NAME_FILE`, and is never shown. */
+  /** Whether the value is secret. A secret may also be in a file named by `NAME_FILE`, and is never shown. */
   readonly secret?: boolean;
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type ValuesOf<S extends Settings> = { readonly [N in keyof S]: ReturnType<S[N]['read']> };
 
-/** Thrown at start with every setting that is wrong, so that one run tells all. */
+/** Thrown at start. Its message lists every invalid setting. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -44,12 +44,12 @@ function textOf(name: string, setting: Setting<unknown>, env: NodeJS.ProcessEnv)
 
 type Options = Pick<Setting<unknown>, 'secret'>;
 
-/** A text, as it is. */
+/** Defines a setting of any text. */
 export function text(description: string, fallback?: string, options: Options = {}): Setting<string> {
   return { description, fallback, read: (value) => value, ...options };
 }
 
-/** A whole number within bounds; its unit belongs into the setting's name. */
+/** Defines a setting of an integer within bounds. Its unit belongs in the name of the setting. */
 export function integer(description: string, fallback: number, min = 0, max = 2 ** 31 - 1): Setting<number> {
   return {
     description,
@@ -57,14 +57,14 @@ export function integer(description: string, fallback: number, min = 0, max = 2 
     read: (value) => {
       const number = Number(value);
       if (!Number.isInteger(number) || number < min || number > max) {
-        throw new Error(`"${value}" is not a whole number from ${min} to ${max}`);
+        throw new Error(`"${value}" is not an integer from ${min} to ${max}`);
       }
       return number;
     },
   };
 }
 
-/** One of a few words. */
+/** Defines a setting with a fixed set of values. */
 export function choice<const C extends readonly string[]>(
   description: string,
   choices: C,
@@ -80,7 +80,7 @@ export function choice<const C extends readonly string[]>(
   };
 }
 
-/** A list, separated by commas. */
+/** Defines a setting of a list, separated by commas. */
 export function list(description: string, fallback = ''): Setting<string[]> {
   const read = (value: string) =>
     value
@@ -90,36 +90,36 @@ export function list(description: string, fallback = ''): Setting<string[]> {
   return { description, fallback, read };
 }
 
-/** An absolute URL with one of the given schemes. */
+/** Defines a setting of an absolute URL with one of the given schemes. */
 export function url(description: string, schemes: readonly string[], fallback?: string): Setting<string> {
   return {
     description,
     fallback,
     read: (value) => {
       if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
-        // The value itself may hold a password.
-        throw new Error(`is not a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);
+        // The value is not quoted, because it may contain a password.
+        throw new Error(`is not a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);
       }
       return value.replace(/\/+$/, '');
     },
   };
 }
 
-/** The path of a file that can be read; empty where none is set. */
+/** Defines a setting of the path of a readable file. Empty if none is set. */
 export function readableFile(description: string): Setting<string> {
   return {
     description,
     fallback: '',
     read: (path) => {
       if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isFile())
-        throw new Error(`there is no file ${path}`);
+        throw new Error(`the file ${path} does not exist`);
       if (path !== '') accessSync(path, constants.R_OK);
       return path;
     },
   };
 }
 
-/** Reads the settings of a service at its start, or ends the process with what is wrong with them. */
+/** Reads the settings of a service at start. If any is invalid, prints the problems and ends the process. */
 export function readSettingsOrExit<S extends Settings>(service: string, settings: S): ValuesOf<S> {
   try {
     return readSettings(settings);

@@ -2,33 +2,36 @@ import { equalTexts, sign } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 
 /**
- * What a gateway shows a worker to open a stream: it was placed there by a gateway of this installation. The worker
- * needs no Redis to believe it, so streams go on when Redis is away.
+ * Ticket with which a gateway opens a stream on a worker. It proves that a gateway of this installation assigned the
+ * stream. The worker verifies it without Redis, so streams continue while Redis is unavailable.
  */
 export interface Ticket {
   readonly session: string;
-  /** The only worker that takes it. */
+  /** The only worker that accepts the ticket. */
   readonly worker: string;
-  /** Grows with each connection of a session: a ticket works once. */
+  /** Increases with each connection of a session, so that a ticket works once. */
   readonly epoch: number;
-  /** When it stops working. */
+  /** Expiry in milliseconds. */
   readonly expMs: number;
 }
 
 const VERSION = 1;
-/** Far more than a ticket has: what is longer is not worth parsing. */
+/** Maximum length of a ticket. A longer text is refused without parsing. */
 const MAX_CHARACTERS = 2048;
 
-/** Makes a ticket under the current secret of the ring. */
+/** Creates a ticket under the current secret of the ring. */
 export function signTicket(ring: Keyring, { session, worker, epoch, expMs }: Ticket): string {
   const payload = { v: VERSION, kid: ring.current, session, worker, epoch, exp: expMs };
   const body = Buffer.from(JSON.stringify(payload)).toString('base64url');
   const signature = sign(ring, ring.current, body, 'base64url');
-  if (signature === undefined) throw new Error('the current secret of a keyring is in it');
+  if (signature === undefined) throw new Error('the keyring does not contain its current secret');
   return `${body}.${signature}`;
 }
 
-/** What a ticket says, when a secret of the ring made it for this worker and its time is not over. */
+/**
+ * Returns the content of a ticket. Undefined unless a secret of the ring signed it for this worker and it has not
+ * expired.
+ */
 export function verifyTicket(
   ring: Keyring,
   ticket: string,

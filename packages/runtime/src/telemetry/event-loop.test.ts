@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watchEventLoop } from './event-loop.ts';
 import { createRecentMaximum } from './recent-maximum.ts';
 
-/** A peak that values are put into. */
+/** A source of peaks whose values the test sets. */
 function createPeak() {
   return {
     max: 0,
@@ -12,25 +12,25 @@ function createPeak() {
   };
 }
 
-test('every reader gets the largest value of the window, however often others read', () => {
+test('createRecentMaximum returns the largest value of the window to every reader', () => {
   const peak = createPeak();
   const recent = createRecentMaximum(peak, 2);
   peak.max = 7;
   expect([recent.read(), recent.read()]).toEqual([7, 7]);
-  recent.turn();
+  recent.startPeriod();
   peak.max = 3;
   expect([recent.read(), recent.read()]).toEqual([7, 7]);
-  recent.turn();
+  recent.startPeriod();
   expect(recent.read()).toBe(7);
-  recent.turn();
+  recent.startPeriod();
   expect(recent.read()).toBe(3);
-  recent.turn();
+  recent.startPeriod();
   expect(recent.read()).toBe(0);
 });
 
-test('a stall of the event loop is seen by two readers', async () => {
+test('watchEventLoop reports a stall of the event loop to two readers', async () => {
   const read = watchEventLoop();
-  // The monitor has to have begun before there is a stall to measure.
+  // The monitor must have started before the stall.
   await sleep(50);
   const until = performance.now() + 200;
   while (performance.now() < until);

@@ -2,15 +2,18 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createRecentMaximum } from './recent-maximum.ts';
 
 const RESOLUTION_MS = 10;
-/** Longer than metrics are left unread, so that no reader misses a stall. */
+/** Longer than the interval between two reads of the metrics, so that no reader misses a stall. */
 const WINDOW_MS = 60_000;
 const PARTS = 12;
 
-/** Watches this process's event loop; answers how to read its longest stall of the last minute, in seconds. */
+/**
+ * Monitors the event loop of this process. Returns a function that returns the longest stall of the last minute, in
+ * seconds.
+ */
 export function watchEventLoop(): () => number {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   const recent = createRecentMaximum(delay, PARTS);
-  setInterval(() => recent.turn(), WINDOW_MS / PARTS).unref();
+  setInterval(() => recent.startPeriod(), WINDOW_MS / PARTS).unref();
   return () => recent.read() / 1e9;
 }

@@ -1,23 +1,23 @@
-/** A largest value so far that can be begun anew, such as that of a histogram. */
+/** A maximum that can be reset, such as that of a histogram. */
 export interface Peak {
   readonly max: number;
   reset: () => void;
 }
 
 export interface RecentMaximum {
-  /** The largest value of the last `parts` parts of time and the one that runs; reading changes nothing. */
+  /** Returns the largest value of the current and the last `periods` periods. Reading changes nothing. */
   read: () => number;
-  /** Begins the next part of time. */
-  turn: () => void;
+  /** Starts the next period. */
+  startPeriod: () => void;
 }
 
-/** Keeps the largest value of a sliding window, for as many readers as there are, each at its own pace. */
-export function createRecentMaximum(peak: Peak, parts: number): RecentMaximum {
+/** Creates the maximum of a sliding window, for any number of readers with their own intervals. */
+export function createRecentMaximum(peak: Peak, periods: number): RecentMaximum {
   let earlier: number[] = [];
   return {
     read: () => Math.max(peak.max, ...earlier),
-    turn: () => {
-      earlier = [peak.max, ...earlier].slice(0, parts);
+    startPeriod: () => {
+      earlier = [peak.max, ...earlier].slice(0, periods);
       peak.reset();
     },
   };

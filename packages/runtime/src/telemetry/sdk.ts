@@ -11,10 +11,10 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace';
 import { sessionRootIds } from './tracing.ts';
 import type { SpanStart, Tracing } from './tracing.ts';
 
-/** This module is loaded only where telemetry is sent somewhere: it is large. */
+/** This module is large and loaded only if telemetry is exported. */
 
 export interface PushOptions {
-  /** Address of an OTLP receiver that speaks HTTP, without the path of a signal. */
+  /** Base URL of an OTLP/HTTP receiver, without the path of a signal. */
   endpoint: string;
   headers: Record<string, string>;
   sampleRatio: number;
@@ -22,13 +22,13 @@ export interface PushOptions {
   metricIntervalMs: number;
 }
 
-/** No attribute of ours is near it: what is longer is a mistake. */
+/** Maximum length of an attribute. No attribute of ours comes near it. */
 const LONGEST_ATTRIBUTE = 256;
 
-/** Random ids, except for a span that has to have given ones. */
+/** Generates random ids, except for a span with fixed ids. */
 class Ids implements IdGenerator {
   readonly #random = new RandomIdGenerator();
-  /** Those of the span that is just being started. */
+  /** Ids of the span that is being started. */
   given: SpanContext | undefined;
 
   generateTraceId(): string {
@@ -40,7 +40,7 @@ class Ids implements IdGenerator {
   }
 }
 
-/** Sends metrics at an interval. */
+/** Creates a reader that exports metrics at an interval. */
 export function createMetricReader(options: PushOptions): MetricReader {
   const { endpoint, headers, metricIntervalMs } = options;
   return new PeriodicExportingMetricReader({
@@ -50,7 +50,7 @@ export function createMetricReader(options: PushOptions): MetricReader {
   });
 }
 
-/** Traces that are sent in batches; what the receiver does not take in time is dropped, never waited for. */
+/** Creates traces that are exported in batches. Spans that the receiver does not accept in time are dropped. */
 export function createTracing(resource: Resource, options: PushOptions): Tracing & { stop: () => Promise<void> } {
   const { endpoint, headers, sampleRatio, spanDelayMs } = options;
   const ids = new Ids();

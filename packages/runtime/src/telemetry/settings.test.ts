@@ -3,11 +3,11 @@ import { TELEMETRY_SETTINGS } from './settings.ts';
 
 const read = (env: NodeJS.ProcessEnv) => readSettings(TELEMETRY_SETTINGS, env);
 
-test('sends nothing anywhere unless told to, and then every session', () => {
+test('telemetry is not exported by default, and every session is sampled', () => {
   expect(read({})).toMatchObject({ OTEL_EXPORTER_OTLP_ENDPOINT: '', TRACES_SAMPLE_RATIO: 1 });
 });
 
-test('takes headers as OpenTelemetry writes them', () => {
+test('OTEL_EXPORTER_OTLP_HEADERS accepts the format of OpenTelemetry', () => {
   const { OTEL_EXPORTER_OTLP_HEADERS } = read({
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-team=speech',
   });
@@ -19,10 +19,10 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_HEADERS: 'nonsense' }, 'header 1 is not name=value'],
   [{ TRACES_SAMPLE_RATIO: '1.5' }, 'not from 0 to 1'],
   [{ TRACES_SAMPLE_RATIO: 'all' }, 'not from 0 to 1'],
-])('refuses %j', (env, message) => {
+])('the telemetry settings refuse %j', (env, message) => {
   expect(() => read(env)).toThrow(message);
 });
 
-test('a wrong header is not repeated, since it may be a secret', () => {
+test('the telemetry settings do not quote an invalid header, which may be a secret', () => {
   expect(() => read({ OTEL_EXPORTER_OTLP_HEADERS: 'verysecret' })).toThrow(/^(?!.*verysecret)/s);
 });

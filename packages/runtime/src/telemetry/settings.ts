@@ -1,16 +1,18 @@
 import { integer } from '../settings.ts';
 import type { Setting } from '../settings.ts';
 
-/** Where telemetry goes. Names that begin with OTEL_ are OpenTelemetry's own, with its meaning and unit. */
+/**
+ * Settings of the telemetry export. Names that start with OTEL_ are defined by OpenTelemetry, including their units.
+ */
 export const TELEMETRY_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalEndpoint(
-    'Address of an OpenTelemetry collector that takes OTLP over HTTP, e.g. http://collector:4318: traces and metrics are sent to it. Empty: to nobody; metrics can still be read at /metrics.',
+    'Address of an OpenTelemetry collector that receives traces and metrics as OTLP over HTTP, e.g. http://collector:4318. If empty, nothing is exported; metrics are still available at /metrics.',
   ),
   OTEL_EXPORTER_OTLP_HEADERS: headers('Headers to send along, as name=value separated by commas.'),
-  OTEL_METRIC_EXPORT_INTERVAL: integer('Milliseconds between two sendings of metrics.', 60_000, 100, 3_600_000),
-  OTEL_BSP_SCHEDULE_DELAY: integer('Milliseconds that spans are gathered before they are sent.', 5000, 1, 600_000),
+  OTEL_METRIC_EXPORT_INTERVAL: integer('Milliseconds between two exports of metrics.', 60_000, 100, 3_600_000),
+  OTEL_BSP_SCHEDULE_DELAY: integer('Milliseconds that spans are buffered before they are exported.', 5000, 1, 600_000),
   TRACES_SAMPLE_RATIO: ratio(
-    'Share of sessions that are traced, from 0 to 1. The same for all services: each decides by the id of the session.',
+    'Ratio of sessions that are traced, from 0 to 1. Must be the same for all services, because each decides by the session id.',
     1,
   ),
 } as const;
@@ -22,19 +24,19 @@ function optionalEndpoint(description: string): Setting<string> {
     read: (value) => {
       if (value === '') return '';
       if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-        throw new Error('is not a URL that begins with http:// or https://');
+        throw new Error('is not a URL that starts with http:// or https://');
       }
       return value.replace(/\/+$/, '');
     },
   };
 }
 
-/** Values are percent-encoded, as OpenTelemetry has it. */
+/** Values are percent-encoded, as OpenTelemetry specifies. */
 function headers(description: string): Setting<Record<string, string>> {
   return {
     description,
     fallback: '',
-    // They tell who we are to the receiver.
+    // The headers authenticate us to the receiver.
     secret: true,
     read: (value) => {
       const pairs = value.split(',').filter((pair) => pair.trim() !== '');

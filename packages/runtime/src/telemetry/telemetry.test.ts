@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const MODULE = fileURLToPath(new URL('telemetry.ts', import.meta.url));
 
-/** Which modules a process loads that starts telemetry with these settings. */
+/** Returns the modules that a process loads when it starts telemetry with these settings. */
 function loaded(endpoint: string): string[] {
   const settings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
@@ -26,7 +26,7 @@ function loaded(endpoint: string): string[] {
   return urls.filter((url) => /sdk-trace|otlp/.test(url));
 }
 
-test('nothing of traces or of sending is loaded where nobody receives it', () => {
+test('createTelemetry loads no tracing or export modules without a receiver', () => {
   expect(loaded('')).toEqual([]);
   expect(loaded('http://127.0.0.1:9')).not.toEqual([]);
 });

@@ -8,19 +8,19 @@ import type { Tracing } from './tracing.ts';
 
 export interface Telemetry {
   readonly metrics: Metrics;
-  /** undefined: nobody receives traces, and nothing is done for them. */
+  /** Undefined without a receiver of traces. */
   readonly tracing: Tracing | undefined;
-  /** Sends what is left and ends; called last. */
+  /** Exports the remaining telemetry and stops. Call it last. */
   stop: () => Promise<void>;
 }
 
-/** One sending that fails is no news, and a receiver that is away would fill the log. */
-const FAILURES_TO_COMPLAIN = 3;
-const COMPLAIN_EVERY_MS = 60_000;
-/** A receiver that is away must not hold up the end of a service. */
-const LAST_WORDS_MS = 2000;
+/** Number of failed exports before a warning. A single failure is not worth one. */
+const FAILURES_BEFORE_WARNING = 3;
+const WARNING_INTERVAL_MS = 60_000;
+/** Time limit for the last export, so that an unavailable receiver does not delay the shutdown. */
+const LAST_EXPORT_TIMEOUT_MS = 2000;
 
-/** Metrics on the admin port and, where a receiver of OTLP is set, metrics and traces to it. */
+/** Starts metrics on the admin port and, if an OTLP receiver is configured, the export of metrics and traces to it. */
 export async function createTelemetry(
   service: string,
   settings: ValuesOf<typeof TELEMETRY_SETTINGS>,
@@ -31,8 +31,8 @@ export async function createTelemetry(
     const metrics = createMetrics(service);
     return { metrics, tracing: undefined, stop: metrics.stop };
   }
-  complainTo(logger);
-  // Only now: without a receiver none of it is loaded.
+  logExportErrors(logger);
+  // Imported only now, so that nothing of it is loaded without a receiver.
   const { createMetricReader, createTracing } = await import('./sdk.ts');
   const options = {
     endpoint,
@@ -46,7 +46,7 @@ export async function createTelemetry(
   return {
     metrics,
     tracing,
-    stop: () => atMost(LAST_WORDS_MS, Promise.all([metrics.stop(), tracing?.stop()])),
+    stop: () => atMost(LAST_EXPORT_TIMEOUT_MS, Promise.all([metrics.stop(), tracing?.stop()])),
   };
 }
 
@@ -57,13 +57,13 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-function complainTo(logger: Logger): void {
+function logExportErrors(logger: Logger): void {
   let sinceMs = -Infinity;
   let failures = 0;
   const complain = (message: string) => {
-    if (performance.now() - sinceMs > COMPLAIN_EVERY_MS) [sinceMs, failures] = [performance.now(), 0];
-    if (++failures === FAILURES_TO_COMPLAIN) {
-      logger.warn({ reason: message }, 'telemetry could not be sent; check OTEL_EXPORTER_OTLP_ENDPOINT');
+    if (performance.now() - sinceMs > WARNING_INTERVAL_MS) [sinceMs, failures] = [performance.now(), 0];
+    if (++failures === FAILURES_BEFORE_WARNING) {
+      logger.warn({ reason: message }, 'telemetry could not be exported; check OTEL_EXPORTER_OTLP_ENDPOINT');
     }
   };
   const silent = () => undefined;

@@ -3,19 +3,19 @@ import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-test('reads what it writes', () => {
+test('parseTraceparent reads what formatTraceparent writes', () => {
   const context = { traceId: TRACE, spanId: SPAN, traceFlags: 1 };
   expect(parseTraceparent(formatTraceparent(context))).toEqual({ ...context, isRemote: true });
   expect(formatTraceparent({ ...context, traceFlags: 0 })).toBe(`00-${TRACE}-${SPAN}-00`);
 });
 
-test('takes of the flags only the one that says sampled', () => {
+test('parseTraceparent ignores all flags but sampled', () => {
   expect(parseTraceparent(`00-${TRACE}-${SPAN}-fe`)?.traceFlags).toBe(0);
   expect(parseTraceparent(`00-${TRACE}-${SPAN}-ff`)?.traceFlags).toBe(1);
 });
 
 test.each([undefined, 5, ['a'], '', `00-${TRACE}-${SPAN}`, `00-${'0'.repeat(32)}-${SPAN}-01`, 'x'.repeat(100_000)])(
-  'finds nothing in what is not one',
+  'parseTraceparent returns undefined for anything that is not a traceparent',
   (text) => {
     expect(parseTraceparent(text)).toBeUndefined();
   },

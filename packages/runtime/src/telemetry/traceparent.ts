@@ -3,7 +3,7 @@ import type { SpanContext } from '@opentelemetry/api';
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** The span that a `traceparent` (W3C Trace Context) names; undefined when there is none or it is not valid. */
+/** Parses a `traceparent` header (W3C Trace Context). Undefined if it is absent or invalid. */
 export function parseTraceparent(text: unknown): SpanContext | undefined {
   if (typeof text !== 'string') return undefined;
   const match = FORM.exec(text);
@@ -14,7 +14,7 @@ export function parseTraceparent(text: unknown): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** A span as a `traceparent`. */
+/** Formats a span as `traceparent`. */
 export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
