@@ -1,5 +1,5 @@
 import { describeProblems } from '@svc-asr/core';
-import { isPassing } from '@svc-asr/kubernetes';
+import { isTemporary } from '@svc-asr/kubernetes';
 import type { KubernetesError } from '@svc-asr/kubernetes';
 import { ConsoleError } from '../errors.ts';
 
@@ -19,7 +19,7 @@ const RETRY_AFTER_S = 2;
  */
 export function explainKubernetesError(error: KubernetesError): ConsoleError {
   const thrown: unknown = error;
-  if (isPassing(thrown) || error.status === 401 || error.reason === 'UnknownType') return unavailable(error);
+  if (isTemporary(thrown) || error.status === 401 || error.reason === 'UnknownType') return unavailable(error);
   switch (error.status) {
     case 400:
     case 422:

@@ -1,4 +1,4 @@
-import { isPassing } from '@svc-asr/kubernetes';
+import { isTemporary } from '@svc-asr/kubernetes';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { NotLeading } from '../kubernetes/gate.ts';
 import { LedgerMissing } from '../ledger/guard.ts';
@@ -14,5 +14,5 @@ export function findUnavailable(error: unknown): Dependency | undefined {
   if (cause instanceof NotLeading) return 'the lead';
   if (cause instanceof LedgerMissing) return 'the ledger';
   if (cause instanceof LedgerUnavailable) return 'Redis';
-  return isPassing(cause) ? 'the Kubernetes API' : undefined;
+  return isTemporary(cause) ? 'the Kubernetes API' : undefined;
 }

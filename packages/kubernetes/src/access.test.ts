@@ -17,7 +17,7 @@ const open = () => createAccess(stub.kubeconfig, () => nowMs);
 const write = (user: object, server = 'http://127.0.0.1:1') =>
   writeFileSync(stub.kubeconfig, kubeconfigFor(server, user, 'here'));
 
-test('has the server, the namespace and the token of the kubeconfig', async () => {
+test('createAccess returns the server, the namespace and the token of the kubeconfig', async () => {
   const access = open();
   expect(access.namespace).toBe('svc-asr');
   expect(await access.current()).toMatchObject({
@@ -27,7 +27,7 @@ test('has the server, the namespace and the token of the kubeconfig', async () =
   });
 });
 
-test('a token that rotated is read after we were not recognised, and not again for a while', async () => {
+test('createAccess reads a rotated token after a 401, and then not again for a while', async () => {
   const access = open();
   await access.current();
   write({ token: 'second' });
@@ -38,7 +38,7 @@ test('a token that rotated is read after we were not recognised, and not again f
   expect(access.renew()).toBe(false);
 });
 
-test('a plugin is asked for the token, once for many requests', async () => {
+test('createAccess runs an exec plugin once for many requests', async () => {
   const script = join(stub.folder, 'plugin');
   const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };
   const status = { token: 'made-up', expirationTimestamp: '2000-01-01T00:00:00Z' };
@@ -53,7 +53,7 @@ test('a plugin is asked for the token, once for many requests', async () => {
   expect(readFileSync(`${script}.calls`, 'utf8')).toBe('x\n');
 });
 
-test('a plugin that fails is asked again with the next request', async () => {
+test('createAccess runs an exec plugin again after it failed', async () => {
   write({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: join(stub.folder, 'absent') } });
   const access = open();
   await expect(access.current()).rejects.toThrow('ENOENT');
@@ -63,7 +63,7 @@ test('a plugin that fails is asked again with the next request', async () => {
   expect((await access.current()).headers.Authorization).toBe('Bearer late');
 });
 
-test('the same certificates are the same object, so that connections are kept', async () => {
+test('createAccess returns the same object for unchanged certificates, so that connections are kept', async () => {
   const access = open();
   const before = await access.current();
   nowMs += 20_000;
@@ -72,11 +72,11 @@ test('the same certificates are the same object, so that connections are kept', 
   expect(after.tls).toBe(before.tls);
 });
 
-test('without a kubeconfig and outside of a cluster it says what to do', () => {
+test('createAccess without a kubeconfig fails outside of a cluster with advice', () => {
   const host = process.env.KUBERNETES_SERVICE_HOST;
   delete process.env.KUBERNETES_SERVICE_HOST;
   try {
-    expect(() => createAccess(undefined, () => 0)).toThrow('name a kubeconfig');
+    expect(() => createAccess(undefined, () => 0)).toThrow('set the path of a kubeconfig');
   } finally {
     if (host !== undefined) process.env.KUBERNETES_SERVICE_HOST = host;
   }

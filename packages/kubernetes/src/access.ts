@@ -2,35 +2,35 @@ import type { RequestOptions } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 
-/** What a connection to the API server needs besides its address. */
+/** TLS options of a connection to the API server. */
 export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
 
-/** How to reach the API server just now. */
+/** Current way to reach the API server. */
 export interface Access {
   server: URL;
-  /** Secret: it says who we are. */
+  /** Authentication headers. Secret. */
   headers: Readonly<Record<string, string>>;
-  /** The same object for as long as it has the same content. */
+  /** The same object as long as the content is the same. */
   tls: TlsOptions;
-  /** Where a proxy stands between. */
+  /** Proxy in front of the API server, if any. */
   proxy: RequestOptions['agent'];
 }
 
-/** Keeps the way to the API server open: certificates and tokens are read again as they rotate. */
+/** Provides current certificates and tokens, and reloads them as they rotate. */
 export interface AccessKeeper {
-  /** The namespace that the configuration names, if any. */
+  /** Namespace of the configuration, if it has one. */
   namespace: string | undefined;
   current: () => Promise<Access>;
-  /** We were not recognised: reads everything anew. False: that was just done, so there is no use in trying again. */
+  /** Call after a 401. Reloads everything. Returns false if that was just done, because a retry would not help. */
   renew: () => boolean;
 }
 
-/** Longer than a burst of requests, shorter than the life of any token. */
+/** Longer than a burst of requests, and shorter than the lifetime of any token. */
 const FRESH_MS = 10_000;
 
 /**
- * Reads the configuration of the client library: a kubeconfig (tokens, certificates, exec plugins), or what a pod has
- * when no path is given.
+ * Reads the configuration through the client library: a kubeconfig (tokens, certificates, exec plugins), or the service
+ * account of the pod if no path is given.
  */
 export function createAccess(kubeconfig: string | undefined, nowMs: () => number): AccessKeeper {
   let config = load(kubeconfig);
@@ -42,7 +42,7 @@ export function createAccess(kubeconfig: string | undefined, nowMs: () => number
     const server = config.getCurrentCluster()?.server;
     if (server === undefined) throw new Error('the kubeconfig has no current context with a cluster');
     const options: RequestOptions = {};
-    // Tokens are read from their files, exec plugins are run.
+    // Reads tokens from their files and runs exec plugins.
     await config.applyToHTTPSOptions(options);
     const next = tlsOf(options);
     if (!isDeepStrictEqual(tls, next)) tls = next;
@@ -76,7 +76,9 @@ function load(kubeconfig: string | undefined): KubeConfig {
   const config = new KubeConfig();
   if (kubeconfig !== undefined) config.loadFromFile(kubeconfig);
   else if (process.env.KUBERNETES_SERVICE_HOST === undefined) {
-    throw new Error('this is not a pod of a cluster (KUBERNETES_SERVICE_HOST is not set): name a kubeconfig instead');
+    throw new Error(
+      'this process does not run in a pod (KUBERNETES_SERVICE_HOST is not set); set the path of a kubeconfig instead',
+    );
   } else config.loadFromCluster();
   return config;
 }
@@ -93,7 +95,7 @@ function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions
 
 function headersOf({ headers, auth }: RequestOptions): Record<string, string> {
   const all: Record<string, string> = {};
-  // Files of tokens may end with a newline, which no header may hold.
+  // A token file may end with a newline, which is not allowed in a header.
   for (const [name, value] of Object.entries(headers ?? {})) all[name] = String(value).trim();
   if (typeof auth === 'string') all.Authorization = `Basic ${Buffer.from(auth).toString('base64')}`;
   return all;

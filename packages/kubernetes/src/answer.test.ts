@@ -11,18 +11,18 @@ test.each([
   ['', undefined],
   ['soon', undefined],
   [undefined, undefined],
-])('a Retry-After of %j is %j ms', (text, expected) => {
+])('parseRetryAfter returns for %j %j ms', (text, expected) => {
   expect(parseRetryAfter(text, NOW_MS)).toBe(expected);
 });
 
-test('an error has what the Status object says', () => {
+test('buildKubernetesError contains the fields of the Status object', () => {
   const text = status({ reason: 'Conflict', message: 'the object has been modified', code: 409 });
   const error = buildKubernetesError('replace leases x', { status: 409, retryAfter: undefined, text }, NOW_MS);
   expect(error).toMatchObject({ status: 409, reason: 'Conflict', retryAfterMs: undefined });
   expect(error.message).toBe('replace leases x: the object has been modified (409 Conflict)');
 });
 
-test('an answer that is no Status is quoted in short', () => {
+test('buildKubernetesError quotes the start of an answer that is not a Status object', () => {
   const error = buildKubernetesError(
     'get pods x',
     { status: 502, retryAfter: '2', text: `bad ${'x'.repeat(999)}` },
@@ -32,7 +32,7 @@ test('an answer that is no Status is quoted in short', () => {
   expect(error.message.length).toBeLessThan(300);
 });
 
-test('a type that is not installed is told apart from an object that is not there', () => {
+test('buildKubernetesError distinguishes a type that is not installed from a missing object', () => {
   const unknown = buildKubernetesError(
     'list tenants',
     { status: 404, retryAfter: undefined, text: '404 page not found' },
@@ -48,6 +48,6 @@ test.each([
   [{ code: 410, reason: 'Expired', message: 'too old resource version' }, 410, 'Expired'],
   [{}, 500, 'Http500'],
   [undefined, 500, 'Http500'],
-])('the error %j within a watch has the status %s', (object, code, reason) => {
+])('buildWatchError for the object %j has the status %s', (object, code, reason) => {
   expect(buildWatchError('watch pods', object)).toMatchObject({ status: code, reason });
 });

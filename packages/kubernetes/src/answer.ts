@@ -1,15 +1,15 @@
 import { KubernetesError } from './kubernetes-error.ts';
 import type { Cause } from './kubernetes-error.ts';
 
-/** An answer of the API server, read to its end. */
+/** A complete response of the API server. */
 export interface Answer {
   status: number;
-  /** The text of the Retry-After header. */
+  /** Value of the Retry-After header. */
   retryAfter: string | undefined;
   text: string;
 }
 
-/** The parts of a Status object that we read. */
+/** Fields of a Status object that we read. */
 interface Status {
   kind?: unknown;
   code?: unknown;
@@ -18,16 +18,16 @@ interface Status {
   details?: unknown;
 }
 
-/** The error that an answer other than 2xx is; `what` names the request. */
+/** Builds the error of a response other than 2xx. `what` names the request. */
 export function buildKubernetesError(
   what: string,
   { status, retryAfter, text }: Answer,
   nowMs: number,
 ): KubernetesError {
   const { kind, reason, message, details } = parseStatus(text);
-  // A type that is not installed is answered without a Status object.
+  // The response for a type that is not installed contains no Status object.
   if (status === 404 && kind !== 'Status') {
-    return new KubernetesError(404, 'UnknownType', `${what}: the API server does not know this type: install the CRDs`);
+    return new KubernetesError(404, 'UnknownType', `${what}: the API server does not know this type; install the CRDs`);
   }
   const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
   const serverMessage = typeof message === 'string' && message !== '' ? message : text.slice(0, 200).trim();
@@ -39,7 +39,7 @@ export function buildKubernetesError(
   });
 }
 
-/** The error that a Status object within a watch is. */
+/** Builds the error of a Status object within a watch. */
 export function buildWatchError(what: string, object: unknown): KubernetesError {
   const { code, reason, message } = (object ?? {}) as Status;
   const status = typeof code === 'number' ? code : 500;
@@ -51,7 +51,7 @@ export function buildWatchError(what: string, object: unknown): KubernetesError 
   );
 }
 
-/** Milliseconds to wait, of a number of seconds or a date; undefined where neither stands there. */
+/** Returns the milliseconds to wait, from a number of seconds or a date. Undefined for anything else. */
 export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const seconds = Number(text);

@@ -4,50 +4,50 @@ export interface ListOptions {
   labelSelector?: string;
   /** Size of a page. */
   limit?: number;
-  /** The token of the page before. */
+  /** Continue token of the page before. */
   continue?: string;
-  /** `0`: whatever the server has at hand; absent: the newest. */
+  /** `0` accepts any version that the server has cached. If absent, the newest one is returned. */
   resourceVersion?: string;
-  /** Ends the wait for an answer. */
+  /** Aborts the request. */
   signal?: AbortSignal;
 }
 
 export interface WatchOptions {
   labelSelector?: string;
   resourceVersion: string;
-  /** When the server ends the watch by itself. */
+  /** Time after which the server ends the watch. */
   timeoutSeconds: number;
   signal: AbortSignal;
-  /** Told when the watch begins and of every piece that arrives, whole lines or not. */
+  /** Called when the watch starts and for every chunk that arrives, even if it is not a whole line. */
   onBytes: () => void;
 }
 
-/** One line of a watch. */
+/** One event of a watch. */
 export interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   object: KubeObject;
 }
 
 export interface DeleteOptions {
-  /** Deletes this very object, not one that was made again under its name. */
+  /** Deletes only the object with this uid, not one that was recreated under its name. */
   uid?: string;
   propagation?: 'Background' | 'Foreground' | 'Orphan';
 }
 
 /**
- * The API server, as far as one namespace. Requests have a deadline; 429 and faults of the server or the way to it are
- * tried again a bounded number of times. Every other refusal is an `KubernetesError` at once: 409 is for the caller to judge.
- * Writes are refused while this process may not write.
+ * Client of the Kubernetes API for one namespace. Requests have a deadline. 429, server errors and network errors are
+ * retried a limited number of times. Every other error is thrown as a `KubernetesError` immediately, including 409.
+ * Writes are refused while this process must not write.
  */
 export interface KubeApi {
   readonly namespace: string;
-  /** Undefined: there is none. */
+  /** Undefined if the object does not exist. */
   get: (type: ResourceType, name: string) => Promise<KubeObject | undefined>;
   list: (type: ResourceType, options?: ListOptions) => Promise<KubeList>;
   create: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
-  /** Replaces the object; its `resourceVersion` guards against losing what others wrote (409). */
+  /** Replaces the object. Fails with 409 if its `resourceVersion` is outdated. */
   replace: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
-  /** Server-side apply, taking over fields that others manage. */
+  /** Server-side apply, including fields that others manage. */
   apply: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
   /** Server-side apply of the status subresource. */
   applyStatus: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
@@ -57,10 +57,10 @@ export interface KubeApi {
     patch: object,
     options?: { subresource?: string },
   ) => Promise<KubeObject>;
-  /** Fine where there is none. */
+  /** Succeeds if the object does not exist. */
   delete: (type: ResourceType, name: string, options?: DeleteOptions) => Promise<void>;
-  /** The changes since `resourceVersion`, until the server or the signal ends them. */
+  /** Returns the changes since `resourceVersion`, until the server or the signal ends the watch. */
   watch: (type: ResourceType, options: WatchOptions) => AsyncIterable<WatchEvent>;
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   close: () => void;
 }

@@ -38,7 +38,7 @@ async function setUp(handle: (request: StubRequest, count: number) => void, opti
   return { api: client, codes, requests: made.requests };
 }
 
-/** Something that a test waits for. */
+/** A promise that a test resolves. */
 function createSignal(): { given: Promise<void>; give: () => void } {
   let give: () => void = () => undefined;
   const given = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ function createSignal(): { given: Promise<void>; give: () => void } {
 
 const tenant: KubeObject = { apiVersion: 'asr.svc.dev/v1', kind: 'Tenant', metadata: { name: 'acme' }, spec: {} };
 
-test('speaks to the API server as it wants to be spoken to', async () => {
+test('the client sends the requests that the API server expects', async () => {
   const { api: client, requests } = await setUp(({ response }) => answer(response, 200, tenant));
   await client.apply(TYPES.Tenant, tenant);
   await client.applyStatus(TYPES.Tenant, tenant);
@@ -75,7 +75,7 @@ test('speaks to the API server as it wants to be spoken to', async () => {
   for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^test /);
 });
 
-test('waits as long as a 429 asks, then tries again', async () => {
+test('the client waits for the time of a 429 and retries', async () => {
   const { api: client, codes } = await setUp(({ response }, count) =>
     count === 1
       ? answer(response, 429, statusOf(429, 'TooManyRequests'), { 'retry-after': '1' })
@@ -87,7 +87,7 @@ test('waits as long as a 429 asks, then tries again', async () => {
   expect(codes).toEqual(['apply 429', 'apply 200']);
 });
 
-test('faults of the server and cut connections are tried again a bounded number of times', async () => {
+test('the client retries server errors and broken connections a limited number of times', async () => {
   const { api: client, codes } = await setUp(({ response }, count) => {
     if (count % 2 === 1) answer(response, 500, statusOf(500, 'InternalError'));
     else response.destroy();
@@ -101,13 +101,13 @@ test.each([
   [403, 'Forbidden'],
   [409, 'Conflict'],
   [422, 'Invalid'],
-])('%i is told at once: it is for the caller to judge', async (code, reason) => {
+])('the client throws a %i immediately', async (code, reason) => {
   const { api: client, requests } = await setUp(({ response }) => answer(response, code, statusOf(code, reason)));
   await expect(client.replace(TYPES.Tenant, tenant)).rejects.toMatchObject({ status: code, reason });
   expect(requests).toHaveLength(1);
 });
 
-test('what is not there is undefined, and fine to delete; a type that is not installed is an error', async () => {
+test('the client returns undefined for a missing object and deletes it without an error, but fails for an unknown type', async () => {
   const { api: client } = await setUp(({ response, url }) =>
     url.pathname.includes('/tenants')
       ? answer(response, 404, statusOf(404, 'NotFound'))
@@ -118,13 +118,13 @@ test('what is not there is undefined, and fine to delete; a type that is not ins
   await expect(client.get(TYPES.ASRModel, 'm')).rejects.toThrow('install the CRDs');
 });
 
-test('a server that does not answer costs no more than the deadline', async () => {
+test('the client gives up at the deadline if the server does not answer', async () => {
   const { api: client, codes } = await setUp(() => undefined, { timeoutMs: 100 });
   await expect(client.get(TYPES.Tenant, 'acme')).rejects.toMatchObject({ status: 0 });
   expect(codes).toEqual(['get 0']);
 });
 
-test('an answer that stops in the middle is a failure too', async () => {
+test('the client fails if a response stops halfway', async () => {
   const { api: client } = await setUp(
     ({ response }) => {
       response.writeHead(200, { 'content-length': 1000 });
@@ -135,7 +135,7 @@ test('an answer that stops in the middle is a failure too', async () => {
   await expect(client.get(TYPES.Tenant, 'acme')).rejects.toMatchObject({ status: 0 });
 });
 
-test('one that does not lead reads, and writes nothing', async () => {
+test('a client whose write gate is closed can read but not write', async () => {
   const gate = {
     pass: () => {
       throw new Error('closed');
@@ -158,7 +158,7 @@ test('one that does not lead reads, and writes nothing', async () => {
   expect(stub?.requests).toHaveLength(1);
 });
 
-test('a write that is under way when the lead is lost is cut off and not tried again', async () => {
+test('a write in progress is aborted without a retry when the write gate closes', async () => {
   const lead = new AbortController();
   const gate = { pass: () => lead.signal.throwIfAborted(), signal: () => lead.signal };
   const arrived = createSignal();
@@ -171,7 +171,7 @@ test('a write that is under way when the lead is lost is cut off and not tried a
   expect(requests).toHaveLength(1);
 });
 
-test('no more connections than allowed are opened at the same time', async () => {
+test('the client opens no more connections than allowed', async () => {
   const waiting: StubRequest[] = [];
   let most = 0;
   const { api: client } = await setUp((request) => {
@@ -195,13 +195,13 @@ describe('a watch', () => {
     return events;
   }
 
-  test('asks for bookmarks and a time, and gives out each line', async () => {
+  test('requests bookmarks and a timeout, and returns each event', async () => {
     const { api: client, requests } = await setUp(({ response }) => {
       response.writeHead(200);
       const lines = Buffer.from(
         ['ADDED', 'BOOKMARK'].map((type) => `${JSON.stringify({ type, object: { ...tenant, spec: 'ũ' } })}\n`).join(''),
       );
-      // In the middle of a character.
+      // Splits the stream within a character.
       const cut = lines.indexOf(0xc5) + 1;
       response.write(lines.subarray(0, cut));
       setTimeout(() => response.end(lines.subarray(cut)), 20);
@@ -219,13 +219,13 @@ describe('a watch', () => {
     });
   });
 
-  test('that is refused is an error with its status', async () => {
+  test('throws an error with the status if it is refused', async () => {
     const { api: client, codes } = await setUp(({ response }) => answer(response, 410, statusOf(410, 'Expired')));
     await expect(watch(client)).rejects.toMatchObject({ status: 410, reason: 'Expired' });
     expect(codes).toEqual(['watch 410']);
   });
 
-  test('ends with its signal, and its connection with it', async () => {
+  test('ends with its signal and closes its connection', async () => {
     const ending = new AbortController();
     const closed = createSignal();
     const { api: client } = await setUp(({ response }) => {

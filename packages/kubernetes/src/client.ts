@@ -8,34 +8,34 @@ import { createDeadline } from './deadline.ts';
 import type { KubeList, KubeObject, ResourceType } from './objects.ts';
 import { buildPath } from './paths.ts';
 import type { PathParts } from './paths.ts';
-import { nextTryMs } from './retry.ts';
+import { retryDelayMs } from './retry.ts';
 import type { RetryOptions } from './retry.ts';
-import { buildWayError, readAnswer } from './transport.ts';
+import { buildNetworkError, readAnswer } from './transport.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 import { watchObjects } from './watch.ts';
 
-/** Says whether this process may write. */
+/** Decides whether this process may write. */
 export interface WriteGate {
-  /** Throws while nothing may be written. */
+  /** Throws while this process must not write. */
   pass: () => void;
-  /** Aborts what is being written when nothing may be written any more. */
+  /** Aborts writes in progress when this process must not write any more. */
   signal: () => AbortSignal;
 }
 
 export interface KubeApiOptions {
   namespace: string;
-  /** By which the API server knows the fields that are ours. */
+  /** Field manager of our fields. */
   fieldManager: string;
   access: Pick<AccessKeeper, 'renew'>;
   transport: Transport;
-  /** Connections of their own: watches last, and would take those of everything else. */
+  /** Separate connections for watches, which would otherwise occupy those of other requests. */
   watchTransport: Transport;
-  /** Time for one try; no further one begins after it. */
+  /** Timeout of one attempt. No attempt starts after it. */
   timeoutMs: number;
   retry: RetryOptions;
-  /** Writes are refused while it is closed; absent: never. */
+  /** Refuses writes while it is closed. Writes are always allowed if absent. */
   gate?: WriteGate;
-  /** Told of every try; the code is an HTTP status, 0 where no answer came. */
+  /** Called for every attempt. The code is an HTTP status, or 0 without a response. */
   onRequest?: (verb: string, code: number) => void;
   random?: () => number;
 }
@@ -54,7 +54,7 @@ interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** Makes the client of one namespace. */
+/** Creates the client of one namespace. */
 export function createKubeApi(options: KubeApiOptions): KubeApi {
   const {
     namespace,
@@ -68,7 +68,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
     random = Math.random,
   } = options;
 
-  /** One try. */
+  /** Sends one attempt. */
   async function send(call: Call, what: string): Promise<Answer> {
     const { verb, method, type, parts, body, signal } = call;
     const writes = WRITING.has(verb);
@@ -89,14 +89,14 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
     } catch (error) {
       onRequest?.(verb, 0);
       if (lead?.aborted === true) gate?.pass();
-      if (deadline.signal.aborted) throw buildWayError(what, deadline.signal.reason);
-      throw buildWayError(what, error);
+      if (deadline.signal.aborted) throw buildNetworkError(what, deadline.signal.reason);
+      throw buildNetworkError(what, error);
     } finally {
       deadline.clear();
     }
   }
 
-  /** Tries until an answer comes that says yes, or no use in trying on. */
+  /** Retries until the request succeeds, or until a retry would not help. */
   async function request(call: Call): Promise<Answer> {
     const { verb, type, parts, signal } = call;
     const what = `${verb} ${type.plural}${parts?.name === undefined ? '' : ` ${parts.name}`}`;
@@ -112,7 +112,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
         failure = error;
       }
       if (failure instanceof KubernetesError) failure.attempts = tries;
-      const waitMs = nextTryMs(failure, tries, retry, random());
+      const waitMs = retryDelayMs(failure, tries, retry, random());
       if (waitMs === undefined || performance.now() + waitMs > untilMs || signal?.aborted === true) throw failure;
       await sleep(waitMs);
     }
@@ -128,7 +128,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
       body: { type: bodyType, value },
     });
   const applied = { fieldManager, force: true };
-  // A field that the server does not know would otherwise be dropped without a word.
+  // Without strict validation the server would silently drop an unknown field.
   const written = { fieldManager, fieldValidation: 'Strict' };
 
   return {

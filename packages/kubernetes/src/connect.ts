@@ -7,31 +7,34 @@ import { IN_CLUSTER } from './settings.ts';
 import type { KubernetesSettings } from './settings.ts';
 import { createTransport } from './transport.ts';
 
-/** The way to the API server, and the namespace to work in. */
+/** Access to the API server, and the namespace of the installation. */
 export interface Connection {
   namespace: string;
-  /** A client whose requests wait for none of another's. */
+  /** Creates a client whose requests do not wait for those of another client. */
   openApi: (options?: ApiLimits) => KubeApi;
 }
 
 export interface ConnectionOptions {
   settings: KubernetesSettings;
-  /** Who this is: the name of the field manager. */
+  /** Name of the field manager. */
   client: string;
-  /** Told of every try; the code is an HTTP status, 0 where no answer came. */
+  /** Called for every attempt. The code is an HTTP status, or 0 without a response. */
   onRequest?: (verb: string, code: number) => void;
 }
 
-/** What a client has of its own; the rest is as the settings say. */
+/** Options of one client. The others follow from the settings. */
 export type ApiLimits = Partial<Pick<KubeApiOptions, 'timeoutMs' | 'retry' | 'gate'>> & { maxSockets?: number };
 
-/** Reads how to reach the API server; nothing is asked yet. Throws where the configuration is wrong. */
+/**
+ * Reads the configuration for access to the API server, without sending a request. Throws if the configuration is
+ * invalid.
+ */
 export function createConnection({ settings, client, onRequest }: ConnectionOptions): Connection {
   const kubeconfig = settings.KUBERNETES === IN_CLUSTER ? undefined : settings.KUBERNETES;
   const access: AccessKeeper = createAccess(kubeconfig, () => performance.now());
   const namespace = settings.NAMESPACE === '' ? access.namespace : settings.NAMESPACE;
   if (namespace === undefined || namespace === '') {
-    throw new Error('the kubeconfig names no namespace: set NAMESPACE to that of the installation');
+    throw new Error('the kubeconfig contains no namespace; set NAMESPACE to the namespace of the installation');
   }
   const watchTransport = createTransport({ access, client });
   return {

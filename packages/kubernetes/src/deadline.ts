@@ -1,16 +1,16 @@
-/** A signal that ends something in time. */
+/** A signal with a time limit. */
 export interface Deadline {
   signal: AbortSignal;
-  /** From now on there is no limit of time; the given signals still end it. */
+  /** Removes the time limit. The given signals still abort. */
   lift: () => void;
-  /** Lets go of the timer and of the signals that were listened to. */
+  /** Releases the timer and the listeners on the given signals. */
   clear: () => void;
 }
 
-/** A signal that aborts after `timeoutMs`, or with any of the given signals. */
+/** Creates a signal that aborts after `timeoutMs`, or with any of the given signals. */
 export function createDeadline(timeoutMs: number, signals: readonly AbortSignal[]): Deadline {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error(`it took more than ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => controller.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
   const listeners = signals.map((signal) => {
     const abort = () => controller.abort(signal.reason);
     if (signal.aborted) abort();
@@ -22,7 +22,7 @@ export function createDeadline(timeoutMs: number, signals: readonly AbortSignal[
     lift: () => clearTimeout(timer),
     clear: () => {
       clearTimeout(timer);
-      // Signals that outlive many requests must not gather a listener of each.
+      // Signals that outlive many requests must not accumulate listeners.
       for (const { signal, abort } of listeners) signal.removeEventListener('abort', abort);
     },
   };

@@ -12,7 +12,7 @@ export { listAll } from './list.ts';
 export type { ListAllOptions } from './list.ts';
 export { apiVersionOf, TYPES } from './objects.ts';
 export type { KubeList, KubeMetadata, KubeObject, OwnerReference, ResourceType } from './objects.ts';
-export { isPassing } from './retry.ts';
+export { isTemporary } from './retry.ts';
 export type { RetryOptions } from './retry.ts';
 export { IN_CLUSTER, KUBERNETES_SETTINGS } from './settings.ts';
 export type { KubernetesSettings } from './settings.ts';

@@ -1,24 +1,27 @@
-/** What is wrong with one field of an object, in the words of the API server. */
+/** A problem with one field of an object, as the API server reports it. */
 export interface Cause {
-  /** Empty where it is about the whole. */
+  /** Empty if the problem concerns the whole object. */
   field: string;
   message: string;
 }
 
-/** A request that the API server refused, or that did not reach it (status 0). */
+/** An error of a request to the API server, or a request that got no response (status 0). */
 export class KubernetesError extends Error {
   override name = 'KubernetesError';
-  /** The HTTP status; 0: no answer came. */
+  /** HTTP status, or 0 without a response. */
   readonly status: number;
-  /** The machine-readable reason of the answer's Status object: `Conflict`, `Expired`, `NotFound`, …. */
+  /** Machine-readable reason of the Status object: `Conflict`, `Expired`, `NotFound`, …. */
   readonly reason: string;
-  /** What the server says, without the name of the request. */
+  /** Message of the server, without the name of the request. */
   readonly serverMessage: string;
-  /** What is wrong with an object that was refused, field by field. */
+  /** Problems of a refused object, by field. */
   readonly causes: readonly Cause[];
-  /** How long the server asks to wait before the next try. */
+  /** Time that the server asks to wait before a retry. */
   readonly retryAfterMs: number | undefined;
-  /** Which try of its request this ended: one before it may have been heard although its answer was lost. */
+  /**
+   * Number of the attempt that ended with this error. If it is above 1, an earlier attempt may have succeeded although
+   * its response was lost.
+   */
   attempts = 1;
 
   constructor(

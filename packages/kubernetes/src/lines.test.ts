@@ -16,7 +16,7 @@ async function linesOf(text: string, cuts: readonly number[], maxBytes = 1000): 
   return lines;
 }
 
-test('wherever the network cuts, within characters too, the same lines come out', async () => {
+test('splitLines returns the same lines wherever the network splits them, also within characters', async () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'ũ', 'ĩ', '語', '🎧', '"', '{'), minLength: 1 });
   const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 40 });
   await fc.assert(
@@ -27,15 +27,15 @@ test('wherever the network cuts, within characters too, the same lines come out'
   );
 });
 
-test('a line without its end was cut off and is not given out', async () => {
+test('splitLines does not return a last line without a newline', async () => {
   expect(await linesOf('whole\nhal', [])).toEqual(['whole']);
 });
 
-test('empty lines are nothing', async () => {
+test('splitLines skips empty lines', async () => {
   expect(await linesOf('\n a\n\r\n\nb\n', [3])).toEqual([' a', 'b']);
 });
 
-test.each([[[]], [[3, 6, 9]]])('a line that is too long ends the stream (cut at %j)', async (cuts) => {
-  await expect(linesOf(`${'x'.repeat(20)}\n`, cuts, 19)).rejects.toThrow('more than 19 bytes');
+test.each([[[]], [[3, 6, 9]]])('splitLines fails for a line that is too long (split at %j)', async (cuts) => {
+  await expect(linesOf(`${'x'.repeat(20)}\n`, cuts, 19)).rejects.toThrow('longer than 19 bytes');
   expect(await linesOf(`${'x'.repeat(19)}\n`, cuts, 19)).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a stream of bytes into lines. Pieces come as the network cuts them, in the middle of a line or of a character,
- * so text is made of whole lines alone; a line that outgrows `maxBytes` ends the stream with an error.
+ * Splits a stream of bytes into lines. Chunks may end within a line or a character, so only whole lines are decoded. A
+ * line longer than `maxBytes` ends the stream with an error.
  */
 export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<string> {
   let begun: Buffer[] = [];
@@ -24,9 +24,9 @@ export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: numbe
     check(begunBytes, maxBytes);
     begun.push(rest);
   }
-  // What is left without its newline was cut off: nobody can tell whether it is whole.
+  // A last line without a newline was cut off and may be incomplete.
 }
 
 function check(bytes: number, maxBytes: number): void {
-  if (bytes > maxBytes) throw new Error(`a line of more than ${maxBytes} bytes came`);
+  if (bytes > maxBytes) throw new Error(`a line is longer than ${maxBytes} bytes`);
 }

@@ -4,16 +4,16 @@ import type { KubeObject, ResourceType } from './objects.ts';
 
 export interface ListAllOptions {
   labelSelector?: string | undefined;
-  /** Objects of a page. */
+  /** Objects per page. */
   pageSize: number;
   signal?: AbortSignal;
-  /** What is kept of each; absent: all. */
+  /** Selects what is kept of each object. Everything if absent. */
   trim?: (object: KubeObject) => KubeObject;
 }
 
 /**
- * Lists all objects of a type page by page. All pages show the state of the first one; when the server has forgotten it
- * before the last page (410), whoever asks begins again.
+ * Lists all objects of a type page by page. All pages show the state of the first one. If the server has discarded that
+ * state before the last page (410), the caller must start again.
  */
 export async function listAll(
   api: Pick<KubeApi, 'list'>,
@@ -30,7 +30,7 @@ export async function listAll(
       ...(token !== undefined && { continue: token }),
       ...(signal && { signal }),
     });
-    // The items of lists of built-in types do not say what they are.
+    // Items in lists of built-in types have no kind and apiVersion.
     for (const item of items) objects.push(trim({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
     token = metadata.continue;
     if (token === undefined || token === '') return { objects, resourceVersion: metadata.resourceVersion };

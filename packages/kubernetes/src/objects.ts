@@ -1,4 +1,4 @@
-/** Kubernetes objects as the API server sends them: plain JSON, of which we name what we read. */
+/** Kubernetes objects as plain JSON, with types for the fields that we read. */
 
 export interface OwnerReference {
   apiVersion: string;
@@ -36,7 +36,7 @@ export interface KubeList {
   metadata: { resourceVersion: string; continue?: string };
 }
 
-/** How a type of object is addressed; the group '' is the core one. */
+/** Address of a type of objects. The group '' is the core group. */
 export interface ResourceType {
   group: string;
   version: string;
@@ -46,7 +46,7 @@ export interface ResourceType {
 
 const type = (group: string, plural: string, kind: string): ResourceType => ({ group, version: 'v1', plural, kind });
 
-/** Every type that operator or console touches; all are namespaced. */
+/** Types that the operator or the console use. All are namespaced. */
 export const TYPES = {
   ASRModel: type('asr.svc.dev', 'asrmodels', 'ASRModel'),
   Tenant: type('asr.svc.dev', 'tenants', 'Tenant'),
@@ -66,7 +66,7 @@ export const TYPES = {
   Event: type('', 'events', 'Event'),
 } as const;
 
-/** What stands as `apiVersion` in objects of a type. */
+/** Returns the `apiVersion` of objects of a type. */
 export function apiVersionOf({ group, version }: ResourceType): string {
   return group === '' ? version : `${group}/${version}`;
 }

@@ -2,14 +2,14 @@ import type { ResourceType } from './objects.ts';
 
 export interface PathParts {
   namespace: string;
-  /** Absent: all objects of the type. */
+  /** If absent, the path addresses all objects of the type. */
   name?: string;
   subresource?: string;
-  /** What is undefined is left out. */
+  /** Undefined values are omitted. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
-/** The path and query by which the API server knows objects of a type in a namespace. */
+/** Returns the path and query of objects of a type in a namespace. */
 export function buildPath({ group, version, plural }: ResourceType, parts: PathParts): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const segments = ['namespaces', parts.namespace, plural, parts.name, parts.subresource];

@@ -3,25 +3,30 @@ import type { BackoffOptions } from '@svc-asr/runtime';
 import { KubernetesError } from './kubernetes-error.ts';
 
 export interface RetryOptions extends BackoffOptions {
-  /** Tries of one request, the first included. */
+  /** Maximum attempts of one request, including the first. */
   tries: number;
 }
 
-/** Faults of the server, of what stands before it and of the way to it: the same request may do well a moment later. */
+/** Errors of the server, of a proxy in front of it, or of the network. A retry may succeed. */
 const PASSING = new Set([0, 429, 500, 502, 503, 504]);
 
-/** Whether the failure is likely to pass by itself. */
-export function isPassing(error: unknown): error is KubernetesError {
+/** Returns whether the failure is likely to be temporary. */
+export function isTemporary(error: unknown): error is KubernetesError {
   return error instanceof KubernetesError && PASSING.has(error.status);
 }
 
 /**
- * How long to wait before the next try after `tries` failed ones; undefined: there is none. Whoever is asked to wait
- * longer than the longest wait is told so at once, instead of holding its work for so long.
+ * Returns the time to wait before the next attempt after `tries` failed ones. Undefined if there is none. If the server
+ * asks to wait longer than the maximum, the request fails immediately instead of blocking its caller.
  */
-export function nextTryMs(error: unknown, tries: number, options: RetryOptions, random: number): number | undefined {
-  if (!isPassing(error) || tries >= options.tries) return undefined;
+export function retryDelayMs(
+  error: unknown,
+  attempts: number,
+  options: RetryOptions,
+  random: number,
+): number | undefined {
+  if (!isTemporary(error) || attempts >= options.tries) return undefined;
   const askedMs = error.retryAfterMs ?? 0;
   if (askedMs > options.maxMs) return undefined;
-  return Math.max(askedMs, backoffMs(tries, options, random));
+  return Math.max(askedMs, backoffMs(attempts, options, random));
 }

@@ -7,41 +7,41 @@ import type { Answer } from './answer.ts';
 
 export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query. */
+  /** Path with query. */
   path: string;
   body?: { type: string; text: string };
-  /** Ends the request, and what is still being read of its answer. */
+  /** Aborts the request and the reading of its response. */
   signal: AbortSignal;
 }
 
 /** Connections to the API server. */
 export interface Transport {
-  /** Sends one request; resolves with the head of the answer, whatever its status. */
+  /** Sends one request. Resolves with the head of the response, whatever its status. */
   open: (request: TransportRequest) => Promise<IncomingMessage>;
   close: () => void;
 }
 
 export interface TransportOptions {
   access: AccessKeeper;
-  /** Who asks, as the API server's log shows it. */
+  /** User agent in the log of the API server. */
   client: string;
-  /** Connections at the same time; more requests wait for one of them. Absent: as many as there are requests. */
+  /** Maximum number of connections; more requests wait. Unlimited if absent. */
   maxSockets?: number;
 }
 
 const SYSTEM = `(${process.platform}/${process.arch}) node/${process.versions.node}`;
-/** Half-open connections are found by the system's probes too; this is when they begin. */
+/** Idle time after which TCP keep-alive probes start. They detect half-open connections. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Makes connections that are kept for the next request. */
+/** Creates connections that are reused. */
 export function createTransport({ access, client, maxSockets = Infinity }: TransportOptions): Transport {
   let agent: { tls: TlsOptions; of: HttpAgent } | undefined;
 
   const agentOf = ({ tls, server, proxy }: Access) => {
     if (proxy !== undefined) return proxy;
-    // Certificates that rotated need new connections; those under way end by themselves.
+    // Rotated certificates need new connections. Requests in progress finish on the old ones.
     if (agent?.tls !== tls) {
-      // A burst must not open connections anew that it has just closed.
+      // Keeps connections after a burst, so that the next burst need not open them again.
       const maxFreeSockets = Number.isFinite(maxSockets) ? maxSockets : 1;
       const options = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxSockets, maxFreeSockets };
       const of = server.protocol === 'http:' ? new HttpAgent(options) : new HttpsAgent({ ...options, ...tls });
@@ -79,7 +79,7 @@ export function createTransport({ access, client, maxSockets = Infinity }: Trans
   };
 }
 
-/** Reads an answer to its end. */
+/** Reads a response to its end. */
 export async function readAnswer(response: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
@@ -87,11 +87,11 @@ export async function readAnswer(response: IncomingMessage): Promise<Answer> {
   return { status: statusCode, retryAfter: headers['retry-after'], text: Buffer.concat(chunks).toString('utf8') };
 }
 
-/** What went wrong on the way, as an error without a status; `what` names the request. */
-export function buildWayError(what: string, error: unknown): KubernetesError {
+/** Builds an error without a status for a network failure. `what` names the request. */
+export function buildNetworkError(what: string, error: unknown): KubernetesError {
   if (error instanceof KubernetesError) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const reason = typeof code === 'string' ? code : 'Unreachable';
-  const words = typeof message === 'string' ? message : String(error);
-  return new KubernetesError(0, reason, `${what}: no answer of the API server: ${words}`, { cause: error });
+  const detail = typeof message === 'string' ? message : String(error);
+  return new KubernetesError(0, reason, `${what}: no response of the API server: ${detail}`, { cause: error });
 }

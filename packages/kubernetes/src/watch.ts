@@ -6,22 +6,25 @@ import { createDeadline } from './deadline.ts';
 import { splitLines } from './lines.ts';
 import type { ResourceType } from './objects.ts';
 import { buildPath } from './paths.ts';
-import { buildWayError, readAnswer } from './transport.ts';
+import { buildNetworkError, readAnswer } from './transport.ts';
 import type { Transport } from './transport.ts';
 
 export interface WatchMeans {
   namespace: string;
   transport: Transport;
   access: Pick<AccessKeeper, 'renew'>;
-  /** Time until the head of the answer. */
+  /** Timeout for the head of the response. */
   timeoutMs: number;
   onRequest: ((verb: string, code: number) => void) | undefined;
 }
 
-/** The largest object that the API server takes is 1.5 MiB, and what it adds is small. */
+/** Maximum size of an event. The API server accepts objects of up to 1.5 MiB and adds little to them. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** The changes of all objects of a type, until the server or the signal ends them. One try: whoever asks tries again. */
+/**
+ * Returns the changes of all objects of a type, until the server or the signal ends the watch. There is one attempt;
+ * the caller retries.
+ */
 export async function* watchObjects(
   { namespace, transport, access, timeoutMs, onRequest }: WatchMeans,
   type: ResourceType,
@@ -46,12 +49,12 @@ export async function* watchObjects(
     onRequest?.('watch', 200);
     for await (const line of splitLines(told(response, onBytes), MAX_LINE_BYTES)) yield JSON.parse(line) as WatchEvent;
   } catch (error) {
-    const failure = buildWayError(what, deadline.signal.aborted ? deadline.signal.reason : error);
+    const failure = buildNetworkError(what, deadline.signal.aborted ? deadline.signal.reason : error);
     if (response?.statusCode !== 200) onRequest?.('watch', failure.status);
     throw failure;
   } finally {
     deadline.clear();
-    // A watch that nobody reads any more must not stay open.
+    // Closes the watch if the caller stops reading.
     response?.destroy();
   }
 }
