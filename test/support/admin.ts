@@ -68,7 +68,7 @@ export function createAdmin(url: string, token: string): Admin {
       limits: { ...GENEROUS, ...limits },
       grants: seconds === 0 ? [] : [{ id: 'first', audioSeconds: seconds }],
     });
-    assert.equal(written.in_force, true, `the tenant ${name} is not in force`);
+    assert.equal(written.applied, true, `the tenant ${name} is not applied`);
   }
 
   async function key(tenant: string, options: { expires_at?: string } = {}): Promise<string> {

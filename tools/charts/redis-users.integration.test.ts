@@ -82,7 +82,7 @@ test(
       expect([path, (await consoleService.call('GET', path)).status]).toEqual([path, 200]);
     }
     expect(await consoleService.call('GET', '/admin/v1/keys')).toMatchObject({ body: { ledger_available: true } });
-    expect(await consoleService.call('DELETE', `/admin/v1/keys/${keyId}`)).toMatchObject({ body: { in_force: true } });
+    expect(await consoleService.call('DELETE', `/admin/v1/keys/${keyId}`)).toMatchObject({ body: { applied: true } });
 
     // The account is closed, with the session that still has a reservation.
     folder.remove('acme.yaml');

@@ -63,7 +63,7 @@ export function createAdmin({ adminUrl, adminToken, caFile }: Target): Admin {
         grants: [{ id: 'loadtest', audioSeconds }],
       });
       const key = await call('POST', '/keys', { tenant: name, name: 'load test' });
-      if (tenant.in_force !== true || key.active !== true) {
+      if (tenant.applied !== true || key.active !== true) {
         throw new Error(`the tenant ${name} is not in force: is the operator running?`);
       }
       return String(key.key);

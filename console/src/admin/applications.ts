@@ -26,8 +26,8 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       isChanged = changed !== current;
       return changed;
     });
-    const inForce = await waitUntilTenantApplied(ledger, resource, polling);
-    return { ...viewTenant({ resource, readOnlyIn: undefined }), in_force: inForce, isChanged };
+    const applied = await waitUntilTenantApplied(ledger, resource, polling);
+    return { ...viewTenant({ resource, readOnlyIn: undefined }), applied, isChanged };
   }
 
   router
@@ -56,7 +56,7 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       const hasCredit = !isNew || (await waitUntilGrantApplied(ledger, name, WELCOME_GRANT, requestedAtMs, polling));
       const { isChanged, ...shown } = answer;
       if (isChanged) logger.info({ tenant: name, amount: grant?.audioSeconds ?? 0 }, 'application approved');
-      response.json({ ...shown, in_force: shown.in_force && hasCredit });
+      response.json({ ...shown, applied: shown.applied && hasCredit });
     })
     .all(methodNotAllowed('POST'));
 

@@ -102,7 +102,7 @@ test('DELETE keys deletes the resource and waits until gateways reject the key',
   const wrongCase = keyId === keyId.toLowerCase() ? keyId.toUpperCase() : keyId.toLowerCase();
   expect((await call('DELETE', `/admin/v1/keys/${wrongCase}`)).status).toBe(404);
   const { status, body } = await call('DELETE', `/admin/v1/keys/${keyId}`);
-  expect([status, body.key_id, body.revoked, body.in_force]).toEqual([200, keyId, true, true]);
+  expect([status, body.key_id, body.revoked, body.applied]).toEqual([200, keyId, true, true]);
   expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
   expect(existsSync(fileOf(keyId))).toBe(false);
   expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body.error.code).toBe('key_not_found');
@@ -110,10 +110,10 @@ test('DELETE keys deletes the resource and waits until gateways reject the key',
   expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
 });
 
-test('DELETE keys returns in_force false if Redis does not know of the revocation in time', async () => {
+test('DELETE keys returns applied false if Redis does not know of the revocation in time', async () => {
   const { key_id: keyId } = (await create({ tenant: 'acme' })).body;
   await operator?.stop();
-  expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body).toMatchObject({ revoked: true, in_force: false });
+  expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body).toMatchObject({ revoked: true, applied: false });
 });
 
 test('a damaged key file is reported without its text, and its key can still be revoked', async () => {
@@ -128,7 +128,7 @@ test('a damaged key file is reported without its text, and its key can still be 
   const revoked = await call('DELETE', `/admin/v1/keys/${body.key_id}`);
   expect([revoked.status, revoked.body]).toEqual([
     200,
-    { object: 'api_key', key_id: body.key_id, revoked: true, in_force: true },
+    { object: 'api_key', key_id: body.key_id, revoked: true, applied: true },
   ]);
   expect(existsSync(file)).toBe(false);
   expect((await call('GET', '/admin/v1/keys')).body.unreadable).toEqual([]);

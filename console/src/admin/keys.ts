@@ -14,7 +14,7 @@ import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
 
 /**
  * Serves API keys. A response waits until gateways accept a new key or reject a revoked one. On timeout, `active` or
- * `in_force` is false.
+ * `applied` is false.
  */
 export function routeKeys(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
@@ -51,7 +51,7 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       logger.info({ ...(found && { tenant: found.spec.tenant }), key_id: keyId }, 'API key revoked');
       const isRevoked = await waitUntilKeyRevoked(ledger, keyId, polling);
       const view = found === undefined ? { object: 'api_key', key_id: keyId } : viewKey(found);
-      response.json({ ...view, revoked: true, in_force: isRevoked });
+      response.json({ ...view, revoked: true, applied: isRevoked });
     })
     .all(methodNotAllowed('DELETE'));
 }

@@ -97,13 +97,13 @@ test('while Redis is unavailable, resources can be read and written and the ledg
   await console_.redis.kill();
   try {
     const created = await console_.call('PUT', `/admin/v1/tenants/${tenant}`, { body: { displayName: 'A' } });
-    expect([created.status, created.body.in_force, created.body.ledger_available]).toEqual([201, false, false]);
+    expect([created.status, created.body.applied, created.body.ledger_available]).toEqual([201, false, false]);
     const key = await console_.call('POST', '/admin/v1/keys', { body: { tenant } });
     expect([key.status, key.body.active]).toEqual([201, false]);
     const list = await console_.call('GET', `/admin/v1/keys?tenant=${tenant}`);
     expect([list.body.ledger_available, list.body.data[0].last_used_at]).toEqual([false, null]);
     const revoked = await console_.call('DELETE', `/admin/v1/keys/${key.body.key_id}`);
-    expect([revoked.status, revoked.body.in_force]).toEqual([200, false]);
+    expect([revoked.status, revoked.body.applied]).toEqual([200, false]);
     for (const path of ['journal', 'usage']) {
       const { status, headers, body } = await console_.call('GET', `/admin/v1/tenants/acme/${path}`);
       expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);

@@ -20,7 +20,7 @@ test('PUT creates a tenant, writes one private YAML file and responds when the o
   const spec = { displayName: 'Acme Radio', state: 'Active', grants: [{ id: 'welcome', audioSeconds: 3600 }] };
   const { status, body } = await put('acme', spec);
   expect(status).toBe(201);
-  expect(body).toMatchObject({ object: 'tenant', name: 'acme', read_only: false, in_force: true });
+  expect(body).toMatchObject({ object: 'tenant', name: 'acme', read_only: false, applied: true });
   expect(body.spec.limits).toEqual({ concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 });
   expect(parse(readFileSync(fileOf('acme'), 'utf8'))).toMatchObject({
     kind: 'Tenant',
@@ -52,7 +52,7 @@ test('PUT replaces the spec and keeps the grants that it does not list', async (
   const spec = { displayName: 'R2', state: 'Suspended', grants: [{ id: 'b', audioSeconds: 2 }] };
   const { status, body } = await put('replaced', spec);
   expect(status).toBe(200);
-  expect(body).toMatchObject({ in_force: true, created_at: created, account: { state: 'Suspended' } });
+  expect(body).toMatchObject({ applied: true, created_at: created, account: { state: 'Suspended' } });
   expect(body.spec.grants.map((grant: { id: string }) => grant.id)).toEqual(['a', 'b']);
   const changed = await put('replaced', { displayName: 'R', grants: [{ id: 'a', audioSeconds: 5 }] });
   expect([changed.status, changed.body.error.code]).toEqual([409, 'grant_conflict']);
@@ -95,14 +95,14 @@ test('POST grants adds a grant once per id and generates an id if there is none'
   const first = await grant({ id: 'may', audio_seconds: 60 });
   expect([first.status, first.body]).toEqual([
     201,
-    { object: 'grant', tenant: 'granted', id: 'may', audio_seconds: 60, in_force: true },
+    { object: 'grant', tenant: 'granted', id: 'may', audio_seconds: 60, applied: true },
   ]);
   const again = await grant({ id: 'may', audio_seconds: 60 });
-  expect([again.status, again.body.id, again.body.in_force]).toEqual([200, 'may', undefined]);
+  expect([again.status, again.body.id, again.body.applied]).toEqual([200, 'may', undefined]);
   const other = await grant({ id: 'may', audio_seconds: 61 });
   expect([other.status, other.body.error.code]).toEqual([409, 'grant_conflict']);
   const unnamed = await grant({ audio_seconds: 40 });
-  expect(unnamed.body).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), in_force: true });
+  expect(unnamed.body).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), applied: true });
   expect((await console_.ledger.accounts.read('granted'))?.grantedMs).toBe(100_000);
 });
 
@@ -172,7 +172,7 @@ test('DELETE revokes the keys of a tenant, and a tenant created again keeps its 
   const { status, body } = await call('DELETE', '/admin/v1/tenants/gone');
   expect([status, body]).toEqual([
     200,
-    { object: 'tenant', name: 'gone', deleted: true, keys_revoked: 1, in_force: true },
+    { object: 'tenant', name: 'gone', deleted: true, keys_revoked: 1, applied: true },
   ]);
   expect((await call('GET', '/admin/v1/tenants/gone')).status).toBe(404);
   expect((await call('DELETE', '/admin/v1/tenants/gone')).body.error.code).toBe('tenant_not_found');

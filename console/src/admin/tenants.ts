@@ -51,15 +51,15 @@ export function routeTenants(router: Router, deps: Deps): void {
       });
       const created = previous === undefined;
       logger.info({ tenant: name, reason: created ? 'created' : 'replaced' }, 'tenant written');
-      const inForce = await waitUntilTenantApplied(ledger, resource, polling);
-      response.status(created ? 201 : 200).json({ ...(await show(name)), in_force: inForce });
+      const applied = await waitUntilTenantApplied(ledger, resource, polling);
+      response.status(created ? 201 : 200).json({ ...(await show(name)), applied });
     })
     .delete(async (request, response) => {
       const { name } = request.params;
       const keysRevoked = await deleteTenant(store, name);
       logger.info({ tenant: name, amount: keysRevoked }, 'tenant and its keys deleted');
-      const inForce = await waitUntilTenantClosed(ledger, name, polling);
-      response.json({ object: 'tenant', name, deleted: true, keys_revoked: keysRevoked, in_force: inForce });
+      const applied = await waitUntilTenantClosed(ledger, name, polling);
+      response.json({ object: 'tenant', name, deleted: true, keys_revoked: keysRevoked, applied });
     })
     .all(methodNotAllowed('GET, HEAD, PUT, DELETE'));
 
@@ -84,7 +84,7 @@ export function routeTenants(router: Router, deps: Deps): void {
       logger.info({ tenant: name, amount: audioSeconds }, 'credit granted');
       response
         .status(201)
-        .json({ ...grant, in_force: await waitUntilGrantApplied(ledger, name, id, requestedAtMs, polling) });
+        .json({ ...grant, applied: await waitUntilGrantApplied(ledger, name, id, requestedAtMs, polling) });
     })
     .all(methodNotAllowed('POST'));
 }

@@ -50,7 +50,7 @@ test('a developer can apply, be approved, and create and revoke a key that gatew
   const list = await admin('GET', '/admin/v1/applications');
   expect(list.body.data).toContainEqual(expect.objectContaining({ name: tenant }));
   const approval = await admin('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
-  expect([approval.status, approval.body.in_force]).toEqual([200, true]);
+  expect([approval.status, approval.body.applied]).toEqual([200, true]);
   expect((await admin('GET', '/admin/v1/applications')).body.data).not.toContainEqual(
     expect.objectContaining({ name: tenant }),
   );
@@ -71,7 +71,7 @@ test('a developer can apply, be approved, and create and revoke a key that gatew
   expect(keys.body.data).toMatchObject([{ key_id: made.body.key_id, name: 'production', last_used_at: null }]);
   expect(keys.text).not.toContain(made.body.key);
   const revoked = await developer.call('DELETE', `keys/${made.body.key_id}`);
-  expect(revoked.body).toMatchObject({ revoked: true, in_force: true });
+  expect(revoked.body).toMatchObject({ revoked: true, applied: true });
   expect((await developer.call('GET', 'keys')).body.data).toEqual([]);
 
   const stored = readdirSync(console_.folder).map((file) => readFileSync(join(console_.folder, file), 'utf8'));
@@ -140,7 +140,7 @@ test('a declined application keeps its tenant and link, and can be approved late
   const developer = visitor();
   const { body } = await developer.call('POST', 'applications', APPLICANT);
   const path = `/admin/v1/applications/${body.tenant}`;
-  expect((await admin('POST', `${path}/decline`)).body).toMatchObject({ in_force: true, spec: { state: 'Declined' } });
+  expect((await admin('POST', `${path}/decline`)).body).toMatchObject({ applied: true, spec: { state: 'Declined' } });
   expect((await developer.call('GET', 'account')).body.state).toBe('Declined');
   expect((await developer.call('POST', 'keys', {})).status).toBe(403);
   expect((await admin('POST', `${path}/approve`, { body: {} })).status).toBe(200);

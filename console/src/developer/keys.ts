@@ -80,7 +80,7 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
       if (found === undefined) throw new ConsoleError('key_not_found', { message: 'You have no key with this id.' });
       await store.delete('ApiKey', found.metadata.name);
       logger.info({ tenant: tenant.metadata.name, key_id: found.spec.keyId }, 'API key revoked');
-      response.json({ ...viewKey(found), revoked: true, in_force: await waitUntilKeyRevoked(ledger, keyId, polling) });
+      response.json({ ...viewKey(found), revoked: true, applied: await waitUntilKeyRevoked(ledger, keyId, polling) });
     })
     .all(methodNotAllowed('DELETE'));
 }

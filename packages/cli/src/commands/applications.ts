@@ -52,7 +52,7 @@ const approve: Command = {
     const answer = await createAdminApi(adminEndpoint()).call('POST', pathOf(invocation, 'approve'), { body });
     if (json) output.json(answer);
     else output.line(`Approved ${invocation.argument('TENANT')}. The developer can now create keys in the console.`);
-    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_APPLIED);
+    if (!(answer as { applied: boolean }).applied) output.note(NOT_APPLIED);
   },
 };
 
@@ -67,7 +67,7 @@ const decline: Command = {
     const answer = await createAdminApi(adminEndpoint()).call('POST', pathOf(invocation, 'decline'));
     if (json) output.json(answer);
     else output.line(`Declined ${invocation.argument('TENANT')}.`);
-    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_APPLIED);
+    if (!(answer as { applied: boolean }).applied) output.note(NOT_APPLIED);
   },
 };
 

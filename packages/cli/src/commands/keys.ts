@@ -103,7 +103,7 @@ const revoke: Command = {
     const answer = await createAdminApi(adminEndpoint()).call('DELETE', `/keys/${keyId}`);
     if (json) output.json(answer);
     else output.line(`Revoked ${keyId}.`);
-    const { in_force: isApplied } = answer as { in_force: boolean };
+    const { applied: isApplied } = answer as { applied: boolean };
     if (!isApplied)
       output.note('Gateways may still accept the key, because the operator has not applied the change yet.');
   },

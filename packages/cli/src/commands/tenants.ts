@@ -73,7 +73,7 @@ const create: Command = {
     const answer = await createAdminApi(adminEndpoint()).call('PUT', pathOf(invocation), { body, headers });
     if (json) output.json(answer);
     else output.line(`Created the tenant ${invocation.argument('NAME')}.`);
-    if (!(answer as { in_force: boolean }).in_force) output.note(NOT_APPLIED);
+    if (!(answer as { applied: boolean }).applied) output.note(NOT_APPLIED);
   },
 };
 
@@ -108,15 +108,15 @@ const grant: Command = {
     const { option, json, output, adminEndpoint } = invocation;
     const body = { id: option('id'), audio_seconds: parseWhole('seconds', option('seconds')) };
     const answer = await createAdminApi(adminEndpoint()).call('POST', `${pathOf(invocation)}/grants`, { body });
-    const granted = answer as { id: string; audio_seconds: number; in_force?: boolean };
+    const granted = answer as { id: string; audio_seconds: number; applied?: boolean };
     if (json) {
       output.json(answer);
     } else {
       const amount = formatDuration(granted.audio_seconds * 1000);
-      const repeated = granted.in_force === undefined ? ' The grant exists already, so nothing changed.' : '';
+      const repeated = granted.applied === undefined ? ' The grant exists already, so nothing changed.' : '';
       output.line(`Granted ${amount} to ${invocation.argument('NAME')} (grant ${granted.id}).${repeated}`);
     }
-    if (granted.in_force === false) output.note(NOT_APPLIED);
+    if (granted.applied === false) output.note(NOT_APPLIED);
   },
 };
 
@@ -129,7 +129,7 @@ const remove: Command = {
   run: async (invocation) => {
     const { json, output, adminEndpoint } = invocation;
     const answer = await createAdminApi(adminEndpoint()).call('DELETE', pathOf(invocation));
-    const { keys_revoked: keys, in_force: isApplied } = answer as { keys_revoked: number; in_force: boolean };
+    const { keys_revoked: keys, applied: isApplied } = answer as { keys_revoked: number; applied: boolean };
     if (json) output.json(answer);
     else output.line(`Deleted the tenant ${invocation.argument('NAME')} and ${keys} ${keys === 1 ? 'key' : 'keys'}.`);
     if (!isApplied)
