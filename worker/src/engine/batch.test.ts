@@ -11,15 +11,18 @@ function runOnce(kind: GoldenKind, looks: boolean[]): Promise<OneWindow> {
   return callOutside(module, 'runOneWindow', makeGoldenFolder(kind), join(goldenFolder, 'speech.wav'), looks);
 }
 
-test.each(['ctc', 'fused', 'split'] as const)('a stream of a %s model that is open gets its events', async (kind) => {
-  const { events, consumed } = await runOnce(kind, [true, true]);
-  expect(events.map((event) => event.kind)).toContain('consumed');
-  expect(consumed).toBeGreaterThan(0);
-});
+test.each(['ctc', 'fused', 'split'] as const)(
+  'BatchRunner returns events for an open stream of a %s model',
+  async (kind) => {
+    const { events, consumed } = await runOnce(kind, [true, true]);
+    expect(events.map((event) => event.kind)).toContain('consumed');
+    expect(consumed).toBeGreaterThan(0);
+  },
+);
 
 test.each([
   ['while the encoder runs', []],
-  ['while it is searched', [true]],
-])('one that closes %s leaves its slot alone, which another may have by then', async (_when, looks) => {
+  ['during the search', [true]],
+])('BatchRunner returns no events and does not advance a stream that closes %s', async (_when, looks) => {
   expect(await runOnce('split', looks)).toEqual({ events: [], consumed: 0 });
 });

@@ -7,12 +7,16 @@ import type { StreamEvent } from './protocol.ts';
 import { searchBatch } from './search.ts';
 import { fillWindow } from './window.ts';
 
-/** Told about each run of the encoder: streams in it, CPU and wall time inside the runtime, how long its windows had waited in all. */
+/**
+ * Called after each run of the encoder with the number of streams in it, the CPU and wall time inside onnxruntime, and
+ * the total time that its windows were queued.
+ */
 export type OnRun = (windows: number, cpuMs: number, ms: number, waitMs: number) => void;
 
-/** A lane and the true length of the window that it has ready. */
+/** A lane whose next window is ready. */
 export interface Work {
   readonly lane: Lane;
+  /** Feature frames of the window that hold audio. */
   readonly length: number;
 }
 
@@ -30,7 +34,10 @@ export class BatchRunner {
     this.#onRun = onRun;
   }
 
-  /** All lanes must share an encoder. `isOpen` says which still count once the run is over, and once their search is. */
+  /**
+   * Encodes and decodes one window of each stream. All lanes must share an encoder. Streams for which `isOpen` returns
+   * false after the run, or after the search, are skipped.
+   */
   async run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]> {
     const encoder = batch[0]?.lane.encoder;
     if (encoder === undefined) return [];
@@ -50,7 +57,8 @@ export class BatchRunner {
       isOpen(lane) ? [{ lane, place, search: lane.search, frames: Number(scratch.encodedLengths[place] ?? 0n) }] : [],
     );
     await searchBatch(this.#model, encoder, kept);
-    // A search with runs of its own takes a while, in which a stream may have closed and another one got its slot.
+    // A transducer search runs graphs of its own. Meanwhile a stream may have closed, and another stream may hold its
+    // slot.
     const open = kept.filter(({ lane }) => isOpen(lane));
     return open.flatMap(({ lane, place, frames }) => {
       this.#caches.save(lane.slot, scratch, place);

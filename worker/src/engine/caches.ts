@@ -1,6 +1,6 @@
 import type { Scratch } from '../model/scratch.ts';
 
-/** Encoder caches of all slots in two blocks that are allocated once. */
+/** Encoder caches of all slots, in blocks that are allocated once. */
 export class CachePool {
   readonly #channelSize: number;
   readonly #timeSize: number;
@@ -16,7 +16,10 @@ export class CachePool {
     this.#filled = new BigInt64Array(slots);
   }
 
-  /** Copies a slot's caches to place `i` of the batch; `fresh` ones are zeros, whatever the slot still holds. */
+  /**
+   * Copies the caches of a slot to place `i` of the batch. With `fresh` it writes zeros instead; the slot may still
+   * hold the caches of an earlier utterance.
+   */
   load(slot: number, scratch: Scratch, i: number, fresh: boolean): void {
     const [channel, time] = [this.#channelSize, this.#timeSize];
     if (fresh) {
@@ -30,7 +33,7 @@ export class CachePool {
     scratch.filled[i] = this.#filled[slot] ?? 0n;
   }
 
-  /** Keeps what the run left at place `i` of the batch. */
+  /** Stores the caches that the run produced at place `i` of the batch. */
   save(slot: number, scratch: Scratch, i: number): void {
     const [channel, time] = [this.#channelSize, this.#timeSize];
     this.#channel.set(scratch.channelNext.subarray(i * channel, (i + 1) * channel), slot * channel);

@@ -11,7 +11,7 @@ import { startEngine } from './start.ts';
 
 const audio = readWav(join(goldenFolder, 'speech.wav'));
 
-describe('an engine with a model', () => {
+describe('Engine', () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await startEngine({ modelDir: makeGoldenFolder('ctc'), slots: 3, maxBatch: 2 });
@@ -20,13 +20,13 @@ describe('an engine with a model', () => {
     await engine.close();
   });
 
-  test('tells what it loaded', () => {
+  test('reports the loaded model, its language, slots and contexts', () => {
     expect(engine.info).toMatchObject({ model: 'golden-ctc', type: 'ctc', languageCode: 'xx', slots: 3 });
     expect(engine.info.contexts).toMatchObject([{ context: [56, 13], chunkSamples: 17_920 }]);
     expect(engine.info.contexts[0]?.realTimeFactor).toBeGreaterThan(0);
   });
 
-  test('sends the whole transcript so far with each delta and all of it with the final', async () => {
+  test('sends the transcript so far with each delta and the full transcript with the final', async () => {
     const { final, deltas } = await transcribe(engine, audio, { sizes: [3200] });
     expect(deltas.length).toBeGreaterThan(5);
     deltas.reduce((before, { text }) => {
@@ -41,7 +41,7 @@ describe('an engine with a model', () => {
     }
   });
 
-  test('answers each flush with one final, also of nothing', async () => {
+  test('sends exactly one final for each flush, also when the utterance is empty', async () => {
     const stream = engine.open();
     const finals: Final[] = [];
     stream.on('final', (final) => finals.push(final));
@@ -63,7 +63,7 @@ describe('an engine with a model', () => {
     stream.close();
   });
 
-  test('hears an utterance after a flush as if it were the first', async () => {
+  test('transcribes an utterance after a flush like the first utterance of a stream', async () => {
     const alone = await transcribe(engine, audio.subarray(0, 60_000));
     const stream = engine.open();
     await writeAll(stream, [audio.subarray(70_000, 110_000)]);
@@ -75,7 +75,7 @@ describe('an engine with a model', () => {
     stream.close();
   });
 
-  test('drops an utterance on reset and hears the next one afresh', async () => {
+  test('drops the utterance on reset and transcribes the next one like the first of a stream', async () => {
     const alone = await transcribe(engine, audio.subarray(0, 60_000));
     const stream = engine.open({ utterance: 7 });
     await writeAll(stream, [audio.subarray(70_000, 110_000)]);
@@ -94,7 +94,7 @@ describe('an engine with a model', () => {
     stream.close();
   });
 
-  test('takes bytes wherever they lie in a buffer, as sockets give them', async () => {
+  test('accepts audio bytes at an odd offset in a buffer', async () => {
     const alone = await transcribe(engine, audio.subarray(0, 60_000));
     const bytes = Buffer.alloc(120_001);
     Buffer.from(audio.buffer, audio.byteOffset, 120_000).copy(bytes, 1);
@@ -105,7 +105,7 @@ describe('an engine with a model', () => {
     stream.close();
   });
 
-  test('asks a fast sender to wait and refuses one that does not', async () => {
+  test('write returns false when the ring is full and throws buffer_overrun if the caller does not wait for drain', async () => {
     const stream = engine.open();
     const long = new Int16Array(RING_SAMPLES);
     expect(stream.write(long.subarray(0, 1000))).toBe(true);
@@ -118,7 +118,7 @@ describe('an engine with a model', () => {
     stream.close();
   });
 
-  test('refuses a stream without a slot, gives the slot back on close, and knows its contexts', async () => {
+  test('open throws no_slot when all slots are taken and context_unsupported for an unknown context; close frees the slot', async () => {
     const streams = Array.from({ length: engine.freeSlots }, () => engine.open());
     expect(() => engine.open()).toThrow(expect.objectContaining({ code: 'no_slot' }));
     for (const stream of streams) stream.close();
@@ -128,14 +128,14 @@ describe('an engine with a model', () => {
     expect(() => closed?.write(audio)).toThrow(expect.objectContaining({ code: 'closed' }));
   });
 
-  test('shows progress while it idles', async () => {
+  test('increases progress while it is idle', async () => {
     const before = engine.progress;
     while (engine.progress === before) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(engine.progress).toBeGreaterThan(before);
   });
 });
 
-test('a thread that dies ends every stream with an error and refuses new ones', () => {
+test('Engine ends every stream with engine_failed and refuses new streams when its thread exits', () => {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
   const info = { slots: 2, subsampling: 8, contexts: [{ context: [56, 13] }] } as unknown as ModelInfo;
   const engine = new Engine(thread as unknown as Worker, info, createSharedBuffers(2));

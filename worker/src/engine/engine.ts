@@ -11,23 +11,23 @@ import { EngineStream } from './stream.ts';
 
 /** Events of an engine. */
 export interface EngineEvents {
-  /** The inference thread is gone; every stream has got its error and none can be opened. */
+  /** The inference thread has ended. Every stream has received its error, and no stream can be opened any more. */
   failed: [EngineError];
 }
 
-/** How a stream starts. */
+/** Options of a new stream. */
 export interface OpenOptions {
   readonly context?: Context;
-  /** Number of its first utterance. */
+  /** Number of the first utterance of the stream. */
   readonly utterance?: number;
-  /** Audio before this sample is heard a second time (a stream that moved here) and does not count as ahead of real time. */
+  /** Audio before this sample was already recognized on another worker. It does not count as ahead of real time. */
   readonly realtimeFrom?: number;
 }
 
-/** How long an inference thread may take to stop before it is ended by force. */
+/** Longest time that the inference thread may take to stop before it is terminated. */
 const STOP_MS = 5_000;
 
-/** A loaded model with its inference thread. Made by `startEngine`. */
+/** A loaded model with its inference thread. Create it with `startEngine`. */
 export class Engine extends EventEmitter<EngineEvents> {
   readonly info: ModelInfo;
   readonly #thread: Worker;
@@ -51,10 +51,10 @@ export class Engine extends EventEmitter<EngineEvents> {
       this.#receive(report);
     });
     thread.on('error', (cause) => {
-      this.#fail(new EngineError('engine_failed', `the inference thread failed: ${messageOf(cause)}`, { cause }));
+      this.#fail(new EngineError('engine_failed', `The inference thread failed: ${messageOf(cause)}`, { cause }));
     });
     thread.on('exit', (code) => {
-      if (!this.#closing) this.#fail(new EngineError('engine_failed', `the inference thread ended with code ${code}`));
+      if (!this.#closing) this.#fail(new EngineError('engine_failed', `The inference thread ended with code ${code}`));
     });
   }
 
@@ -63,29 +63,38 @@ export class Engine extends EventEmitter<EngineEvents> {
     return this.#free.length;
   }
 
-  /** A number that changes at least four times a second while the inference thread works or idles; one that hangs leaves it as it is. */
+  /**
+   * Counter that increases at least four times a second while the inference thread is idle, and after each batch while
+   * it is busy. It stops when the thread hangs.
+   */
   get progress(): number {
     return this.#gauges.progress;
   }
 
-  /** Totals since the start. */
+  /** Totals since the engine started. */
   get stats(): EngineStats {
     return this.#gauges.stats;
   }
 
-  /** Opens a stream; throws an EngineError when no slot is free or the context is not supported. */
+  /**
+   * Opens a stream. Throws an EngineError if no slot is free, the model does not support the context, or the engine has
+   * failed or is closed.
+   */
   open({ context, utterance = 0, realtimeFrom = 0 }: OpenOptions = {}): EngineStream {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closing) throw new EngineError('closed', 'the engine is closed');
+    if (this.#closing) throw new EngineError('closed', 'The engine is closed');
     const chosen = context ?? this.info.contexts[0]?.context;
     const known = this.info.contexts.find(
       (entry) => chosen !== undefined && contextKey(entry.context) === contextKey(chosen),
     );
     if (known === undefined) {
-      throw new EngineError('context_unsupported', `the model has no context [${chosen?.join(', ') ?? ''}]`);
+      throw new EngineError(
+        'context_unsupported',
+        `The model does not support the context [${chosen?.join(', ') ?? ''}]`,
+      );
     }
     const slot = this.#free.pop();
-    if (slot === undefined) throw new EngineError('no_slot', `all ${this.info.slots} slots are taken`);
+    if (slot === undefined) throw new EngineError('no_slot', `All ${this.info.slots} slots are taken`);
     const id = this.#nextId++;
     const ring = new AudioRing(this.#shared, slot);
     ring.clear();
@@ -118,7 +127,7 @@ export class Engine extends EventEmitter<EngineEvents> {
     clearTimeout(timer);
   }
 
-  /** Commands of one turn of the event loop travel in one message. */
+  /** Sends a command to the inference thread. Commands of one turn of the event loop are sent in one message. */
   #send(command: Command): void {
     if (this.#failure !== undefined) return;
     if (this.#outbox.length === 0) {

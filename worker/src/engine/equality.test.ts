@@ -11,13 +11,13 @@ import type { Engine } from './engine.ts';
 import type { Final } from './protocol.ts';
 import { startEngine } from './start.ts';
 
-/** What a final says; how long it took is another matter. */
-const heard = ({ cost: _, ...rest }: Final) => rest;
+/** Returns a final without its cost, which differs from run to run. */
+const withoutCost = ({ cost: _, ...rest }: Final) => rest;
 
 describe.each([
   ['of any size', false],
-  ['that are filled up', true],
-])('in batches %s chunked equals whole', (_, paddedBatches) => {
+  ['that are padded', true],
+])('Engine with batches %s', (_, paddedBatches) => {
   const audio = readWav(join(goldenFolder, 'speech.wav'));
   let engine: Engine;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.each([
     maxLength: 12,
   });
 
-  test('however audio is cut and whoever shares the batch, transcript and word times are the same', async () => {
+  test('returns the same transcript and word times however the audio is cut and whichever streams share the batch', async () => {
     await fc.assert(
       fc.asyncProperty(part, sizes, fc.array(fc.tuple(part, sizes), { maxLength: 6 }), async (own, cuts, others) => {
         const cutOut = ({ from, length }: typeof own) => audio.subarray(from, from + length);
@@ -42,25 +42,28 @@ describe.each([
         const chunked = await transcribe(engine, cutOut(own), { sizes: cuts });
         await Promise.all(crowd);
         while (engine.freeSlots < engine.info.slots) await new Promise((resolve) => setTimeout(resolve, 1));
-        expect(heard(chunked.final)).toEqual(heard(whole.final));
+        expect(withoutCost(chunked.final)).toEqual(withoutCost(whole.final));
       }),
       { numRuns: 15 },
     );
   }, 60_000);
 });
 
-test.each(['fused', 'split'] as const)('streams of a %s transducer in one batch hear only themselves', async (kind) => {
-  const audio = readWav(join(goldenFolder, 'speech.wav'));
-  const engine = await startEngine({ modelDir: makeGoldenFolder(kind), slots: 3, maxBatch: 3 });
-  const parts = [audio.subarray(0, 40_000), audio.subarray(30_000, 90_000), audio.subarray(80_000, 81_000)];
-  const alone = [];
-  for (const part of parts) alone.push((await transcribe(engine, part)).final);
-  while (engine.freeSlots < 3) await new Promise((resolve) => setTimeout(resolve, 1));
-  const together = await Promise.all(parts.map((part) => transcribe(engine, part, { sizes: [1600] })));
-  expect(together.map(({ final }) => heard(final))).toEqual(alone.map(heard));
-  expect(alone[0]?.text).not.toBe(alone[1]?.text);
-  await engine.close();
-});
+test.each(['fused', 'split'] as const)(
+  'Engine returns the same finals for streams of a %s transducer in one batch as for each stream alone',
+  async (kind) => {
+    const audio = readWav(join(goldenFolder, 'speech.wav'));
+    const engine = await startEngine({ modelDir: makeGoldenFolder(kind), slots: 3, maxBatch: 3 });
+    const parts = [audio.subarray(0, 40_000), audio.subarray(30_000, 90_000), audio.subarray(80_000, 81_000)];
+    const alone = [];
+    for (const part of parts) alone.push((await transcribe(engine, part)).final);
+    while (engine.freeSlots < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    const together = await Promise.all(parts.map((part) => transcribe(engine, part, { sizes: [1600] })));
+    expect(together.map(({ final }) => withoutCost(final))).toEqual(alone.map(withoutCost));
+    expect(alone[0]?.text).not.toBe(alone[1]?.text);
+    await engine.close();
+  },
+);
 
 describe.each([
   ['svc-asr-kikuyu-v1', 'ki'],
@@ -69,7 +72,7 @@ describe.each([
   const folder = join(modelsFolder, id);
   const names = readdirSync(join(folder, 'eval')).filter((name) => name.endsWith('.wav'));
 
-  test.each([13, 3])('gives the transcripts of a plain loop with %d frames of look-ahead', async (right) => {
+  test.each([13, 3])('is transcribed like by the reference loop with %d frames of look-ahead', async (right) => {
     const engine = await startEngine({ modelDir: folder, slots: names.length });
     expect(engine.info.languageCode).toBe(code);
     const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));

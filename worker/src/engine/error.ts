@@ -1,14 +1,14 @@
-/** Why the engine refused or stopped something. Codes are stable. */
+/** Reason for which the engine refused a call or ended a stream. Codes are stable. */
 export type EngineErrorCode =
   /** All slots are taken. */
   | 'no_slot'
-  /** The model has no such context. */
+  /** The model does not support the requested context. */
   | 'context_unsupported'
-  /** More was written than back-pressure allows. */
+  /** The caller wrote more audio than back-pressure allows. */
   | 'buffer_overrun'
-  /** The graph failed on a batch that this stream was part of. */
+  /** The graph failed on a batch that contained this stream. */
   | 'inference_failed'
-  /** The inference thread is gone. */
+  /** The inference thread has ended. */
   | 'engine_failed'
   /** The engine or the stream has been closed. */
   | 'closed';

@@ -15,7 +15,7 @@ function makeLane(realtimeFrom: number): Lane {
   return new Lane({ id: 1, slot: 0, context: '56,13', encoder, ring, utterance: 0, realtimeFrom, startSearch });
 }
 
-test('audio that is heard a second time does not put a stream ahead of real time, what follows does', () => {
+test('Lane does not count audio before realtimeFrom as ahead of real time, and counts audio after it', () => {
   const lane = makeLane(3 * chunkSamples(framing));
   for (; lane.window < 3; lane.window++) lane.ran(1000, RUN);
   expect(aheadAt(lane.pace, 1000)).toBe(0);

@@ -12,7 +12,7 @@ const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
 
 const NO_COST: Cost = { windows: 0, batched: 0, waitMs: 0, runMs: 0 };
 
-/** What a lane is made of. */
+/** Constructor options of a lane. */
 export interface LaneParts {
   readonly id: number;
   readonly slot: number;
@@ -20,12 +20,12 @@ export interface LaneParts {
   readonly encoder: Encoder;
   readonly ring: AudioRing;
   readonly utterance: number;
-  /** Sample from which on the pace counts; 0 unless given. */
+  /** Audio before this sample does not count for the pace. 0 by default. */
   readonly realtimeFrom?: number;
   readonly startSearch: () => Search;
 }
 
-/** The inference thread's side of a stream: where its utterance stands and what is to be done next. */
+/** The inference thread's side of a stream: the state of its current utterance and its next window. */
 export class Lane {
   readonly id: number;
   readonly slot: number;
@@ -33,18 +33,18 @@ export class Lane {
   readonly encoder: Encoder;
   readonly ring: AudioRing;
   readonly history: Float32Array;
-  /** Audio that a window moves on by. */
+  /** Milliseconds of new audio in a window. */
   readonly chunkMs: number;
   pace: Pace = START;
-  /** When its next window became ready; undefined while it is not. */
+  /** Time at which the next window became ready. Undefined while it is not ready. */
   readyMs: number | undefined;
   search: Search;
   /** Number of the next window in the utterance. */
   window = 0;
-  /** The utterance's first sample. */
+  /** First sample of the utterance. */
   start = 0;
   readonly #marks: Mark[] = [];
-  /** Marks received, ever. */
+  /** Number of marks received since the stream started. */
   #marked = 0;
   readonly #startSearch: () => Search;
   readonly #realtimeFrom: number;
@@ -73,14 +73,15 @@ export class Lane {
     this.#marked++;
   }
 
-  /** Where the utterance's audio ends so far. */
+  /** Sample at which the audio of the utterance ends so far. */
   get end(): number {
     return Math.min(this.ring.written, this.#marks[0]?.at ?? Infinity);
   }
 
-  /** What is next; a `run` has all the audio it needs. */
+  /** Decides about the next window. For `run`, all audio that the window needs is in the ring. */
   next(): NextWindow {
-    // Read before the count of marks: audio that came after a mark is then never taken for audio before it.
+    // `end` must be read before the mark count. Otherwise audio that was written after a mark could be taken for audio
+    // before it.
     const { end, ring } = this;
     const mark = this.#marks[0];
     if (mark === undefined && ring.marked !== this.#marked) return { kind: 'wait' };
@@ -88,7 +89,7 @@ export class Lane {
     return nextWindow(this.encoder.shape.framing, this.window, end - this.start, flushed);
   }
 
-  /** Ends utterances for which nothing is left to run: resets, and flushes of what is already decoded. */
+  /** Ends utterances that need no further run: resets, and flushes of audio that is already decoded. */
   settle(): StreamEvent[] {
     const events: StreamEvent[] = [];
     for (let mark = this.#marks[0]; mark !== undefined; mark = this.#marks[0]) {
@@ -105,16 +106,19 @@ export class Lane {
     return events;
   }
 
-  /** Notes that a window was run: one more chunk, unless this audio was heard before on another worker. */
+  /**
+   * Records the cost of a window that was run. Its chunk counts for the pace unless another worker already recognized
+   * this audio.
+   */
   ran(nowMs: number, run: { batch: number; runMs: number; waitMs: number }): void {
     const { windows, batched, waitMs, runMs } = this.#cost;
     const batch = batched + run.batch;
     this.#cost = { windows: windows + 1, batched: batch, waitMs: waitMs + run.waitMs, runMs: runMs + run.runMs };
-    const heard = this.start + this.window * chunkSamples(this.encoder.shape.framing);
-    if (heard >= this.#realtimeFrom) this.pace = afterChunk(this.pace, this.chunkMs, nowMs);
+    const position = this.start + this.window * chunkSamples(this.encoder.shape.framing);
+    if (position >= this.#realtimeFrom) this.pace = afterChunk(this.pace, this.chunkMs, nowMs);
   }
 
-  /** Takes the result of a window: `frames` encoder frames went into the search. */
+  /** Advances to the next window after `frames` encoder frames of this one were searched. */
   advance(frames: number): StreamEvent[] {
     this.window++;
     this.#frames += frames;
@@ -122,7 +126,7 @@ export class Lane {
     const { id, search } = this;
     const samples = this.start + oldestNeeded(this.encoder.shape.framing, this.window);
     const events = this.settle();
-    // An utterance that ended with this window has its final, and a delta would say nothing more.
+    // If the utterance ended with this window its final was sent, so a delta would add nothing.
     if (events.length > 0) return events;
     this.ring.consume(samples);
     events.push({ id, kind: 'consumed', samples });
@@ -153,7 +157,10 @@ export class Lane {
     return { id: this.id, kind: 'final', final };
   }
 
-  /** Begins the next utterance at this sample: fresh search, and fresh caches because its first window is number 0. */
+  /**
+   * Starts the next utterance at this sample with a new search. Its caches are cleared because its first window is
+   * number 0.
+   */
   #restart(at: number): StreamEvent {
     this.start = at;
     this.window = 0;

@@ -8,7 +8,7 @@ import { startSearch } from './search.ts';
 import { AudioRing } from './shared.ts';
 import type { Gauges, SharedBuffers } from './shared.ts';
 
-/** What the loop works on. */
+/** Constructor options of the loop. */
 export interface LoopParts {
   readonly model: Model;
   readonly runner: BatchRunner;
@@ -18,7 +18,10 @@ export interface LoopParts {
   readonly report: (events: readonly StreamEvent[]) => void;
 }
 
-/** The inference thread's loop: takes commands at any time, runs one batch after the other while there is work. */
+/**
+ * The inference thread's loop. It accepts commands at any time and runs one batch after the other while windows are
+ * ready.
+ */
 export class InferenceLoop {
   readonly #parts: LoopParts;
   readonly #lanes = new Map<number, Lane>();
@@ -31,16 +34,16 @@ export class InferenceLoop {
     this.#parts = parts;
   }
 
-  /** Applies commands; what they end at once is reported at once. */
+  /** Applies commands and reports the events that result from them at once. */
   take(commands: readonly Command[]): void {
     for (const command of commands) this.#apply(command);
-    // Lanes of the batch that is running settle when it is done.
+    // Lanes of the running batch are settled when it has finished.
     for (const lane of this.#lanes.values()) if (!this.#running.has(lane)) this.#events.push(...lane.settle());
     this.#report();
     this.#wake?.();
   }
 
-  /** True from the start of a batch until its end: a loop that is busy shows progress by batches alone. */
+  /** True while a batch runs. A busy loop shows progress only by finishing batches. */
   get busy(): boolean {
     return this.#running.size > 0;
   }
@@ -58,7 +61,8 @@ export class InferenceLoop {
     this.#running = new Set(batch.map(({ lane }) => lane));
     try {
       const events = await this.#parts.runner.run(batch, ({ id }) => this.#lanes.has(id));
-      // Not in one expression: commands that come during the run replace the list.
+      // The run must be awaited before `this.#events` is read, because commands that arrive during the run replace the
+      // list.
       this.#events.push(...events);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -75,7 +79,7 @@ export class InferenceLoop {
   #choose(nowMs: number): Work[] {
     const ready = [];
     for (const lane of this.#lanes.values()) {
-      // Asked once: a mark that is announced a moment later does not concern audio that is complete now.
+      // `next` is called once per lane. A mark that is announced later does not affect audio that is complete now.
       const next = lane.next();
       if (next.kind !== 'run') continue;
       const { chunkMs } = lane;
@@ -104,8 +108,8 @@ export class InferenceLoop {
         const { id, slot, context, utterance, realtimeFrom } = command;
         const { model, shared } = this.#parts;
         const encoder = model.encoders.get(context);
-        // The main thread opens only contexts that this thread told it.
-        if (encoder === undefined) throw new Error(`no context ${context}`);
+        // The main thread opens only contexts that this thread has reported.
+        if (encoder === undefined) throw new Error(`The model has no context ${context}`);
         const ring = new AudioRing(shared, slot);
         this.#lanes.set(
           id,

@@ -1,26 +1,27 @@
 /**
- * How far a stream is ahead of real time: a bucket that each processed chunk fills by its duration and that time drains. A stream at
- * real-time pace finds it nearly empty when its next chunk is complete; one that sends faster does not.
+ * How far a stream is ahead of real time. This is a leaky bucket: each processed chunk adds its duration, and passing
+ * time drains it. When the next chunk of a real-time stream is complete, the bucket is nearly empty. For a stream that
+ * sends faster, it is not.
  */
 export interface Pace {
   readonly aheadMs: number;
   readonly atMs: number;
 }
 
-/** Jitter and delays of our own that do not make a stream one that is ahead. */
+/** Network jitter and processing delay that do not count as ahead of real time. */
 const TOLERANCE_MS = 500;
 
 export const START: Pace = { aheadMs: 0, atMs: 0 };
 
-/** Milliseconds ahead at this moment. */
+/** Returns by how many milliseconds the stream is ahead of real time at `nowMs`. */
 export const aheadAt = (pace: Pace, nowMs: number): number => Math.max(0, pace.aheadMs - (nowMs - pace.atMs));
 
-/** The pace after a chunk was taken. */
+/** Returns the pace after a chunk was processed. */
 export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => ({
   aheadMs: aheadAt(pace, nowMs) + chunkMs,
   atMs: nowMs,
 });
 
-/** True for a stream that may only have spare capacity now. */
+/** Returns true if the stream may use only spare capacity at `nowMs`. */
 export const isAhead = (pace: Pace, chunkMs: number, nowMs: number): boolean =>
   aheadAt(pace, nowMs) > Math.max(chunkMs, TOLERANCE_MS);

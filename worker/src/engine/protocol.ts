@@ -2,49 +2,49 @@ import type { Word } from '../decode/pieces.ts';
 import type { ModelErrorCode } from '../model/error.ts';
 import type { Context } from '../model/manifest.ts';
 
-/** What the inference thread is started with. */
+/** Options of the inference thread. */
 export interface ThreadOptions {
   readonly modelDir: string;
   readonly provider: string;
   readonly threads: number;
   readonly maxBatch: number;
   readonly paddedBatches: boolean;
-  /** Fixed number of slots; undefined derives it from the warm-up. */
+  /** Fixed number of slots. If undefined, it is derived from a measurement at warm-up. */
   readonly slots: number | undefined;
   readonly maxSlots: number;
-  /** How long the warm-up measures what slots are derived from, at most. */
+  /** Longest time that the warm-up measures to derive the number of slots. */
   readonly measureMs: number;
   /** Share of the measured capacity that slots may use. */
   readonly utilization: number;
 }
 
-/** A context of the loaded model and what it costs. */
+/** A context of the loaded model with its cost. */
 export interface ContextInfo {
   readonly context: Context;
   readonly chunkSamples: number;
-  /** Wall time per second of audio and stream, in full batches, features and decoding included. */
+  /** Wall time per second of audio of one stream, measured in full batches. Includes features and decoding. */
   readonly realTimeFactor: number;
 }
 
-/** What a loaded and warmed-up model is. */
+/** Description of a loaded model after its warm-up. */
 export interface ModelInfo {
   readonly model: string;
   readonly language: string;
   readonly languageCode: string;
   readonly type: 'ctc' | 'transducer';
-  /** The default context first. */
+  /** Supported contexts. The default context comes first. */
   readonly contexts: readonly ContextInfo[];
   readonly subsampling: number;
   readonly slots: number;
 }
 
-/** End of an utterance in a stream, at this sample of it. */
+/** End of an utterance at sample `at` of its stream. */
 export interface Mark {
   readonly kind: 'flush' | 'reset';
   readonly at: number;
 }
 
-/** From the main thread, in order; several travel in one message. */
+/** Command from the main thread. One message carries several commands in order. */
 export type Command =
   | {
       readonly kind: 'open';
@@ -56,11 +56,11 @@ export type Command =
     }
   | { readonly kind: 'mark'; readonly id: number; readonly mark: Mark }
   | { readonly kind: 'close'; readonly id: number }
-  /** Some stream has a window's worth of audio. */
+  /** A stream has received the audio of another window. */
   | { readonly kind: 'wake' }
   | { readonly kind: 'stop' };
 
-/** The transcript so far of an utterance that goes on. */
+/** Transcript so far of an utterance that has not ended. */
 export interface Delta {
   readonly utterance: number;
   readonly text: string;
@@ -68,31 +68,31 @@ export interface Delta {
   readonly audioEndMs: number;
 }
 
-/** The transcript of an utterance. */
+/** Transcript of an utterance that has ended. */
 export interface Final {
   readonly utterance: number;
   readonly text: string;
   /** Times are milliseconds from the utterance's start. */
   readonly words: readonly Word[];
-  /** First sample of the utterance and first after it, counted from the stream's start. */
+  /** First sample of the utterance and first sample after it, counted from the start of the stream. */
   readonly startSample: number;
   readonly endSample: number;
   readonly cost: Cost;
 }
 
-/** What recognizing an utterance took. */
+/** Resources that recognizing an utterance took. */
 export interface Cost {
-  /** Windows of it that were run. */
+  /** Number of windows that were run. */
   readonly windows: number;
-  /** Sum of the sizes of the batches that they were in. */
+  /** Sum of the sizes of the batches that contained them. */
   readonly batched: number;
-  /** Time that they waited, complete, for their run. */
+  /** Total time from the moment a window was complete until its run started. */
   readonly waitMs: number;
-  /** Time of the runs that they were in. */
+  /** Total duration of the runs that contained them. */
   readonly runMs: number;
 }
 
-/** About one stream. */
+/** Event of one stream. */
 export type StreamEvent =
   | { readonly id: number; readonly kind: 'delta'; readonly delta: Delta }
   | { readonly id: number; readonly kind: 'final'; readonly final: Final }
@@ -104,7 +104,7 @@ export type StreamEvent =
   /** The slot is free again. */
   | { readonly id: number; readonly kind: 'closed' };
 
-/** From the inference thread. */
+/** Message from the inference thread. */
 export type Report =
   | { readonly kind: 'loaded'; readonly info: ModelInfo }
   | { readonly kind: 'refused'; readonly code: ModelErrorCode | undefined; readonly message: string }

@@ -13,12 +13,12 @@ const candidate = (name: string, change: Partial<Candidate> = {}) => ({
 });
 const names = (batch: { name: string }[]) => batch.map(({ name }) => name).join('');
 
-describe('choosing a batch', () => {
-  test('takes the longest waiting first', () => {
+describe('chooseBatch', () => {
+  test('orders streams at real-time pace by how long they have been ready', () => {
     expect(names(chooseBatch([candidate('b', { readyMs: 5 }), candidate('a', { readyMs: 1 })], 8))).toBe('ab');
   });
 
-  test('gives those that are ahead only what is left, the least ahead first', () => {
+  test('adds streams that are ahead of real time only where the batch has room, the least ahead first', () => {
     const ready = [
       candidate('x', { ahead: true, aheadMs: 9000 }),
       candidate('y', { ahead: true, aheadMs: 3000 }),
@@ -29,7 +29,7 @@ describe('choosing a batch', () => {
     expect(names(chooseBatch(ready, 2))).toBe('ab');
   });
 
-  test('never mixes contexts', () => {
+  test('returns streams of one context only', () => {
     const ready = [
       candidate('a', { readyMs: 1 }),
       candidate('b', { context: '56,3', readyMs: 0 }),
@@ -38,13 +38,13 @@ describe('choosing a batch', () => {
     expect(names(chooseBatch(ready, 8))).toBe('bc');
   });
 
-  test('of nothing is nothing', () => {
+  test('returns an empty batch when no stream is ready', () => {
     expect(chooseBatch([], 8)).toEqual([]);
   });
 });
 
-describe('pace', () => {
-  test('a stream at real-time pace is never ahead', () => {
+describe('isAhead', () => {
+  test('is false for a stream at real-time pace', () => {
     let pace = START;
     for (let now = 1120; now < 60_000; now += 1120) {
       expect(isAhead(pace, 1120, now)).toBe(false);
@@ -52,7 +52,7 @@ describe('pace', () => {
     }
   });
 
-  test('a stream that sends faster is ahead after a few chunks, and no longer once it waited', () => {
+  test('is true after a few chunks of a stream that sends faster, and false again after a pause', () => {
     let pace = START;
     for (let i = 0; i < 4; i++) pace = afterChunk(pace, 1120, 1000);
     expect(isAhead(pace, 1120, 1000)).toBe(true);
@@ -61,7 +61,7 @@ describe('pace', () => {
   });
 });
 
-test('slots fill the share of the measured capacity, at least one, at most the limit', () => {
+test('deriveSlots uses the given share of the capacity, with at least one slot and at most the limit', () => {
   expect(deriveSlots(0.002, 0.75, 1024)).toBe(375);
   expect(deriveSlots(3, 0.7, 1024)).toBe(1);
   expect(deriveSlots(0.0001, 0.7, 1024)).toBe(1024);

@@ -1,17 +1,18 @@
-/** A stream with a window ready, as the choice of a batch sees it. */
+/** A stream with a window ready to run. */
 export interface Candidate {
   readonly context: string;
-  /** When its window became ready. */
+  /** Time at which its window became ready. */
   readonly readyMs: number;
   /** Milliseconds ahead of real time. */
   readonly aheadMs: number;
-  /** True for a stream that may only have spare capacity. */
+  /** True if the stream may use only spare capacity. */
   readonly ahead: boolean;
 }
 
 /**
- * The streams of the next run: all of one context, at most `max`. Streams at real-time pace come first, the longest waiting before
- * others; those that are ahead fill what is left of the batch, the least ahead first.
+ * Selects the streams of the next run: all of one context, at most `max`. Streams at real-time pace come first, ordered
+ * by how long they have been ready. Streams that are ahead of real time fill the remaining places, the least ahead
+ * first.
  */
 export function chooseBatch<T extends Candidate>(ready: readonly T[], max: number): T[] {
   const order = ready.toSorted(

@@ -5,21 +5,21 @@ import type { Encoder } from '../model/encoder.ts';
 import type { Model } from '../model/load.ts';
 import { rowsSize } from '../model/scratch.ts';
 
-/** The search of one utterance, whichever kind of model it is for. */
+/** The search of one utterance, for a CTC or a transducer model. */
 export interface Search {
   readonly transcript: Transcript;
   readonly state: GreedyCtc | GreedyRnnt;
 }
 
-/** A search and the place of its stream in the batch. */
+/** The search of a stream with the stream's place in the encoded batch. */
 export interface Encoded {
   readonly search: Search;
   readonly place: number;
-  /** Frames that count. */
+  /** Encoder frames that hold audio. */
   readonly frames: number;
 }
 
-/** A search for a new utterance. */
+/** Creates the search of a new utterance. */
 export function startSearch({ vocabulary, joint }: Model): Search {
   const transcript = new Transcript(vocabulary.pieces);
   const { blank } = vocabulary;
@@ -27,7 +27,7 @@ export function startSearch({ vocabulary, joint }: Model): Search {
   return { transcript, state };
 }
 
-/** Moves the searches of a batch on by what the encoder gave for them. */
+/** Advances the searches of a batch by the encoder's output. */
 export async function searchBatch(
   { joint, vocabulary }: Model,
   { shape, scratch }: Encoder,
@@ -46,7 +46,7 @@ export async function searchBatch(
   if (joint !== undefined) await decodeRnnt(joint, vocabulary.blank, chunks);
 }
 
-/** The first `count` columns of a [rows, stride] matrix, each as a vector of its own. */
+/** Returns the first `count` columns of a [rows, stride] matrix, each as a separate vector. */
 function columnsOf(matrix: Float32Array, from: number, rows: number, stride: number, count: number): Float32Array[] {
   return Array.from({ length: count }, (_, column) =>
     Float32Array.from({ length: rows }, (_value, row) => matrix[from + row * stride + column] ?? 0),

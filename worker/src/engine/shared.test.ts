@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { AudioRing, createSharedBuffers, Gauges, RING_SAMPLES } from './shared.ts';
 
-test('a ring gives back what was written, however it is cut, and never takes more than it holds', () => {
+test('AudioRing returns the samples that were written, however they are cut, and accepts no more than it has room for', () => {
   const step = fc.record({ write: fc.nat(50_000), keep: fc.nat(RING_SAMPLES) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
@@ -24,7 +24,7 @@ test('a ring gives back what was written, however it is cut, and never takes mor
   );
 });
 
-test('gauges add up', () => {
+test('Gauges sum up the runs and count the ticks', () => {
   const gauges = new Gauges(createSharedBuffers(1));
   gauges.addRun(4, 2, 3, 5);
   gauges.addRun(2, 1, 1, 1);

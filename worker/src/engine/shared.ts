@@ -1,8 +1,8 @@
 import type { SampleRing } from '../features/logmel.ts';
 
 /**
- * Memory that both threads see. Audio is copied once, into the stream's ring, and read in place by the inference thread; positions
- * count samples from the stream's start, so that full and empty need no flag.
+ * Memory that both threads share. Audio is copied once, into the ring of its stream, and the inference thread reads it
+ * in place. Positions count samples from the start of the stream, so a full ring and an empty ring need no flag.
  */
 export interface SharedBuffers {
   readonly samples: SharedArrayBuffer;
@@ -10,13 +10,16 @@ export interface SharedBuffers {
   readonly gauges: SharedArrayBuffer;
 }
 
-/** Samples a ring holds: about four seconds, a few chunks of the longest context. A power of two. */
+/**
+ * Capacity of a ring in samples: about four seconds, which is a few chunks of the longest context. Must be a power of
+ * two.
+ */
 export const RING_SAMPLES = 65_536;
 
 const [WRITTEN, CONSUMED, MARKED] = [0, 1, 2];
 const PER_SLOT = 3;
 
-/** Memory for this many slots. Pages are touched, and so taken, only when a slot is used. */
+/** Allocates memory for this many slots. The kernel commits its pages only when a slot is used. */
 export function createSharedBuffers(slots: number): SharedBuffers {
   return {
     samples: new SharedArrayBuffer(slots * RING_SAMPLES * Int16Array.BYTES_PER_ELEMENT),
@@ -25,7 +28,7 @@ export function createSharedBuffers(slots: number): SharedBuffers {
   };
 }
 
-/** The ring of one slot, from either side: one thread writes, the other consumes. */
+/** The audio ring of one slot. One thread writes and the other consumes; each has its own instance. */
 export class AudioRing implements SampleRing {
   readonly samples: Int16Array;
   readonly base: number;
@@ -48,29 +51,32 @@ export class AudioRing implements SampleRing {
     return Atomics.load(this.#positions, this.#at + CONSUMED);
   }
 
-  /** Ends of utterances that the writer has announced; it does so before it writes what comes after them. */
+  /**
+   * Number of utterance ends that the writer has announced. The writer announces an end before it writes audio after
+   * it.
+   */
   get marked(): number {
     return Atomics.load(this.#positions, this.#at + MARKED);
   }
 
-  /** Announces the end of an utterance; what it is follows as a message. */
+  /** Announces the end of an utterance. A message with its kind follows. */
   mark(): void {
     Atomics.add(this.#positions, this.#at + MARKED, 1);
   }
 
-  /** Starts over for a new stream. */
+  /** Resets the ring for a new stream. */
   clear(): void {
     Atomics.store(this.#positions, this.#at + MARKED, 0);
     Atomics.store(this.#positions, this.#at + WRITTEN, 0);
     Atomics.store(this.#positions, this.#at + CONSUMED, 0);
   }
 
-  /** Gives back what was read. */
+  /** Releases all samples before `until`. */
   consume(until: number): void {
     Atomics.store(this.#positions, this.#at + CONSUMED, until);
   }
 
-  /** Copies as much as there is room for and answers how much that was. */
+  /** Copies as many samples as fit and returns their number. */
   write(audio: Int16Array): number {
     const written = this.written;
     const count = Math.min(audio.length, RING_SAMPLES - (written - this.consumed));
@@ -85,7 +91,7 @@ export class AudioRing implements SampleRing {
 
 const GAUGES = 6;
 
-/** Numbers that the inference thread leaves for the main one; each is written by it alone. */
+/** Counters that the inference thread writes and the main thread reads. */
 export class Gauges {
   readonly #values: Float64Array;
 
@@ -93,7 +99,7 @@ export class Gauges {
     this.#values = new Float64Array(shared.gauges);
   }
 
-  /** Grows while the thread is alive: with each run, and on a timer while there is nothing to run. */
+  /** Increases while the thread is alive: after each batch, and on a timer while it is idle. */
   get progress(): number {
     return this.#values[0] ?? 0;
   }
@@ -113,15 +119,15 @@ export class Gauges {
   }
 }
 
-/** What the inference thread did so far. */
+/** Totals of the inference thread since it started. */
 export interface EngineStats {
-  /** Runs of the encoder. */
+  /** Number of runs of the encoder. */
   readonly runs: number;
-  /** Windows in them: windows over runs is the mean batch. */
+  /** Number of windows in these runs. Windows divided by runs is the mean batch size. */
   readonly windows: number;
-  /** CPU time of the inference thread inside the runtime, and wall time. */
+  /** CPU time of the inference thread inside onnxruntime, and wall time. */
   readonly runCpuMs: number;
   readonly runMs: number;
-  /** How long windows waited, complete, for their run. */
+  /** Total time from the moment windows were complete until their run started. */
   readonly waitMs: number;
 }

@@ -2,28 +2,28 @@ import { deriveSlots, isSteady, slowRun } from './slots.ts';
 
 const times = (quick: number, slow: number) => [...Array<number>(quick).fill(40), ...Array<number>(slow).fill(80)];
 
-test('a steady machine is as slow as it is', () => {
+test('slowRun returns the run time of a machine with constant speed', () => {
   expect(slowRun(times(100, 0))).toBe(40);
 });
 
-test('slow seconds count as soon as they are a fifth of the time, single stalls do not', () => {
+test('slowRun returns the slow time if a fifth of the runs is slow, and ignores rare stalls', () => {
   expect(slowRun(times(80, 20))).toBe(80);
   expect(slowRun(times(95, 5))).toBe(40);
 });
 
-test('a machine is steady while slow runs take at most a tenth longer than quick ones', () => {
+test('isSteady is true while slow runs take at most a tenth longer than quick ones', () => {
   const mixed = (slowMs: number) => [...Array<number>(50).fill(40), ...Array<number>(50).fill(slowMs)];
   expect(isSteady(mixed(44))).toBe(true);
   expect(isSteady(mixed(44.1))).toBe(false);
-  // Single stalls happen everywhere.
+  // Rare stalls happen on every machine.
   expect(isSteady(times(95, 5))).toBe(true);
 });
 
-test('the order of the runs does not matter', () => {
+test('slowRun does not depend on the order of the runs', () => {
   expect(slowRun([80, 40, 80, 40, 40])).toBe(slowRun([40, 40, 40, 80, 80]));
 });
 
-test('slots use their share of the capacity, at least one and at most what is allowed', () => {
+test('deriveSlots uses its share of the capacity, with at least one slot and at most the limit', () => {
   expect(deriveSlots(0.004, 0.85, 1024)).toBe(212);
   expect(deriveSlots(2, 0.85, 1024)).toBe(1);
   expect(deriveSlots(0.0001, 0.85, 1024)).toBe(1024);

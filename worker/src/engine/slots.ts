@@ -1,22 +1,28 @@
-/** Latency is promised at the 95th percentile, so stalls rarer than this are not what slots are sized for; slow seconds are. */
+/**
+ * The latency target is for the 95th percentile. Slots are therefore sized for slow seconds, and stalls rarer than this
+ * share are ignored.
+ */
 const SLOW_SHARE = 0.1;
-/** Runs that differ by less were made on cores that nobody else uses. */
+/** Largest ratio of a slow run to a quick one on cores that no other process uses. */
 const STEADY_SPREAD = 1.1;
 
 /**
- * How long a run takes when the machine is slow: a core that others use too changes its speed by half from one second to
- * the next, and whoever speaks in a slow second is promised the same as the others.
+ * Returns the duration of a run while the machine is slow. The speed of a shared core changes by half from one second
+ * to the next, and the latency target must hold in slow seconds too.
  */
 export function slowRun(timesMs: readonly number[]): number {
   return quantile(timesMs, 1 - SLOW_SHARE);
 }
 
-/** Whether slow runs take about as long as quick ones: then to go on measuring would tell nothing more. */
+/** Returns true if slow runs take about as long as quick ones. Measuring longer would then add no information. */
 export function isSteady(timesMs: readonly number[]): boolean {
   return slowRun(timesMs) <= STEADY_SPREAD * quantile(timesMs, SLOW_SHARE);
 }
 
-/** Streams that a measured speed sustains: each takes `realTimeFactor` of the thread's time. */
+/**
+ * Returns the number of streams that fit into `utilization` of the thread's time. Each stream takes `realTimeFactor` of
+ * it.
+ */
 export function deriveSlots(realTimeFactor: number, utilization: number, most: number): number {
   return Math.min(most, Math.max(1, Math.floor(utilization / realTimeFactor)));
 }

@@ -6,29 +6,38 @@ import { EngineError } from './error.ts';
 import type { ModelInfo, Report, ThreadOptions } from './protocol.ts';
 import { createSharedBuffers } from './shared.ts';
 
-/** Settings of an engine. */
+/** Options of an engine. */
 export interface EngineOptions {
-  /** Model folder: manifest.json and what it names. */
+  /** Model folder: manifest.json and the files it lists. */
   readonly modelDir: string;
-  /** Execution provider: `cpu` (default), `cuda`, or another one that onnxruntime knows. */
+  /** Execution provider: `cpu` (default), `cuda`, or another provider that onnxruntime supports. */
   readonly provider?: string;
-  /** Threads inside one run; 1 unless given. */
+  /** Threads inside one run. 1 by default. */
   readonly threads?: number;
-  /** Streams at a time; measured at warm-up unless given. */
+  /** Number of streams at the same time. Measured at warm-up by default. */
   readonly slots?: number;
-  /** Most slots that the warm-up may find; 1024 unless given. */
+  /** Upper limit of the measured number of slots. 1024 by default. */
   readonly maxSlots?: number;
-  /** How long the warm-up measures for them at most; 20 s unless given. It takes a fifth of that where the cores are nobody else's. */
+  /**
+   * Longest time that the warm-up measures for the slots. 20 s by default. It takes a fifth of that if no other process
+   * uses the cores.
+   */
   readonly measureMs?: number;
-  /** Most streams in one run; 16 on a CPU and 64 elsewhere unless given. */
+  /** Largest number of streams in one run. 16 on a CPU and 64 elsewhere by default. */
   readonly maxBatch?: number;
-  /** Whether every batch is filled up to the largest; unless given, on all but a CPU. */
+  /** Whether every batch is padded to the largest size. By default true on every provider but the CPU. */
   readonly paddedBatches?: boolean;
-  /** Share of the measured capacity that slots may use; 0.8 on a CPU and 0.85 elsewhere unless given. The rest absorbs bursts. */
+  /**
+   * Share of the measured capacity that slots may use. 0.8 on a CPU and 0.85 elsewhere by default. The remaining
+   * capacity absorbs bursts.
+   */
   readonly utilization?: number;
 }
 
-/** Loads a model in an inference thread, warms it up, and answers when it can take streams. Throws a ModelError that says what is wrong. */
+/**
+ * Loads a model in an inference thread, warms it up and returns when it can accept streams. Throws a ModelError that
+ * names the problem if the model cannot be used.
+ */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const provider = options.provider ?? 'cpu';
   const workerData: ThreadOptions = {
@@ -38,13 +47,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     slots: options.slots,
     maxSlots: options.maxSlots ?? 1024,
     measureMs: options.measureMs ?? 20_000,
-    // Beyond these sizes a run only gets longer, and with it the wait of streams that are not in it.
-    // Nor can more be ready than there are slots.
+    // Larger batches only make a run longer, and with it the delay of streams that are not in the batch. More streams
+    // than slots can never be ready.
     maxBatch: Math.min(options.maxBatch ?? (provider === 'cpu' ? 16 : 64), options.slots ?? options.maxSlots ?? 1024),
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
     utilization: options.utilization ?? (provider === 'cpu' ? 0.8 : 0.85),
   };
-  // Tests run the sources, services the build.
+  // Tests run the TypeScript sources, services the compiled files.
   const entry = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
   const thread = new Worker(new URL(entry, import.meta.url), { workerData, name: 'inference' });
   const info = await loaded(thread);
@@ -64,7 +73,7 @@ async function loaded(thread: Worker): Promise<ModelInfo> {
         return {
           kind: 'refused',
           code: undefined,
-          message: `the inference thread ended with code ${String(code)} while loading`,
+          message: `The inference thread ended with code ${String(code)} while loading`,
         };
       }),
     ]);
@@ -72,7 +81,7 @@ async function loaded(thread: Worker): Promise<ModelInfo> {
     if (report.kind === 'refused' && report.code !== undefined) throw new ModelError(report.code, report.message);
     throw new EngineError(
       'engine_failed',
-      report.kind === 'refused' ? report.message : 'the inference thread did not load',
+      report.kind === 'refused' ? report.message : 'The inference thread sent events before it had loaded the model',
     );
   } catch (error) {
     await thread.terminate();

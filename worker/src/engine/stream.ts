@@ -7,39 +7,39 @@ import type { Delta, Final, Mark, StreamEvent } from './protocol.ts';
 import { RING_SAMPLES } from './shared.ts';
 import type { AudioRing } from './shared.ts';
 
-/** Events of a stream. After `error` or `close()` there are no more. */
+/** Events of a stream. None follows `error` or `close()`. */
 export interface StreamEvents {
   delta: [Delta];
   final: [Final];
-  /** The utterance that ended at this sample was dropped, as `reset()` asked. */
+  /** The utterance that ended at this sample was dropped by `reset()`. */
   reset: [samples: number];
-  /** Audio before this sample is done with. */
+  /** Audio before this sample is no longer needed. */
   consumed: [samples: number];
-  /** Everything written is in the ring and there is room for more: write again. */
+  /** All accepted audio is in the ring, and the caller may write again. */
   drain: [];
   error: [EngineError];
 }
 
-/** What a stream needs of its engine. */
+/** Functions of the engine that a stream calls. */
 export interface StreamLink {
   mark(mark: Mark): void;
   wake(): void;
   close(): void;
 }
 
-/** Audio that may wait outside the ring: a caller that heeds back-pressure never needs more than one write's worth. */
+/** Most audio that may be queued outside the ring. A caller that waits for `drain` never queues more than one write. */
 const MAX_WAITING_SAMPLES = RING_SAMPLES * 2;
 
-/** One stream of audio on the main thread's side. */
+/** One audio stream, on the main thread's side. */
 export class EngineStream extends EventEmitter<StreamEvents> {
   readonly context: Context;
   readonly #framing: Framing;
   readonly #ring: AudioRing;
   readonly #link: StreamLink;
-  /** What the ring had no room for, in order. */
+  /** Accepted audio that did not fit into the ring, in order. */
   #waiting: Int16Array[] = [];
   #accepted = 0;
-  /** Sample at which the present utterance started. */
+  /** First sample of the current utterance. */
   #start = 0;
   #open = true;
   #needDrain = false;
@@ -52,26 +52,29 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#link = link;
   }
 
-  /** Samples accepted so far, from the stream's start. */
+  /** Samples accepted since the start of the stream. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Samples accepted and not yet done with. */
+  /** Accepted samples that are still needed. */
   get buffered(): number {
     return this.#accepted - Math.min(this.#ring.consumed, this.#accepted);
   }
 
   /**
-   * Takes 16-bit little-endian mono samples at 16 kHz; they are copied. False asks the caller to wait for `drain`: what was given is
-   * accepted all the same.
+   * Accepts 16-bit little-endian mono samples at 16 kHz and copies them. All of them are accepted even if the result is
+   * false, which asks the caller to wait for `drain`.
    */
   write(audio: Int16Array | Uint8Array): boolean {
     this.#mustBeOpen();
     const samples = audio instanceof Int16Array ? audio : samplesOf(audio);
     const waiting = this.#waiting.reduce((sum, part) => sum + part.length, 0);
     if (waiting + samples.length > MAX_WAITING_SAMPLES) {
-      throw new EngineError('buffer_overrun', 'audio was written on and on without waiting for drain');
+      throw new EngineError(
+        'buffer_overrun',
+        'Too much audio is queued; wait for the drain event before the next write',
+      );
     }
     const before = this.#windows();
     this.#accepted += samples.length;
@@ -82,17 +85,17 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     return !this.#needDrain;
   }
 
-  /** Ends the utterance; exactly one `final` follows. Audio written after it belongs to the next one. */
+  /** Ends the utterance. Exactly one `final` follows. Audio written after this call belongs to the next utterance. */
   flush(): void {
     this.#mark('flush');
   }
 
-  /** Drops the utterance; `reset` follows, and nothing of it after that. */
+  /** Drops the utterance. A `reset` event follows, and no event of the utterance after it. */
   reset(): void {
     this.#mark('reset');
   }
 
-  /** Ends the stream at once and without a final, and frees its slot. */
+  /** Ends the stream at once without a final, and frees its slot. */
   close(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -100,7 +103,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#link.close();
   }
 
-  /** Called by the engine with what the inference thread reports about this stream. */
+  /** Called by the engine with each event of this stream from the inference thread. */
   handle(event: StreamEvent): void {
     if (!this.#open) return;
     switch (event.kind) {
@@ -125,7 +128,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     }
   }
 
-  /** Called by the engine when the stream cannot go on. */
+  /** Called by the engine when the stream cannot continue. */
   fail(error: EngineError): void {
     if (!this.#open) return;
     this.#open = false;
@@ -140,7 +143,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#link.mark({ kind, at: this.#accepted });
   }
 
-  /** Moves waiting audio into the room that was freed. */
+  /** Moves queued audio into the room that was freed. */
   #refill(): void {
     if (!this.#needDrain) return;
     while (this.#waiting[0] !== undefined) {
@@ -152,7 +155,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
       }
       this.#waiting.shift();
     }
-    // What was moved may complete a window, or an utterance that has been flushed already.
+    // The moved audio may complete a window or an utterance that was already flushed.
     this.#link.wake();
     if (this.#waiting.length > 0) return;
     this.#needDrain = false;
@@ -164,13 +167,13 @@ export class EngineStream extends EventEmitter<StreamEvents> {
   }
 
   #mustBeOpen(): void {
-    if (!this.#open) throw new EngineError('closed', 'the stream is closed');
+    if (!this.#open) throw new EngineError('closed', 'The stream is closed');
   }
 }
 
-/** Bytes as samples; an odd offset, as sockets give it, needs a copy. */
+/** Returns the bytes as samples. Sockets deliver buffers at odd offsets, which must be copied. */
 function samplesOf(bytes: Uint8Array): Int16Array {
-  // Not slice(): a Buffer's shares the memory, and with it the offset.
+  // `slice()` of a Buffer shares its memory and keeps the odd offset.
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
   return new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
 }

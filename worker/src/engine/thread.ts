@@ -1,4 +1,7 @@
-/** Entry of the inference thread: loads the model, measures it, then serves streams until told to stop. */
+/**
+ * Entry point of the inference thread. It loads the model, measures it and then serves streams until it receives a stop
+ * command.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { chunkSamples } from '../features/framing.ts';
 import { ModelError } from '../model/error.ts';
@@ -15,11 +18,11 @@ import type { SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
 import { measureRealTimeFactor } from './warmup.ts';
 
-/** How often an idle thread shows that it is alive. */
+/** Interval at which an idle thread reports progress. */
 const IDLE_TICK_MS = 250;
 
 const port = parentPort;
-if (port === null) throw new Error('thread.ts runs in a worker thread');
+if (port === null) throw new Error('thread.ts must run in a worker thread');
 const report = (message: Report): void => port.postMessage(message);
 
 try {
@@ -33,7 +36,7 @@ async function main(options: ThreadOptions): Promise<void> {
   const model = await loadModel(options.modelDir, options, options.maxBatch);
   const info = await describe(model, options);
   report({ kind: 'loaded', info });
-  // The answer is the memory of that many slots.
+  // The main thread answers with the shared memory for the reported number of slots.
   const shared = await new Promise<SharedBuffers>((resolve) => port?.once('message', resolve));
   const gauges = new Gauges(shared);
   const loop = createLoop(model, shared, gauges, info.slots, options.maxBatch);
@@ -56,7 +59,7 @@ function createLoop(
   maxBatch: number,
 ): InferenceLoop {
   const [first] = model.encoders.values();
-  if (first === undefined) throw new Error('a model has at least one context');
+  if (first === undefined) throw new Error('The model has no context');
   const { shape } = first;
   const caches = new CachePool(slots, channelSize(shape), timeSize(shape));
   const runner = new BatchRunner(model, caches, shape.mels, (windows, cpuMs, ms, waitMs) => {
@@ -77,7 +80,7 @@ async function describe(model: Model, options: ThreadOptions): Promise<ModelInfo
   const { manifest, encoders } = model;
   const contexts: ContextInfo[] = [];
   for (const { context } of manifest.contexts) {
-    // The first one decides about slots.
+    // The number of slots is derived from the first context, so only that one is measured for long.
     const mostMs = contexts.length === 0 && slots === undefined ? measureMs : 0;
     const encoder = encoders.get(contextKey(context));
     if (encoder === undefined) continue;

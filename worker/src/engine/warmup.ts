@@ -10,21 +10,22 @@ import { startSearch } from './search.ts';
 import { AudioRing, createSharedBuffers } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
 
-/** Lazy initialization and the first compilation of what runs often. */
+/** Rounds before measuring starts. They cover lazy initialization and just-in-time compilation. */
 const WARM_ROUNDS = 4;
 /**
- * A measurement that takes its time, and one that does not. Groups of streams take turns: the memory of a single one would
- * stay in the processor's cache, which that of real streams does not.
+ * A long and a short measurement. The long one cycles through groups of streams, because the memory of a single group
+ * would stay in the processor cache, unlike that of real streams.
  */
 const LONG = { leastRounds: 15, groups: 8 } as const;
 const SHORT = { leastRounds: 3, groups: 1 } as const;
-/** Share of its time after which a measurement ends on a machine that is as quick in one moment as in the next. */
+/** Share of its time after which a measurement ends if the speed of the machine is constant. */
 const ENOUGH_WHERE_STEADY = 0.2;
 const NOISE = 2_000;
 
 /**
- * Wall time per second of audio and stream at one context: full batches of noise through features, encoder and search, the way real
- * streams go. The first rounds do not count. Takes `mostMs` where others use the cores too, a fifth of it where nobody does.
+ * Measures the wall time per second of audio of one stream at one context. Runs full batches of noise through features,
+ * encoder and search, like real streams. The first rounds are not counted. Takes `mostMs` if other processes use the
+ * cores, and a fifth of that otherwise.
  */
 export async function measureRealTimeFactor(
   model: Model,
@@ -59,10 +60,10 @@ export async function measureRealTimeFactor(
   const noise = (samples: number) => Int16Array.from({ length: samples }, () => (Math.random() - 0.5) * NOISE);
   const chunk = chunkSamples(shape.framing);
   const times: number[] = [];
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const isEnough = (spentMs: number) =>
     times.length >= leastRounds && (spentMs >= mostMs || (spentMs >= mostMs * ENOUGH_WHERE_STEADY && isSteady(times)));
-  for (let round = 0; !isEnough(performance.now() - begunAt); round++) {
+  for (let round = 0; !isEnough(performance.now() - startedAt); round++) {
     const at = (round % groups) * batch;
     const group = work.slice(at, at + batch);
     const audio = noise(round < groups ? samplesFor(shape.framing, 1) : chunk);

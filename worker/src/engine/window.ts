@@ -2,21 +2,21 @@ import { firstFrame } from '../features/framing.ts';
 import type { Framing } from '../features/framing.ts';
 import type { LogMel, SampleRing } from '../features/logmel.ts';
 
-/** What it takes to compute the features of one window. */
+/** Input for the features of one window. */
 export interface WindowSource {
   readonly ring: SampleRing;
-  /** The utterance's samples: where it starts, and where it ends so far. */
+  /** First sample of the utterance, and the sample at which its audio ends so far. */
   readonly start: number;
   readonly end: number;
   /** Number of the window in the utterance. */
   readonly index: number;
-  /** True frames of the window. */
+  /** Frames of the window that hold audio. */
   readonly length: number;
-  /** The last frames of the window before, [mels, history]; overwritten with those of this one. */
+  /** Last frames of the previous window, [mels, history]. Overwritten with the last frames of this window. */
   readonly history: Float32Array;
 }
 
-/** Writes a window's features as [mels, window] to `out` from `offset` on. */
+/** Writes the features of a window as [mels, window] to `out`, starting at `offset`. */
 export function fillWindow(
   logMel: LogMel,
   framing: Framing,
@@ -37,7 +37,7 @@ export function fillWindow(
   copyColumns(out, offset + window - kept, window, history, 0, kept, mels, kept);
 }
 
-/** Copies `count` columns from one matrix of `mels` rows to another. */
+/** Copies `count` columns between two matrices with `mels` rows. */
 function copyColumns(
   from: Float32Array,
   fromAt: number,
