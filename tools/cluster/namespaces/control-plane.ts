@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { KubernetesObjectApi } from '@kubernetes/client-node';
 import type { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { etcdEnvironment } from '../../install/etcd.ts';
+import { runCommand } from '../command.ts';
 import type { Certificates } from './certificates.ts';
 import { API_PORT } from './plan.ts';
 import type { ClusterPlan } from './plan.ts';
@@ -12,6 +13,9 @@ import type { Command } from './start-program.ts';
 import type { ProcessRecord } from './state.ts';
 import { createVolumes } from './volumes.ts';
 
+/** Connections that may wait for socat to accept them. Its default of 5 is too low for parallel requests. */
+const BACKLOG = 128;
+const READYZ = ['get', '--raw', '/readyz'];
 const ETCD_URL = 'https://127.0.0.1:2379';
 
 /** What the programs of a cluster are started with. */
@@ -28,7 +32,7 @@ export interface StartOptions {
 
 /** Starts etcd, the API server and the proxy that makes it reachable at a loopback port of the machine. */
 export async function startApiServer(options: StartOptions, init: ProcessRecord, apiPort: number): Promise<void> {
-  const { plan, programs, certificates, core } = options;
+  const { plan, programs, certificates } = options;
   await startProgram(plan, {
     name: 'etcd',
     init,
@@ -39,20 +43,25 @@ export async function startApiServer(options: StartOptions, init: ProcessRecord,
   await startProgram(plan, {
     name: 'api-proxy-inside',
     init,
-    command: ['socat', `UNIX-LISTEN:${plan.apiSocket},fork,unlink-early`, apiAddress],
+    command: ['socat', `UNIX-LISTEN:${plan.apiSocket},fork,unlink-early,backlog=${BACKLOG}`, apiAddress],
   });
   await startProgram(plan, {
     name: 'api-proxy-outside',
     init,
     // It uses the network of the machine. As a process of the node it still ends with the cluster.
     namespaces: ['mount', 'pid'],
-    command: ['socat', `TCP-LISTEN:${apiPort},bind=127.0.0.1,fork,reuseaddr`, `UNIX-CONNECT:${plan.apiSocket}`],
+    command: [
+      'socat',
+      `TCP-LISTEN:${apiPort},bind=127.0.0.1,fork,reuseaddr,backlog=${BACKLOG}`,
+      `UNIX-CONNECT:${plan.apiSocket}`,
+    ],
   });
   await startProgram(plan, {
     name: 'kube-apiserver',
     init,
     command: apiServerCommand(programs['kube-apiserver'], plan, certificates),
-    isReady: () => core.listNamespace().then(() => true),
+    // Before that it accepts requests, but rejects some that change objects.
+    isReady: () => runCommand(programs.kubectl, READYZ, { env: { KUBECONFIG: plan.kubeconfig } }).then(() => true),
   });
 }
 
