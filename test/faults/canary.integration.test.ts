@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const pick = <T>(...choices: T[]): T => choices[randomInt(choices.length)]!;
 
-test('of 1,000 random requests, good and bad, no secret reaches output, metrics or Redis', async () => {
+test('no secret of 1,000 random valid and invalid requests reaches output, metrics or Redis', async () => {
   const tenants = await Promise.all(
     Array.from({ length: 5 }, () => seedTenant(ledger, 3_600_000, { concurrentSessions: 500 })),
   );
@@ -55,14 +55,14 @@ test('of 1,000 random requests, good and bad, no secret reaches output, metrics 
   expect(places.redis).toContain(':live');
   for (const [place, text] of Object.entries(places)) {
     for (const secret of secrets) {
-      // The public part of a key may be shown; what follows it may not.
+      // The public part of a key may be shown. The rest may not.
       const hidden = secret.replace(/^svc_live_v1_[0-9A-Za-z]{10}_/, '').replace(/^svc\.auth\./, '');
       if (text.includes(hidden)) throw new Error(`a secret is in ${place}: ${secret}`);
     }
   }
 }, 60_000);
 
-/** One request with a secret in a likely or an unlikely place; adds every secret it sent or got. */
+/** Sends a request with a secret in a likely or an unlikely place. Adds every secret that it sent or received. */
 async function one(keys: string[], secrets: Set<string>, statuses: Map<number, number>): Promise<void> {
   const good = randomInt(3) === 0;
   const own = keys[randomInt(keys.length)]!;
@@ -116,7 +116,7 @@ async function one(keys: string[], secrets: Set<string>, statuses: Map<number, n
   }
 }
 
-/** Everything that Redis has on disk: its append-only file holds every write there ever was. */
+/** Returns everything that Redis has on disk. Its append-only file contains every write. */
 function bytesBelow(folder: string): string {
   return readdirSync(folder)
     .map((name) => join(folder, name))

@@ -36,17 +36,17 @@ const usageOf = async (key: string) =>
 async function until(status: number, key: string): Promise<void> {
   const deadline = Date.now() + 20_000;
   while ((await statusOf(key)) !== status) {
-    if (Date.now() > deadline) throw new Error(`never answered ${status}`);
+    if (Date.now() > deadline) throw new Error(`no response had the status ${status}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-test('in an emptied Redis no key is unknown and no account closed: it answers 503 until the ledger is back', async () => {
+test('with an emptied Redis the gateway answers 503 until the ledger is restored, and never calls a key unknown', async () => {
   const { key } = await seedTenant(ledger, 60_000, { concurrentSessions: 10 });
   const { key: quiet } = await seedTenant(ledger, 60_000);
   await until(201, key);
   await ledger.link.send('', ['FLUSHALL']);
-  // One key is remembered, the other was never looked up.
+  // One key is cached. The other was never looked up.
   expect([await statusOf(key), await usageOf(key), await statusOf(quiet)]).toEqual([503, 503, 503]);
 
   await ledger.identity.claim('another');
@@ -59,7 +59,7 @@ test('in an emptied Redis no key is unknown and no account closed: it answers 50
   await until(201, again);
 }, 60_000);
 
-test('a gateway that is started beside an emptied Redis knows from its file that something is missing', async () => {
+test('a gateway that starts with an emptied Redis knows from its ledger id file that the ledger is missing', async () => {
   writeFileSync(idFile, 'mine\n');
   await ledger.link.send('', ['FLUSHALL']);
   await seedCatalogue(ledger);

@@ -20,7 +20,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   redis = await startRedis();
   proxy = await startCuttingProxy(redis.port);
-  // The test reads the books past the proxy.
+  // The test reads the ledger without the proxy.
   ledger = await openLedger(redis.url, { prefix });
   await seedCatalogue(ledger);
   gateway = await startGateway(`redis://127.0.0.1:${proxy.port}`, prefix);
@@ -32,7 +32,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Asks everything that a caller can ask and checks what must and must not work without Redis. */
+/** Sends every kind of request and checks which must work without Redis and which must not. */
 async function expectAway(key: string): Promise<void> {
   const usage = () => fetch(`${gateway.baseUrl}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } });
   const started = performance.now();
@@ -56,12 +56,12 @@ async function expectBack(key: string): Promise<void> {
   for (;;) {
     const { status } = await postSession(gateway, key);
     if (status === 201) return;
-    if (Date.now() > deadline) throw new Error(`still ${status}`);
+    if (Date.now() > deadline) throw new Error(`the status is still ${status}`);
     await pause(50);
   }
 }
 
-test('while Redis is dead what needs it answers 503, the rest goes on, and nothing acknowledged is lost', async () => {
+test('while Redis is down dependent requests answer 503, others work, and nothing acknowledged is lost', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
   const owner = { id: 'g', epoch: 1 };
   for (let round = 0; round < 3; round++) {
@@ -69,7 +69,7 @@ test('while Redis is dead what needs it answers 503, the rest goes on, and nothi
     const ids: string[] = [];
     const charged: string[] = [];
     const enough = 20 + Math.random() * 40;
-    // Redis dies in the middle of the work.
+    // Redis crashes while requests are in flight.
     const work = async () => {
       for (;;) {
         const { status, body } = await postSession(gateway, key);
@@ -89,14 +89,14 @@ test('while Redis is dead what needs it answers 503, the rest goes on, and nothi
     expect(await ledger.accounts.grant(tenant, `round-${round}`, 1000)).toMatchObject({ applied: false });
     expect(charged.length).toBeGreaterThan(0);
     for (const id of charged) {
-      // Every acknowledged settlement is still there, and is not made twice.
+      // Every acknowledged settlement is still there and cannot be made twice.
       expect(await ledger.sessions.settle(tenant, id, owner, 99_000, 'again')).toMatchObject({
         outcome: 'already',
         billableMs: 2000,
       });
     }
     for (const id of ids) {
-      // Every acknowledged reservation is still there: it can be failed exactly once.
+      // Every acknowledged reservation is still there, so it can be failed exactly once.
       expect(await ledger.sessions.fail(tenant, id, undefined, 0, 'test')).toMatchObject({
         outcome: 'ok',
         state: 'failed',
@@ -105,7 +105,7 @@ test('while Redis is dead what needs it answers 503, the rest goes on, and nothi
   }
 }, 60_000);
 
-test('while Redis is frozen what needs it answers 503 within two seconds', async () => {
+test('while Redis is frozen dependent requests answer 503 within two seconds', async () => {
   const { key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
   await expectBack(key);
   process.kill(redis.pid, 'SIGSTOP');
@@ -148,7 +148,7 @@ test('a reply that is lost between Redis and the gateway leaves no reservation b
   }
 }, 60_000);
 
-/** Connects and settles every third session; returns whether it is left as a reservation. */
+/** Connects and settles every third session. Returns true if it remains a reservation. */
 async function chargeSome(
   tenant: string,
   { id: sessionId = '', websocket_protocols: protocols }: { id?: string; websocket_protocols?: string[] },
@@ -162,7 +162,7 @@ async function chargeSome(
     const { outcome } = await ledger.sessions.settle(tenant, sessionId, owner, 16_001, 'test');
     if (outcome === 'ok') charged.push(sessionId);
   } catch (error) {
-    // Not acknowledged: it may have happened or not.
+    // Not acknowledged, so it may have happened or not.
     if (!(error instanceof LedgerUnavailable)) throw error;
   }
   return false;

@@ -8,7 +8,7 @@ import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const spoken = recordings(MODEL);
-/** From frames of 2.7 ms, as browsers make them, to the largest that are allowed. */
+/** Frame sizes from 2.7 ms, as browsers send them, to the largest allowed one. */
 const FRAME_BYTES = [86, 640, 3200, 6400, 32_000, 65_536];
 
 let stage: Stage;
@@ -22,7 +22,7 @@ afterAll(async () => {
   await stage.stop();
 });
 
-/** What the service makes of a recording. */
+/** Returns the transcript that the service gives for a recording. */
 async function online(pcm: Buffer, context: [number, number], frameBytes: number): Promise<Transcript> {
   const { stream } = await stage.ready();
   stream.send({ type: 'config', context });
@@ -38,7 +38,7 @@ test.each<[number, number]>([
   [56, 3],
   [56, 0],
 ])(
-  'with the context [%i, %i] and frames of any size the service gives the transcripts of the engine',
+  'with the context [%i, %i] and frames of any size the service returns the transcripts of the engine',
   async (...context) => {
     expect(spoken.length).toBeGreaterThanOrEqual(FRAME_BYTES.length);
     const alone: Transcript[] = [];

@@ -6,7 +6,7 @@ import type { SessionBody, StreamClient } from '../support/stream-client.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** Less than Redis may take to answer, and enough for handshakes to meet. */
+/** Shorter than the Redis timeout, and long enough for the handshakes to overlap. */
 const PAUSE_MS = 400;
 const LONGEST_S = 300;
 
@@ -25,12 +25,12 @@ const attempt = (session: SessionBody) =>
     throw error;
   });
 
-// The longest session takes 9.6 MB: two are 18.3 MiB.
+// The longest session takes 9.6 MB, so two take 18.3 MiB.
 test.each([
   ['18', 1],
   ['19', 2],
 ])(
-  'with %s MiB for audio, %d of five handshakes at once come through',
+  'with %s MiB of memory for audio, %d of five simultaneous handshakes succeed',
   async (mib, room) => {
     small = await startGateway(stage.redis.url, stage.prefix, { STREAM_MEMORY_MIB: mib, STOP_GRACE_MS: '4000' });
     const sessions = await Promise.all(
@@ -39,7 +39,7 @@ test.each([
         return createSession(small, key, { model: MODEL, max_audio_seconds: LONGEST_S });
       }),
     );
-    // None is through before the last is asked for.
+    // No handshake completes before the last one has been sent.
     await stage.ledger.link.send('', ['CLIENT', 'PAUSE', String(PAUSE_MS)]);
     const answers = await Promise.all(sessions.map(attempt));
     const opened = answers.filter((answer): answer is StreamClient => !(answer instanceof Refused));
@@ -49,11 +49,11 @@ test.each([
       Array<unknown>(5 - room).fill([503, 'service_unavailable']),
     );
 
-    // Nothing was consumed by a refusal: where one stream goes, the next comes in.
+    // A refusal consumes nothing, so the next stream is admitted when one ends.
     const next = sessions[answers.findIndex((answer) => answer instanceof Refused)]!;
     await expect(openStream(next)).rejects.toMatchObject({ status: 503 });
     opened[0]!.close();
-    const stream = await eventually('there is room again', 5000, async () => {
+    const stream = await eventually('a handshake succeeds again', 5000, async () => {
       const answer = await attempt(next);
       if (!(answer instanceof Refused)) return answer;
       expect(answer.code).toBe('service_unavailable');

@@ -14,8 +14,8 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-describe('frames', () => {
-  test('one of odd length is refused, not billed, and the stream goes on', async () => {
+describe('an audio frame', () => {
+  test('of odd length is refused without a charge, and the stream continues', async () => {
     const opened = await stage.ready();
     const { stream } = opened;
     stream.socket.send(pcm.subarray(0, 6400));
@@ -30,7 +30,7 @@ describe('frames', () => {
     expect(await stage.settled(opened)).toMatchObject({ audioMs: 400, billableMs: 1000 });
   });
 
-  test('one of 65,536 bytes is taken', async () => {
+  test('of 65,536 bytes is accepted', async () => {
     const opened = await stage.ready();
     opened.stream.socket.send(Buffer.alloc(65_536));
     opened.stream.send(FLUSH);
@@ -40,7 +40,7 @@ describe('frames', () => {
   });
 
   test.each([65_537, 65_538, 131_072, 131_074, 5_000_000])(
-    'one of %i bytes ends the stream with 1009',
+    'of %i bytes ends the stream with 1009',
     async (bytes) => {
       const opened = await stage.ready();
       const { stream } = opened;
@@ -52,7 +52,7 @@ describe('frames', () => {
     },
   );
 
-  test('one that comes in fragments counts as a whole', async () => {
+  test('that arrives in fragments counts as a whole', async () => {
     const opened = await stage.ready();
     const { stream } = opened;
     for (const [bytes, fin] of [
@@ -72,7 +72,7 @@ describe('frames', () => {
     await stage.settled(opened);
   });
 
-  test('an empty one is taken and is no audio', async () => {
+  test('that is empty is accepted and contains no audio', async () => {
     const opened = await stage.ready();
     opened.stream.socket.send(Buffer.alloc(0));
     opened.stream.send(FLUSH);
@@ -82,8 +82,8 @@ describe('frames', () => {
   });
 });
 
-describe('utterances', () => {
-  test('each flush gets one final, with empty text where nothing was said', async () => {
+describe('an utterance', () => {
+  test('gets one final for each flush, with empty text if nothing was spoken', async () => {
     const { stream } = await stage.ready();
     for (let sent = 0; sent < 3; sent++) stream.send(FLUSH);
     for (const utterance of [1, 2, 3]) {
@@ -100,7 +100,7 @@ describe('utterances', () => {
     expect(stream.events.filter(({ type }) => type === 'final')).toHaveLength(5);
   });
 
-  test('are numbered, and their times count from the start of the stream', async () => {
+  test('is numbered, and its times count from the start of the stream', async () => {
     const { stream } = await stage.ready();
     stream.audio(pcm);
     stream.send(FLUSH);
@@ -127,7 +127,7 @@ describe('utterances', () => {
     stream.close();
   });
 
-  test('a reset drops the utterance without a final; its audio stays billed', async () => {
+  test('is dropped without a final by a reset, and its audio is still billed', async () => {
     const opened = await stage.ready();
     const { stream } = opened;
     stream.audio(pcm);
@@ -152,7 +152,7 @@ describe('utterances', () => {
     });
   });
 
-  test('a flush that is still being answered survives a reset of the next utterance', async () => {
+  test('whose flush is still being answered survives a reset of the next utterance', async () => {
     const { stream } = await stage.ready();
     stream.audio(pcm);
     stream.send(FLUSH);
@@ -167,14 +167,14 @@ describe('utterances', () => {
   });
 });
 
-describe('the reservation', () => {
+describe('the reservation of a stream', () => {
   test.each([
     ['in one frame too many', [32_000, 32_000]],
     ['in the middle of a frame', [31_998, 6400]],
     ['exactly at the end of a frame', [16_000, 16_000]],
     ['by one sample', [31_998, 2]],
     ['by more frames than it holds', Array<number>(20).fill(6400)],
-  ])('used up %s is accepted to the sample, then a final and 1000 follow', async (_how, frames) => {
+  ])('can be used up to the last sample %s, and then a final and close code 1000 follow', async (_how, frames) => {
     const opened = await stage.ready(1);
     const { stream } = opened;
     for (const bytes of frames) stream.socket.send(Buffer.alloc(bytes));
@@ -191,7 +191,7 @@ describe('the reservation', () => {
     });
   });
 
-  test('one sample less does not end the stream', async () => {
+  test('does not end the stream while one sample is left', async () => {
     const opened = await stage.ready(1);
     opened.stream.socket.send(Buffer.alloc(31_998));
     opened.stream.send(FLUSH);

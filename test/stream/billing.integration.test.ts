@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-/** Sizes around the limits and between them, odd ones among them. */
+/** Frame sizes at the limits and between them, including odd ones. */
 const frame = fc.oneof(fc.constantFrom(0, 1, 2, 3, 640, 3200, 32_000, 65_535, 65_536), fc.nat(65_536));
 const step = fc.oneof(
   { weight: 8, arbitrary: frame },
@@ -21,7 +21,10 @@ const scenario = fc.record({
   ending: fc.constantFrom('close', 'flush and close', 'terminate', 'too large', 'limit'),
 });
 
-/** Samples that the service takes of these steps, from the description and not from its code. */
+/**
+ * Returns the samples that the service must accept for these steps, computed from the documentation rather than its
+ * code.
+ */
 function acceptedSamples(steps: readonly (number | string)[], seconds: number): number {
   const sound = steps.filter((item): item is number => typeof item === 'number' && item % 2 === 0);
   return Math.min(
@@ -30,7 +33,7 @@ function acceptedSamples(steps: readonly (number | string)[], seconds: number): 
   );
 }
 
-test('audio_ms is exactly the accepted samples, billable_ms the next second, never above the reservation', async () => {
+test('audio_ms equals the accepted samples, and billable_ms is rounded up to the second within the reservation', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ seconds, steps, ending }) => {
       const opened = await stage.ready(seconds);
@@ -49,7 +52,7 @@ test('audio_ms is exactly the accepted samples, billable_ms the next second, nev
         stream.socket.send(Buffer.alloc(65_538));
         expect((await stream.closed).code).toBe(full ? 1000 : 1009);
       } else if (ending === 'terminate') {
-        // What a connection had under way when it broke is lost: all must have arrived before.
+        // Data in flight when a connection breaks is lost, so wait until everything has arrived.
         if (!full) {
           stream.send({ type: 'flush' });
           const finals = steps.filter((item) => item === 'flush').length + 1;
@@ -76,7 +79,7 @@ test('audio_ms is exactly the accepted samples, billable_ms the next second, nev
   );
 }, 120_000);
 
-test('what the ledger settled is what GET /v1/usage tells', async () => {
+test('GET /v1/usage reports what the ledger settled', async () => {
   const opened = await stage.ready(2);
   opened.stream.socket.send(Buffer.alloc(32_002));
   opened.stream.close();
@@ -92,7 +95,7 @@ test('what the ledger settled is what GET /v1/usage tells', async () => {
   });
 });
 
-test('while a stream is active its reservation is held, and a second session is refused', async () => {
+test('an active stream holds its reservation, and a second session is refused', async () => {
   const opened = await stage.ready(5);
   opened.stream.socket.send(Buffer.alloc(64_000));
   const { balance, recent } = (await stage.ledger.accounts.usage(opened.tenant))!;
@@ -101,5 +104,5 @@ test('while a stream is active its reservation is held, and a second session is 
   await expect(stage.session(opened)).rejects.toThrow('concurrency_limit_exceeded');
   opened.stream.close();
   await stage.settled(opened);
-  await eventually('the tenant may have another', 1000, async () => (await stage.session(opened)).id);
+  await eventually('the tenant can create another session', 1000, async () => (await stage.session(opened)).id);
 });

@@ -14,7 +14,7 @@ import type { Stage } from './stage.ts';
 const PACKAGES = resolve(import.meta.dirname, '../../packages');
 const NAME = 'ki_espeak_002';
 
-/** A page as a developer writes it; the packages are loaded as they were built, without a bundler. */
+/** A page that loads the built packages without a bundler. */
 const PAGE = `<!doctype html>
 <title>client</title>
 <script type="importmap">
@@ -53,13 +53,13 @@ afterAll(() => stage.stop());
 
 interface Site {
   readonly url: string;
-  /** Files of packages that the page asked for. */
+  /** Package files that the page requested. */
   readonly modules: string[];
   result: () => Record<string, unknown> | undefined;
   stop: () => void;
 }
 
-/** The developer's own server: makes sessions with its key and serves the page. */
+/** The developer's own server, which creates sessions with its API key and serves the page. */
 async function startSite(key: string): Promise<Site> {
   const client = createClient({ baseUrl: stage.gateway.baseUrl, apiKey: key });
   const modules: string[] = [];
@@ -93,7 +93,7 @@ async function startSite(key: string): Promise<Site> {
   };
 }
 
-test('in a browser the client streams a WAV with the credential that a server made, and gets the transcript', async () => {
+test('the client streams a WAV file in a browser with a credential from a server and receives the transcript', async () => {
   const { stream } = await stage.ready();
   stream.audio(recording(NAME).pcm);
   stream.send({ type: 'flush' });
@@ -104,8 +104,8 @@ test('in a browser the client streams a WAV with the credential that a server ma
   const site = await startSite(caller.key);
   const browser = openPage(site.url);
   try {
-    const result = await eventually('the page tells its result', 90_000, site.result).catch((error: unknown) => {
-      throw new Error(`${String(error)}; the browser said: ${browser.output().slice(-4000)}`);
+    const result = await eventually('the page reports its result', 90_000, site.result).catch((error: unknown) => {
+      throw new Error(`${String(error)}; the output of the browser: ${browser.output().slice(-4000)}`);
     });
     expect(result).toEqual({
       text,
@@ -118,7 +118,7 @@ test('in a browser the client streams a WAV with the credential that a server ma
       state: 'completed',
       audioMs: Math.ceil(recording(NAME).pcm.length / 32),
     });
-    // Of core only constants: no schemas, and with them no library.
+    // The page loads only constants of core, and no schemas or schema library.
     expect(site.modules.filter((module) => module.startsWith('core/')).sort()).toEqual(
       ['audio', 'stream/close', 'stream/index', 'stream/limits'].map((name) => `core/dist/${name}.js`),
     );

@@ -4,7 +4,7 @@ import { MODEL } from '../support/gateway.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** A model without workers, whose sessions wait for 2 s. */
+/** A model without workers whose sessions wait for 2 s. */
 const IMPATIENT = {
   id: 'svc-asr-impatient-v1',
   language: 'None',
@@ -13,7 +13,7 @@ const IMPATIENT = {
   maxWaitSeconds: 2,
 };
 
-/** Another one, whose workers nobody can reach. */
+/** A model whose workers cannot be reached. */
 const UNREACHABLE = { ...IMPATIENT, id: 'svc-asr-unreachable-v1' };
 
 let stage: Stage;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-test('a session that finds no worker in time is told what happens, ends with 4503 and costs nothing', async () => {
+test('a session that finds no worker in time receives status events, ends with 4503 and costs nothing', async () => {
   const opened = await stage.connect(60, { model: IMPATIENT.id });
   const { stream } = opened;
   const startedAt = performance.now();
@@ -46,7 +46,7 @@ test('a session that finds no worker in time is told what happens, ends with 450
   });
 });
 
-test('workers that cannot be reached do not prolong the wait', async () => {
+test('workers that cannot be reached do not extend the wait for capacity', async () => {
   for (const id of ['one', 'two']) {
     const worker = { id, address: 'ws://127.0.0.1:1', revision: 'r', slots: 4 };
     await stage.ledger.workers.register(UNREACHABLE.id, worker);
@@ -56,7 +56,7 @@ test('workers that cannot be reached do not prolong the wait', async () => {
   expect(await stage.settled(opened)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 
-test('audio before ready is an error that ends the stream with 4400, uncharged', async () => {
+test('audio before ready ends the stream with 4400 and no charge', async () => {
   const opened = await stage.connect();
   opened.stream.audio(Buffer.alloc(640));
   expect(await opened.stream.next('error')).toMatchObject({ code: 'audio_before_ready', fatal: true });
@@ -64,7 +64,7 @@ test('audio before ready is an error that ends the stream with 4400, uncharged',
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('invalid messages count before ready too, and flush and reset are among them', async () => {
+test('invalid messages count before ready as well, including flush and reset', async () => {
   const { stream } = await stage.connect();
   for (let sent = 0; sent < 5; sent++) {
     stream.send({ type: 'flush' });
@@ -78,13 +78,13 @@ test('invalid messages count before ready too, and flush and reset are among the
   ]);
 });
 
-test('a client that pours out configs while it waits is stopped', async () => {
+test('a client that floods the gateway with configs while it waits is disconnected', async () => {
   const { stream } = await stage.connect();
   for (let sent = 0; sent < 1000; sent++) stream.send({ type: 'config' });
   expect(await stream.closed).toEqual({ code: 4400, reason: 'invalid_message' });
 });
 
-test('a client that closes while it waits leaves the line and pays nothing', async () => {
+test('a client that disconnects while it waits leaves the queue and pays nothing', async () => {
   const opened = await stage.connect();
   opened.stream.close();
   expect((await opened.stream.closed).code).toBe(1000);
@@ -92,7 +92,7 @@ test('a client that closes while it waits leaves the line and pays nothing', asy
   await untilPoolIsEmpty(stage.ledger, MODEL);
 });
 
-test('a waiting session gets ready when a worker comes; its config is acknowledged after that', async () => {
+test('a waiting session becomes ready when a worker registers, and its config is acknowledged afterwards', async () => {
   const opened = await stage.connect(7);
   const { stream, session } = opened;
   stream.send({ type: 'config', language: 'ki', context: [56, 3] });

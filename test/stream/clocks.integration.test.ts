@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-/** Runs until the stream is over, sending a message every so often. */
+/** Sends a message at an interval until the stream has ended. */
 async function chat(closed: Promise<unknown>, everyMs: number, send: () => void): Promise<number> {
   const startedAt = performance.now();
   const timer = setInterval(send, everyMs);
@@ -30,7 +30,7 @@ async function chat(closed: Promise<unknown>, everyMs: number, send: () => void)
   return performance.now() - startedAt;
 }
 
-test('a client that says nothing gets idle_timeout and 4408, and pays for what it said', async () => {
+test('a silent client gets idle_timeout and 4408 and pays for the audio it sent', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   stream.audio(pcm.subarray(0, 32_000));
@@ -41,7 +41,7 @@ test('a client that says nothing gets idle_timeout and 4408, and pays for what i
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1000, billableMs: 1000 });
 });
 
-test('any message keeps a stream alive, even one that is refused; a pong does not', async () => {
+test('any message keeps a stream alive, even an invalid one, but a pong does not', async () => {
   const { stream } = await stage.ready();
   let pings = 0;
   stream.socket.on('ping', () => pings++);
@@ -55,7 +55,7 @@ test('any message keeps a stream alive, even one that is refused; a pong does no
   expect(pings).toBeGreaterThan(3);
 });
 
-test('a peer that misses two pings is gone, and its session is completed', async () => {
+test('a client that misses two pings is disconnected, and its session is completed', async () => {
   const opened = await stage.ready(60, { socket: { autoPong: false } });
   const startedAt = performance.now();
   expect((await opened.stream.closed).code).toBe(1006);
@@ -65,7 +65,7 @@ test('a peer that misses two pings is gone, and its session is completed', async
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('a stream lives at most its reserved audio and the extra time, then gets a final and 1000', async () => {
+test('a stream lasts at most its reserved audio plus the extra time, then gets a final and 1000', async () => {
   const opened = await stage.ready(1);
   const { stream } = opened;
   stream.audio(pcm.subarray(0, 16_000));
@@ -76,7 +76,7 @@ test('a stream lives at most its reserved audio and the extra time, then gets a 
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 500, billableMs: 1000 });
 });
 
-test('an account that is suspended gets a final and 4403, other accounts go on', async () => {
+test('the stream of a suspended account gets a final and 4403, while other accounts continue', async () => {
   const [opened, other] = [await stage.ready(), await stage.ready()];
   const { stream, tenant } = opened;
   stream.audio(pcm);
@@ -87,7 +87,7 @@ test('an account that is suspended gets a final and 4403, other accounts go on',
   const [final, error] = stream.events.slice(-2);
   expect(final).toMatchObject({ type: 'final', utterance: 1 });
   expect(error).toMatchObject({ type: 'error', code: 'account_suspended', fatal: true });
-  // The sender may have been slowed down just then: what the final covers is what was accepted.
+  // The sender may have been slowed down at that moment. The final covers the accepted audio.
   const audioMs = final?.type === 'final' ? final.audio_end_ms : 0;
   expect(audioMs).toBeGreaterThan(0);
   expect(await stage.settled(opened)).toMatchObject({

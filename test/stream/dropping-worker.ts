@@ -7,16 +7,16 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { MODEL } from '../support/gateway.ts';
 
-/** Stands in for workers that some audio kills: it speaks their protocol and recognizes nothing. */
+/** A fake worker that speaks the worker protocol, recognizes nothing and can drop connections. */
 export interface DroppingWorker {
-  /** How often from now on a link is lost at the first audio of an utterance. */
+  /** Number of connections to drop from now on, each at the first audio of an utterance. */
   drop: (times: number) => void;
-  /** How often an utterance was begun since then, replays included. */
+  /** Number of utterances opened since then, including replays. */
   begun: () => number;
   stop: () => void;
 }
 
-/** Registers as many workers, which are all this one: a stream keeps away from each that it lost. */
+/** Registers this server as several workers, because a stream avoids a worker that it lost. */
 export async function startDroppingWorker(ledger: Ledger, count: number): Promise<DroppingWorker> {
   let drops = 0;
   let begun = 0;
@@ -39,7 +39,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
     };
     const answer = (text: string) => {
       const request = parseRelayRequest(text);
-      if (!request.ok) throw new Error(`not a request of this protocol: ${request.reason}`);
+      if (!request.ok) throw new Error(`invalid request: ${request.reason}`);
       const { message } = request;
       if (message.type === 'open') {
         send({ type: 'opened', chunk_samples: chunkSamples(message.context[1]), context: message.context });

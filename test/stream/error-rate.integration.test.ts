@@ -10,9 +10,9 @@ import { wordErrorRate, wordsOf } from '../support/word-errors.ts';
 import { transcribeOffline } from './offline.ts';
 
 const DEFAULT_CONTEXT: [number, number] = [56, 13];
-/** A pool grows to two workers, each of which takes at least one stream. */
+/** The pool grows to two workers, and each accepts at least one stream. */
 const STREAMS_AT_ONCE = 2;
-/** The first stream of a pool at zero waits for its worker. */
+/** Includes the start of a worker, because the pool starts at zero. */
 const READY_WITHIN_MS = 90_000;
 const FINAL_WITHIN_MS = 60_000;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-/** What the model makes of each recording by itself. */
+/** Returns the transcript of each recording by the engine alone. */
 async function offline(model: string, spoken: readonly Recording[]): Promise<string[]> {
   const engine = await startEngine({ modelDir: modelFolder(model), slots: spoken.length });
   const texts: string[] = [];
@@ -31,7 +31,7 @@ async function offline(model: string, spoken: readonly Recording[]): Promise<str
   return texts;
 }
 
-/** What a caller gets for one recording: a session, then a stream over TLS. */
+/** Returns the transcript that a caller receives for one recording over TLS. */
 async function transcribe(model: string, key: string, pcm: Buffer): Promise<string> {
   const session = sessionOf(await service.create(key, { model, max_audio_seconds: 60 }));
   const stream = new StreamClient(
@@ -60,7 +60,7 @@ async function throughTheService(model: string, spoken: readonly Recording[]): P
 }
 
 test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
-  'through the whole service %s has the word error rate that it has by itself',
+  '%s has the same word error rate through the whole service as in the engine alone',
   async (model) => {
     const spoken = recordings(model);
     const said = spoken.map(({ text }) => text);
@@ -72,7 +72,7 @@ test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
         `${spoken.length} recordings of ${said.flatMap(wordsOf).length} words\n`,
     );
     expect(Math.abs(served - own)).toBeLessThanOrEqual(1);
-    // Far from what it is for noise: the rates agree on something.
+    // Far below the rate for noise, so the two rates agree on real transcripts.
     expect(own).toBeLessThan(50);
   },
   300_000,

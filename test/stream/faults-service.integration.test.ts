@@ -21,7 +21,7 @@ import type { TestWorker } from '../support/worker.ts';
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const prefix = ownPrefix();
 const { pcm } = recording();
-/** Leases of 2 s, so that a death is noticed while the test watches. */
+/** Leases of 2 s, so that the test can wait until a crash is detected. */
 const HASTY = {
   PROCESS_LEASE_MS: '2000',
   LEASE_RENEW_MS: '400',
@@ -65,7 +65,7 @@ async function ended(tenant: string, timeoutMs: number) {
   }
 }
 
-test('a gateway that dies costs its sessions nothing: they fail, uncharged, and their slots are free', async () => {
+test('a gateway crash fails its sessions without a charge and frees their slots', async () => {
   const doomed = await startGateway(redis.url, prefix, HASTY);
   const { tenant } = await begin(doomed);
   await doomed.stop('SIGKILL');
@@ -77,7 +77,7 @@ test('a gateway that dies costs its sessions nothing: they fail, uncharged, and 
   await untilPoolIsEmpty(ledger, MODEL);
 }, 30_000);
 
-test('a gateway that stops while Redis refuses to settle its streams leaves them to others: failed, uncharged', async () => {
+test('a gateway that stops while Redis refuses its settlements leaves the sessions to others, failed and uncharged', async () => {
   const user = await makeNarrowUser(redis, ledger.link, 'leaving');
   const leaving = await startGateway(user.url, prefix, HASTY);
   const { tenant, stream } = await begin(leaving);
@@ -93,7 +93,7 @@ test('a gateway that stops while Redis refuses to settle its streams leaves them
   await untilPoolIsEmpty(ledger, MODEL);
 }, 60_000);
 
-test('a gateway that is told to stop refuses handshakes, gives a final and 1001, and charges nothing', async () => {
+test('a gateway that receives SIGTERM refuses handshakes, sends finals and 1001, and charges nothing', async () => {
   const leaving = await startGateway(redis.url, prefix, HASTY);
   const { tenant, stream } = await begin(leaving);
   const { key } = await seedTenant(ledger, 60_000);
@@ -107,7 +107,7 @@ test('a gateway that is told to stop refuses handshakes, gives a final and 1001,
   expect(await ended(tenant, 1000)).toMatchObject({ state: 'failed', billableMs: 0 });
 }, 30_000);
 
-test('a worker that hangs when the last words are due costs nothing: no final, no charge', async () => {
+test('a worker that hangs during the last flush costs nothing: no final and no charge', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 1 }));
   await stream.next('ready');
@@ -121,14 +121,14 @@ test('a worker that hangs when the last words are due costs nothing: no final, n
   expect(await ended(tenant, 5000)).toMatchObject({ state: 'failed', audioMs: 1000, billableMs: 0 });
 }, 30_000);
 
-test('a gateway that goes away makes sessions until balancers know, for another to stream, and none afterwards', async () => {
+test('a gateway that shuts down creates sessions until load balancers have noticed, and none afterwards', async () => {
   const DELAY_MS = 3000;
   const leaving = await startGateway(redis.url, prefix, {
     ...HASTY,
     DRAIN_DELAY_MS: String(DELAY_MS),
     STOP_GRACE_MS: '20000',
   });
-  // As long as this one goes on, so does the gateway.
+  // The gateway runs as long as this stream does.
   const { stream } = await begin(leaving);
   const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 2 });
   const agent = new Agent({ keepAlive: true });
@@ -139,7 +139,7 @@ test('a gateway that goes away makes sessions until balancers know, for another 
   };
   expect((await ask('GET', '/v1/usage')).headers.connection).toBe('keep-alive');
   const exit = leaving.stop('SIGTERM');
-  await eventually('it says so', 2000, async () => (await fetch(`${leaving.adminUrl}/readyz`)).status === 503);
+  await eventually('the gateway reports unready', 2000, async () => (await fetch(`${leaving.adminUrl}/readyz`)).status === 503);
   const made = await ask('POST', '/v1/asr/sessions');
   expect([made.status, made.headers.connection]).toEqual([201, 'close']);
 
@@ -159,7 +159,7 @@ test('a gateway that goes away makes sessions until balancers know, for another 
   expect(await exit).toBe(0);
   agent.destroy();
 }, 60_000);
-test('a gateway that finds its lease lost ends its streams with 1011, charges nothing and takes new ones', async () => {
+test('a gateway that lost its lease ends its streams with 1011, charges nothing and accepts new ones', async () => {
   const frozen = await startGateway(redis.url, prefix, HASTY);
   const { tenant, stream } = await begin(frozen);
   process.kill(frozen.pid, 'SIGSTOP');
@@ -174,7 +174,7 @@ test('a gateway that finds its lease lost ends its streams with 1011, charges no
   const next = await begin(frozen);
   next.stream.close();
   expect(await ended(next.tenant, 20_000)).toMatchObject({ state: 'completed' });
-  // By now the lost stream was brought to the ledger as well, which knew better.
+  // By now the gateway has also tried to settle the lost stream, which the ledger ignored.
   expect(await ended(tenant, 1000)).toMatchObject({
     state: 'failed',
     billableMs: 0,
@@ -183,7 +183,7 @@ test('a gateway that finds its lease lost ends its streams with 1011, charges no
   expect(await frozen.stop()).toBe(0);
 }, 90_000);
 
-test('while Redis is away a live stream goes on, and is settled when it is back', async () => {
+test('a live stream continues while Redis is unavailable and is settled afterwards', async () => {
   const { tenant, stream } = await begin(gateway);
   await redis.kill();
   stream.send({ type: 'flush' });
@@ -203,13 +203,13 @@ test('while Redis is away a live stream goes on, and is settled when it is back'
   });
 }, 60_000);
 
-test('a worker that dies while Redis is away is replaced when it is back, and nothing is lost', async () => {
+test('a worker that crashes while Redis is unavailable is replaced afterwards, and nothing is lost', async () => {
   const { tenant, stream } = await begin(gateway);
   const second = await startWorker(redis.url, prefix);
   await redis.kill();
   await worker.stop('SIGKILL');
   stream.send({ type: 'flush' });
-  // Long enough for the gateway to notice both.
+  // Long enough for the gateway to notice both failures.
   await pause(1000);
   await redis.restart();
   await connected(ledger.link);

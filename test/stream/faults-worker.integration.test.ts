@@ -34,7 +34,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Streams the recording at a pace; `during` happens after a random part of it. Returns the final's text. */
+/** Streams the recording at a pace and calls `during` after a random part of it. Returns the text of the final. */
 async function transcript(msPerFrame: number, during?: (sessionId: string) => Promise<void>): Promise<string> {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const session = await createSession(gateway, key, { model: MODEL });
@@ -51,7 +51,7 @@ async function transcript(msPerFrame: number, during?: (sessionId: string) => Pr
   const final = await stream.next('final', 30_000);
   stream.close();
   expect(await stream.closed).toMatchObject({ code: 1000 });
-  // Nothing twice: one final, and deltas that only move forward.
+  // Nothing is repeated: there is one final, and deltas only move forward.
   expect(stream.events.filter(({ type }) => type === 'final')).toHaveLength(1);
   const ends = stream.events.flatMap((event) => (event.type === 'delta' ? [event.audio_end_ms] : []));
   expect(ends).toEqual([...new Set(ends)].sort((a, b) => a - b));
@@ -64,17 +64,17 @@ async function transcript(msPerFrame: number, during?: (sessionId: string) => Pr
   return final.text;
 }
 
-/** The worker that a session is on. */
+/** Returns the worker that a session is on. */
 async function workerOf(): Promise<TestWorker> {
   const list = await ledger.workers.list(MODEL);
   const busy = list.find(({ active }) => active > 0);
   const found = workers.find(({ id }) => id === busy?.id);
-  if (found === undefined) throw new Error(`no worker is busy: ${JSON.stringify(list)}`);
+  if (found === undefined) throw new Error(`no worker has a stream: ${JSON.stringify(list)}`);
   return found;
 }
 
 test(
-  `kill -9 of the worker at ${ROUNDS} random moments of a stream loses and doubles nothing`,
+  `a transcript is complete and has no repetition after SIGKILL of its worker at ${ROUNDS} random moments`,
   async () => {
     for (let round = 0; round < ROUNDS; round++) {
       let killed: TestWorker | undefined;
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  `a worker that hangs at ${ROUNDS} random moments is left for another within seconds`,
+  `a stream moves within seconds when its worker hangs at ${ROUNDS} random moments`,
   async () => {
     for (let round = 0; round < ROUNDS; round++) {
       let frozen: TestWorker | undefined;
@@ -107,7 +107,7 @@ test(
   20_000 + ROUNDS * 24_000,
 );
 
-test('a worker that is told to stop hands its stream on and exits cleanly', async () => {
+test('a worker that receives SIGTERM hands its stream over and exits with 0', async () => {
   let stopped: Promise<number | null> | undefined;
   let gone: TestWorker | undefined;
   const text = await transcript(5, async () => {

@@ -12,22 +12,22 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-/** What the gateway has logged about a session or a request so far. */
+/** Returns the lines that the gateway has logged about a session or a request. */
 function linesOf(id: string): Record<string, unknown>[] {
   const whole = stage.gateway.output().split('\n').slice(0, -1);
   return whole.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test('a client that is gone before the 101 has not used its credential', async () => {
+test('a client that disconnects before the 101 has not used its credential', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
-  // Redis answers when the client has gone, and in time.
+  // Redis answers after the client has disconnected but within its timeout.
   await stage.ledger.link.send('', ['CLIENT', 'PAUSE', '500']);
   await abandon(session);
-  await eventually('the gateway has given it up', 5000, () =>
+  await eventually('the gateway has abandoned the handshake', 5000, () =>
     linesOf(session.id).some(({ message }) => message === 'handshake abandoned'),
   );
-  // The connect is taken back in a moment.
+  // The connect is rolled back a moment later.
   const answer = await eventually('the credential works again', 3000, async () => {
     const next = await upgrade(session);
     return next.status === 101 ? next : undefined;
@@ -36,7 +36,7 @@ test('a client that is gone before the 101 has not used its credential', async (
   expect(await stage.settled(caller)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('every answer has an X-Request-Id that the log knows, an accepted one too', async () => {
+test('every handshake response has an X-Request-Id that appears in the log, including accepted ones', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   const opened = await upgrade(session);
@@ -45,14 +45,14 @@ test('every answer has an X-Request-Id that the log knows, an accepted one too',
   await stage.settled(caller);
   const ids = answers.map(({ headers }) => String(headers['x-request-id']));
   expect(new Set(ids).size).toBe(3);
-  const told = (id: string) => linesOf(id).map(({ message, status }) => [message, status]);
-  await eventually('all is logged', 5000, () => told(ids[0]!).length === 2 && told(ids[2]!).length === 1);
-  expect(told(ids[0]!)).toEqual([
+  const loggedAbout = (id: string) => linesOf(id).map(({ message, status }) => [message, status]);
+  await eventually('every response is logged', 5000, () => loggedAbout(ids[0]!).length === 2 && loggedAbout(ids[2]!).length === 1);
+  expect(loggedAbout(ids[0]!)).toEqual([
     ['stream opened', 101],
     ['stream settled', undefined],
   ]);
   expect(linesOf(ids[0]!)).toEqual(Array<unknown>(2).fill(expect.objectContaining({ session_id: session.id })));
-  expect(told(ids[1]!)).toEqual([['handshake refused', 401]]);
-  expect(told(ids[2]!)).toEqual([['handshake refused', 400]]);
+  expect(loggedAbout(ids[1]!)).toEqual([['handshake refused', 401]]);
+  expect(loggedAbout(ids[2]!)).toEqual([['handshake refused', 400]]);
   expect(opened.headers['x-request-id']).toMatch(UUID);
 });

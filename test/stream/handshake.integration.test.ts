@@ -18,12 +18,12 @@ import { upgrade } from './upgrade.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const FIRST = 'svc.realtime.v1';
-/** Credentials work for 6 s, and a gateway's death is noticed while the test watches. */
+/** Credentials expire after 6 s, and the leases let the test wait until a gateway crash is detected. */
 const TTL_MS = 6000;
 const HASTY = { SESSION_TTL_MS: String(TTL_MS), PROCESS_LEASE_MS: '1500', LEASE_RENEW_MS: '300' };
 
 let stage: Stage;
-/** A session that nobody connects to. */
+/** A session that no client connects to. */
 let left: Caller & { session: SessionBody; atMs: number };
 beforeAll(async () => {
   // No handshake needs a worker.
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-test('answers with svc.realtime.v1 alone and without compression', async () => {
+test('a handshake is answered with svc.realtime.v1 alone and without compression', async () => {
   const session = await stage.session(await stage.caller());
   const answer = await upgrade(session, {
     headers: { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' },
@@ -43,7 +43,7 @@ test('answers with svc.realtime.v1 alone and without compression', async () => {
   expect(answer.headers['sec-websocket-extensions']).toBeUndefined();
 });
 
-test('refuses offers that are not the two protocols in order, which consumes nothing', async () => {
+test('a handshake that does not offer the two protocols in order is refused and consumes nothing', async () => {
   const session = await stage.session(await stage.caller());
   const [first = '', credential = ''] = session.websocket_protocols;
   const offers = [
@@ -57,7 +57,7 @@ test('refuses offers that are not the two protocols in order, which consumes not
     [''],
     [first, credential.replace('svc.auth.', 'svc.token.')],
     [first, credential.slice('svc.auth.'.length)],
-    // A space to JavaScript, not to HTTP.
+    // White space in JavaScript but not in HTTP.
     [first, `\u00a0${credential}`],
     ['svc.realtime.v2', credential],
     [first.toUpperCase(), credential],
@@ -83,7 +83,7 @@ test('a credential opens only its own session', async () => {
   expect((await upgrade(session)).status).toBe(101);
 });
 
-test('a credential works once, also when the stream has ended', async () => {
+test('a credential works only once, even after the stream has ended', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   expect((await upgrade(session)).status).toBe(101);
@@ -92,7 +92,7 @@ test('a credential works once, also when the stream has ended', async () => {
   expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
 });
 
-test('of 50 racing handshakes one gets 101', async () => {
+test('one of 50 simultaneous handshakes gets 101', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   const answers = await Promise.all(Array.from({ length: 50 }, () => upgrade(session)));
@@ -103,7 +103,7 @@ test('of 50 racing handshakes one gets 101', async () => {
   expect(await stage.settled(caller)).toMatchObject({ state: 'completed' });
 });
 
-test('a suspended account is refused with 403, and its credential works again when it is active', async () => {
+test('a suspended account gets 403, and its credential works again when the account is active', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   const { displayName, models, limits } = (await stage.ledger.accounts.read(caller.tenant))!;
@@ -115,7 +115,7 @@ test('a suspended account is refused with 403, and its credential works again wh
   expect((await upgrade(session)).status).toBe(101);
 });
 
-test('paths that are no stream are not found', async () => {
+test('a handshake at a path that is not a stream gets 404', async () => {
   const session = await stage.session(await stage.caller());
   const path = `/v1/asr/sessions/${session.id}`;
   const paths = ['/', '/v1/asr/sessions/x/stream', path, `${path}/stream/`, `${path}/STREAM`, `//v1${path}/stream`];
@@ -125,7 +125,7 @@ test('paths that are no stream are not found', async () => {
   expect((await upgrade(session, { path: `${path}/stream?from=here` })).status).toBe(101);
 });
 
-test('what is not a WebSocket handshake is refused with 400 and consumes nothing', async () => {
+test('a request that is not a WebSocket handshake gets 400 and consumes nothing', async () => {
   const session = await stage.session(await stage.caller());
   const broken = [
     { headers: { 'Sec-WebSocket-Version': '8' } },
@@ -140,7 +140,7 @@ test('what is not a WebSocket handshake is refused with 400 and consumes nothing
   expect((await upgrade(session)).status).toBe(101);
 });
 
-test('a refusal has the error body, an X-Request-Id and no-store, and repeats no credential', async () => {
+test('a refused handshake has the error body, an X-Request-Id and no-store, and repeats no credential', async () => {
   const session = await stage.session(await stage.caller());
   await upgrade(session);
   const answer = await upgrade(session);
@@ -158,7 +158,7 @@ test('a refusal has the error body, an X-Request-Id and no-store, and repeats no
   expect(stage.gateway.output()).not.toContain(secret);
 });
 
-test('a refused handshake leaves no connection behind, even if the client does not close its side', async () => {
+test('a refused handshake leaves no connection open, even if the client does not close its side', async () => {
   const open = () => readdirSync(`/proc/${stage.gateway.pid}/fd`).length;
   const { hostname, port } = new URL(stage.gateway.baseUrl);
   const before = open();
@@ -170,22 +170,22 @@ test('a refused handshake leaves no connection behind, even if the client does n
     socket.write('GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
   }
   await Promise.all(sockets.map((socket) => once(socket, 'end')));
-  await eventually('the connections are gone', 5000, () => open() <= before + 5);
+  await eventually('the connections are closed', 5000, () => open() <= before + 5);
   for (const socket of sockets) socket.destroy();
 });
 
-test('a handshake that is refused takes nothing from the stream that has the session', async () => {
+test('a refused handshake does not affect the stream that has the session', async () => {
   const doomed = await startGateway(stage.redis.url, stage.prefix, HASTY);
   const caller = await stage.caller();
   const session = await createSession(doomed, caller.key);
   await openStream(session);
   expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
   await doomed.stop('SIGKILL');
-  // It is still known to whom the stream belonged.
+  // The ledger still knows which gateway has the stream.
   expect(await stage.settled(caller, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
 }, 40_000);
 
-describe('with a Redis whose answers get lost', () => {
+describe('a Redis whose replies get lost', () => {
   let proxy: CuttingProxy;
   let behind: TestGateway;
   beforeAll(async () => {
@@ -197,7 +197,7 @@ describe('with a Redis whose answers get lost', () => {
     await proxy.stop();
   });
 
-  /** Tries a handshake; true when the credential was consumed and the answer was 503 all the same. */
+  /** Tries a handshake. True if the credential was consumed although the answer was 503. */
   async function isLost(caller: Caller): Promise<boolean> {
     const session = await stage.session(caller);
     const url = session.websocket_url.replace(/^ws:\/\/[^/]+/, behind.baseUrl.replace('http', 'ws'));
@@ -206,10 +206,10 @@ describe('with a Redis whose answers get lost', () => {
     return status === 503 && record!.state !== 'reserved';
   }
 
-  test('a handshake that was answered 503 leaves no stream behind, and costs nothing', async () => {
+  test('leaves no stream behind and no charge after a handshake was answered with 503', async () => {
     const lost: Caller[] = [];
     proxy.cutAfter(() => 500 + Math.floor(Math.random() * 1500));
-    await eventually('credentials were consumed in vain', 30_000, async () => {
+    await eventually('a credential was consumed by a failed handshake', 30_000, async () => {
       const callers = await Promise.all(Array.from({ length: 10 }, () => stage.caller()));
       await Promise.all(callers.map(async (caller) => (await isLost(caller)) && lost.push(caller)));
       return lost.length >= 3;
@@ -217,20 +217,20 @@ describe('with a Redis whose answers get lost', () => {
     proxy.cutAfter(undefined);
     for (const caller of lost) {
       const { state, billableMs, balance } = await stage.settled(caller, 30_000);
-      // Failed, when the gateway could not renew its lease meanwhile.
+      // Failed if the gateway could not renew its lease meanwhile.
       expect(['expired', 'failed']).toContain(state);
       expect([billableMs, balance.reservedMs]).toEqual([0, 0]);
     }
   }, 60_000);
 });
 
-test('a credential is refused once it has expired', async () => {
+test('an expired credential is refused', async () => {
   await sleep(Math.max(0, left.atMs + TTL_MS + 50 - performance.now()));
   expect(refusal(await upgrade(left.session))).toBe('invalid_session_credential');
   expect(await stage.settled(left)).toMatchObject({ state: 'expired', billableMs: 0 });
 });
 
-test('without Redis handshakes get 503 with Retry-After, and the credential still works when it is back', async () => {
+test('without Redis a handshake gets 503 with Retry-After, and the credential works afterwards', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   await stage.redis.kill();
@@ -246,7 +246,7 @@ test('without Redis handshakes get 503 with Retry-After, and the credential stil
   expect(again.status).toBe(101);
 });
 
-test('a plain GET of the stream is told what is missing, and an offer of HTTP/2 in the clear is no handshake', async () => {
+test('a plain GET of the stream names the missing headers, and an upgrade to h2c is no handshake', async () => {
   const { baseUrl } = stage.gateway;
   const plain = await fetch(`${baseUrl}/v1/asr/sessions/00000000-0000-4000-8000-000000000000/stream`);
   const { error } = (await plain.json()) as { error: { code: string } };

@@ -9,10 +9,10 @@ import { startRedis } from '../support/redis.ts';
 import { createSession, openStream, Refused } from '../support/stream-client.ts';
 import { startWorker } from '../support/worker.ts';
 
-/** What is between gateway and Redis: lets everything through but the answer to one script about one session. */
+/** A proxy between gateway and Redis that forwards everything except the reply to one script about one session. */
 interface Thief {
   readonly url: string;
-  /** From now on the answer to a script that names this session is lost, and the connection with it. */
+  /** From now on drops the reply to a script that names this session, and the connection. */
   steal: (sessionId: string) => void;
   readonly stolen: number;
   stop: () => void;
@@ -66,7 +66,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-test('a handshake that was refused because its answer was lost leaves the credential as good as new', async () => {
+test('a credential still works after a handshake failed because its Redis reply was lost', async () => {
   const prefix = ownPrefix();
   const redis = await startRedis();
   stops.push(() => redis.stop());

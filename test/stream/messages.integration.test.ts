@@ -20,7 +20,7 @@ async function error(stream: StreamClient): Promise<[string, boolean]> {
   return [code, fatal];
 }
 
-/** The text of an utterance that holds this audio. */
+/** Returns the transcript of an utterance with this audio. */
 async function heard(stream: StreamClient, audio: Buffer): Promise<string> {
   stream.audio(audio);
   stream.send({ type: 'flush' });
@@ -28,7 +28,7 @@ async function heard(stream: StreamClient, audio: Buffer): Promise<string> {
 }
 
 describe('config', () => {
-  test('with only a type, or the language of the model, or its context, acknowledges what is in force', async () => {
+  test('with only a type, the language of the model or its context returns the effective configuration', async () => {
     const { stream } = await stage.ready();
     const configs = [{}, { language: 'ki' }, { context: [56, 13] }, { language: 'ki', context: [56, 13], future: 1 }];
     for (const config of configs) {
@@ -38,7 +38,7 @@ describe('config', () => {
     stream.close();
   });
 
-  test('another context changes the chunk, holds for the utterances that follow, and can be changed back', async () => {
+  test('with another context changes the chunk size for the following utterances and can be reverted', async () => {
     const { stream } = await stage.ready();
     const usual = await heard(stream, pcm);
     stream.send({ type: 'config', context: [56, 3] });
@@ -54,7 +54,7 @@ describe('config', () => {
     stream.close();
   });
 
-  test('a language or context that the model does not have is refused, and nothing changes', async () => {
+  test('with an unsupported language or context is refused and changes nothing', async () => {
     const { stream } = await stage.ready();
     const wrong = [
       { language: 'luo' },
@@ -81,7 +81,7 @@ describe('config', () => {
     stream.close();
   });
 
-  test('is not allowed once audio of the utterance was accepted, and again after flush and after reset', async () => {
+  test('is refused after audio of the utterance was accepted, and accepted again after flush and reset', async () => {
     const { stream } = await stage.ready();
     for (const end of ['flush', 'reset']) {
       stream.audio(pcm.subarray(0, 2));
@@ -98,7 +98,7 @@ describe('config', () => {
     stream.close();
   });
 
-  test('a frame that was refused does not forbid it', async () => {
+  test('is still accepted after a refused audio frame', async () => {
     const { stream } = await stage.ready();
     stream.socket.send(Buffer.alloc(3));
     stream.socket.send(Buffer.alloc(0));
@@ -107,7 +107,7 @@ describe('config', () => {
     stream.close();
   });
 
-  test('what is sent behind it without waiting is taken in its order', async () => {
+  test('is applied in order with messages that are sent right after it', async () => {
     const { stream } = await stage.ready();
     const usual = await heard(stream, pcm);
     stream.send({ type: 'config', context: [56, 3] });
@@ -132,7 +132,7 @@ describe('config', () => {
   });
 });
 
-describe('invalid messages', () => {
+describe('an invalid message', () => {
   const INVALID = [
     'hello',
     '',
@@ -147,13 +147,13 @@ describe('invalid messages', () => {
     JSON.stringify({ type: 'config', note: 'x'.repeat(16_384) }),
     'x'.repeat(131_072),
   ];
-  /** A config of so many bytes, which has far fewer characters. */
+  /** Returns a config of that many bytes, which has far fewer characters. */
   const ofSize = (bytes: number) => {
     const text = JSON.stringify({ type: 'config', note: 'é'.repeat(bytes / 2 - 32) });
     return text + ' '.repeat(bytes - Buffer.byteLength(text));
   };
 
-  test.each(INVALID)('%.30s is answered and forgiven', async (text) => {
+  test.each(INVALID)('%.30s gets an error and the stream continues', async (text) => {
     const { stream } = await stage.ready();
     stream.send(text);
     expect(await error(stream)).toEqual(['invalid_message', false]);
@@ -162,7 +162,7 @@ describe('invalid messages', () => {
     stream.close();
   });
 
-  test('a message of 16 KiB is read, a larger one is not', async () => {
+  test('is one above 16 KiB, while one of exactly 16 KiB is read', async () => {
     const { stream } = await stage.ready();
     stream.send(ofSize(16_384));
     await stream.next('config_ack');
@@ -171,7 +171,7 @@ describe('invalid messages', () => {
     stream.close();
   });
 
-  test('nine are forgiven however much comes between, the tenth closes with 4400 and what was accepted is charged', async () => {
+  test('is tolerated nine times, and the tenth closes with 4400 and charges the accepted audio', async () => {
     const opened = await stage.ready();
     const { stream } = opened;
     stream.audio(Buffer.alloc(2));
@@ -194,7 +194,7 @@ describe('invalid messages', () => {
     expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1, billableMs: 1000 });
   });
 
-  test('nothing that comes behind the tenth is heard', async () => {
+  test('that is the tenth stops the reading of further messages', async () => {
     const opened = await stage.ready();
     for (let sent = 0; sent < 10; sent++) opened.stream.send('?');
     opened.stream.audio(pcm);
@@ -204,7 +204,7 @@ describe('invalid messages', () => {
     expect(await stage.settled(opened)).toMatchObject({ audioMs: 0, billableMs: 0 });
   });
 
-  test('what breaks WebSocket itself gets an error before the close', async () => {
+  test('that violates the WebSocket protocol gets an error before the close', async () => {
     const opened = await stage.ready();
     opened.stream.socket.send(Buffer.from([0xc3, 0x28]), { binary: false });
     expect(await error(opened.stream)).toEqual(['invalid_message', true]);

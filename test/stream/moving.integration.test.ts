@@ -24,7 +24,7 @@ async function start(settings: NodeJS.ProcessEnv = {}): Promise<void> {
   stage.workers.push(await startWorker(stage.redis.url, stage.prefix, settings));
 }
 
-test('a config that comes while the stream looks for another worker is acknowledged by that one, which gives it one slot', async () => {
+test('a config sent while the stream moves is acknowledged by the next worker, where it takes one slot', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   stream.send({ type: 'config', context: [56, 3] });
@@ -36,7 +36,7 @@ test('a config that comes while the stream looks for another worker is acknowled
   await stream.next('config_ack');
 
   await kill();
-  // Long enough for the gateway to notice, and to look in vain.
+  // Long enough for the gateway to notice and to search without success.
   await sleep(1000);
   stream.send({ type: 'config', context: [56, 3] });
   stream.audio(pcm);

@@ -2,7 +2,7 @@ import type { Engine, Final } from '@svc-asr/worker';
 
 export type Transcript = Pick<Final, 'text' | 'words'>;
 
-/** What the engine makes of a recording by itself, without a service around it. */
+/** Returns the transcript of a recording by the engine alone, without a service. */
 export async function transcribeOffline(engine: Engine, pcm: Buffer, context: [number, number]): Promise<Transcript> {
   const stream = engine.open({ context });
   const final = new Promise<Transcript>((resolve, reject) => {

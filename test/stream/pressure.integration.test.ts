@@ -24,7 +24,7 @@ function residentBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
-test('a sender that is ahead is slowed down, not timed out, and gets its final when the worker goes on', async () => {
+test('a client that sends too fast is slowed down rather than timed out and gets its final when the worker resumes', async () => {
   const [worker] = stage.workers;
   const seconds = 60;
   const opened = await stage.ready(seconds);
@@ -34,9 +34,9 @@ test('a sender that is ahead is slowed down, not timed out, and gets its final w
   const sent = 40 * MIB;
   try {
     stream.audio(Buffer.alloc(sent), 65_536);
-    // Longer than idle and two pings: neither clock runs while the gateway does not read.
+    // Longer than the idle timeout and two pings. Neither clock runs while the gateway does not read.
     await sleep(IDLE_MS * 1.5);
-    // The kernel's buffers take some; the gateway takes no more than a few chunks.
+    // The kernel's buffers take some data. The gateway takes no more than a few chunks.
     expect(stream.socket.bufferedAmount).toBeGreaterThan(sent / 2);
     expect(residentBytes(stage.gateway.pid) - before).toBeLessThan(16 * MIB);
     expect(stream.events.map(({ type }) => type)).not.toContain('error');
@@ -48,7 +48,7 @@ test('a sender that is ahead is slowed down, not timed out, and gets its final w
   expect(await stage.settled(opened)).toMatchObject({ audioMs: seconds * 1000, billableMs: seconds * 1000 });
 }, 60_000);
 
-test('a long recording that is sent at once is transcribed as at its own pace', async () => {
+test('a long recording that is sent at once has the same transcript as at its own pace', async () => {
   const { stream } = await stage.ready(120);
   const once = async () => {
     stream.send({ type: 'flush' });
@@ -65,7 +65,7 @@ test('a long recording that is sent at once is transcribed as at its own pace', 
   stream.close();
 }, 60_000);
 
-test('any number of flushes that are sent at once is answered, one final each and in order', async () => {
+test('any number of flushes sent at once gets one final each, in order', async () => {
   const { stream } = await stage.ready();
   const count = 2000;
   for (let sent = 0; sent < count; sent++) stream.send({ type: sent % 10 === 9 ? 'reset' : 'flush' });
@@ -75,7 +75,7 @@ test('any number of flushes that are sent at once is answered, one final each an
     stream.events.find((event) => event.type === 'final' && event.utterance === count + 1),
   );
   expect(last).toMatchObject({ text: expect.stringMatching(/./) as unknown });
-  // A reset tells the number of the utterance that starts.
+  // A reset reports the number of the utterance that starts.
   const ended = stream.events.flatMap((event) =>
     event.type === 'final' ? [event.utterance] : event.type === 'reset_ack' ? [event.utterance - 1] : [],
   );
@@ -83,7 +83,7 @@ test('any number of flushes that are sent at once is answered, one final each an
   stream.close();
 }, 120_000);
 
-test('a client that does not read holds up nobody and is settled in the end', async () => {
+test('a client that does not read delays no other client and is settled in the end', async () => {
   const slow = await stage.ready(300);
   slow.stream.socket.pause();
   for (let copies = 0; copies < 4; copies++) slow.stream.audio(pcm);
@@ -99,7 +99,7 @@ test('a client that does not read holds up nobody and is settled in the end', as
   slow.stream.socket.terminate();
 }, 60_000);
 
-test('clients whose connections break leave nothing behind', async () => {
+test('clients whose connections break leave no sessions behind', async () => {
   const streams = await Promise.all(Array.from({ length: 10 }, () => stage.ready()));
   for (const [i, { stream }] of streams.entries()) {
     stream.audio(pcm.subarray(0, 3200 * i));

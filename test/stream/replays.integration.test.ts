@@ -5,14 +5,14 @@ import type { DroppingWorker } from './dropping-worker.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** A second of audio in one frame: less than a chunk, so that it goes out with the flush and nobody owes a delta. */
+/** One second of audio in one frame. It is less than a chunk, so it is sent with the flush and has no delta. */
 const SECOND = Buffer.alloc(32_000, 1);
 const FRAME_BYTES = 65_536;
-/** More than a stream loses here. */
+/** More workers than a stream loses here. */
 const WORKERS = 6;
 
 let stage: Stage;
-/** Whose leases outlast the test, for nobody renews them. */
+/** The leases outlast the test, because nothing renews them. */
 let ledger: Ledger;
 let worker: DroppingWorker;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
   await stage.stop();
 });
 
-test('an utterance that three workers are lost over is not given to a fourth: 1011, uncharged', async () => {
+test('an utterance that three workers were lost over ends the stream with 1011 and no charge', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   worker.drop(Infinity);
@@ -44,7 +44,7 @@ test('an utterance that three workers are lost over is not given to a fourth: 10
   expect(worker.begun()).toBe(3);
 }, 60_000);
 
-test('each utterance survives two lost workers, whatever the one before went through', async () => {
+test('each utterance survives two lost workers, regardless of earlier utterances', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   for (const utterance of [1, 2]) {

@@ -12,7 +12,7 @@ import type { SessionBody } from '../support/stream-client.ts';
 import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
 
-/** How long a `beforeAll` that sets the stage may take. */
+/** Timeout of a `beforeAll` that calls `setStage`. */
 export const STAGE_TIMEOUT_MS = 90_000;
 /** More than any session reserves. */
 export const CREDIT_MS = 3_600_000;
@@ -20,9 +20,9 @@ export const CREDIT_MS = 3_600_000;
 export interface StageOptions {
   /** Settings of the gateway. */
   gateway?: NodeJS.ProcessEnv;
-  /** Settings of each worker to start; one with the defaults unless given. */
+  /** Settings of each worker to start. The default is one worker with default settings. */
   workers?: NodeJS.ProcessEnv[];
-  /** Models beside the Kikuyu one. */
+  /** Models in addition to the Kikuyu one. */
   models?: CatalogueEntry[];
 }
 
@@ -37,16 +37,16 @@ export interface Opened extends Caller {
   readonly stream: StreamClient;
 }
 
-/** A session that has ended, and what its account holds then. */
+/** A session that has ended, with the balance of its account. */
 export type Settled = SessionRecord & { balance: Balance };
 
-/** Redis, a gateway and workers of a test file's own. */
+/** Redis, a gateway and workers for one test file. */
 export class Stage {
   readonly redis: TestRedis;
   readonly ledger: Ledger;
   readonly gateway: TestGateway;
   readonly workers: TestWorker[];
-  /** Of the keys in Redis. */
+  /** Prefix of the keys in Redis. */
   readonly prefix: string;
 
   constructor(redis: TestRedis, ledger: Ledger, gateway: TestGateway, workers: TestWorker[], prefix: string) {
@@ -57,7 +57,7 @@ export class Stage {
     this.prefix = prefix;
   }
 
-  /** A tenant with credit for many sessions. */
+  /** Creates a tenant with credit for many sessions. */
   caller(concurrentSessions = 1): Promise<Caller> {
     return seedTenant(this.ledger, CREDIT_MS, { concurrentSessions });
   }
@@ -66,7 +66,7 @@ export class Stage {
     return createSession(this.gateway, key, { model, max_audio_seconds: seconds });
   }
 
-  /** Opens the stream of a new session. */
+  /** Creates a session and opens its stream. */
   async connect(seconds = 60, options: { model?: string; socket?: ClientOptions } = {}): Promise<Opened> {
     const caller = await this.caller();
     const session = await this.session(caller, seconds, options.model);
@@ -84,7 +84,7 @@ export class Stage {
     return opened;
   }
 
-  /** The only session of a tenant, once it has ended. */
+  /** Returns the only session of a tenant once it has ended. */
   async settled({ tenant }: Caller, withinMs = 10_000): Promise<Settled> {
     return eventually('the session has ended', withinMs, async () => {
       const usage = await this.ledger.accounts.usage(tenant);
@@ -108,7 +108,7 @@ export class Stage {
   }
 }
 
-/** Starts Redis, then gateway and workers side by side. */
+/** Starts Redis, and then the gateway and the workers in parallel. */
 export async function setStage({ gateway = {}, workers = [{}], models = [] }: StageOptions = {}): Promise<Stage> {
   const prefix = ownPrefix();
   const redis = await startRedis();

@@ -29,7 +29,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('a recording becomes deltas and a final, and is settled to the sample', async () => {
+test('a recording yields deltas and a final and is settled to the sample', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const { pcm, text } = recording();
   const stream = await openStream(await createSession(gateway, key, { model: MODEL }));
@@ -59,7 +59,7 @@ test('a recording becomes deltas and a final, and is settled to the sample', asy
 async function until(check: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await check())) {
-    if (Date.now() > deadline) throw new Error('it did not become true within 10 s');
+    if (Date.now() > deadline) throw new Error('the condition was not met within 10 s');
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

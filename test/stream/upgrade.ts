@@ -7,15 +7,15 @@ import { parse } from '../support/answer.ts';
 import type { SessionBody } from '../support/stream-client.ts';
 
 export interface Handshake {
-  /** Offered subprotocols; those of the session unless given, undefined for no such header. */
+  /** Subprotocols to offer. The default is those of the session; undefined sends no such header. */
   protocols?: readonly string[] | undefined;
   path?: string;
   method?: string;
-  /** Added to those of a WebSocket handshake, or instead of them; undefined leaves one out. */
+  /** Headers to add to those of a WebSocket handshake or to replace them. Undefined omits a header. */
   headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Sends a handshake and goes away without an answer. */
+/** Sends a handshake and disconnects before the answer. */
 export async function abandon(session: SessionBody): Promise<void> {
   const { hostname, port, pathname } = new URL(session.websocket_url);
   const socket = connect(Number(port), hostname);
@@ -25,7 +25,7 @@ export async function abandon(session: SessionBody): Promise<void> {
   socket.destroy();
 }
 
-/** Sends a handshake by hand and reads the answer; one that is answered with 101 is closed at once. */
+/** Sends a handshake and returns the answer. A connection that is answered with 101 is closed at once. */
 export function upgrade(session: SessionBody, handshake: Handshake = {}): Promise<Answer> {
   const { host, pathname } = new URL(session.websocket_url);
   const protocols = 'protocols' in handshake ? handshake.protocols : session.websocket_protocols;

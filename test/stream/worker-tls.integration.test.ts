@@ -9,7 +9,7 @@ import { createSession, openStream } from '../support/stream-client.ts';
 import { STAGE_TIMEOUT_MS, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** All workers prove one name: they are found by addresses that no certificate carries. */
+/** All workers share one certificate name, because their addresses are in no certificate. */
 const NAME = 'worker.svc-asr.internal';
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-worker-tls-'));
 const file = (name: string) => join(folder, name);
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a stream goes to its worker over TLS, by a name that every worker proves', async () => {
+test('a gateway reaches its worker over TLS by the name that all workers share', async () => {
   const { stream } = await stage.ready();
   stream.audio(recording().pcm);
   stream.send({ type: 'flush' });
@@ -43,16 +43,16 @@ test('a stream goes to its worker over TLS, by a name that every worker proves',
 }, 60_000);
 
 test.each([
-  ['whose authority is a stranger', { ...trust, WORKER_CA_FILE: file('stranger.crt') }],
-  ['that proves another name', { ...trust, WORKER_SERVER_NAME: 'other.internal' }],
+  ['whose certificate is from an unknown CA', { ...trust, WORKER_CA_FILE: file('stranger.crt') }],
+  ['whose certificate has another name', { ...trust, WORKER_SERVER_NAME: 'other.internal' }],
 ])(
-  'a gateway gives no audio to a worker %s',
+  'a gateway sends no audio to a worker %s',
   async (_name, env) => {
     const gateway = await startGateway(stage.redis.url, stage.prefix, env);
     try {
       const { key } = await stage.caller();
       const stream = await openStream(await createSession(gateway, key));
-      await eventually('the gateway turns away from it', 30_000, () =>
+      await eventually('the gateway avoids the worker', 30_000, () =>
         /certificate|altnames/i.test(/.*a stream moves to another worker.*/.exec(gateway.output())?.[0] ?? ''),
       );
       expect(stream.events.some(({ type }) => type === 'ready')).toBe(false);

@@ -7,21 +7,21 @@ import { eventually } from './eventually.ts';
 import { keyIdOf } from './key.ts';
 
 export interface TenantRequest {
-  /** Credit. */
+  /** Credit to grant, in seconds of audio. */
   seconds?: number;
   state?: TenantState;
   models?: string[];
-  /** What is not given is so high that a test does not meet it. */
+  /** Limits. The defaults are higher than any test reaches. */
   limits?: Partial<TenantLimits>;
 }
 
-/** A tenant with a key that works. */
+/** A tenant with a valid API key. */
 export interface TestTenant {
   readonly name: string;
   readonly key: string;
 }
 
-/** An account as the admin API shows it; asking for it is no request of the tenant. */
+/** An account as the admin API shows it. Reading it is not a request of the tenant. */
 export interface AccountView {
   state: string;
   credits: { granted_ms: number; available_ms: number; reserved_ms: number; consumed_ms: number };
@@ -30,9 +30,9 @@ export interface AccountView {
 
 export interface Admin {
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Makes a tenant and a key of it; resolves when both are in force. */
+  /** Creates a tenant with a key. Resolves when both are applied. */
   tenant: (request?: TenantRequest) => Promise<TestTenant>;
-  /** Writes a tenant anew; its grants stay. */
+  /** Updates a tenant. Its grants are kept. */
   change: (name: string, request: TenantRequest) => Promise<void>;
   key: (tenant: string, options?: { expires_at?: string }) => Promise<string>;
   revoke: (key: string) => Promise<void>;
@@ -42,7 +42,7 @@ export interface Admin {
 const GENEROUS: TenantLimits = { concurrentSessions: 1000, sessionsPerMinute: 100_000, requestsPerMinute: 1_000_000 };
 const IN_FORCE_WITHIN_MS = 10_000;
 
-/** The admin API of a started service. */
+/** Creates a client for the admin API of a running service. */
 export function createAdmin(url: string, token: string): Admin {
   async function call(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

@@ -3,24 +3,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
 
-/** What a server answered. */
+/** A response. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The JSON of the body; undefined when it is none. */
+  /** Parsed JSON of the body. Undefined if it is not JSON. */
   readonly body: unknown;
 }
 
 export interface Outgoing {
   headers?: Record<string, string | string[]>;
-  /** Sent as it is; another value than text or bytes is sent as JSON. */
+  /** Body to send. Values other than strings and bytes are sent as JSON. */
   body?: unknown;
-  /** Sends the body without saying how long it is. */
+  /** Sends the body in chunks without a Content-Length. */
   chunked?: boolean;
 }
 
-/** One request over HTTP or HTTPS. */
+/** Sends one request over HTTP or HTTPS. */
 export async function send(url: string, outgoing: Outgoing & Omit<RequestOptions, 'headers'> = {}): Promise<Answer> {
   const { headers = {}, body, chunked = false, ...options } = outgoing;
   const bytes = body === undefined ? undefined : bytesOf(body);
@@ -40,13 +40,13 @@ export async function send(url: string, outgoing: Outgoing & Omit<RequestOptions
         });
       },
     );
-    request.on('timeout', () => request.destroy(new Error('no answer within 30 s')));
+    request.on('timeout', () => request.destroy(new Error('no response within 30 s')));
     request.on('error', reject);
     request.end(bytes);
   });
 }
 
-/** The JSON of a text; undefined when it is none. */
+/** Parses JSON. Undefined if the text is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);

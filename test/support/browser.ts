@@ -6,22 +6,22 @@ import { findChromium } from '../../tools/install/chromium.ts';
 
 /** A headless browser that shows one page. */
 export interface Browser {
-  /** Folder of its own, in which it writes what it has to tell. */
+  /** Temporary folder that the browser writes to. */
   readonly profile: string;
-  /** What it wrote, for when a test fails. */
+  /** Output of the browser, for failure messages. */
   output: () => string;
   stop: () => Promise<void>;
 }
 
-/** Opens a page in a fresh profile. */
+/** Opens a page in a new profile. */
 export function openPage(url: string, options: readonly string[] = []): Browser {
   const program = findChromium();
-  if (program === undefined) throw new Error('there is no Chromium: `npm test` installs it');
+  if (program === undefined) throw new Error('Chromium is missing; `npm test` installs it');
   const profile = mkdtempSync(join(tmpdir(), 'svc-asr-browser-'));
   const child = spawn(
     program,
     [
-      // Root, as in containers, has no sandbox; the pages of tests are ours.
+      // Chromium has no sandbox as root, which containers use. The pages of the tests are our own.
       ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
       ...[`--user-data-dir=${profile}`, '--enable-logging=stderr', ...options, url],

@@ -4,13 +4,15 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A TCP proxy that cuts connections in the middle of replies. */
 export interface CuttingProxy {
   readonly port: number;
-  /** From now on each connection is cut after a number of reply bytes that `budget` draws; undefined: never. */
+  /**
+   * From now on cuts each connection after the number of reply bytes that `budget` returns. Undefined stops cutting.
+   */
   cutAfter: (budget: (() => number) | undefined) => void;
   readonly cuts: number;
   stop: () => Promise<void>;
 }
 
-/** Starts a proxy on a loopback port in front of another one. */
+/** Starts a proxy on a loopback port in front of another port. */
 export async function startCuttingProxy(targetPort: number): Promise<CuttingProxy> {
   let draw: (() => number) | undefined;
   let cuts = 0;
@@ -32,7 +34,7 @@ export async function startCuttingProxy(targetPort: number): Promise<CuttingProx
     target.on('data', (data) => {
       if (data.length >= left) {
         cuts++;
-        // What fits the budget still arrives: a reply may be cut in its middle.
+        // The bytes within the budget are still delivered, so a reply may be cut in its middle.
         client.end(data.subarray(0, Math.max(0, left)), () => client.destroy());
         target.destroy();
         return;
@@ -46,7 +48,7 @@ export async function startCuttingProxy(targetPort: number): Promise<CuttingProx
     port: (server.address() as AddressInfo).port,
     cutAfter: (budget) => {
       draw = budget;
-      // Connections that stand were given their budget under the old rule.
+      // Open connections keep the budget of the previous rule.
       for (const socket of open) socket.destroy();
     },
     get cuts() {

@@ -22,24 +22,24 @@ const balance = {
   recent_sessions: [],
 };
 
-test('an answer as described passes', () => {
+test('createCheck accepts a response that conforms to the description', () => {
   check('GET', '/v1/usage', answer(200, balance));
   check('GET', '/v1/usage', answer(429, error('rate_limit_exceeded'), { 'retry-after': '3' }));
   check('HEAD', '/v1/usage', { ...answer(200, undefined), text: '' });
 });
 
 test.each([
-  ['a status that is not described', answer(418, error('teapot')), 'does not say that this can happen'],
-  ['a 404 of a path that is there', answer(404, error('not_found')), 'does not say that this can happen'],
-  ['no X-Request-Id', answer(200, balance, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
-  ['an X-Request-Id that is no uuid', answer(200, balance, { 'x-request-id': '7' }), 'X-Request-Id'],
-  ['no Retry-After', answer(429, error('rate_limit_exceeded')), 'Retry-After is missing'],
-  ['a Retry-After of parts', answer(429, error('x'), { 'retry-after': '1.5' }), 'Retry-After'],
+  ['an undocumented status', answer(418, error('teapot')), 'does not say that this can happen'],
+  ['a 404 of an existing path', answer(404, error('not_found')), 'does not say that this can happen'],
+  ['a missing X-Request-Id', answer(200, balance, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
+  ['an X-Request-Id that is not a UUID', answer(200, balance, { 'x-request-id': '7' }), 'X-Request-Id'],
+  ['a missing Retry-After', answer(429, error('rate_limit_exceeded')), 'Retry-After is missing'],
+  ['a fractional Retry-After', answer(429, error('x'), { 'retry-after': '1.5' }), 'Retry-After'],
   ['another media type', answer(200, balance, { 'content-type': 'text/plain' }), 'is not application/json'],
-  ['a field that is missing', answer(200, { ...balance, unit: undefined }), 'unit'],
-  ['a field of another type', answer(200, { ...balance, available_ms: '1' }), '/available_ms must be integer'],
-  ['a field too many', answer(200, { ...balance, more: 1 }), 'additional properties'],
-  ['another id in the body', answer(429, error('x', ID.replace('0', '1')), { 'retry-after': '3' }), 'request_id'],
-])('%s is noticed', (_what, given, problem) => {
+  ['a missing field', answer(200, { ...balance, unit: undefined }), 'unit'],
+  ['a field of a wrong type', answer(200, { ...balance, available_ms: '1' }), '/available_ms must be integer'],
+  ['an additional field', answer(200, { ...balance, more: 1 }), 'additional properties'],
+  ['a request id in the body that differs from the header', answer(429, error('x', ID.replace('0', '1')), { 'retry-after': '3' }), 'request_id'],
+])('createCheck rejects %s', (_what, given, problem) => {
   expect(() => check('GET', '/v1/usage', given)).toThrow(problem);
 });

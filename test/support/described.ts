@@ -5,12 +5,12 @@ import { closeSchema, describeResponse } from '@svc-asr/api-docs';
 import type { DescribedResponse, OpenApi } from '@svc-asr/api-docs';
 import type { Answer } from './answer.ts';
 
-/** Throws when an answer is not what the service's own description says. */
+/** Throws if a response does not conform to the service's OpenAPI document. */
 export type CheckAnswer = (method: string, path: string, answer: Answer) => void;
 
 /**
- * Checks answers against the OpenAPI document that the service serves: a status that is described, the headers that
- * must be there, a body of the described form with no field beside it.
+ * Creates a check of responses against the OpenAPI document that the service serves: the status is described, required
+ * headers are present, and the body has the described fields and no other.
  */
 export function createCheck(document: OpenApi.OpenApiDocument): CheckAnswer {
   const ajv = formats.default(new Ajv2020({ allErrors: true, strict: false }));

@@ -6,17 +6,17 @@ import { openPage } from './browser.ts';
 
 /** A page in a real browser, driven over the DevTools protocol. */
 export interface Page {
-  /** Goes to an address and waits until it is loaded. */
+  /** Navigates to an address and waits until it has loaded. */
   open: (url: string) => Promise<void>;
-  /** Evaluates an expression in the page; a promise is waited for. */
+  /** Evaluates an expression in the page and awaits its promise. */
   evaluate: (expression: string) => Promise<unknown>;
   /** Waits until an expression is true. */
   until: (expression: string) => Promise<void>;
-  /** Types into the field with this label and tells the page, as a person would. */
+  /** Types into the field with this label and dispatches its input events. */
   fill: (label: string, value: string) => Promise<void>;
-  /** Clicks the button with this text; whatever the page asks then is answered with yes. */
+  /** Clicks the button with this text and accepts any dialog. */
   click: (text: string) => Promise<void>;
-  /** What the page complained about: errors of scripts, and what its policy refused. */
+  /** Script errors and violations of the content security policy. */
   complaints: () => readonly string[];
   close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ interface Reply {
   error?: { message: string };
 }
 
-/** Starts a headless Chromium with a profile of its own. */
+/** Starts a headless Chromium with a new profile. */
 export async function openBrowser(): Promise<Page> {
   const browser = openPage('about:blank', ['--remote-debugging-port=0']);
   const socket = await connect(join(browser.profile, 'DevToolsActivePort'));
@@ -63,17 +63,17 @@ export async function openBrowser(): Promise<Page> {
     const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true };
     const { result } = await send('Runtime.evaluate', options);
     const failure = result?.exceptionDetails;
-    if (failure !== undefined) throw new Error(failure.exception?.description ?? failure.text ?? 'it threw');
+    if (failure !== undefined) throw new Error(failure.exception?.description ?? failure.text ?? 'the expression threw');
     return result?.result?.value;
   }
   async function until(expression: string): Promise<void> {
     const deadline = Date.now() + UNTIL_MS;
     for (;;) {
-      // A page that is just being left has no answer.
+      // A page that is being left does not answer.
       if ((await evaluate(expression).catch(() => false)) === true) return;
       if (Date.now() > deadline) {
         const text = await evaluate('document.body.innerText');
-        throw new Error(`${expression} did not become true; the page says: ${String(text)} ${complaints.join(' ')}`);
+        throw new Error(`${expression} did not become true; text of the page: ${String(text)} ${complaints.join(' ')}`);
       }
       await sleep(25);
     }
@@ -114,7 +114,7 @@ export async function openBrowser(): Promise<Page> {
 async function connect(portFile: string): Promise<WebSocket> {
   const deadline = Date.now() + START_MS;
   while (!existsSync(portFile) || !readFileSync(portFile, 'utf8').includes('\n')) {
-    if (Date.now() > deadline) throw new Error('Chromium did not open its debugging port');
+    if (Date.now() > deadline) throw new Error('Chromium did not open its debugging port in time');
     await sleep(50);
   }
   const [port = ''] = readFileSync(portFile, 'utf8').split('\n');

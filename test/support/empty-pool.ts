@@ -1,7 +1,10 @@
 import type { Ledger } from '@svc-asr/ledger';
 import { eventually } from './eventually.ts';
 
-/** Waits until nobody has, holds or wants a place in a pool: places are given up a moment after sessions are settled. */
+/**
+ * Waits until no session has, holds or waits for a place in the pool. Places are released a moment after sessions are
+ * settled.
+ */
 export async function untilPoolIsEmpty(ledger: Ledger, model: string): Promise<void> {
   await eventually(`nobody is in the pool of ${model}`, 20_000, async () => {
     const { active, held, waiting } = await ledger.pools.load(model);

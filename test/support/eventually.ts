@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
-/** To ask may cost a process, and takes time from what is waited for: who has waited for long asks less often. */
+/**
+ * A check may start a process, so the pause grows with the time waited: polling must not slow down what it waits for.
+ */
 const LONGEST_POLL_MS = 250;
 const SHARE_OF_WAITED = 0.05;
 
-/** Asks until there is an answer other than undefined or false; fails when time is over. */
+/**
+ * Calls `ask` until it returns a value other than undefined or false, and returns that value. Throws after the timeout.
+ */
 export async function eventually<T>(
   what: string,
   withinMs: number,
@@ -16,7 +20,7 @@ export async function eventually<T>(
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     const waitedMs = performance.now() - startedAt;
-    if (waitedMs > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (waitedMs > withinMs) throw new Error(`timed out after ${withinMs} ms waiting for: ${what}`);
     await sleep(Math.min(LONGEST_POLL_MS, Math.max(POLL_MS, waitedMs * SHARE_OF_WAITED)));
   }
 }

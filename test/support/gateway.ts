@@ -7,12 +7,12 @@ import { COMPILE_CACHE } from './compile-cache.ts';
 import { makeTenant } from './ledger.ts';
 import { freePort } from './ports.ts';
 
-/** A gateway process of a test's own, in plain HTTP, over any Redis. */
+/** A gateway process in plain HTTP for one test file. */
 export interface TestGateway {
   readonly baseUrl: string;
   readonly adminUrl: string;
   readonly pid: number;
-  /** Everything it has written so far. */
+  /** Everything that the process has written. */
   output: () => string;
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
@@ -86,13 +86,13 @@ async function isReady({ adminUrl }: TestGateway): Promise<boolean> {
   }
 }
 
-/** Puts the catalogue in place, as the operator would. */
+/** Writes the catalogue to the ledger, as the operator would. */
 export async function seedCatalogue(ledger: Ledger): Promise<void> {
   const entry = { id: MODEL, language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 120 };
   await ledger.catalogue.replace([entry]);
 }
 
-/** A tenant with credit and a key that works, as operator and console would make them. */
+/** Creates a tenant with credit and a valid API key, as operator and console would. */
 export async function seedTenant(
   ledger: Ledger,
   creditMs: number,
@@ -105,7 +105,7 @@ export async function seedTenant(
   return { tenant, key, keyId };
 }
 
-/** POST /v1/asr/sessions. */
+/** Sends POST /v1/asr/sessions. */
 export async function postSession(
   gateway: TestGateway,
   key: string,
@@ -127,7 +127,7 @@ export async function postSession(
   return { status: response.status, headers: response.headers, body: parsed, ms: performance.now() - started };
 }
 
-/** A prefix for Redis keys that no other test uses. */
+/** Returns a prefix for Redis keys that no other test uses. */
 export function ownPrefix(): string {
   return `test-${randomUUID()}`;
 }

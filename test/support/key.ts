@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A key whose checksum is right, made from the description of its form and not with the service's own code. */
+/** Creates an API key with a valid checksum, from the documented format rather than with the service's code. */
 export function forgeKey(keyId: string, secret: string): string {
   const unchecked = `svc_live_v1_${keyId}_${secret}`;
   let checksum = '';
@@ -12,7 +12,7 @@ export function forgeKey(keyId: string, secret: string): string {
   return unchecked + checksum;
 }
 
-/** The public id of a key. */
+/** Returns the public id of an API key. */
 export function keyIdOf(key: string): string {
   return key.slice('svc_live_v1_'.length).slice(0, 10);
 }

@@ -48,7 +48,7 @@ async function deploy(namespace: string, replicas: number): Promise<void> {
 }
 
 test(
-  'nobody gets in without a name',
+  'the test cluster refuses anonymous requests',
   async () => {
     expect(await send(`${kubernetes.url}/api`, { ca: kubernetes.ca })).toMatchObject({ status: 401 });
   },
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  'a service account may do what a role allows and nothing else',
+  'a service account of the test cluster may do only what its role allows',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const kubeconfig = await kubernetes.kubeconfigFor(namespace, 'reader');
@@ -67,7 +67,7 @@ test(
     await kubernetes.kubectl([...inNamespace, 'role', 'reader', '--verb=list', '--resource=configmaps']);
     const subject = `--serviceaccount=${namespace}:reader`;
     await kubernetes.kubectl([...inNamespace, 'rolebinding', 'reader', '--role=reader', subject]);
-    await eventually('the role is in force', WITHIN_MS, () =>
+    await eventually('the role is applied', WITHIN_MS, () =>
       asReader(['get', 'configmaps']).then(
         () => true,
         () => false,
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  'a Deployment gets its ReplicaSet and its pods, which nothing runs',
+  'a Deployment of the test cluster gets a ReplicaSet and pods, which stay Pending',
   async () => {
     const namespace = await kubernetes.createNamespace();
     await deploy(namespace, 2);
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  'what a custom resource owns goes with it',
+  'the test cluster deletes objects with the custom resource that owns them',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'owner', namespace } };
@@ -106,7 +106,7 @@ test(
     const owned = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
     await kubernetes.kubectl(['create', '-f', '-'], JSON.stringify(owned));
     await kubernetes.kubectl(['-n', namespace, 'delete', 'widget', 'owner']);
-    await eventually('the owned object is gone', WITHIN_MS, async () => {
+    await eventually('the owned object is deleted', WITHIN_MS, async () => {
       const found = await list(namespace, 'configmaps');
       return found.every((object: { metadata: { name: string } }) => object.metadata.name !== 'owned');
     });
@@ -115,7 +115,7 @@ test(
 );
 
 test(
-  'a restart of the API server keeps the data and its address',
+  'a restart of the API server keeps its data and its address',
   async () => {
     const namespace = await kubernetes.createNamespace();
     await kubernetes.kubectl(['-n', namespace, 'create', 'configmap', 'kept', '--from-literal=a=b']);
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  'two clusters know nothing of each other, and the end of one leaves nothing of it',
+  'two test clusters are independent, and stop removes every trace of one',
   async () => {
     const other = await startKubernetes();
     const { apiServerPid, folder: data } = other;
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  'its programs end when the test is killed',
+  'the processes of the test cluster end when the test is killed',
   async () => {
     const source = JSON.stringify(join(import.meta.dirname, 'kubernetes.ts'));
     const script = `const { startKubernetes } = await import(${source});
@@ -165,13 +165,13 @@ test(
     const [pid, data] = JSON.parse(
       await new Promise<string>((resolve, reject) => {
         child.stdout.once('data', (text: Buffer) => resolve(text.toString()));
-        child.once('exit', () => reject(new Error('it ended before its cluster was up')));
+        child.once('exit', () => reject(new Error('the process ended before its cluster was ready')));
       }),
     );
     try {
       expect(isAlive(pid)).toBe(true);
       child.kill('SIGKILL');
-      await eventually('the API server is gone', WITHIN_MS, () => !isAlive(pid));
+      await eventually('the API server has ended', WITHIN_MS, () => !isAlive(pid));
     } finally {
       child.kill('SIGKILL');
       rmSync(data, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });

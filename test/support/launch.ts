@@ -5,11 +5,11 @@ import { COMPILE_CACHE } from './compile-cache.ts';
 import { eventually } from './eventually.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Generous: the machine may be busy with other tests. */
+/** Long, because the machine may be busy with other tests. */
 const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 40_000;
 
-/** What `local.json` tells of a running service. */
+/** Contents of `local.json` of a running service. */
 export interface Local {
   base_url: string;
   admin_url: string;
@@ -22,30 +22,30 @@ export interface Local {
   pid?: number;
 }
 
-/** `npm start` as a process. */
+/** A process of `npm start`. */
 export interface Launched {
   readonly pid: number;
-  /** What it wrote for a person. */
+  /** Output for the user. */
   output: () => string;
-  /** Its exit status, once it has ended. */
+  /** Exit status. Resolves when the process has ended. */
   readonly ended: Promise<number | null>;
-  /** Resolves when the service is up; fails with the output when it ends before. */
+  /** Resolves when the service is ready. Rejects with the output if it ends before. */
   ready: () => Promise<Local>;
-  /** SIGTERM, and SIGKILL when that has no effect; resolves with the exit status. */
+  /** Sends SIGTERM, and SIGKILL if that has no effect. Resolves with the exit status. */
   stop: () => Promise<number | null>;
 }
 
-/** Starts the service as `npm start` does, after its build. */
+/** Starts the built service as `npm start` does. */
 export function launch(home: string, env: Readonly<Record<string, string>>): Launched {
   for (const service of ['gateway', 'operator', 'console']) {
     if (existsSync(join(ROOT, service, 'dist/main.js'))) continue;
     throw new Error(`${service}/dist/main.js is missing: run \`npm run build\` first (\`npm test\` does so by itself)`);
   }
-  // Nothing of the caller's environment but what programs need: a setting there would change what is tested.
+  // The environment contains only what programs need, because a setting of the caller would change the test.
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(ROOT, 'tools/tasks/start.ts')], {
     env: { ...COMPILE_CACHE, PATH, HOME, SVC_ASR_HOME: home, PORT: '0', CONSOLE_PORT: '0', ...env },
-    // The channel is how it notices that the test is gone.
+    // The service notices by the IPC channel that the test has ended.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const chunks: Buffer[] = [];
@@ -58,10 +58,10 @@ export function launch(home: string, env: Readonly<Record<string, string>>): Lau
     output,
     ended,
     ready: () =>
-      eventually('the service is up', READY_WITHIN_MS, () => {
+      eventually('the service is ready', READY_WITHIN_MS, () => {
         if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}:\n${output()}`);
         const local = readLocal(home);
-        // The file of an earlier run names no process, or another.
+        // A file from an earlier run names no process or another one.
         return local?.pid === child.pid ? local : undefined;
       }),
     stop: async () => {

@@ -3,7 +3,7 @@ import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger, LedgerOptions, Reservation, ReserveRequest, TenantSettings } from '@svc-asr/ledger';
 import { connected } from './connected.ts';
 
-/** A ledger with keys of its own on a running Redis. */
+/** Opens a ledger with its own key prefix on a running Redis. */
 export async function openLedger(url: string, options: Partial<LedgerOptions> = {}): Promise<Ledger> {
   const link = await connected(connectRedis({ url, name: 'test', timeoutMs: 5000 }));
   return createLedger(link, { prefix: `test-${randomUUID()}`, ...options });
@@ -16,7 +16,7 @@ export const TENANT: TenantSettings = {
   limits: { concurrentSessions: 1, sessionsPerMinute: 60_000, requestsPerMinute: 60_000 },
 };
 
-/** An active tenant with credit; `settings` change what TENANT says. */
+/** Creates an active tenant with credit. `settings` override those of TENANT. */
 export async function makeTenant(
   ledger: Ledger,
   creditMs: number,
@@ -34,7 +34,7 @@ export async function makeTenant(
   return tenant;
 }
 
-/** A request for a session with everything filled in. */
+/** Builds a complete request for a session. */
 export function request(tenant: string, changes: Partial<ReserveRequest> = {}): ReserveRequest {
   return {
     tenant,
@@ -50,14 +50,14 @@ export function request(tenant: string, changes: Partial<ReserveRequest> = {}): 
   };
 }
 
-/** Makes a session that is still to be confirmed, or throws with the outcome. */
+/** Creates a session that is not confirmed yet. Throws if it is refused. */
 export async function provisional(ledger: Ledger, asked: ReserveRequest): Promise<Reservation> {
   const result = await ledger.sessions.reserve(asked);
   if (result.outcome !== 'ok') throw new Error(`not reserved: ${result.outcome}`);
   return result.reservation;
 }
 
-/** Reserves and confirms, or throws with the outcome. */
+/** Reserves and confirms a session. Throws if either is refused. */
 export async function reserved(
   ledger: Ledger,
   tenant: string,

@@ -1,4 +1,4 @@
-/** An ASRModel as a person writes it. */
+/** Returns the YAML of an ASRModel. */
 export function modelYaml(
   name: string,
   fields: { language?: string; code?: string; max?: number | string } = {},

@@ -1,15 +1,15 @@
 import type { RedisLink } from '@svc-asr/ledger';
 import type { TestRedis } from './redis.ts';
 
-/** A user of a Redis whose rights a test takes away and gives back. */
+/** A Redis user whose permissions a test changes. */
 export interface NarrowUser {
-  /** Where this user connects. */
+  /** URL with which this user connects. */
   readonly url: string;
-  /** Changes its rights, in the words of ACL SETUSER. */
+  /** Sets the permissions, as rules of ACL SETUSER. */
   allow: (...rules: string[]) => Promise<void>;
 }
 
-/** Makes a user who may do everything; `admin` is a connection that may make users. */
+/** Creates a user with all permissions. `admin` is a connection that may create users. */
 export async function makeNarrowUser(redis: TestRedis, admin: RedisLink, name: string): Promise<NarrowUser> {
   const allow = async (...rules: string[]) => {
     await admin.send('', ['ACL', 'SETUSER', name, ...rules]);
@@ -18,5 +18,5 @@ export async function makeNarrowUser(redis: TestRedis, admin: RedisLink, name: s
   return { url: `redis://${name}:secret@127.0.0.1:${redis.port}`, allow };
 }
 
-/** Keys of everything but accounts: whoever has only these is refused whatever concerns a session. */
+/** Key patterns for everything except accounts. A user limited to these is refused every session command. */
 export const WITHOUT_ACCOUNTS = ['resetkeys', '~*:{o}:*', '~*:{g:*', '~*:{m:*', '~*:{d:*', '~*:{k:*'] as const;

@@ -2,7 +2,7 @@ import { connect } from 'node:tls';
 import { parse } from './answer.ts';
 import type { Answer } from './answer.ts';
 
-/** Sends bytes over TLS that need not be HTTP, and reads what comes back until the server closes. */
+/** Sends raw bytes over TLS, which need not be valid HTTP, and reads until the server closes. */
 export async function sendRaw(baseUrl: string, ca: string, bytes: string | Buffer): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import { freePort } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { TestRedis } from './redis.ts';
 
-/** A Redis Cluster of three nodes; `url` lists them, separated by commas. */
+/** A Redis Cluster of three nodes. `url` lists them, separated by commas. */
 export interface TestCluster {
   readonly url: string;
   readonly nodes: readonly TestRedis[];
@@ -12,7 +12,9 @@ export interface TestCluster {
 
 const SLOTS = 16_384;
 
-/** Starts three nodes, gives each a third of the slots and waits until every one calls the cluster whole. */
+/**
+ * Starts three nodes, assigns a third of the slots to each and waits until each node reports the cluster as complete.
+ */
 export async function startRedisCluster(): Promise<TestCluster> {
   const started = await Promise.all([0, 1, 2].map(() => startNode()));
   const nodes = started.map(({ node }) => node);
@@ -42,7 +44,7 @@ export async function startRedisCluster(): Promise<TestCluster> {
 }
 
 async function startNode(): Promise<{ node: TestRedis; bus: number }> {
-  // The bus port is by default the port + 10,000, which may be past 65,535.
+  // The bus port is by default the port plus 10,000, which may exceed 65,535.
   const bus = await freePort();
   const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000', '--cluster-port', String(bus)];
   return { node: await startRedis(options), bus };
@@ -53,7 +55,7 @@ async function whole(port: number): Promise<boolean> {
   return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3');
 }
 
-/** One command on a connection of its own. */
+/** Sends one command on a new connection. */
 export function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));

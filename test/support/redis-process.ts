@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** The process id of a running Redis. */
+/** Returns the process id of a running Redis. */
 export async function redisPid(url: string): Promise<number> {
   const { port, password } = new URL(url);
   const info = await new Promise<string>((resolve, reject) => {
@@ -13,6 +13,6 @@ export async function redisPid(url: string): Promise<number> {
     socket.on('error', reject);
   });
   const pid = Number(/process_id:(\d+)/.exec(info)?.[1]);
-  if (!(pid > 0)) throw new Error('Redis does not tell its process id');
+  if (!(pid > 0)) throw new Error('INFO of Redis has no process id');
   return pid;
 }

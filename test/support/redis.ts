@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from './ports.ts';
 
-/** A real Redis of a test's own, on a loopback port, with an append-only file in a temporary folder. */
+/** A real Redis for one test, on a loopback port, with an append-only file in a temporary folder. */
 export interface TestRedis {
   readonly url: string;
   readonly port: number;
   readonly folder: string;
   readonly pid: number;
-  /** kill -9. */
+  /** Ends the process by SIGKILL. */
   kill: () => Promise<void>;
   /** Starts it again on the same port and data. */
   restart: () => Promise<void>;
-  /** Stops it and removes its data. */
+  /** Ends the process and deletes its data. */
   stop: () => Promise<void>;
 }
 
-/** Starts a Redis; `options` are further directives, as on its command line. */
+/** Starts Redis. `options` are further command-line directives. */
 export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));
   const port = await freePort();
@@ -64,7 +64,7 @@ function binary(): string {
   throw new Error('neither redis-server nor valkey-server is on PATH; `npm test` installs one');
 }
 
-/** True once a PING is answered with PONG: while it loads its data Redis answers with an error. */
+/** True once PING is answered with PONG. Redis answers with an error while it loads its data. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));

@@ -3,8 +3,8 @@ import type { AsrSession, CreditBalance, ErrorBody, Model } from '@svc-asr/core'
 import type { Answer } from './answer.ts';
 
 /**
- * Every code of the HTTP API with its status and type, written down from the interface and not from the code: what
- * changes here changes for callers.
+ * Every error code of the HTTP API with its status and type, copied from the interface rather than the code. A change
+ * here is a change for callers.
  */
 export const REFUSALS: Readonly<Record<string, readonly [status: number, type: string]>> = {
   invalid_json: [400, 'invalid_request_error'],
@@ -30,7 +30,7 @@ export const REFUSALS: Readonly<Record<string, readonly [status: number, type: s
   no_capacity: [503, 'api_error'],
 };
 
-/** The error of a refusal, whose status and type fit its code. */
+/** Returns the error of a refusal after checking that its status and type match its code. */
 export function errorOf(answer: Answer): ErrorBody['error'] {
   assert.ok(answer.status >= 400, `not refused: ${answer.status} ${answer.text}`);
   const { error } = answer.body as ErrorBody;
@@ -38,24 +38,24 @@ export function errorOf(answer: Answer): ErrorBody['error'] {
   return error;
 }
 
-/** The code of a refusal. */
+/** Returns the error code of a refusal. */
 export function refusal(answer: Answer): string {
   return errorOf(answer).code;
 }
 
-/** The session that was created. */
+/** Returns the session that was created. */
 export function sessionOf(answer: Answer): AsrSession {
   assert.equal(answer.status, 201, answer.text);
   return answer.body as AsrSession;
 }
 
-/** The balance that was told. */
+/** Returns the balance in the response. */
 export function balanceOf(answer: Answer): CreditBalance {
   assert.equal(answer.status, 200, answer.text);
   return answer.body as CreditBalance;
 }
 
-/** The models that were listed. */
+/** Returns the models in the response. */
 export function modelsOf(answer: Answer): Model[] {
   assert.equal(answer.status, 200, answer.text);
   return (answer.body as { data: Model[] }).data;

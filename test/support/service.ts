@@ -13,15 +13,15 @@ import { createCheck } from './described.ts';
 import { launch } from './launch.ts';
 import type { Local } from './launch.ts';
 
-/** How long a `beforeAll` that starts a service may take. */
+/** Timeout of a `beforeAll` that starts a service. */
 export const START_TIMEOUT_MS = 120_000;
 
 export interface ServiceOptions {
-  /** Settings of the services, as a person gives them to `npm start`. */
+  /** Settings in the environment of `npm start`. */
   env?: Readonly<Record<string, string>>;
-  /** Files of `$SVC_ASR_HOME/config`, by name. */
+  /** Files to write to `$SVC_ASR_HOME/config`, by name. */
   config?: Readonly<Record<string, string>>;
-  /** State of an earlier run; without it the service begins anew. */
+  /** State of an earlier run. By default the service starts from scratch. */
   home?: string;
 }
 
@@ -31,12 +31,12 @@ export interface ServiceRequest extends Outgoing {
   options?: Omit<RequestOptions, 'headers'>;
 }
 
-/** A service that runs as its users run it, seen from outside. */
+/** A service started by `npm start` and used through its public interfaces. */
 export interface Service {
   readonly baseUrl: string;
-  /** PEM of the authority that signed its certificate. */
+  /** PEM of the CA that signed its certificate. */
   readonly ca: string;
-  /** The key that `npm start` prints. */
+  /** The API key that `npm start` prints. */
   readonly apiKey: string;
   readonly adminUrl: string;
   readonly adminToken: string;
@@ -46,30 +46,33 @@ export interface Service {
   readonly admin: Admin;
   readonly document: OpenApi.OpenApiDocument;
   tenant: Admin['tenant'];
-  /** One request; fails when the answer is not what the service's OpenAPI document says. */
+  /** Sends a request. Throws if the response does not conform to the service's OpenAPI document. */
   request: (method: string, path: string, request?: ServiceRequest) => Promise<Answer>;
-  /** POST /v1/asr/sessions with a JSON body. */
+  /** Sends POST /v1/asr/sessions with a JSON body. */
   create: (key: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
   usage: (key: string) => Promise<Answer>;
   writeConfig: (file: string, text: string) => void;
   removeConfig: (file: string) => void;
-  /** What `npm start` showed. */
+  /** Output of `npm start`. */
   output: () => string;
-  /** What the services logged. */
+  /** Logs of the services. */
   logs: () => string;
-  /** Ends it and fails unless that was clean and nothing in it had failed; `keepHome` is for another start. */
+  /**
+   * Ends the service. Throws if it does not exit with 0 or if its logs contain a failure. `keepHome` allows another
+   * start.
+   */
   stop: (options?: { keepHome?: boolean }) => Promise<void>;
 }
 
 /**
- * Resources are looked at more often than by default, so that making a tenant takes no second; and a worker warms up
- * with few streams and measures as shortly as it can, which are most of what its start computes.
+ * Shorter intervals, so that a new tenant is applied at once, and a short warm-up of workers, which is most of their
+ * start.
  */
 const QUICK = { CONFIG_POLL_MS: '20', CONFIG_SETTLE_MS: '20', MAX_BATCH: '4', MEASURE_SECONDS: '0' };
 const MODEL = 'svc-asr-kikuyu-v1';
 const running = new Set<Service>();
 
-/** Starts the service with a state of its own; `stopServices` in `afterAll` ends it. */
+/** Starts the service with its own state. `stopServices` in `afterAll` ends it. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-asr-conformance-'));
   const configFile = (file: string) => join(home, 'config', file);
@@ -144,7 +147,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return service;
 }
 
-/** Ends every service that a test file started and did not end itself; for its `afterAll`. */
+/** Ends every service that a test file started and has not ended. Call it in `afterAll`. */
 export async function stopServices(): Promise<void> {
   for (const service of running) await service.stop();
 }

@@ -12,7 +12,7 @@ const CHECKS = Object.fromEntries(
   Object.entries<TSchema>(SERVER_MESSAGES).map(([type, schema]) => [type, checker(schema)]),
 );
 
-/** What a refused handshake was answered with. */
+/** The response to a refused handshake. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -23,14 +23,14 @@ export class Refused extends Error {
   }
 }
 
-/** A session as POST answered it. */
+/** A session as POST returned it. */
 export interface SessionBody {
   id: string;
   websocket_url: string;
   websocket_protocols: string[];
 }
 
-/** A stream as a test sees it: every event is checked against the schema and kept in order. */
+/** A client that checks every event against the schema and keeps them in order. */
 export class StreamClient {
   readonly events: ServerMessage[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -62,7 +62,7 @@ export class StreamClient {
     socket.on('error', () => undefined);
   }
 
-  /** The next event of a type; earlier ones are passed over. */
+  /** Returns the next event of a type and skips earlier ones. */
   async next<T extends ServerMessage['type']>(type: T, timeoutMs = 20_000): Promise<Event<T>> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
@@ -106,7 +106,7 @@ export async function createSession(gateway: TestGateway, key: string, body?: ob
   return answer.body as unknown as SessionBody;
 }
 
-/** Opens the stream of a session; rejects with Refused when the handshake is. */
+/** Opens the stream of a session. Rejects with Refused if the handshake is refused. */
 export function openStream(session: SessionBody, protocols = session.websocket_protocols): Promise<StreamClient> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(session.websocket_url, protocols, { perMessageDeflate: false });

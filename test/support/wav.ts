@@ -6,9 +6,9 @@ export interface WavOptions {
   sampleRateHz?: number;
   /** Writes WAVE_FORMAT_EXTENSIBLE. */
   isExtensible?: boolean;
-  /** Chunks between the head and the format, and between the format and the audio. */
+  /** Chunks between the header and the format, and between the format and the audio. */
   extraChunks?: readonly (readonly [id: string, body: Uint8Array])[];
-  /** Sizes as a writer leaves them that does not fill them in. */
+  /** Writes the sizes of a writer that does not fill them in. */
   riffBytes?: number;
   dataBytes?: number;
 }
@@ -24,7 +24,7 @@ const TAGS: Record<SampleEncoding, readonly [tag: number, bytes: number]> = {
   mulaw: [7, 1],
 };
 
-/** A WAV file around encoded audio. */
+/** Builds a WAV file from encoded audio. */
 export function wrapWav(audio: Uint8Array, options: WavOptions = {}): Uint8Array {
   const { encoding = 'int16', channels = 1, sampleRateHz = 16_000, isExtensible = false, extraChunks = [] } = options;
   const [tag, width] = TAGS[encoding];
@@ -56,7 +56,7 @@ function chunk(id: string, body: Uint8Array, bytes: number = body.length): Buffe
   return Buffer.concat([head, body, Buffer.alloc(body.length % 2)]);
 }
 
-/** Samples in [-1, 1] as the encoding writes them; A-law and mu-law are not made here. */
+/** Encodes samples in [-1, 1]. Does not support A-law and mu-law. */
 export function encodeSamples(samples: readonly number[], encoding: SampleEncoding): Uint8Array {
   const width = TAGS[encoding][1];
   const bytes = Buffer.alloc(samples.length * width);
@@ -71,7 +71,7 @@ export function encodeSamples(samples: readonly number[], encoding: SampleEncodi
   return Uint8Array.from(bytes);
 }
 
-/** A sine. */
+/** Returns samples of a sine. */
 export function tone(hz: number, sampleRateHz: number, samples: number, amplitude = 0.5): number[] {
   return Array.from({ length: samples }, (_, n) => amplitude * Math.sin((2 * Math.PI * hz * n) / sampleRateHz));
 }

@@ -1,6 +1,6 @@
 import { editDistance } from '../../loadtest/lib/edit-distance.ts';
 
-/** The words of a text as error rates count them. */
+/** Splits a text into the words that error rates count. */
 export function wordsOf(text: string): string[] {
   return (
     text
@@ -10,7 +10,7 @@ export function wordsOf(text: string): string[] {
   );
 }
 
-/** Word errors of transcripts over the words that were said, in percent over all of them together. */
+/** Returns the word error rate over all transcripts together, in percent. */
 export function wordErrorRate(spoken: readonly string[], transcripts: readonly string[]): number {
   const words = spoken.reduce((sum, text) => sum + wordsOf(text).length, 0);
   const errors = spoken.reduce((sum, text, at) => sum + editDistance(wordsOf(text), wordsOf(transcripts[at] ?? '')), 0);

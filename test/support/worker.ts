@@ -5,7 +5,7 @@ import { MODEL, WORKER_TICKETS } from './gateway.ts';
 import { freePort } from './ports.ts';
 import { modelFolder } from './recording.ts';
 
-/** A worker process of a test's own with the Kikuyu demo model. */
+/** A worker process with the Kikuyu demo model, for one test. */
 export interface TestWorker {
   readonly id: string;
   readonly pid: number;
@@ -18,7 +18,7 @@ const MAIN = fileURLToPath(new URL('../../worker/dist/main.js', import.meta.url)
 
 let started = 0;
 
-/** Starts the built worker and waits until it is ready to take streams. */
+/** Starts the built worker and waits until it can accept streams. */
 export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.ProcessEnv = {}): Promise<TestWorker> {
   const adminPort = await freePort();
   const adminUrl = `http://127.0.0.1:${adminPort}`;
@@ -32,7 +32,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
       WORKER_ID: id,
       WORKER_TICKETS,
       SLOTS: '20',
-      // It warms up with as many streams, which is half of what its start computes.
+      // The worker warms up with that many streams, which is half of the work of its start.
       MAX_BATCH: '4',
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: String(adminPort),

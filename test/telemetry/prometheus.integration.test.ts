@@ -15,7 +15,7 @@ import { startPrometheus } from './prometheus.ts';
 import type { Prometheus, Sample, ScrapeTarget } from './prometheus.ts';
 import { startTenantMetrics } from './tenant-metrics.ts';
 import type { TenantMetricsConfig } from './tenant-metrics.ts';
-import { makeTraffic } from './traffic.ts';
+import { generateTraffic } from './traffic.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FILES = join(ROOT, 'charts/svc-asr/files');
@@ -24,20 +24,20 @@ const RULE_TESTS = join(import.meta.dirname, 'alerts.promtool.yaml');
 const NAMESPACE = 'asr';
 const START_MS = 180_000;
 
-/** Queries that give nothing here, by a part of them, and why. */
-const SILENT: Readonly<Record<string, string>> = {
-  svc_asr_operator_kubernetes_requests_total: 'the operator reads files: there is no Kubernetes API',
-  svc_asr_operator_watch_age_seconds: 'the operator reads files: there is nothing to watch',
+/** Queries that return no data here, by a part of the query, with the reason. */
+const WITHOUT_DATA: Readonly<Record<string, string>> = {
+  svc_asr_operator_kubernetes_requests_total: 'the operator reads files and uses no Kubernetes API',
+  svc_asr_operator_watch_age_seconds: 'the operator reads files and watches no Kubernetes API',
   'svc_asr_operator_reconciles_total{result="error"}': 'no reconciliation failed',
-  'svc_asr_http_requests_total{code="no_capacity"}': 'no session was refused for want of workers',
-  'svc_asr_stream_moves_total{cause="failure"}': 'no worker died',
+  'svc_asr_http_requests_total{code="no_capacity"}': 'no session was refused for lack of workers',
+  'svc_asr_stream_moves_total{cause="failure"}': 'no worker failed',
   'svc_asr_streams_ended_total{outcome="failed"}': 'no stream failed',
   'svc_asr_http_requests_total{status=~"5..",code!="no_capacity"}': 'no request failed',
   svc_asr_sessions_reaped_total: 'no session was overdue',
-  'absent(svc_asr_redis_ready)': 'it speaks only when there is no gateway',
+  'absent(svc_asr_redis_ready)': 'it has data only without a gateway',
 };
 
-/** What Grafana puts in the place of the variables of a dashboard. */
+/** Values of the dashboard variables, which Grafana would fill in. */
 const VARIABLES = { $namespace: NAMESPACE, $model: MODEL, $tenant: 'local', $__rate_interval: '2m' };
 
 interface Dashboard {
@@ -52,7 +52,7 @@ const programs = findPrometheus();
 if (programs === undefined) throw new Error('prometheus or promtool is not on PATH; `npm test` installs both');
 const { server, tool } = programs;
 
-/** Like the labels that a ServiceMonitor of the chart gives what it finds. */
+/** Returns a target with the labels that a ServiceMonitor of the chart adds. */
 function targetOf(component: string, url: string, pod: string, labels: Record<string, string> = {}): ScrapeTarget {
   const service = `svc-asr-${component}-admin`;
   return {
@@ -75,16 +75,16 @@ function substitute(expression: string): string {
 }
 
 const hasData = (samples: readonly Sample[]) => samples.some(({ value }) => !Number.isNaN(value));
-const reasonFor = (expression: string) => Object.keys(SILENT).find((part) => expression.includes(part));
+const reasonFor = (expression: string) => Object.keys(WITHOUT_DATA).find((part) => expression.includes(part));
 
-describe('against a real Prometheus', () => {
+describe('dashboards and alerts on a real Prometheus', () => {
   let service: Service;
   let workers: TestWorker[];
   let tenants: Awaited<ReturnType<typeof startTenantMetrics>>;
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    // Workers of the test's own, so that their admin ports are known.
+    // The test starts the workers itself, so that it knows their admin ports.
     service = await startService({ env: { WORKER_PROGRAM: '' } });
     const tickets = { WORKER_TICKETS_FILE: join(service.home, 'secrets/worker-tickets.json') };
     const start = () => startWorker(service.redisUrl, 'svc', tickets);
@@ -103,7 +103,7 @@ describe('against a real Prometheus', () => {
       ],
       ALERTS,
     );
-    await makeTraffic(service, workers, prometheus);
+    await generateTraffic(service, workers, prometheus);
   }, START_MS);
   afterAll(async () => {
     await prometheus.stop();
@@ -112,7 +112,7 @@ describe('against a real Prometheus', () => {
     await stopServices();
   }, START_MS);
 
-  test('every admin port is read', async () => {
+  test('every admin port is scraped', async () => {
     const up = await prometheus.query('sum by (app_kubernetes_io_component) (up)');
     const read = up
       .filter(({ value }) => value > 0)
@@ -120,17 +120,17 @@ describe('against a real Prometheus', () => {
     expect(read.sort()).toEqual(['console', 'gateway', 'operator', 'tenants', 'worker']);
   });
 
-  test.each(dashboards)('every panel of %s shows something', async (_name, { panels }) => {
-    const asked = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+  test.each(dashboards)('every panel of the dashboard %s has data', async (_name, { panels }) => {
+    const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
     const empty: string[] = [];
-    for (const { title, expr } of asked) {
+    for (const { title, expr } of queries) {
       const samples = await prometheus.query(substitute(expr));
       if (!hasData(samples) && reasonFor(expr) === undefined) empty.push(`${title}: ${expr}`);
     }
     expect(empty).toEqual([]);
   });
 
-  test.each(dashboards)('every variable of %s has values to choose', async (_name, { templating }) => {
+  test.each(dashboards)('every variable of the dashboard %s has values', async (_name, { templating }) => {
     const queries = templating.list.flatMap(({ query }) => (typeof query === 'string' ? [] : [query.query]));
     for (const query of queries) {
       const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? [];
@@ -138,15 +138,15 @@ describe('against a real Prometheus', () => {
     }
   });
 
-  test('every alert looks at something', async () => {
+  test('every alert expression has data to compare', async () => {
     for (const { alert, expr } of readAlerts()) {
-      // A comparison that tells 0 or 1 instead of leaving out what is not so shows that there is something to compare.
+      // With `bool` a comparison returns 0 or 1 instead of dropping samples, so any result means that there was data.
       const compared = await prometheus.query(expr.replaceAll(/ (>|<|==) /g, ' $1 bool '));
       if (!hasData(compared)) expect([alert, reasonFor(expr) ?? 'gives nothing']).not.toEqual([alert, 'gives nothing']);
     }
   });
 
-  test('Prometheus evaluates every rule without complaint', async () => {
+  test('Prometheus evaluates every rule without an error', async () => {
     const rules = await eventually('every rule was evaluated', 30_000, async () => {
       const seen = await prometheus.rules();
       return seen.every(({ health }) => health !== 'unknown') && seen;
@@ -159,12 +159,12 @@ describe('against a real Prometheus', () => {
     );
   });
 
-  test('what is said to be silent is silent, and asked for', async () => {
+  test('every query listed as without data has none, and a dashboard or an alert uses it', async () => {
     const all = [
       ...dashboards.flatMap(([, { panels }]) => panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))),
       ...readAlerts().map(({ expr }) => expr),
     ];
-    for (const part of Object.keys(SILENT)) {
+    for (const part of Object.keys(WITHOUT_DATA)) {
       expect([part, all.some((expression) => expression.includes(part))]).toEqual([part, true]);
       expect([part, hasData(await prometheus.query(part))]).toEqual([part, false]);
     }
@@ -172,14 +172,14 @@ describe('against a real Prometheus', () => {
 });
 
 test.each([
-  ['the rules are well formed', ['check', 'rules', ALERTS]],
-  ['alerts fire above their edges and not below', ['test', 'rules', RULE_TESTS]],
+  ['the alert rules are valid', ['check', 'rules', ALERTS]],
+  ['alerts fire above their thresholds and not below', ['test', 'rules', RULE_TESTS]],
 ])('promtool: %s', (_name, args) => {
   const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });
   expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
 });
 
-/** The tenant `local` as a resource of a cluster, with the balance that the service has. */
+/** Returns the tenant `local` as a Kubernetes resource with the balance that the service reports. */
 async function readTenant({ admin }: Service): Promise<object> {
   const { credits, live_sessions: liveSessions, state } = await admin.account('local');
   return {

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 
-/** An admin port, and the labels that Prometheus puts on what it reads there. */
+/** An admin port with the labels that Prometheus adds to its metrics. */
 export interface ScrapeTarget {
   readonly url: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -18,18 +18,18 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A rule as Prometheus sees it. */
+/** A rule as Prometheus reports it. */
 export interface LoadedRule {
   readonly name: string;
   readonly health: string;
   readonly lastError?: string;
 }
 
-/** A real Prometheus that reads its targets every second. */
+/** A real Prometheus that scrapes its targets every second. */
 export interface Prometheus {
-  /** What an expression gives now; rejects with what Prometheus says of one that is wrong. */
+  /** Evaluates an expression now. Rejects with the error of Prometheus if it is invalid. */
   query: (expression: string) => Promise<Sample[]>;
-  /** The values of a label of a metric, as a dashboard's variable asks for them. */
+  /** Returns the values of a label of a metric, as for a dashboard variable. */
   labelValues: (metric: string, label: string) => Promise<string[]>;
   rules: () => Promise<LoadedRule[]>;
   stop: () => Promise<void>;
@@ -38,7 +38,7 @@ export interface Prometheus {
 const INTERVAL = '1s';
 const START_MS = 30_000;
 
-/** Starts Prometheus on loopback with a folder of its own. */
+/** Starts Prometheus on loopback with a temporary folder. */
 export async function startPrometheus(
   program: string,
   targets: readonly ScrapeTarget[],
@@ -67,7 +67,7 @@ export async function startPrometheus(
     return body.data;
   };
   await eventually('Prometheus is ready', START_MS, async () => {
-    if (child.exitCode !== null) throw new Error(`Prometheus ended: ${output}`);
+    if (child.exitCode !== null) throw new Error(`Prometheus exited: ${output}`);
     const answer = await fetch(`${url}/-/ready`).catch(() => undefined);
     return answer?.ok;
   }).catch(async (error: unknown) => {
@@ -94,7 +94,7 @@ function buildConfig(targets: readonly ScrapeTarget[], ruleFile: string): string
     rule_files: [ruleFile],
     scrape_configs: jobs.map((job) => ({
       job_name: job,
-      // As monitors of kube-state-metrics are set, so that the namespace is that of the resource.
+      // Set as in monitors of kube-state-metrics, so that the namespace is that of the resource.
       honor_labels: job === 'kube-state-metrics',
       static_configs: targets
         .filter(({ labels }) => labels.job === job)

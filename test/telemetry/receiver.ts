@@ -14,13 +14,13 @@ interface Pair {
 }
 type Attributes = Record<string, string | number | boolean | undefined>;
 
-/** A span as it came in. */
+/** A received span. */
 export interface ReceivedSpan {
   service: string;
   name: string;
   traceId: string;
   spanId: string;
-  /** Empty for a root. */
+  /** Empty for a root span. */
   parentSpanId: string;
   startMs: number;
   endMs: number;
@@ -59,9 +59,9 @@ interface MetricsBody {
 export interface Receiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];
-  /** Names of metrics with their units, by service. */
+  /** Names of the received metrics with their units, by service. */
   readonly metrics: Map<string, Map<string, string>>;
-  /** Everything that was sent, as text. */
+  /** Everything that was received, as text. */
   readonly raw: string[];
   readonly headers: IncomingMessage['headers'][];
   stop: () => Promise<void>;

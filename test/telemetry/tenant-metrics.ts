@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The part of a configuration of kube-state-metrics that ours uses. */
+/** The part of a kube-state-metrics configuration that ours uses. */
 export interface TenantMetricsConfig {
   readonly spec: {
     readonly resources: readonly {
@@ -22,7 +22,10 @@ export interface TenantMetricsConfig {
   };
 }
 
-/** Stands in for kube-state-metrics, which needs a cluster: tells of Tenants what the configuration says. */
+/**
+ * Stands in for kube-state-metrics, which needs a cluster. Serves the metrics of Tenants that the configuration
+ * defines.
+ */
 export async function startTenantMetrics(config: TenantMetricsConfig, read: () => Promise<readonly object[]>) {
   const server = createServer((_request, response) => {
     read().then(

@@ -15,7 +15,7 @@ const POST = 'POST /v1/asr/sessions';
 const HANDSHAKE = 'GET /v1/asr/sessions/:id/stream';
 const CREATED = [POST, 'reserve', 'claim', 'confirm'];
 const STREAMED = [HANDSHAKE, 'stream', 'place', 'relay', 'recognize', 'utterance', 'settle'];
-/** What was recognized: it must not be in any trace. */
+/** The transcript, which no trace may contain. */
 let text = 'no text yet';
 const CALLER = { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex') };
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Creates a session as a caller that traces its own work. */
+/** Creates a session as a caller that sends a traceparent. */
 async function create(key: string, headers: Record<string, string> = {}): Promise<SessionBody> {
   const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
   const answer = await postSession(stage.gateway, key, { model: MODEL }, { traceparent, ...headers });
@@ -44,7 +44,7 @@ async function create(key: string, headers: Record<string, string> = {}): Promis
   return answer.body as unknown as SessionBody;
 }
 
-/** The spans of a session's trace, once all of these names are there, so many times as they are given. */
+/** Returns the spans of a session's trace once it has every name as often as given. */
 async function traceOf({ id }: { id: string }, ...names: string[]): Promise<ReceivedSpan[]> {
   const traceId = id.replaceAll('-', '');
   return eventually(`spans ${names.join(', ')}`, WAIT_MS, () => {
@@ -60,7 +60,7 @@ function named(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
   return found[0]!;
 }
 
-test('one session is one trace, from the POST to its settlement, with every hop below the one that caused it', async () => {
+test('a session is one trace from POST to settlement, with each span below the one that caused it', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const stream = await openStream(session);
@@ -114,7 +114,7 @@ test('one session is one trace, from the POST to its settlement, with every hop 
   for (const { startMs, endMs } of spans) expect(endMs).toBeGreaterThanOrEqual(startMs);
 }, 120_000);
 
-test('a stream that moves has a place and a relay for each worker, and a span of each worker that heard it', async () => {
+test('a moved stream has a placement and a relay span per worker and a span from each worker', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const stream = await openStream(session);
@@ -145,7 +145,7 @@ test('a stream that moves has a place and a relay for each worker, and a span of
   expect(named(spans, 'stream').events).toEqual(['ready', 'worker moved', 'final']);
 }, 120_000);
 
-test('a repeat of an Idempotency-Key joins the trace of the session that it finds', async () => {
+test('a repeated request with an Idempotency-Key joins the trace of its session', async () => {
   const caller = await stage.caller();
   const key = { 'Idempotency-Key': 'again' };
   const first = await create(caller.key, key);
@@ -156,11 +156,11 @@ test('a repeat of an Idempotency-Key joins the trace of the session that it find
   expect(posts.filter((post) => post !== root).map(({ parentSpanId }) => parentSpanId)).toEqual([root?.spanId]);
 }, 60_000);
 
-test('a handshake that is refused is told with its code', async () => {
+test('a refused handshake has a span with its error code', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const [protocol = ''] = session.websocket_protocols;
-  // Who has no credential of ours leaves nothing behind.
+  // A handshake without a valid credential leaves no span.
   await expect(openStream(session, [protocol, 'svc.auth.wrong'])).rejects.toMatchObject({ status: 401 });
   const stream = await openStream(session);
   await expect(openStream(session)).rejects.toMatchObject({ status: 401 });
@@ -172,13 +172,13 @@ test('a handshake that is refused is told with its code', async () => {
   expect(told).toContainEqual(expect.objectContaining(refused));
 }, 60_000);
 
-test('metrics are sent too, by the names of OpenTelemetry and with units', async () => {
-  const gateway = await eventually('the gateway tells its metrics', WAIT_MS, () => {
+test('metrics are exported with OpenTelemetry names and units', async () => {
+  const gateway = await eventually('the gateway exports its metrics', WAIT_MS, () => {
     const names = receiver.metrics.get('svc-asr-gateway');
     return names?.has('svc_asr_ready_latency_seconds') === true && names;
   });
   expect(gateway.get('http.server.request.duration')).toBe('s');
-  await eventually('the worker tells its metrics', WAIT_MS, () =>
+  await eventually('the worker exports its metrics', WAIT_MS, () =>
     receiver.metrics.get('svc-asr-worker')?.has('svc_asr_worker_run_seconds'),
   );
   const scraped = await (await fetch(`${stage.gateway.adminUrl}/metrics`)).text();
@@ -187,7 +187,7 @@ test('metrics are sent too, by the names of OpenTelemetry and with units', async
   expect(receiver.headers.every((headers) => headers['x-receiver'] === 'ours alone')).toBe(true);
 }, 60_000);
 
-test('no key, credential, tenant or transcript is in what was sent', async () => {
+test('exported telemetry contains no key, credential, tenant or transcript', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   await traceOf(session, POST);

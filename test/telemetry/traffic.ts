@@ -8,17 +8,17 @@ import type { SessionBody } from '../support/stream-client.ts';
 import type { TestWorker } from '../support/worker.ts';
 import type { Prometheus } from './prometheus.ts';
 
-/** Frames at the pace of speech: of others no latency is measured. */
+/** Frames are sent in real time, because latency is measured only then. */
 const FRAME_BYTES = 3200;
 const FRAME_MS = 100;
 const SPOKEN_BYTES = 32_000 * 5;
 const WAIT_MS = 60_000;
 
 /**
- * One stream before Prometheus has seen any and one after, so that it sees counters grow; a request that is refused;
- * and a stream whose worker drains. Returns when Prometheus has read the last of it.
+ * Generates traffic: one stream before the first scrape and one after it, so that counters grow; a refused request; and
+ * a stream whose worker drains. Resolves when Prometheus has scraped the last of it.
  */
-export async function makeTraffic(service: Service, workers: TestWorker[], prometheus: Prometheus): Promise<void> {
+export async function generateTraffic(service: Service, workers: TestWorker[], prometheus: Prometheus): Promise<void> {
   const seen = (count: number) =>
     eventually(`Prometheus has seen ${count} streams end`, WAIT_MS, async () => {
       const [ended] = await prometheus.query('sum(svc_asr_streams_ended_total)');
@@ -38,7 +38,7 @@ export async function makeTraffic(service: Service, workers: TestWorker[], prome
   await seen(3);
 }
 
-/** The worker that has a stream. */
+/** Returns the worker that has a stream. */
 async function findBusy(workers: readonly TestWorker[]): Promise<TestWorker | undefined> {
   for (const worker of workers) {
     const metrics = await (await fetch(`${worker.adminUrl}/metrics`)).text();
@@ -47,7 +47,7 @@ async function findBusy(workers: readonly TestWorker[]): Promise<TestWorker | un
   return undefined;
 }
 
-/** Speaks for five seconds; `meanwhile` happens in the middle of it. */
+/** Streams audio for five seconds and calls `meanwhile` halfway. */
 async function speak(service: Service, meanwhile?: () => Promise<void>): Promise<void> {
   const answer = await service.create(service.apiKey, { model: MODEL, max_audio_seconds: 60 });
   const { websocket_url: url, websocket_protocols: protocols } = answer.body as SessionBody;

@@ -3,7 +3,7 @@ import { createRequest } from './request.ts';
 import { startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** What an API server is started with. */
+/** Arguments of an API server. */
 export interface ApiServerOptions {
   command: string;
   port: number;
@@ -11,7 +11,7 @@ export interface ApiServerOptions {
   certificates: Certificates;
 }
 
-/** Starts kube-apiserver and waits until it is ready by its own account. */
+/** Starts kube-apiserver and waits until it reports itself ready. */
 export async function startApiServer(options: ApiServerOptions, place: Place): Promise<Server> {
   const { certificates, port, command } = options;
   const request = createRequest(`https://127.0.0.1:${port}`, certificates.caPem, certificates.admin);
@@ -31,9 +31,9 @@ function apiServerArguments({ port, etcdUrl, certificates }: ApiServerOptions): 
   return [
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
-    // A machine without a network has no address that it would find by itself.
+    // Without a network the server cannot determine an address by itself.
     '--advertise-address=127.0.0.1',
-    // The Service `kubernetes` may not lead to a loopback address; nothing here uses it.
+    // The Service `kubernetes` may not point to a loopback address. The tests do not use it.
     '--endpoint-reconciler-type=none',
     `--tls-cert-file=${server.cert}`,
     `--tls-private-key-file=${server.key}`,
@@ -49,7 +49,7 @@ function apiServerArguments({ port, etcdUrl, certificates }: ApiServerOptions): 
     `--service-account-signing-key-file=${serviceAccounts.privateKey}`,
     '--service-cluster-ip-range=10.0.0.0/16',
     '--allow-privileged=true',
-    // It takes an etcd of 3.4.31 or newer: without it, a watch that begins with what is there would be refused.
+    // WatchList needs etcd 3.4.31 or newer. With an older one the server would refuse a watch that starts with a list.
     '--feature-gates=WatchList=false',
   ];
 }

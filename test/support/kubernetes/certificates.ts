@@ -6,20 +6,20 @@ import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 
 const DAYS = 1;
 const SERVER_HOSTS = ['127.0.0.1', 'localhost', 'kubernetes.default.svc'];
-/** Members of this group may do everything; the API server knows it without any role. */
+/** The API server grants all permissions to this group without any role. */
 const MASTERS = 'system:masters';
 
-/** Where the keys of one cluster lie, and those that requests of the tests are made with. */
+/** Paths of the keys of one cluster, and the certificate for requests of the tests. */
 export interface Certificates {
   authority: string;
-  /** Of etcd and the API server. */
+  /** Server certificate of etcd and the API server. */
   server: { cert: string; key: string };
   serviceAccounts: { publicKey: string; privateKey: string };
   caPem: string;
   admin: KeyPairPem;
 }
 
-/** Makes an authority and all certificates and keys of a cluster in a folder. */
+/** Creates a CA and all certificates and keys of a cluster in a folder. */
 export async function makeCertificates(folder: string, now: Date): Promise<Certificates> {
   const write = (name: string, text: string) => {
     const file = join(folder, name);

@@ -2,7 +2,7 @@ import type { KubeRequest } from './request.ts';
 import { startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** What makes Deployments roll, disruption budgets count and owned objects go with their owner. */
+/** Controllers that roll out Deployments, count disruption budgets and delete owned objects. */
 const CONTROLLERS = [
   'deployment-controller',
   'replicaset-controller',
@@ -15,7 +15,7 @@ const CONTROLLERS = [
 
 const DEFAULT_ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default';
 
-/** Starts kube-controller-manager and waits until it does its work. */
+/** Starts kube-controller-manager and waits until it works. */
 export async function startControllerManager(
   command: string,
   kubeconfig: string,
@@ -27,7 +27,7 @@ export async function startControllerManager(
       name: 'kube-controller-manager',
       command,
       args: controllerManagerArguments(kubeconfig),
-      // The first thing that is seen of it.
+      // The first visible effect of the controllers.
       isReady: async () => (await request('GET', DEFAULT_ACCOUNT).catch(() => undefined))?.status === 200,
     },
     place,
@@ -40,7 +40,7 @@ function controllerManagerArguments(kubeconfig: string): string[] {
     `--controllers=${CONTROLLERS.join(',')}`,
     '--leader-elect=false',
     '--secure-port=0',
-    // The default of 20 requests per second is what a big cluster needs to be spared from.
+    // The default of 20 requests per second protects large clusters and only slows the tests down.
     '--kube-api-qps=500',
     '--kube-api-burst=1000',
   ];

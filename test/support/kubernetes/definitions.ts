@@ -10,7 +10,7 @@ interface Definition {
   spec: { group: string; names: { plural: string }; versions: { name: string }[] };
 }
 
-/** Applies files of CustomResourceDefinitions and waits until requests and kubectl know their types. */
+/** Applies files of CustomResourceDefinitions and waits until the API server and kubectl know their types. */
 export async function applyDefinitions(
   request: KubeRequest,
   kubectl: Kubectl,
@@ -22,7 +22,7 @@ export async function applyDefinitions(
   for (const { metadata, spec } of items) {
     const { name } = metadata;
     const served = `/apis/${spec.group}/${spec.versions[0]?.name}/${spec.names.plural}`;
-    // Served a moment after it is there; kubectl finds it by its names a moment later still.
+    // A type is served shortly after its creation, and kubectl can resolve it a moment later.
     await eventually(`${name} is served`, SERVED_WITHIN_MS, async () => (await request('GET', served)).status === 200);
     const find = () => kubectl(['explain', name]).then(Boolean, () => false);
     await eventually(`${name} is known to kubectl`, SERVED_WITHIN_MS, find);

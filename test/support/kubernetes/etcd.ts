@@ -5,7 +5,7 @@ import { createRequest } from './request.ts';
 import { startOnFreePort, startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** An etcd of one member; only holders of a certificate of the cluster get in. */
+/** Starts an etcd with a single member, which accepts only clients with a certificate of the cluster. */
 export async function startEtcd(
   command: string,
   certificates: Certificates,
@@ -36,7 +36,7 @@ function etcdArguments(url: string, dataFolder: string, { authority, server }: C
     `--data-dir=${dataFolder}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
-    // It has no peers: any port will do.
+    // There are no peers, so any port will do.
     '--listen-peer-urls=http://127.0.0.1:0',
     `--cert-file=${server.cert}`,
     `--key-file=${server.key}`,

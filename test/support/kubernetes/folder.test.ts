@@ -9,7 +9,7 @@ let parent: string;
 beforeEach(() => (parent = mkdtempSync(join(tmpdir(), 'svc-asr-folder-'))));
 afterEach(() => rmSync(parent, { recursive: true }));
 
-/** A folder as another process leaves it. */
+/** Creates a folder as another process would leave it. */
 function leave(name: string, pid: number): string {
   const folder = join(parent, name);
   mkdirSync(folder);
@@ -17,7 +17,7 @@ function leave(name: string, pid: number): string {
   return folder;
 }
 
-test('what a killed process left goes after an hour', () => {
+test('makeFolder deletes the folder of a killed process after an hour', () => {
   const { pid } = spawnSync('true');
   const left = leave('svc-asr-kubernetes-left', pid);
   makeFolder(parent, Date.now() + HOUR_MS / 2);
@@ -26,7 +26,7 @@ test('what a killed process left goes after an hour', () => {
   expect(existsSync(left)).toBe(false);
 });
 
-test('what is in use, or is something else, stays', () => {
+test('makeFolder keeps folders that are in use or have another name', () => {
   mkdirSync(join(parent, 'svc-asr-kubernetes-begun'));
   leave('svc-asr-kubernetes-used', process.pid);
   leave('something-else', spawnSync('true').pid);

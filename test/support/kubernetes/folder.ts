@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { isAlive } from '../../../tools/supervise/alive.ts';
 
 const PREFIX = 'svc-asr-kubernetes-';
-/** How long somebody may want to read the logs of a cluster that did not start, or whose test was killed. */
+/** How long the logs of a cluster are kept that failed to start or whose test was killed. */
 const KEPT_MS = 3_600_000;
 
-/** Makes a folder for a cluster of this process, and removes those that killed processes left: each is 120 MB. */
+/** Creates a folder for a cluster of this process. Deletes old folders of killed processes, which take 120 MB each. */
 export function makeFolder(parent = tmpdir(), now = Date.now()): string {
   for (const name of readdirSync(parent)) {
     const folder = join(parent, name);
@@ -23,7 +23,7 @@ function isLeft(folder: string, now: number): boolean {
     const file = join(folder, 'pid');
     return !isAlive(Number(readFileSync(file, 'utf8'))) && now - statSync(file).mtimeMs > KEPT_MS;
   } catch {
-    // It is being made, or removed by another process.
+    // Another process is creating or deleting it.
     return false;
   }
 }

@@ -9,13 +9,13 @@ export interface Rule {
   verbs: string[];
 }
 
-/** The rules that the chart gives to a service. */
+/** Reads the RBAC rules that the chart gives to a service. */
 export function readChartRules(service: 'operator' | 'console'): Rule[] {
   const file = join(import.meta.dirname, '../../../charts/svc-asr/files', `${service}-rules.yaml`);
   return parse(readFileSync(file, 'utf8')) as Rule[];
 }
 
-/** Lets a service account of a namespace do what these rules say and nothing else; gives the path of its kubeconfig. */
+/** Grants exactly these rules to a service account of a namespace. Returns the path of its kubeconfig. */
 export async function grantRules(
   kubernetes: Kubernetes,
   namespace: string,

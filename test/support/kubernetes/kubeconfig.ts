@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 
-/** By what a client is known: its certificate or its token. */
+/** How a client authenticates: with a certificate or a token. */
 export type Identity = KeyPairPem | { token: string };
 
-/** Writes a kubeconfig file; JSON is YAML too. */
+/** Writes a kubeconfig file as JSON, which is valid YAML. */
 export function writeKubeconfig(
   file: string,
   { url, ca, identity, namespace }: { url: string; ca: string; identity: Identity; namespace?: string },

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { runCommand } from '../../../tools/cluster/command.ts';
 
-/** Runs kubectl; resolves with what it prints, rejects with what it complains of. */
+/** Runs kubectl. Resolves with its output and rejects with its error output. */
 export type Kubectl = (args: readonly string[], input?: string) => Promise<string>;
 
-/** Makes a kubectl that knows one cluster and nothing of the person's own. */
+/** Creates a kubectl for one cluster that ignores the user's own configuration. */
 export function createKubectl(command: string, kubeconfig: string, folder: string): Kubectl {
-  // What it knows of a server it keeps by address: that of an earlier one on the same port must not count.
+  // The discovery cache is keyed by address, and an earlier cluster may have used the same port.
   const fixed = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${join(folder, 'kubectl-cache')}`];
   return (args, input = '') => runCommand(command, [...fixed, ...args], { input });
 }

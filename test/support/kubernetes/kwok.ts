@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** What kwok makes of a pod that is on a node. */
+/** Status that kwok sets on a pod with a node. */
 const STATUS = `
 {{ $now := Now | Quote }}
 phase: Running
@@ -30,7 +30,7 @@ podIPs: [{ ip: {{ index . 0 | Quote }} }]
 const DELETED = '.metadata.deletionTimestamp';
 const READY = '.status.conditions.[] | select( .type == "Ready" ) | .status';
 const STAGES = [
-  // Nodes are made ready; but without a stage for them kwok looks after none, nor after their pods.
+  // Nodes are created ready, but kwok manages only nodes and pods with a stage.
   buildStage('Node', 'node-ready', [{ key: READY, operator: 'NotIn', values: ['True'] }], {
     statusTemplate: 'phase: Running',
   }),
@@ -46,10 +46,10 @@ const STAGES = [
   buildStage('Pod', 'pod-delete', [{ key: DELETED, operator: 'Exists' }], { delete: true }),
 ];
 
-/** Starts kwok, which reports the pods of every node as Running and Ready at once and removes deleted ones. */
+/** Starts kwok, which reports pods on every node as Running and Ready at once and removes deleted ones. */
 export async function startKwok(command: string, kubeconfig: string, place: Place): Promise<Server> {
   const config = join(place.folder, 'kwok.yaml');
-  // Documents of YAML, each of which is JSON.
+  // YAML documents, each written as JSON.
   writeFileSync(config, STAGES.map((stage) => JSON.stringify(stage)).join('\n---\n'));
   return startServer(
     {
@@ -62,7 +62,7 @@ export async function startKwok(command: string, kubeconfig: string, place: Plac
         '--cidr=10.128.0.0/9',
         '--v=WARN',
       ],
-      // It leaves no trace before the first pod, which waits for it.
+      // kwok has no visible effect before the first pod.
       isReady: () => Promise.resolve(true),
     },
     place,

@@ -5,7 +5,7 @@ import type { KubeRequest } from './request.ts';
 
 const ACCOUNT_WITHIN_MS = 60_000;
 
-/** Makes a namespace of a name of its own, in which pods may be created at once. */
+/** Creates a namespace with a random name in which pods can be created at once. */
 export async function createNamespace(
   request: KubeRequest,
   controllers: boolean,
@@ -15,7 +15,7 @@ export async function createNamespace(
   await demand(
     request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }),
   );
-  // Pods are refused before this account is there.
+  // Pods are refused before this account exists.
   const accounts = `/api/v1/namespaces/${name}/serviceaccounts`;
   if (!controllers) {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
@@ -27,7 +27,7 @@ export async function createNamespace(
   return name;
 }
 
-/** A token by which a service account is known; the account is made where there is none. */
+/** Creates a token for a service account, and the account if it does not exist. */
 export async function createToken(request: KubeRequest, namespace: string, name: string): Promise<string> {
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };

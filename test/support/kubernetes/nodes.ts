@@ -8,7 +8,7 @@ interface Node {
   spec: { unschedulable?: boolean };
 }
 
-/** Makes nodes that only exist in the API; ones that are there already are left alone. */
+/** Creates nodes that exist only in the API. Existing nodes are not changed. */
 export async function createNodes(
   request: KubeRequest,
   names: readonly string[],
@@ -23,12 +23,12 @@ export async function createNodes(
     const status = { capacity: room, allocatable: room, conditions };
     const patch = 'application/merge-patch+json';
     await demand(request('PATCH', `${NODES}/${name}/status`, { status }, patch));
-    // A new node gets one that keeps pods away until it is ready.
+    // A new node has a taint that keeps pods off until it is ready.
     await demand(request('PATCH', `${NODES}/${name}`, { spec: { taints: null } }, patch));
   }
 }
 
-/** The nodes among the given ones that take new pods: not those that are cordoned or being drained. */
+/** Returns the given nodes that accept new pods, without those that are cordoned or being drained. */
 export async function findOpenNodes(request: KubeRequest, names: readonly string[]): Promise<string[]> {
   const { items } = (await demand(request('GET', NODES))) as { items: Node[] };
   const open = items.filter(({ spec }) => spec.unschedulable !== true).map(({ metadata }) => metadata.name);

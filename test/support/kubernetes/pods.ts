@@ -1,7 +1,7 @@
 import { demand } from './request.ts';
 import type { KubeRequest } from './request.ts';
 
-/** The parts of a Pod that matter to what stands in for a kubelet. */
+/** The fields of a Pod that the fake kubelet uses. */
 export interface TestPod {
   metadata: {
     name: string;
@@ -20,12 +20,12 @@ export interface TestPod {
   status: { phase?: string; podIP?: string; [field: string]: unknown };
 }
 
-/** The path of a pod in the API. */
+/** Returns the API path of a pod. */
 export function podPath(namespace: string, name: string): string {
   return `/api/v1/namespaces/${namespace}/pods/${name}`;
 }
 
-/** What a kubelet reports of a pod whose containers run, and pass their readiness probe or not. */
+/** Builds the status that a kubelet reports for a pod with running containers, ready or not. */
 export function buildRunningStatus(pod: TestPod, ready: boolean, ip: string, now: Date): object {
   const at = `${now.toISOString().slice(0, 19)}Z`;
   const condition = (type: string, met: boolean) => ({
@@ -57,7 +57,7 @@ export function buildRunningStatus(pod: TestPod, ready: boolean, ip: string, now
   };
 }
 
-/** Reports a pod as a kubelet would whose containers run; `ready: false` when they fail their readiness probe. */
+/** Reports a pod as running, as a kubelet would. `ready: false` means that its readiness probe fails. */
 export async function setPodReady(
   request: KubeRequest,
   namespace: string,
@@ -66,7 +66,7 @@ export async function setPodReady(
 ): Promise<void> {
   const pod = (await demand(request('GET', podPath(namespace, name)))) as TestPod;
   const status = buildRunningStatus(pod, ready, ip ?? pod.status.podIP ?? '10.244.0.1', new Date());
-  // A merge by the type of conditions: others belong to those who put them there.
+  // A strategic merge keeps the conditions that other controllers set.
   const type = 'application/strategic-merge-patch+json';
   await demand(request('PATCH', `${podPath(namespace, name)}/status`, { status }, type));
 }

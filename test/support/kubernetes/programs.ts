@@ -1,7 +1,7 @@
 import { findEtcd } from '../../../tools/install/etcd.ts';
 import { findGoTool } from '../../../tools/install/go-tools.ts';
 
-/** Where the programs of a test cluster lie. */
+/** Paths of the programs of a test cluster. */
 export interface Programs {
   etcd: string;
   apiServer: string;
@@ -11,7 +11,7 @@ export interface Programs {
 
 let found: Programs | undefined;
 
-/** Finds the programs that the set-up of `npm test` got. */
+/** Finds the programs that `npm test` has installed. */
 export function findPrograms(): Programs {
   found ??= {
     etcd: present('etcd', findEtcd()),
@@ -23,6 +23,6 @@ export function findPrograms(): Programs {
 }
 
 function present(name: string, path: string | undefined): string {
-  if (path === undefined) throw new Error(`there is no ${name} of a fitting version here; \`npm test\` gets it`);
+  if (path === undefined) throw new Error(`${name} of a supported version is missing; \`npm test\` installs it`);
   return path;
 }

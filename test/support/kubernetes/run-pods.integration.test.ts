@@ -31,21 +31,21 @@ async function pods(): Promise<TestPod[]> {
 }
 
 test(
-  'a pod is ready when the test says so, and no longer ready when it says that',
+  'setPodReady makes a pod ready and unready',
   async () => {
     await deploy(1);
     const pod = await eventually('there is a pod', WITHIN_MS, async () => (await pods())[0]);
     const ready = () => kubectl('get', 'deployment', 'app', '-o', 'jsonpath={.status.readyReplicas}');
     await setPodReady(kubernetes.request, namespace, pod.metadata.name);
-    await eventually('it counts as ready', WITHIN_MS, async () => (await ready()) === '1');
+    await eventually('the pod is ready', WITHIN_MS, async () => (await ready()) === '1');
     await setPodReady(kubernetes.request, namespace, pod.metadata.name, { ready: false });
-    await eventually('it no longer counts', WITHIN_MS, async () => (await ready()) === '');
+    await eventually('the pod is not ready', WITHIN_MS, async () => (await ready()) === '');
   },
   TEST_TIMEOUT_MS,
 );
 
 test(
-  'pods run, are replaced by a rollout, and go when they are deleted, through a restart of the API server',
+  'runPods starts, replaces and removes pods across a restart of the API server',
   async () => {
     const started: string[] = [];
     const stopped: string[] = [];
@@ -63,9 +63,9 @@ test(
     await kubernetes.restartApiServer();
     await kubectl('set', 'image', 'deployment/app', 'app=example.com/app:2');
     await rolledOut();
-    await eventually('the pods before are gone', WITHIN_MS, async () => (await pods()).length === 2);
+    await eventually('the old pods are removed', WITHIN_MS, async () => (await pods()).length === 2);
     await kubectl('delete', 'deployment', 'app');
-    await eventually('all pods are gone', WITHIN_MS, async () => (await pods()).length === 0);
+    await eventually('all pods are removed', WITHIN_MS, async () => (await pods()).length === 0);
     await runner.stop();
     expect(started).toHaveLength(4);
     expect([...stopped].sort()).toEqual([...started].sort());
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  'a deleted pod stays while its program ends, but no longer than its grace',
+  'runPods keeps a deleted pod until onStop has resolved, but no longer than its grace period',
   async () => {
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -85,7 +85,7 @@ test(
     await kubectl('delete', 'pod', 'slow', '--wait=false', '--grace-period=3600');
     expect(await pods()).toMatchObject([{ metadata: { name: 'slow', deletionTimestamp: expect.any(String) } }]);
     finish();
-    await eventually('it is gone', WITHIN_MS, async () => (await pods()).length === 0);
+    await eventually('the pod is removed', WITHIN_MS, async () => (await pods()).length === 0);
     await runner.stop();
 
     const hasty = await runPods(kubernetes.request, {
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  'a drained node gives its pods to another, as far as a disruption budget allows',
+  'runPods moves the pods of a drained node as far as a disruption budget allows',
   async () => {
     const runner = await runPods(kubernetes.request, { namespace, nodes: ['first', 'second'] });
     await deploy(4);
@@ -129,7 +129,7 @@ test(
 );
 
 test(
-  'what fails in the programs of a pod fails the test',
+  'runPods rejects on stop if onStart failed',
   async () => {
     const runner = await runPods(kubernetes.request, {
       namespace,

@@ -9,31 +9,31 @@ const POLL_MS = 100;
 
 export interface RunPodsOptions {
   namespace: string;
-  /** Nodes that pods are put on in turn; they exist in the API alone. */
+  /** Nodes to bind pods to in turn. They exist only in the API. */
   nodes?: readonly string[];
-  /** How long a deleted pod stays at most, whatever its own grace period is. */
+  /** Longest time that a deleted pod remains, whatever its own grace period is. */
   graceMs?: number;
-  /** What the programs of a pod do when it starts: it is ready once this is done. */
+  /** Called when a pod starts. The pod becomes ready when the promise resolves. */
   onStart?: (pod: TestPod) => Promise<void> | void;
-  /** What they do when they are asked to stop: the pod goes once this is done, or its grace is over. */
+  /** Called when a pod is deleted. The pod is removed when the promise resolves or the grace period ends. */
   onStop?: (pod: TestPod) => Promise<void> | void;
-  /** The address that a pod gets; without it one that leads nowhere. */
+  /** Returns the IP address of a pod. The default is an unreachable address. */
   addressOf?: (pod: TestPod) => string;
 }
 
 export interface PodRunner {
-  /** Stops looking after pods; fails when `onStart` or `onStop` failed. */
+  /** Stops managing pods. Rejects if `onStart` or `onStop` failed. */
   stop: () => Promise<void>;
 }
 
 /**
- * Stands in for scheduler and kubelets, without which pods stay Pending: puts the pods of a namespace on a node, reports
- * them Running and Ready, and removes deleted ones. It asks again and again, so an API server that is away does no harm.
+ * Stands in for the scheduler and the kubelets. It binds the pods of a namespace to nodes, reports them Running and
+ * Ready, and removes deleted ones. It polls, so it tolerates an unavailable API server.
  */
 export async function runPods(request: KubeRequest, options: RunPodsOptions): Promise<PodRunner> {
   const { namespace, nodes = ['test-node'], graceMs = 500, onStart, onStop } = options;
   const failures: unknown[] = [];
-  /** What is under way or done, by step and pod, so that each is done once. */
+  /** Steps that are running or done, by step and pod. Each step runs once per pod. */
   const taken = new Set<string>();
   const tasks = new Set<Promise<void>>();
   const startsRun = new Map<string, Promise<void>>();
@@ -45,7 +45,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
 
   await createNodes(request, nodes);
 
-  /** Does one step for one pod; where the API server fails it is done again in another round. */
+  /** Runs one step for one pod. If the API server fails, the next round repeats the step. */
   function once(step: string, pod: TestPod, work: () => Promise<void>): void {
     const key = `${step} ${pod.metadata.uid}`;
     if (taken.has(key)) return;
@@ -56,7 +56,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
     tasks.add(task);
   }
 
-  /** Runs what a test gave, once for each pod; its failure is the test's, not one to try again. */
+  /** Calls a hook of the test once per pod. A failure fails the test and is not retried. */
   function runHook(hook: RunPodsOptions['onStart'], pod: TestPod, ran: Map<string, Promise<void>>): Promise<void> {
     const { uid } = pod.metadata;
     const run =
@@ -71,7 +71,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
   async function schedule({ metadata: { name } }: TestPod): Promise<void> {
     const open = await findOpenNodes(request, nodes);
     const node = open[turns++ % open.length];
-    if (node === undefined) throw new Error('no node takes pods');
+    if (node === undefined) throw new Error('no node accepts pods');
     const target = { apiVersion: 'v1', kind: 'Node', name: node };
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
     await demand(request('POST', `${podPath(namespace, name)}/binding`, binding));
@@ -80,7 +80,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
   async function begin(pod: TestPod): Promise<void> {
     const ip = options.addressOf?.(pod) ?? `10.244.${(addresses >> 8) & 255}.${addresses++ & 255}`;
     await setPodReady(request, namespace, pod.metadata.name, { ready: false, ip });
-    // One that was deleted meanwhile does not start any more.
+    // The pod was deleted meanwhile and must not start.
     if (taken.has(`end ${pod.metadata.uid}`)) return;
     begun.set(pod.metadata.uid, pod);
     await runHook(onStart, pod, startsRun);
@@ -96,7 +96,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
     if (answer.status !== 404 && answer.status !== 409) await demand(answer);
   }
 
-  /** What has started is stopped, and only after it has. */
+  /** Waits for `onStart` of the pod and then calls `onStop`. */
   async function stopPrograms(pod: TestPod): Promise<void> {
     await startsRun.get(pod.metadata.uid);
     await runHook(onStop, pod, stopsRun);
@@ -106,7 +106,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
     const path = `/api/v1/namespaces/${namespace}/pods?resourceVersion=0`;
     const { items } = (await demand(request('GET', path))) as { items: TestPod[] };
     const there = new Set(items.map(({ metadata }) => metadata.uid));
-    // Deleted at once, without a time to end in.
+    // The pod was deleted without a grace period.
     for (const [uid, pod] of begun) if (!there.has(uid)) once('gone', pod, () => stopPrograms(pod));
     for (const pod of items) {
       if (pod.metadata.deletionTimestamp !== undefined) once('end', pod, () => end(pod));
@@ -127,7 +127,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
       stopped.abort();
       await loop;
       await Promise.all(tasks);
-      if (failures.length > 0) throw new AggregateError(failures, 'what pods of a test run has failed');
+      if (failures.length > 0) throw new AggregateError(failures, 'onStart or onStop of a pod failed');
     },
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** Starts kube-scheduler, which puts pods on nodes that have room for them. */
+/** Starts kube-scheduler, which binds pods to nodes with enough capacity. */
 export async function startScheduler(command: string, kubeconfig: string, place: Place): Promise<Server> {
   const config = join(place.folder, 'kube-scheduler.json');
   writeFileSync(
@@ -11,7 +11,7 @@ export async function startScheduler(command: string, kubeconfig: string, place:
     JSON.stringify({
       apiVersion: 'kubescheduler.config.k8s.io/v1',
       kind: 'KubeSchedulerConfiguration',
-      // The default of 50 requests per second is what a big cluster needs to be spared from.
+      // The default of 50 requests per second protects large clusters and only slows the tests down.
       clientConnection: { kubeconfig, qps: 500, burst: 1000 },
       leaderElection: { leaderElect: false },
     }),
@@ -21,7 +21,7 @@ export async function startScheduler(command: string, kubeconfig: string, place:
       name: 'kube-scheduler',
       command,
       args: [`--config=${config}`, '--secure-port=0'],
-      // It serves nothing to ask it by, and leaves no trace before the first pod, which waits for it.
+      // The scheduler serves no port here and has no visible effect before the first pod.
       isReady: () => Promise.resolve(true),
     },
     place,

@@ -27,7 +27,7 @@ const program = (script: string, isReady = true) => ({
   isReady: () => Promise.resolve(isReady),
 });
 
-test('a server is guarded for as long as it runs', async () => {
+test('startServer registers the process with the guard while it runs', async () => {
   const server = await startServer(program('setInterval(() => 0, 1000)'), place);
   expect([...watched]).toEqual([server.pid]);
   expect(isAlive(server.pid)).toBe(true);
@@ -37,18 +37,18 @@ test('a server is guarded for as long as it runs', async () => {
   await server.kill();
 });
 
-test('one that ends before it is ready fails with the end of its log, which stays', async () => {
+test('startServer rejects with the end of the log if the process ends before it is ready', async () => {
   const failing = startServer(program('console.error("no such flag"); process.exit(2)', false), place);
   await expect(failing).rejects.toThrow(/^program ended with 2; .*program\.log:\nno such flag$/);
   expect(readFileSync(join(place.folder, 'program.log'), 'utf8')).toBe('no such flag\n');
 });
 
-test('one that is not there fails with its name', async () => {
+test('startServer rejects with the name of a program that does not exist', async () => {
   const spec = { ...program('', false), command: join(place.folder, 'none') };
   await expect(startServer(spec, place)).rejects.toThrow('program could not be run');
 });
 
-test('a port that another program was faster to take is left for another', async () => {
+test('startOnFreePort tries another port if one is in use', async () => {
   const ports: number[] = [];
   const server = await startOnFreePort((port) => {
     ports.push(port);
@@ -59,7 +59,7 @@ test('a port that another program was faster to take is left for another', async
   await server.kill();
 });
 
-test('another failure is not tried again', async () => {
+test('startOnFreePort does not retry another failure', async () => {
   let tries = 0;
   const failing = startOnFreePort(() => {
     tries += 1;

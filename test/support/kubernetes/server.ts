@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../../../tools/supervise/guard.ts';
 import { steadyPort } from './steady-port.ts';
 
-/** Generous: the machine may be busy with other tests. */
+/** Long, because the machine may be busy with other tests. */
 const READY_WITHIN_MS = 120_000;
 const POLL_MS = 50;
 const TAIL_LINES = 30;
@@ -13,13 +13,13 @@ const TRIES = 5;
 
 /** Where a server runs. */
 export interface Place {
-  /** For its data and its log. */
+  /** Holds its data and its log. */
   folder: string;
-  /** Ends it when the test is killed. */
+  /** Ends the server if the test process is killed. */
   guard: Guard;
 }
 
-/** What to run, and how to know that it works. */
+/** Program to run and how to tell that it is ready. */
 export interface ServerSpec {
   name: string;
   command: string;
@@ -28,23 +28,23 @@ export interface ServerSpec {
   isReady: () => Promise<boolean>;
 }
 
-/** A program that serves a test. */
+/** A running server process. */
 export interface Server {
   readonly pid: number;
-  /** kill -9. */
+  /** Ends the process by SIGKILL. */
   kill: () => Promise<void>;
 }
 
-/** Says that another program was faster to take the port. */
+/** Thrown when another program uses the port. */
 class PortTaken extends Error {
   override readonly name = 'PortTaken';
 }
 
-/** Starts a server and waits until it works; its log is NAME.log in the folder. */
+/** Starts a server and waits until it is ready. It logs to NAME.log in the folder. */
 export async function startServer(spec: ServerSpec, { folder, guard }: Place): Promise<Server> {
   const file = join(folder, `${spec.name}.log`);
   const log = openSync(file, 'a', 0o600);
-  // A group of its own, which the guard ends.
+  // A process group of its own, which the guard ends.
   const child = spawn(spec.command, spec.args, {
     cwd: folder,
     detached: true,
@@ -76,7 +76,7 @@ export async function startServer(spec: ServerSpec, { folder, guard }: Place): P
   throw tail.includes('address already in use') ? new PortTaken(message) : new Error(message);
 }
 
-/** Starts a server on a port that is free; when another program takes it in between, on another. */
+/** Starts a server on a free port. If another program takes the port first, tries the next one. */
 export async function startOnFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left--) {
     try {
@@ -87,7 +87,7 @@ export async function startOnFreePort<T>(start: (port: number) => Promise<T>): P
   }
 }
 
-/** Resolves without a value once the server works, with a problem when that takes too long. */
+/** Resolves with undefined once the server is ready, or with a description of the problem after the timeout. */
 async function untilReady({ isReady }: ServerSpec, signal: AbortSignal): Promise<string | undefined> {
   const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await isReady()) && !signal.aborted) {

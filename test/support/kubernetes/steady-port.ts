@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Systems hand out ports above these to whoever asks for any. A server that is away for a while, and comes back on
- * its port, would find one of those taken.
+ * The system assigns ephemeral ports above this range. A server that restarts on an ephemeral port could find it in
+ * use.
  */
 const FIRST = 20_000;
 const LAST = 32_000;
 
-/** A free port of the loopback address that nobody is given by chance. */
+/** Returns a free loopback port outside the ephemeral range. */
 export async function steadyPort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = randomInt(FIRST, LAST);
     if (await isFree(port)) return port;
   }
-  throw new Error(`no free port between ${FIRST} and ${LAST}: see what listens there and end it`);
+  throw new Error(`no free port between ${FIRST} and ${LAST}: end programs that listen there`);
 }
 
 function isFree(port: number): Promise<boolean> {

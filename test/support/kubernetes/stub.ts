@@ -14,42 +14,42 @@ export interface StubRequest {
   response: ServerResponse;
 }
 
-/** A server of a test's own in place of the API server. */
+/** A server that stands in for the API server. */
 export interface KubeStub {
   url: string;
-  /** Path of a kubeconfig that leads there. */
+  /** Path of a kubeconfig for the stub. */
   kubeconfig: string;
-  /** A folder for further files. */
+  /** Folder for further files. */
   folder: string;
   requests: StubRequest[];
   stop: () => Promise<void>;
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function answer(response: ServerResponse, status: number, value: unknown, headers: object = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** A Status object, as the API server sends it with errors. */
+/** Builds a Status object, which the API server returns with errors. */
 export function statusOf(code: number, reason: string): object {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: reason };
 }
 
-/** A kubeconfig whose user is as given. */
+/** Builds a kubeconfig with the given user. */
 export function kubeconfigFor(server: string, user: object, namespace = 'svc-asr'): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'test',
-    // Without TLS the client wants to be told that nothing is verified.
+    // Without TLS the client requires this option.
     clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'test', user }],
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace } }],
   });
 }
 
-/** Starts it on a loopback port; `handle` answers each request after its body has come. */
+/** Starts the stub on a loopback port. `handle` is called for each request after its body has arrived. */
 export async function startKubeStub(handle: (request: StubRequest) => void, user: object = {}): Promise<KubeStub> {
   const requests: StubRequest[] = [];
   const server = createServer((incoming, response) => {
