@@ -7,7 +7,7 @@ import { createLogger } from '@svc-asr/runtime';
 const TIMEOUT_MS = 60_000;
 const CLIENT = 'svc-asr-bench';
 
-/** The operator's own HTTP client without the operator: as many connections as are asked for, kept open. */
+/** Creates the operator's HTTP client with that many kept-open connections. */
 export function createClient(
   kubeconfig: string,
   namespace: string,
@@ -27,7 +27,7 @@ export function createClient(
   });
 }
 
-/** Follows the objects of a type by one watch, which costs the API server little. */
+/** Follows the objects of a type with one watch, which costs the API server little. */
 export function followObjects(
   api: KubeApi,
   type: ResourceType,
@@ -53,14 +53,14 @@ export function followObjects(
   });
 }
 
-/** How many objects of a type there are, without reading them. */
+/** Returns the number of objects of a type without reading them all. */
 export async function countObjects(api: KubeApi, type: ResourceType): Promise<number> {
   const { items, metadata } = await api.list(type, { limit: 1 });
   const { remainingItemCount = 0 } = metadata as { remainingItemCount?: number };
   return items.length + remainingItemCount;
 }
 
-/** Does work for each item, so many at a time. */
+/** Runs `work` for each item, with at most `atOnce` in parallel. */
 export async function forEachOf<T>(
   items: Iterable<T>,
   atOnce: number,

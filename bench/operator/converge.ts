@@ -10,9 +10,12 @@ import type { Scene } from './stage.ts';
 
 const CREATORS = 16;
 const POLL_MS = 100;
-const WITHIN_MS = 1_200_000;
+const TIMEOUT_MS = 1_200_000;
 
-/** What a model has in the cluster when it is in force, pods aside: the settings of its revision and the memory of its rollouts are ConfigMaps. */
+/**
+ * Objects of a converged model, without pods. One ConfigMap holds the settings of its revision and one the state of its
+ * rollouts.
+ */
 const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.ServiceAccount, 1],
   [TYPES.ConfigMap, 2],
@@ -22,19 +25,19 @@ const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.Deployment, 1],
 ];
 
-/** How a pass from nothing to everything in force went. */
+/** Figures of a round from no resources until all have converged. */
 export interface Convergence {
   ms: number;
-  /** From the first request to the answer to the last, of those that make the resources. */
+  /** Time from the first create request to the response to the last one. */
   createMs: number;
-  /** What the operator asked of the API server meanwhile, by verb. */
+  /** Requests of the operator to the API server during the round, by verb. */
   requests: Map<string, number>;
   cpuSeconds: number;
   /** A status of each kind, as the operator wrote it. */
   statuses: { model: KubeObject; tenant: KubeObject };
 }
 
-/** Makes so many ASRModels and Tenants and waits until a running operator has brought all of them into force. */
+/** Creates that many ASRModels and Tenants and waits until a running operator has reconciled all of them. */
 export async function converge(scene: Scene, operator: OperatorProcess, count: number): Promise<Convergence> {
   const api = scene.client(CREATORS);
   const before = new Map(
@@ -45,7 +48,7 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
     const reflector = followObjects(api, type, {
       onChange: (name) => {
         const object = reflector.get(name);
-        // Also back: one that is not what it was to be any more has not converged.
+        // A resource that leaves its final state has not converged after all.
         if (object !== undefined && isDone(object)) waiting.delete(`${type.kind}/${name}`);
         else waiting.add(`${type.kind}/${name}`);
       },
@@ -68,7 +71,7 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
     await api.create(type, object);
   });
   const createMs = performance.now() - startMs;
-  const untilMs = startMs + WITHIN_MS;
+  const untilMs = startMs + TIMEOUT_MS;
   const hasChildren = async () => {
     for (const [type, each] of CHILDREN) {
       if ((await countObjects(api, type)) < (before.get(type) ?? 0) + each * count) return false;
@@ -76,7 +79,7 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
     return true;
   };
   while (waiting.size > 0 || !(await hasChildren())) {
-    if (performance.now() > untilMs) throw new Error(`not in force in time: ${[...waiting].slice(0, 5).join(', ')}`);
+    if (performance.now() > untilMs) throw new Error(`not converged in time: ${[...waiting].slice(0, 5).join(', ')}`);
     await sleep(POLL_MS);
   }
   const ms = performance.now() - startMs;
@@ -85,11 +88,11 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
   for (const reflector of [models, tenants]) reflector.stop();
   const [model] = models.list();
   const [tenant] = tenants.list();
-  if (model === undefined || tenant === undefined) throw new Error('what was made is gone');
+  if (model === undefined || tenant === undefined) throw new Error('the created resources were deleted');
   return { ms, createMs, requests, cpuSeconds, statuses: { model, tenant } };
 }
 
-/** In force as it is, at rest, and able to take sessions from zero. */
+/** True if the current generation is applied, steady, and accepts sessions from zero workers. */
 function isModelDone({ metadata, status }: KubeObject): boolean {
   const { observedGeneration, conditions = [], revision } = (status ?? {}) as AsrModelStatus;
   if (observedGeneration !== metadata.generation || revision === undefined) return false;

@@ -6,23 +6,23 @@ const TENANT = 'bench';
 const HOLD_MS = 3_600_000;
 const AT_ONCE = 64;
 
-/** Sessions of one model, as gateways have them. */
+/** Sessions of one model, as gateways hold them. */
 export interface Crowd {
-  /** Promises a place to so many new sessions, which is demand from now on. */
+  /** Claims a place for that many new sessions, which adds to the demand. */
   claim: (count: number) => Promise<void>;
-  /** Puts sessions that have no worker on one, and moves those whose worker leaves or is gone. */
+  /** Places sessions without a worker, and moves those whose worker drains or has ended. */
   settle: (records: readonly WorkerRecord[]) => Promise<void>;
-  /** Has so many sessions end, chosen by chance. */
+  /** Ends that many sessions, chosen at random. */
   end: (count: number) => Promise<void>;
   size: () => number;
   placed: () => number;
-  /** Whether a session is on this worker. */
+  /** True if a session is on this worker. */
   isOn: (worker: string) => boolean;
 }
 
-/** Makes a crowd of nobody. */
+/** Creates a crowd without sessions. */
 export function createCrowd(ledger: Ledger, model: string): Crowd {
-  /** The worker that each session is on; undefined: none yet. */
+  /** The worker of each session. Undefined if it has none yet. */
   const sessions = new Map<string, string | undefined>();
 
   async function place(session: string, avoid: readonly string[]): Promise<void> {
@@ -33,15 +33,15 @@ export function createCrowd(ledger: Ledger, model: string): Crowd {
   return {
     claim: (count) =>
       forEachOf(Array.from({ length: count }), AT_ONCE, async () => {
-        // By the first digits sessions are shared among revisions.
+        // The first digits decide which revision serves a session, so they must be random.
         const session = randomBytes(16).toString('hex');
-        if (!(await ledger.pools.claim(model, session, HOLD_MS))) throw new Error(`${model} takes no more sessions`);
+        if (!(await ledger.pools.claim(model, session, HOLD_MS))) throw new Error(`${model} accepts no more sessions`);
         sessions.set(session, undefined);
       }),
     settle: (records) => {
       const staying = new Set(records.filter(({ draining }) => !draining).map(({ id }) => id));
       const homeless = [...sessions].filter(([, worker]) => worker === undefined || !staying.has(worker));
-      // Who is asked for beyond the free slots would only stand in line.
+      // Requests beyond the free slots would only wait in the queue.
       return forEachOf(homeless.slice(0, countFree(records)), AT_ONCE, ([session, worker]) =>
         place(session, worker === undefined ? [] : [worker]),
       );

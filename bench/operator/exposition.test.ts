@@ -8,7 +8,7 @@ requests_total{verb="get",code="200"} 1 1700000000000
 up 1
 `;
 
-test('reads names, labels and values, with a time or without', () => {
+test('parseExposition reads names, labels and values, with and without a timestamp', () => {
   expect(parseExposition(TEXT)).toEqual([
     { name: 'requests_total', labels: { verb: 'apply', code: '200' }, value: 7 },
     { name: 'requests_total', labels: { verb: 'apply', code: '201' }, value: 3 },
@@ -17,7 +17,7 @@ test('reads names, labels and values, with a time or without', () => {
   ]);
 });
 
-test('tells what was counted between two looks', () => {
+test('difference returns what was counted between two readings', () => {
   const after = sumBy(parseExposition(TEXT), 'requests_total', 'verb');
   const counted = difference(new Map([['get', 1]]), after);
   expect(describeCounts(counted)).toBe('apply 10');

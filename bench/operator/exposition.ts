@@ -1,11 +1,11 @@
-/** One line of the text format of Prometheus. */
+/** One line of the Prometheus text format. */
 export interface Sample {
   name: string;
   labels: Readonly<Record<string, string>>;
   value: number;
 }
 
-/** Reads what `/metrics` answers. */
+/** Parses the response of `/metrics`. */
 export function parseExposition(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
@@ -15,7 +15,7 @@ export function parseExposition(text: string): Sample[] {
   });
 }
 
-/** Adds up the samples of a name by one of their labels. */
+/** Sums the samples of a name by one of their labels. */
 export function sumBy(samples: readonly Sample[], name: string, label: string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const sample of samples) {
@@ -26,13 +26,13 @@ export function sumBy(samples: readonly Sample[], name: string, label: string): 
   return sums;
 }
 
-/** What was counted between two looks; what did not change is left out. */
+/** Returns what was counted between two readings, without unchanged keys. */
 export function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   const grown = [...after].map(([key, value]) => [key, value - (before.get(key) ?? 0)] as const);
   return new Map(grown.filter(([, value]) => value !== 0));
 }
 
-/** `apply 8000, patch 2000`. */
+/** Formats counts like `apply 8000, patch 2000`. */
 export function describeCounts(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([key, count]) => `${key} ${count.toLocaleString('en')}`).join(', ');
 }

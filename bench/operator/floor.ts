@@ -28,8 +28,8 @@ export interface FloorRound {
 }
 
 /**
- * A client that knows what to write and looks at nothing: no watch, no queue, no comparison. It sends what the operator
- * sends for so many ASRModels and Tenants, with the same bodies, on as many connections as are given.
+ * Runs a client that knows what to write and has no watch, queue or comparison. It sends the requests that the operator
+ * sends for that many ASRModels and Tenants, with the same bodies, on the given number of connections.
  */
 export async function runFloor(
   scene: Scene,
@@ -41,15 +41,15 @@ export async function runFloor(
   const api = scene.client(connections, (verb) => requests.set(verb, (requests.get(verb) ?? 0) + 1));
   const installation = readInstallation(readSettings(OPERATOR_SETTINGS, scene.settings));
   const work = Array.from({ length: count }, (_, at) => [
-    () => makeModel(scene, api, installation, nameOf('model', at), statuses.model),
-    () => makeTenant(scene, api, nameOf('tenant', at), statuses.tenant),
+    () => createModel(scene, api, installation, nameOf('model', at), statuses.model),
+    () => createTenant(scene, api, nameOf('tenant', at), statuses.tenant),
   ]).flat();
   const startMs = performance.now();
   await forEachOf(work, connections, (make) => make());
   return { ms: performance.now() - startMs, requests };
 }
 
-async function makeModel(
+async function createModel(
   { ledger }: Scene,
   api: KubeApi,
   installation: Installation,
@@ -57,7 +57,7 @@ async function makeModel(
   status: KubeObject,
 ): Promise<void> {
   const created = await api.create(TYPES.ASRModel, buildModel(name));
-  await hold(api, TYPES.ASRModel, created);
+  await addFinalizer(api, TYPES.ASRModel, created);
   await ledger.registry.put('ASRModel', name, '');
   await ledger.pools.configure(name, { canGrow: true });
   const bare = buildTemplate(readModel(created));
@@ -70,28 +70,33 @@ async function makeModel(
   ];
   for (const { type, object } of children) await api.apply(type, object);
   await ledger.revisions.weigh(name, new Map([[revision, 100]]));
-  await tell(api, TYPES.ASRModel, created, status);
+  await applyStatusOf(api, TYPES.ASRModel, created, status);
 }
 
-async function makeTenant({ ledger }: Scene, api: KubeApi, name: string, status: KubeObject): Promise<void> {
+async function createTenant({ ledger }: Scene, api: KubeApi, name: string, status: KubeObject): Promise<void> {
   const object = buildTenant(name);
   const created = await api.create(TYPES.Tenant, object);
-  await hold(api, TYPES.Tenant, created);
+  await addFinalizer(api, TYPES.Tenant, created);
   const limits = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
   await ledger.registry.put('Tenant', name, '');
   await ledger.accounts.configure(name, { displayName: name, state: 'Active', models: ['*'], limits });
   await ledger.accounts.grant(name, GRANT.id, GRANT.audioSeconds * 1000);
   await ledger.accounts.read(name);
-  await tell(api, TYPES.Tenant, created, status);
+  await applyStatusOf(api, TYPES.Tenant, created, status);
 }
 
-async function hold(api: KubeApi, type: ResourceType, { metadata }: KubeObject): Promise<void> {
+async function addFinalizer(api: KubeApi, type: ResourceType, { metadata }: KubeObject): Promise<void> {
   const { name, uid, resourceVersion } = metadata;
   await api.mergePatch(type, name, { metadata: { resourceVersion, uid, finalizers: [FINALIZER] } });
 }
 
-/** The status of another resource of the kind, under this one's name. */
-async function tell(api: KubeApi, type: ResourceType, { metadata }: KubeObject, other: KubeObject): Promise<void> {
+/** Applies the status of another resource of the kind under this resource's name. */
+async function applyStatusOf(
+  api: KubeApi,
+  type: ResourceType,
+  { metadata }: KubeObject,
+  other: KubeObject,
+): Promise<void> {
   const { name, uid } = metadata;
   const status = JSON.parse(JSON.stringify(other.status).replaceAll(other.metadata.name, name)) as object;
   const { apiVersion, kind } = other;

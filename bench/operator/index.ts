@@ -17,7 +17,7 @@ import { createStage } from './stage.ts';
 import type { Scene } from './stage.ts';
 import { summarize } from './summary.ts';
 
-/** Resources of each of the two kinds, and worker pods. */
+/** Number of resources of each of the two kinds, and of worker pods. */
 const SIZES = {
   quick: { resources: 100, pods: 200 },
   usual: { resources: 1000, pods: 2000 },

@@ -9,33 +9,33 @@ import type { Scene, Stage } from './stage.ts';
 import { startWorkforce } from './workforce.ts';
 
 const GPUS_OF_NODE = 8;
-/** More than a rollout has beyond what is wanted. */
+/** More nodes than a rollout needs beyond the desired count. */
 const ROOM = 1.2;
 const WORKERS_OF_MODEL = 500;
 const BUFFER_PERCENT = 25;
 const DOWN_STEPS = 4;
-const LOOK_MS = 300;
-const WITHIN_MS = 1_800_000;
+const POLL_MS = 300;
+const TIMEOUT_MS = 1_800_000;
 const NODES_AT_ONCE = 8;
 
 export interface PodPhases {
   scaleUpMs: number;
   rolloutMs: number;
   drainMs: number;
-  /** Workers that ever ran: twice as many as there are pods, when none was started that was not needed. */
+  /** Workers that were ever started: twice the number of pods if none was started needlessly. */
   started: number;
-  /** Workers that were sent away, and those of them that had streams to move. */
+  /** Drained workers, and those of them that had streams to move. */
   drained: number;
   drainedBusy: number;
-  /** Sent away with streams though one of its revision had none. */
+  /** Workers drained with streams although one of the same revision had none. */
   wronglyDrained: number;
-  /** Pods that went with a stream on them. */
+  /** Pods that were removed while they had a stream. */
   lostBusy: number;
   residentBytes: number;
   cpuSeconds: number;
 }
 
-/** Takes so many worker pods through a scale-up, a rollout and a drain. */
+/** Takes that many worker pods through a scale-up, a rollout and a drain. */
 export async function runPodPhases(
   stage: Stage,
   scene: Scene,
@@ -44,22 +44,22 @@ export async function runPodPhases(
 ): Promise<PodPhases> {
   const names = Array.from({ length: Math.ceil(pods / WORKERS_OF_MODEL) }, (_, at) => nameOf('model', at));
   const each = Math.floor(pods / names.length);
-  await makeNodes(stage, Math.ceil((pods * ROOM) / GPUS_OF_NODE));
+  await createGpuNodes(stage, Math.ceil((pods * ROOM) / GPUS_OF_NODE));
   const api = scene.client(8);
   const operator = await startOperator(scene.settings);
   const drains = createDrainWatch();
   const crowds = new Map(names.map((name) => [name, createCrowd(scene.ledger, name)]));
   const workforce = await startWorkforce(scene, (model, worker) => crowds.get(model)?.isOn(worker) === true);
 
-  /** Does as gateways do until all is as it should be. */
+  /** Places sessions as gateways do until the condition holds. Returns the time it took. */
   async function until(what: string, isSo: () => boolean): Promise<number> {
     const startMs = performance.now();
     while (!isSo()) {
-      if (performance.now() - startMs > WITHIN_MS) throw new Error(`not in time: ${what}`);
-      await sleep(LOOK_MS);
+      if (performance.now() - startMs > TIMEOUT_MS) throw new Error(`timed out: ${what}`);
+      await sleep(POLL_MS);
       for (const [model, crowd] of crowds) {
         const records = await scene.ledger.workers.list(model);
-        drains.look(model, records);
+        drains.observe(model, records);
         await crowd.settle(records);
       }
     }
@@ -84,7 +84,7 @@ export async function runPodPhases(
     };
     for (const name of names) await api.create(TYPES.ASRModel, buildModel(name, scaling));
     const sessions = Math.floor((each * SLOTS * 100) / (100 + BUFFER_PERCENT));
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
     for (const crowd of crowds.values()) await crowd.claim(sessions);
     const isUp = () => workforce.pods().length === wanted() && workforce.ready() === wanted() && settled();
     const scaleUpMs = await until(`${wanted()} worker pods from zero, every session on one`, isUp);
@@ -112,7 +112,7 @@ export async function runPodPhases(
   }
 }
 
-async function makeNodes({ kubernetes }: Stage, count: number): Promise<void> {
+async function createGpuNodes({ kubernetes }: Stage, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, at) => `gpu-${String(at).padStart(5, '0')}`);
   const parts = Array.from({ length: NODES_AT_ONCE }, (_, part) =>
     names.filter((_name, at) => at % NODES_AT_ONCE === part),

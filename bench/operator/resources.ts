@@ -2,17 +2,17 @@ import { API_VERSION, checkResource } from '@svc-asr/core';
 import type { AsrModel } from '@svc-asr/core';
 import type { KubeObject } from '@svc-asr/kubernetes';
 
-/** Sessions that a worker takes; fixed, as nobody measures anything here. */
+/** Sessions per worker. Fixed, because this benchmark does not measure workers. */
 export const SLOTS = 2;
 export const GPU = 'nvidia.com/gpu';
 export const GRANT = { id: 'welcome', audioSeconds: 3600 };
 
-/** The name of one of many; digits of one width, so that all are of one length. */
+/** Returns a name with a fixed number of digits, so that all names have the same length. */
 export function nameOf(kind: 'model' | 'tenant', at: number): string {
   return `${kind}-${String(at).padStart(5, '0')}`;
 }
 
-/** An ASRModel whose workers take a GPU each; without sessions it has none. */
+/** Builds an ASRModel whose workers need one GPU each. Without sessions it has no workers. */
 export function buildModel(
   name: string,
   scaling: object = { max: 10 },
@@ -38,7 +38,7 @@ export function buildModel(
   };
 }
 
-/** A Tenant with a grant, as the console makes it. */
+/** Builds a Tenant with a grant, as the console creates it. */
 export function buildTenant(name: string): KubeObject {
   return {
     apiVersion: API_VERSION,
@@ -48,9 +48,9 @@ export function buildTenant(name: string): KubeObject {
   };
 }
 
-/** A model as the operator reads it, every default filled in. */
+/** Parses a model as the operator does, with every default filled in. */
 export function readModel(object: KubeObject): AsrModel {
   const checked = checkResource(object);
-  if (!checked.ok) throw new Error(`not a model: ${JSON.stringify(checked.problems)}`);
+  if (!checked.ok) throw new Error(`invalid model: ${JSON.stringify(checked.problems)}`);
   return checked.value as AsrModel;
 }

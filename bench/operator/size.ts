@@ -5,7 +5,7 @@ export interface Size {
   pods: number;
 }
 
-/** The size that was asked for, with `BENCH_RESOURCES` and `BENCH_PODS` in its place where they are set. */
+/** Returns the given size, overridden by `BENCH_RESOURCES` and `BENCH_PODS`. */
 export function readSize(usual: Size, env: NodeJS.ProcessEnv): Size {
   return {
     resources: readNumber(env, 'BENCH_RESOURCES') ?? usual.resources,
@@ -20,13 +20,13 @@ function readNumber(env: NodeJS.ProcessEnv, name: string): number | undefined {
   return Number(text);
 }
 
-/** The candidate that takes the least time. */
+/** Returns the candidate that takes the least time. */
 export async function findBest<T>(candidates: readonly T[], timeOf: (candidate: T) => Promise<number>): Promise<T> {
   let best: { candidate: T; ms: number } | undefined;
   for (const candidate of candidates) {
     const ms = await timeOf(candidate);
     if (best === undefined || ms < best.ms) best = { candidate, ms };
   }
-  if (best === undefined) throw new Error('there is nothing to choose from');
+  if (best === undefined) throw new Error('findBest needs at least one candidate');
   return best.candidate;
 }

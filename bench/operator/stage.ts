@@ -14,26 +14,26 @@ const ROOT = join(import.meta.dirname, '../..');
 const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((name) => join(ROOT, 'crds', `${name}.yaml`));
 const PROGRAMS = ['kube-apiserver', 'kube-controller-manager', 'kubectl', 'kube-scheduler', 'kwok'] as const;
 
-/** A cluster whose nodes exist in the API alone, and a Redis that writes every change to disk. */
+/** A cluster whose nodes exist only in the API, and a Redis that writes every change to disk. */
 export interface Stage {
   kubernetes: Kubernetes;
   redisUrl: string;
-  /** A namespace and a ledger of its own on both. */
+  /** Creates a scene with its own namespace and ledger. */
   createScene: () => Promise<Scene>;
   close: () => Promise<void>;
 }
 
-/** One installation: a namespace, and keys in Redis that nobody else has. */
+/** One installation: a namespace and a key prefix in Redis. */
 export interface Scene {
   namespace: string;
   ledger: Ledger;
-  /** Settings of its operator; everything that is not named is as it comes. */
+  /** Settings of its operator. All others have their defaults. */
   settings: Record<string, string>;
   client: (connections: number, onRequest?: (verb: string, code: number) => void) => KubeApi;
   close: () => Promise<void>;
 }
 
-/** Gets what is missing and starts everything. */
+/** Installs missing programs and starts everything. */
 export async function createStage(): Promise<Stage> {
   ensureEtcd();
   const programs = await ensureGoTools(PROGRAMS);

@@ -15,7 +15,7 @@ export interface Findings {
   phases: PodPhases;
 }
 
-/** Ratios and figures of all rounds; the best of each side counts. */
+/** Returns ratios and figures. The best round of each side counts. */
 export function summarize({ resources, pods, floors, ours, again, phases }: Findings): BenchResult {
   const [us, floor] = [fastest(ours), fastest(floors)];
   return {
@@ -25,7 +25,7 @@ export function summarize({ resources, pods, floors, ours, again, phases }: Find
       converged_seconds: us.ms / 1000,
       floor_seconds: floor.ms / 1000,
       requests: sum(us.requests),
-      // Those that make the resources are the floor's too; the operator is not the one who sends them.
+      // The floor also creates the resources, which the operator does not.
       floor_requests: sum(floor.requests) - (floor.requests.get('create') ?? 0),
       operator_cpu_seconds: us.cpuSeconds,
       resync_writes: again.writes,

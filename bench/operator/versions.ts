@@ -6,7 +6,7 @@ interface ManagedFields {
   manager: string;
 }
 
-/** What each object looked like when its field manager last wrote to it, by kind and name. */
+/** Versions of objects by kind and name, as `versionOf` computes them. */
 export type Versions = ReadonlyMap<string, string>;
 
 /** Reads every object of these types and returns its version as `versionOf` computes it. */

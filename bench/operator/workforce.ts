@@ -15,20 +15,20 @@ interface Worker {
   revision: string;
 }
 
-/** What the processes in the pods would do: each is in the ledger while its pod runs, and renews its lease. */
+/** Stands in for the processes in the pods: each is registered while its pod runs and renews its lease. */
 export interface Workforce {
-  /** Pods that there are, those that are being deleted left out. */
+  /** Pods that are not being deleted. */
   pods: () => readonly { name: string; revision: string }[];
-  /** Workers that run. */
+  /** Number of running workers. */
   ready: () => number;
-  /** Workers that ever ran. */
+  /** Number of workers that were ever started. */
   started: () => number;
-  /** Pods that went while they had a stream. */
+  /** Pods that were removed while they had a stream. */
   lostBusy: () => number;
   stop: () => Promise<void>;
 }
 
-/** Begins to follow the pods of a scene; `isBusy` tells whether a worker has streams. */
+/** Starts to follow the pods of a scene. `isBusy` returns true if a worker has streams. */
 export async function startWorkforce(
   scene: Scene,
   isBusy: (model: string, worker: string) => boolean,
@@ -42,10 +42,10 @@ export async function startWorkforce(
   const reflector = followObjects(scene.client(4), TYPES.Pod, {
     labelSelector: POD_SELECTOR,
     trim: trimPod,
-    onChange: (name) => look(name, reflector.get(name)),
+    onChange: (name) => updateWorker(name, reflector.get(name)),
   });
 
-  function look(name: string, object: KubeObject | undefined): void {
+  function updateWorker(name: string, object: KubeObject | undefined): void {
     const pod = object && readPod(object);
     const known = workers.get(name);
     if (pod?.ready === true && !pod.terminating) {
@@ -87,8 +87,8 @@ export async function startWorkforce(
 
 async function renewAll(ledger: Ledger, workers: ReadonlyMap<string, Worker>): Promise<void> {
   await forEachOf([...workers], AT_ONCE, async ([id, { model, revision }]) => {
-    const standing = await ledger.workers.renew(model, id);
-    if (standing !== 'gone' || !workers.has(id)) return;
+    const lease = await ledger.workers.renew(model, id);
+    if (lease !== 'gone' || !workers.has(id)) return;
     await ledger.workers.register(model, { id, revision, address: 'ws://127.0.0.1:1', slots: SLOTS });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * One execution provider beside the CPU, on the machine that has it: same model, same recordings. `PROVIDER` names it
- * (cuda unless given); README.md says what the machine needs.
+ * Compares an execution provider with the CPU on a machine that has it, with the same model and recordings. `PROVIDER`
+ * names it and defaults to cuda. README.md lists what the machine needs.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,10 @@ const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const STREAMS = 64;
 const PARTS = 3;
 
-/** Slots, speed, error rate and agreement of transcripts, for each demo model; nothing where the provider is not there. */
+/**
+ * Measures slots, speed, error rate and agreement of transcripts for each demo model. Returns nothing without the
+ * provider.
+ */
 export async function bench({ say }: { say: (line: string) => void }) {
   const provider = process.env.PROVIDER ?? 'cuda';
   const ratios: Record<string, number> = {};
@@ -34,11 +37,11 @@ export async function bench({ say }: { say: (line: string) => void }) {
       const name = languageOf(modelDir);
       const streams = readStreams(`${modelDir}/eval`, STREAMS, PARTS);
       const references = streams.flat().map(({ text }) => text);
-      // The first round of each compiles and fills caches.
+      // The first round of each side compiles code and fills caches.
       for (const one of [engine, cpu]) await runOurs(one, streams);
       const [ours, theirs] = [await runOurs(engine, streams), await runOurs(cpu, streams)];
       const equal = ours.texts.filter((text, i) => text === theirs.texts[i]).length;
-      say(`${name}: ${equal} of ${ours.texts.length} transcripts are those of the CPU`);
+      say(`${name}: ${equal} of ${ours.texts.length} transcripts equal those of the CPU`);
       const seconds = secondsOf(streams);
       ratios[`${name}_throughput_vs_cpu`] = theirs.wallMs / ours.wallMs;
       ratios[`${name}_slots_vs_cpu`] = engine.info.slots / cpu.info.slots;

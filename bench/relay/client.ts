@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** Where a stream is opened, and what is said first. */
+/** Address and first message of a stream. */
 export interface Door {
   readonly url: string;
   readonly protocols?: readonly string[];
-  /** First message of the client; a gateway's clients need none. */
+  /** First message of the client. Clients of a gateway send none. */
   readonly first?: object;
 }
 
 const OPEN_TIMEOUT_MS = 20_000;
 
-/** One stream at the client's end: knows when each chunk was complete and when its delta came. */
+/** The client side of one stream. It measures the time from a complete chunk to its delta. */
 export class LoadStream {
   readonly latenciesMs: number[] = [];
   readonly #socket: WebSocket;
@@ -48,7 +48,7 @@ export class LoadStream {
     return this.#chunkSamples;
   }
 
-  /** Chunks that were sent and not answered yet. */
+  /** Number of chunks that were sent and not answered yet. */
   get unanswered(): number {
     return this.#completedAtMs.length - this.latenciesMs.length;
   }
@@ -71,7 +71,7 @@ export class LoadStream {
     const message = JSON.parse(text) as { type: string; chunk_samples?: number };
     if (message.type === 'delta') {
       const completedAtMs = this.#completedAtMs[this.latenciesMs.length];
-      if (completedAtMs === undefined) throw new Error('a delta came for a chunk that was not sent');
+      if (completedAtMs === undefined) throw new Error('received a delta for a chunk that was not sent');
       this.latenciesMs.push(performance.now() - completedAtMs);
     } else if (message.type === 'ready' || message.type === 'opened') {
       this.#chunkSamples = message.chunk_samples ?? Infinity;

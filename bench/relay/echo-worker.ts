@@ -1,7 +1,6 @@
-// A worker whose inference takes no time: it speaks the relay protocol and is in the ledger like a worker, and answers
-// each chunk at once. Only with it is what the relay costs not lost in what the model costs.
-// It asks for no ticket, because proxies' clients have none.
-// Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. Tells its port on standard output.
+// A worker whose inference takes no time. It speaks the relay protocol, registers in the ledger and answers each chunk
+// at once, so that the cost of the relay is visible. It requires no ticket, because the clients of proxies have none.
+// Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. Prints its port on standard output.
 import type { AddressInfo } from 'node:net';
 import { chunkSamples, parseRelayRequest, RELAY_PATH } from '@svc-asr/core';
 import type { RelayAnswer } from '@svc-asr/core';
@@ -9,9 +8,9 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { openLedger } from '../../test/support/ledger.ts';
 
-/** Longer than any benchmark, so that nothing has to be renewed. */
+/** Longer than any benchmark, so no lease has to be renewed. */
 const LEASE_MS = 1_800_000;
-/** About what somebody says in a chunk of 1.12 s. */
+/** About the text of 1.12 s of speech. */
 const WORDS_PER_CHUNK = 'maitũ nĩ athiire ';
 
 const { REDIS_URL = '', REDIS_KEY_PREFIX = '', MODEL = '', SLOTS = '' } = process.env;
@@ -53,7 +52,7 @@ function serve(socket: WebSocket): void {
       return;
     }
     const request = parseRelayRequest(data.toString());
-    if (!request.ok) throw new Error(`not a request of this protocol: ${request.reason}`);
+    if (!request.ok) throw new Error(`invalid request: ${request.reason}`);
     const { message } = request;
     switch (message.type) {
       case 'open':

@@ -1,4 +1,4 @@
-/** The gateway beside HAProxy and nginx: same client, same worker, rounds interleaved, best of each. */
+/** Compares the gateway with HAProxy and nginx: same client, same worker, rounds interleaved, best round of each. */
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { ownPrefix, seedCatalogue } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
@@ -12,15 +12,15 @@ import { FRAME_MS } from './speech.ts';
 import { summarize } from './summary.ts';
 import type { RelayName } from './summary.ts';
 
-/** Streams that speak at the same time; a gateway takes 223 by default. */
+/** Concurrent streams. A gateway accepts 223 by default. */
 const STREAMS = Number(process.env.RELAY_STREAMS ?? 200);
-/** Length of what is measured in a round. */
+/** Measured length of a round. */
 const SECONDS = Number(process.env.RELAY_SECONDS ?? 8);
 const ROUNDS = Number(process.env.RELAY_ROUNDS ?? 3);
-/** A few streams that bring a fresh process to work before its memory is looked at. */
+/** Streams that warm up a new process before its memory is measured. */
 const WARMING = { streams: 20, seconds: 1 };
 
-/** Added latency, CPU and memory of each relay in front of a worker that answers at once. */
+/** Measures added latency, CPU and memory of each relay in front of a worker that answers at once. */
 export async function bench({ say }: BenchOptions): Promise<BenchResult> {
   const programs = ensurePeers(say);
   const redis = await startRedis();
@@ -30,7 +30,7 @@ export async function bench({ say }: BenchOptions): Promise<BenchResult> {
     const ledger = await openLedger(redis.url, { prefix });
     stops.unshift(() => ledger.link.close());
     await seedCatalogue(ledger);
-    // Room for streams that have ended and are not settled yet.
+    // Leaves room for streams that have ended and are not settled yet.
     const worker = await startEchoWorker(redis.url, prefix, STREAMS * 2);
     stops.unshift(worker.stop);
     const haproxy = await startPeer('haproxy', programs.haproxy, worker.port);

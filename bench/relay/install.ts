@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { findOnPath } from '../../tools/install/package-manager.ts';
 
-/** Programs of the peers and the Debian packages that carry them. */
+/** Programs of the peers and the Debian packages that contain them. */
 const PACKAGES = { haproxy: 'haproxy', nginx: 'nginx-light' } as const;
 
 export type Peer = keyof typeof PACKAGES;
 
-/** Where the peers' programs lie, installed with apt-get where they are missing. */
+/** Returns the paths of the peers' programs. Installs missing ones with apt-get. */
 export function ensurePeers(say: (line: string) => void): Record<Peer, string> {
   const missing = (Object.keys(PACKAGES) as Peer[]).filter((name) => find(name) === undefined);
   if (missing.length > 0) {
@@ -19,15 +19,15 @@ export function ensurePeers(say: (line: string) => void): Record<Peer, string> {
 
 function install(packages: readonly string[]): void {
   const byHand = `install ${packages.join(' and ')} by hand, without starting a service, and run again`;
-  if (find('apt-get') === undefined) throw new Error(`the peers are missing and apt-get is not there: ${byHand}`);
+  if (find('apt-get') === undefined) throw new Error(`HAProxy or nginx is missing and there is no apt-get: ${byHand}`);
   const script = ['sh', fileURLToPath(new URL('install-apt.sh', import.meta.url)), ...packages];
   const isRoot = process.getuid?.() === 0;
-  if (!isRoot && find('sudo') === undefined) throw new Error(`installing the peers takes root: ${byHand}`);
+  if (!isRoot && find('sudo') === undefined) throw new Error(`installing HAProxy and nginx requires root: ${byHand}`);
   const [command = '', ...args] = isRoot ? script : ['sudo', ...script];
   const result = spawnSync(command, args, { stdio: ['inherit', 'pipe', 'pipe'], encoding: 'utf8' });
   if (result.status === 0) return;
   process.stderr.write(`${result.stdout}${result.stderr}`);
-  throw new Error(`installing the peers failed, see the messages above; ${byHand}`);
+  throw new Error(`installing HAProxy and nginx failed, see the messages above; ${byHand}`);
 }
 
 function find(name: string): string | undefined {

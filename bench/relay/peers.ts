@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { freePort } from '../../test/support/ports.ts';
 import type { Peer } from './install.ts';
 
-/** A proxy in front of the worker, one process with one thread like a gateway. */
+/** A proxy in front of the worker. It has one process with one thread, like a gateway. */
 export interface RunningPeer {
   readonly pid: number;
   readonly address: string;
   stop: () => Promise<void>;
 }
 
-/** Both relay WebSockets as their manuals say: an HTTP upgrade, then bytes. Nothing is logged. */
+/** Both proxies relay WebSockets as their manuals describe: an HTTP upgrade, then bytes. They log nothing. */
 const CONFIGURATIONS: Record<Peer, (port: number, upstreamPort: number, folder: string) => string> = {
   haproxy: (port, upstreamPort) => `
 global
@@ -80,7 +80,7 @@ export async function startPeer(peer: Peer, program: string, upstreamPort: numbe
   while (!(await listens(port))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
-      throw new Error(`${peer} did not start: its messages are above`);
+      throw new Error(`${peer} did not start; see its messages above`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -8,13 +8,13 @@ import { eventually } from '../../test/support/eventually.ts';
 import { createSession } from '../../test/support/stream-client.ts';
 import type { Relay } from './round.ts';
 
-/** A relay whose client speaks the protocol of the worker itself: a proxy, or nothing at all. */
+/** Creates a relay whose client speaks the worker's protocol: a proxy, or no relay at all. */
 export function plainRelay(address: string, workerPid: number, pid?: number): Relay {
   const first = { type: 'open', context: AUDIO.defaultContext };
   return { pid, workerPid, door: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
 }
 
-/** Our gateway, with a tenant for each stream: the limit of an account is one session unless somebody raises it. */
+/** Creates a relay for our gateway, with one tenant per stream, because an account may have one session by default. */
 export async function gatewayRelay(
   redisUrl: string,
   prefix: string,
@@ -25,7 +25,7 @@ export async function gatewayRelay(
   const tenants = await Promise.all(Array.from({ length: streams }, () => seedTenant(ledger, 36_000_000)));
   const probe = new URL('stall-probe.ts', import.meta.url).href;
   const gateway = await startGateway(redisUrl, prefix, { NODE_OPTIONS: `--import=${probe}` });
-  const told = () =>
+  const readStalls = () =>
     [...gateway.output().matchAll(/^stall (\S+) own (\S+)$/gm)].map(([, passed, own]) => {
       return { longestMs: Number(passed), ownMs: Number(own) };
     });
@@ -38,15 +38,15 @@ export async function gatewayRelay(
       return { url: session.websocket_url, protocols: session.websocket_protocols };
     },
     takeStalls: async () => {
-      const before = told().length;
+      const before = readStalls().length;
       process.kill(gateway.pid, 'SIGUSR2');
-      return eventually('the gateway tells its stall', 20_000, () => told()[before]);
+      return eventually('the gateway reports its stall', 20_000, () => readStalls()[before]);
     },
   };
   return { relay, stop: () => gateway.stop() };
 }
 
-/** The worker of this benchmark, in a process of its own. */
+/** Starts the worker of this benchmark in its own process. */
 export async function startEchoWorker(redisUrl: string, prefix: string, slots: number) {
   const file = fileURLToPath(new URL('echo-worker.ts', import.meta.url));
   const settings = { REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix, MODEL, SLOTS: String(slots) };
@@ -55,10 +55,10 @@ export async function startEchoWorker(redisUrl: string, prefix: string, slots: n
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
-  const told = await Promise.race([once(child.stdout, 'data'), exited.then(() => undefined)]);
-  if (told === undefined) throw new Error('the echo worker did not start: its messages are above');
+  const firstOutput = await Promise.race([once(child.stdout, 'data'), exited.then(() => undefined)]);
+  if (firstOutput === undefined) throw new Error('the echo worker did not start; see its messages above');
   return {
-    port: Number(String(told[0])),
+    port: Number(String(firstOutput[0])),
     pid: child.pid ?? 0,
     stop: async () => {
       child.kill();

@@ -5,38 +5,41 @@ import { speak } from './speech.ts';
 import { readUsage } from './usage.ts';
 import type { Usage } from './usage.ts';
 
-/** Something that streams go through on their way to the worker. */
+/** A program that streams pass through on their way to the worker. */
 export interface Relay {
-  /** undefined: there is nothing between client and worker. */
+  /** Undefined if there is nothing between client and worker. */
   readonly pid: number | undefined;
   readonly workerPid: number;
   door: (index: number) => Promise<Door>;
-  /** Longest stalls of its event loop since they were last taken, where it tells: of all, and of its own work alone. */
+  /**
+   * Longest event loop stalls since the last call, in total and by the process's own work. Not every relay reports
+   * them.
+   */
   takeStalls?: () => Promise<{ longestMs: number; ownMs: number }>;
 }
 
-/** What one round through a relay came to. */
+/** Figures of one round through a relay. */
 export interface Round {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of the relay for each second in which a thousand streams speak. */
+  /** CPU time of the relay per second of a thousand active streams. */
   readonly cpuMsPer1000StreamSeconds: number;
-  /** The same of the worker behind it, for which it makes a difference in how many pieces audio comes. */
+  /** The same for the worker behind it, whose cost depends on how the relay splits the audio. */
   readonly workerCpuMsPer1000StreamSeconds: number;
   readonly bytesPerIdleStream: number;
   readonly bytesPerActiveStream: number;
   readonly longestStallMs: number;
   readonly ownStallMs: number;
-  /** The same of the client, which does little: a long one means that the machine was busy with something else. */
+  /** The same for the client, which does little. A long stall means that the machine was busy with other work. */
   readonly clientStallMs: number;
 }
 
-/** As many handshakes at a time as a busy gateway sees; all at once would measure something else. */
+/** As many parallel handshakes as a busy gateway sees. All at once would measure something else. */
 const OPENING_AT_ONCE = 20;
 const SETTLE_MS = 500;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Opens streams, leaves them idle for a moment, lets all speak for `seconds`, and closes them. */
+/** Opens streams, leaves them idle for a moment, sends audio on all of them for `seconds`, and closes them. */
 export async function runRound(relay: Relay, count: number, seconds: number): Promise<Round> {
   const usage = () => (relay.pid === undefined ? { cpuSeconds: 0, residentBytes: 0 } : readUsage(relay.pid));
   const empty = usage();

@@ -1,28 +1,28 @@
 import { AUDIO } from '@svc-asr/core';
 import type { LoadStream } from './client.ts';
 
-/** Length of a frame; people who write clients choose from 2.7 ms (an audio worklet) to 100 ms. */
+/** Length of a frame. Real clients use from 2.7 ms (an audio worklet) to 100 ms. */
 export const FRAME_MS = Number(process.env.RELAY_FRAME_MS ?? 100);
 const FRAME = Buffer.alloc(Math.round((AUDIO.sampleRateHz / 1000) * FRAME_MS) * AUDIO.bytesPerSample);
 const TICK_MS = 1;
 const LAST_DELTAS_MS = 5000;
 
 export interface Speech {
-  /** From then on every stream is speaking. */
+  /** Resolves when every stream is sending. */
   readonly allSpeakAfterMs: number;
-  /** Stops sending and waits for the deltas that are still to come; fails when one does not. */
+  /** Stops sending and waits for the outstanding deltas. Rejects if one does not arrive. */
   end: () => Promise<number[]>;
 }
 
 /**
- * Sends frames on every stream at real-time pace. The streams begin one after the other over the length of a chunk, so
- * that their chunks are complete at different times, like those of people who do not know of each other.
+ * Sends frames on every stream in real time. The streams start at different times within one chunk, so that their
+ * chunks are complete at different times.
  */
 export function speak(streams: readonly LoadStream[]): Speech {
   const chunkMs = ((streams[0]?.chunk ?? 0) / AUDIO.sampleRateHz) * 1000;
   const startedAtMs = performance.now();
   const speakers = streams.map((stream, i) => ({ stream, dueAtMs: startedAtMs + (i / streams.length) * chunkMs }));
-  // One clock for all, by absolute times: hundreds of timers of their own would drift and burst.
+  // One timer for all streams, with absolute times. Hundreds of timers would drift and burst.
   const timer = setInterval(() => {
     const now = performance.now();
     for (const speaker of speakers) {
@@ -36,7 +36,7 @@ export function speak(streams: readonly LoadStream[]): Speech {
       const deadline = Date.now() + LAST_DELTAS_MS;
       while (streams.some(({ unanswered }) => unanswered > 0)) {
         const missing = streams.reduce((sum, { unanswered }) => sum + unanswered, 0);
-        if (Date.now() > deadline) throw new Error(`${missing} deltas did not come`);
+        if (Date.now() > deadline) throw new Error(`${missing} deltas did not arrive`);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       return streams.flatMap(({ latenciesMs }) => latenciesMs);

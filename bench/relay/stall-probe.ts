@@ -1,6 +1,6 @@
-// Loaded into the gateway with `--import`: measures how long its event loop stood still, and how long by its own work. The
-// time between two turns of a timer also grows when other programs have the processor; the CPU time of the thread in
-// between does not. Tells the longest of both since the last time, in milliseconds, on standard error when it gets SIGUSR2.
+// Loaded into the gateway with `--import`. Measures the longest event loop stall, and the longest one by the gateway's
+// own work. The time between two timer callbacks also grows when other programs use the CPU, but the CPU time of the
+// thread does not. On SIGUSR2 it prints both since the last signal to standard error, in milliseconds.
 const TURN_MS = 10;
 
 let longest = { passedMs: 0, ownMs: 0 };

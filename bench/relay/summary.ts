@@ -5,12 +5,12 @@ export const RELAYS = ['gateway', 'haproxy', 'nginx'] as const;
 
 export type RelayName = (typeof RELAYS)[number];
 
-/** The rounds through each relay, and those without any. */
+/** Rounds through each relay, and those without one. */
 export type Rounds = Readonly<Record<RelayName | 'direct', readonly Round[]>>;
 
 /**
- * The best of the rounds, measure by measure. Memory is that of the first round: later ones use again what a process
- * has not given back.
+ * Returns the best value of each figure over the rounds. Memory is that of the first round, because later rounds reuse
+ * memory that the process has not returned.
  */
 export function summarize(rounds: Rounds): BenchResult {
   const least = (name: RelayName | 'direct', of: (round: Round) => number) => Math.min(...rounds[name].map(of));

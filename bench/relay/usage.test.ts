@@ -1,6 +1,6 @@
 import { parseUsage, readUsage } from './usage.ts';
 
-test('user and system time are added up, whatever the name of the program', () => {
+test('parseUsage adds user and system time whatever the name of the program', () => {
   const stat = '42 (a (b) c) S 1 42 42 0 -1 4194304 99 0 0 0 120 35 7 8 20 0 1 0 707571 3133440 390';
   expect(parseUsage(stat, 'Name:\ta (b) c\nVmRSS:\t    2048 kB\n')).toEqual({
     cpuSeconds: 1.55,
@@ -8,7 +8,7 @@ test('user and system time are added up, whatever the name of the program', () =
   });
 });
 
-test('a live process has used time and memory', () => {
+test('readUsage returns CPU time and memory of a running process', () => {
   const { cpuSeconds, residentBytes } = readUsage(process.pid);
   expect(cpuSeconds).toBeGreaterThan(0);
   expect(residentBytes).toBeGreaterThan(1_000_000);

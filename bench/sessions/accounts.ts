@@ -2,17 +2,17 @@ import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import { seedTenant } from '../../test/support/gateway.ts';
 import { TENANT } from '../../test/support/ledger.ts';
 
-/** Each asks for some ten sessions a second: as much as anybody does. */
+/** Each account requests about ten sessions per second, which is more than a real one does. */
 const TENANTS = 500;
 const CREDIT_MS = 3_600_000_000;
 const LIMITS = { concurrentSessions: 1_000_000, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 };
 const SETTINGS: TenantSettings = { ...TENANT, limits: LIMITS };
 
-/** The accounts that ask for sessions. */
+/** The accounts that request sessions. */
 export interface Accounts {
   readonly apiKeys: readonly string[];
   /**
-   * Makes every account as it was at first, without sessions. Where sessions end, a ledger holds those of a minute; without
+   * Resets every account to its first state, without sessions. A real ledger holds the sessions of a minute. Without
    * this it would hold those of the whole run, and each round would be slower than the one before.
    */
   renew: () => Promise<void>;
@@ -23,7 +23,7 @@ export async function openAccounts(ledger: Ledger, prefix: string): Promise<Acco
   return {
     apiKeys: seeded.map(({ key }) => key),
     renew: async () => {
-      // What belongs to tenants, and the places that sessions hold in pools.
+      // Keys of tenants, and the places that sessions hold in pools.
       for (const pattern of [`${prefix}:{t:*`, `${prefix}:{m:*}:h`]) await drop(ledger, pattern);
       for (const { tenant } of seeded) {
         await ledger.accounts.configure(tenant, SETTINGS);
@@ -33,7 +33,7 @@ export async function openAccounts(ledger: Ledger, prefix: string): Promise<Acco
   };
 }
 
-/** Deletes keys in the foreground, so that nothing of it reaches into the next round. */
+/** Deletes keys in the foreground, so that no work is left for the next round. */
 async function drop(ledger: Ledger, pattern: string): Promise<void> {
   let cursor = '0';
   do {

@@ -11,30 +11,33 @@ import { load } from './load.ts';
 import type { Round } from './load.ts';
 import { memoryOfSessions } from './memory.ts';
 
-/** Many and short: a shared machine changes its speed from one second to the next, and both sides are to meet the same. */
+/** Many short rounds, because the speed of a shared machine changes within seconds and both sides must see the same. */
 const ROUNDS = 30;
-/** Enough that both sides have work all the time: with half as many ours waits for a fifth of it. */
+/** Enough to keep both sides busy. With half as many, ours is idle for a fifth of the time. */
 const CONNECTIONS = 128;
 const DURATION_MS = 1000;
-/** Does not count: since its last turn a side has lost its place in caches, and the accounts are new. */
+/** Not measured. Caches are cold after the other side's round, and the accounts are new. */
 const SETTLE_MS = 300;
-/** Node compiles what runs often while it runs: before that is done, both sides cost several times as much. */
+/** Node compiles hot code while it runs. Before that both sides cost several times as much. */
 const WARM_UP_MS = 12_000;
-/** Longer than the bench: that sessions expire is other work than to make them. */
+/** Longer than the benchmark, because expiring sessions is other work than creating them. */
 const SESSION_TTL_MS = '600000';
-/** As the service has it where nobody sets another. */
+/** The default of the service. */
 const PREFIX = 'svc';
-/** Redis rewrites its file on a core of its own while it grows: that would hit rounds of either side at random. */
+/** Disabled, because Redis would rewrite its file on another core during random rounds. */
 const REDIS_OPTIONS = ['--auto-aof-rewrite-percentage', '0'];
 
 /**
- * A trivial script that writes: like ours, each round trip waits until Redis has it on disk. The other one only reads,
- * and so shows what durability costs; its ratio is printed beside it.
+ * A trivial script that writes, so that each round trip waits for the disk like ours. The other one only reads and
+ * shows the cost of durability.
  */
 const DURABLE = "redis.call('SET', KEYS[1], 1) return 1";
 const READ_ONLY = 'return 1';
 
-/** POST /v1/asr/sessions per second against bare handlers with as many Redis round trips, in alternating rounds. */
+/**
+ * Compares POST /v1/asr/sessions per second with bare handlers that make as many Redis round trips, in alternating
+ * rounds.
+ */
 export async function bench({ say }: { say: (line: string) => void }) {
   const redis = await startRedis(REDIS_OPTIONS);
   const ledger = await openLedger(redis.url, { prefix: PREFIX });
@@ -42,7 +45,7 @@ export async function bench({ say }: { say: (line: string) => void }) {
   try {
     await seedCatalogue(ledger);
     const accounts = await openAccounts(ledger, PREFIX);
-    // It writes its log all the same; to read it would take from the core that sends the requests.
+    // The gateway still writes its log. Reading it would use the core that sends the requests.
     const gateway = await startGateway(redis.url, PREFIX, { SESSION_TTL_MS }, { readsOutput: false });
     stops.unshift(() => gateway.stop());
     const requests = accounts.apiKeys.map(post);
@@ -59,7 +62,7 @@ export async function bench({ say }: { say: (line: string) => void }) {
 
     const ours = Number(new URL(gateway.baseUrl).port);
     const roundTrips = await countRoundTrips(ledger, () => round(ours, WARM_UP_MS, 0));
-    say(`warm; ${roundTrips.toFixed(2)} Redis round trips a session`);
+    say(`warm; ${roundTrips.toFixed(2)} Redis round trips per session`);
     const durable = await startFloor(redis.url, Math.round(roundTrips), DURABLE);
     const readOnly = await startFloor(redis.url, Math.round(roundTrips), READ_ONLY);
     stops.unshift(durable.stop, readOnly.stop);
@@ -108,8 +111,8 @@ function post(key: string): Buffer {
 }
 
 /**
- * Ours over theirs, each round over the one beside it, and of these the median. The speed of a shared machine changes by
- * a factor of two within a run: the best rounds of two sides come from different moments.
+ * Returns the median of our figure divided by that of the adjacent round. The speed of a shared machine can double
+ * within a run, so the best rounds of two sides are not comparable.
  */
 function ratio(ours: readonly Round[], theirs: readonly Round[], of: 'perSecond' | 'p99Ms'): number {
   return median(ours.map((round, i) => round[of] / (theirs[i]?.[of] ?? NaN)));
@@ -121,7 +124,7 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
-/** Scripts that Redis ran for each request of a round; the reaper's few are counted with them. */
+/** Scripts that Redis ran per request of a round, including the few of the reaper. */
 async function countRoundTrips(ledger: Ledger, work: () => Promise<Round>): Promise<number> {
   const before = await scriptsRun(ledger);
   const { requests } = await work();

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** What one round of load came to. */
+/** Result of one round of load. */
 export interface Round {
   requests: number;
   perSecond: number;
@@ -10,14 +10,14 @@ export interface Round {
 }
 
 /**
- * Sends prepared HTTP requests over keep-alive connections, one at a time on each, for a while. It speaks HTTP by hand
- * because a client library would take more of the machine than what is measured.
+ * Sends prepared HTTP requests over keep-alive connections, one at a time on each. It writes HTTP itself, because a
+ * client library would use more CPU than the code under test.
  */
 export async function load(options: {
   port: number;
   connections: number;
   durationMs: number;
-  /** How long it is sent before that without being counted. */
+  /** Time before the measurement in which requests are sent and not counted. */
   settleMs: number;
   request: () => Buffer;
   expectStatus: number;
@@ -30,7 +30,7 @@ export async function load(options: {
     while (performance.now() < deadline) {
       const before = performance.now();
       const status = await exchange(socket, options.request());
-      if (status !== options.expectStatus) throw new Error(`answered ${status}, not ${options.expectStatus}`);
+      if (status !== options.expectStatus) throw new Error(`expected status ${options.expectStatus}, got ${status}`);
       if (before >= started) times.push(performance.now() - before);
     }
     socket.destroy();
@@ -49,7 +49,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends one request and reads its answer whole; both servers answer with Content-Length. */
+/** Sends one request and reads the complete response. Both servers send Content-Length. */
 function exchange(socket: Socket, request: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     let received: Buffer | undefined;

@@ -1,12 +1,12 @@
 import type { Ledger } from '@svc-asr/ledger';
-import { makeTenant, reserved } from '../../test/support/ledger.ts';
+import { createTenant, reserved } from '../../test/support/ledger.ts';
 
 const SESSIONS = 10_000;
 
-/** Bytes of Redis memory that 10,000 live sessions with an Idempotency-Key take, journal included. */
+/** Returns the Redis memory that 10,000 live sessions with an Idempotency-Key take, including the journal. */
 export async function memoryOfSessions(ledger: Ledger): Promise<number> {
   const tenants = await Promise.all(
-    Array.from({ length: 100 }, () => makeTenant(ledger, 36_000_000, { concurrentSessions: SESSIONS })),
+    Array.from({ length: 100 }, () => createTenant(ledger, 36_000_000, { concurrentSessions: SESSIONS })),
   );
   const before = await usedMemory(ledger);
   for (let i = 0; i < SESSIONS; i += 100) {

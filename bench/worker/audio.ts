@@ -2,18 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AUDIO } from '@svc-asr/core';
 
-/** A recording and what is said in it. */
+/** A recording and its text. */
 export interface Recording {
   readonly samples: Int16Array;
   readonly text: string;
 }
 
-/** A stream of the bench: utterances one after the other. */
+/** A stream of the benchmark, with consecutive utterances. */
 export type Utterances = readonly Recording[];
 
 const WAV_HEADER_BYTES = 44;
 
-/** `count` streams of `parts` recordings each from a model's eval folder; neighbours start with different ones. */
+/**
+ * Builds `count` streams of `parts` recordings each from a model's eval folder. Neighbouring streams start with
+ * different ones.
+ */
 export function readStreams(folder: string, count: number, parts: number): Utterances[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.wav'));
   const recordings = names.map((name): Recording => {
@@ -28,6 +31,6 @@ export function readStreams(folder: string, count: number, parts: number): Utter
   );
 }
 
-/** Seconds of audio in all streams together. */
+/** Returns the seconds of audio in all streams together. */
 export const secondsOf = (streams: readonly Utterances[]): number =>
   streams.flat().reduce((sum, { samples }) => sum + samples.length, 0) / AUDIO.sampleRateHz;

@@ -6,22 +6,25 @@ import { FRAME_SAMPLES } from './ours.ts';
 
 const FRAME_MS = 100;
 const SECONDS = 8;
-/** A chunk is complete this much before its end: its last feature frame begins 1,280 samples earlier and reaches 200 ahead. */
+/**
+ * A chunk is complete this long before its end: its last feature frame starts 1,280 samples earlier and reaches 200
+ * ahead.
+ */
 const LOOKBACK_SAMPLES = 1080;
 
-/** What the engine does under the load it declared. */
+/** Behaviour of the engine under its declared load. */
 export interface DeclaredLoad {
   readonly streams: number;
-  /** Longest the main thread's event loop was late, in milliseconds. */
+  /** Longest delay of the main thread's event loop, in milliseconds. */
   readonly longestStallMs: number;
-  /** Longest it was busy with its own work between two turns of a timer, whatever other programs did meanwhile. */
+  /** Longest time of its own work between two timer callbacks, regardless of other programs. */
   readonly longestOwnStallMs: number;
-  /** From the write that completes a chunk to the delta, in milliseconds. */
+  /** Time from the write that completes a chunk to its delta, in milliseconds. */
   readonly deltaP50Ms: number;
   readonly deltaP95Ms: number;
 }
 
-/** Fills every slot with a stream at real-time pace, each at its own phase. */
+/** Fills every slot with a real-time stream, each with its own phase. */
 export async function runDeclaredLoad(engine: Engine, recordings: readonly Recording[]): Promise<DeclaredLoad> {
   const loop = monitorEventLoopDelay({ resolution: 5 });
   const latencies: number[] = [];
@@ -48,7 +51,7 @@ export async function runDeclaredLoad(engine: Engine, recordings: readonly Recor
   };
 }
 
-/** The CPU time of this thread from one turn to the next, of which it tells the most. */
+/** Measures the CPU time of this thread between timer callbacks and keeps the maximum. */
 function measureOwnStall(): { stop: () => number } {
   let longestMs = 0;
   let before = process.threadCpuUsage();
@@ -69,7 +72,7 @@ async function speak(engine: Engine, samples: Int16Array, latencies: number[]): 
   const stream = engine.open();
   const writtenMs: number[] = [];
   stream.on('delta', ({ audioEndMs }) => {
-    // The frame with the last sample that this delta's chunk needed.
+    // The frame with the last sample that the chunk of this delta needed.
     const frame = Math.floor((audioEndMs * SAMPLES_PER_MS - LOOKBACK_SAMPLES - 1) / FRAME_SAMPLES);
     latencies.push(performance.now() - (writtenMs[frame] ?? Infinity));
   });

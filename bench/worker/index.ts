@@ -1,4 +1,7 @@
-/** Recognition beside sherpa-onnx: same weights, same audio, one inference thread each, rounds interleaved, best of each. */
+/**
+ * Compares recognition with sherpa-onnx: same weights, same audio, one inference thread each, rounds interleaved, best
+ * round of each.
+ */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +17,7 @@ import type { Round } from './ours.ts';
 import type { SherpaRequest } from './sherpa.ts';
 import { wordErrorRate } from './wer.ts';
 
-/** Ratios that promises are about, and the figures behind them. */
+/** Ratios that the SLOs refer to, and the figures behind them. */
 export interface BenchResult {
   readonly ratios: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number>>;
@@ -26,11 +29,11 @@ const ROUNDS = 4;
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const modelDir = path('../../worker/models/svc-asr-kikuyu-v1');
-/** The model as exported, which is what sherpa-onnx's users have. */
+/** The exported model, as users of sherpa-onnx have it. */
 const exported = path('./export/model_ctc.onnx');
 const common = { tokens: `${modelDir}/tokens.txt`, folder: `${modelDir}/eval`, streams: STREAMS, parts: PARTS };
 
-/** Runs the comparison; with `json`, also writes it to that file. */
+/** Runs the comparison. With `json` it also writes the result to that file. */
 export async function bench({ json }: { json?: string } = {}): Promise<BenchResult> {
   const streams = readStreams(common.folder, STREAMS, PARTS);
   const engine = await startEngine({ modelDir });
@@ -66,7 +69,7 @@ async function measure(engine: Engine, peer: ChildProcess, streams: readonly Utt
     const single = await ask({ ...common, model: exported, mode: 'single' });
     const batch = await ask({ ...common, model: exported, mode: 'batch' });
     const ownGraph = await ask({ ...common, model: `${modelDir}/model.onnx`, mode: 'batch' });
-    // The first round compiles and fills caches, on both sides.
+    // The first round of each side compiles code and fills caches.
     if (round === 0) continue;
     rounds.ours.push(ours);
     rounds.single.push(single);
@@ -84,7 +87,7 @@ function summarize(rounds: Rounds, streams: readonly Utterances[], declared: Rec
   const references = streams.flat().map(({ text }) => text);
   const wer = (list: readonly Round[]): number => wordErrorRate(references, list[0]?.texts ?? []);
   const outside = least(rounds.ours.map(({ cpuMs, runCpuMs = 0 }) => cpuMs - runCpuMs));
-  // Its faster way of the two, whichever that is here.
+  // The faster of its two modes.
   const sherpa = Math.min(cpu(rounds.single), cpu(rounds.batch));
   return {
     ratios: { throughput_vs_sherpa: sherpa / cpu(rounds.ours), overhead_vs_sherpa: outside / sherpa },

@@ -1,19 +1,21 @@
 import type { Engine } from '@svc-asr/worker';
 import type { Utterances } from './audio.ts';
 
-/** CPU and wall time that one round took, in milliseconds, and the transcripts, stream by stream. */
+/** CPU and wall time of one round in milliseconds, and the transcripts by stream. */
 export interface Round {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** CPU time inside the runtime's run(); only ours can tell. */
+  /** CPU time inside the runtime's run(). Only our engine reports it. */
   readonly runCpuMs?: number;
   readonly texts: string[];
 }
 
-/** Samples of a frame as a client sends it: 100 ms. */
+/** Samples in a client's frame of 100 ms. */
 export const FRAME_SAMPLES = 1600;
 
-/** All streams at once through the engine, as fast as back-pressure lets them; CPU time of the whole process counts. */
+/**
+ * Feeds all streams to the engine at once, as fast as back-pressure allows. Counts the CPU time of the whole process.
+ */
 export async function runOurs(engine: Engine, streams: readonly Utterances[]): Promise<Round> {
   const [cpu, started, before] = [process.cpuUsage(), performance.now(), engine.stats.runCpuMs];
   const texts = (await Promise.all(streams.map((utterances) => transcribe(engine, utterances)))).flat();

@@ -1,4 +1,4 @@
-/** The peer, in a process of its own: the two packages bring different builds of the same runtime library. */
+/** Runs the peer in its own process, because the two packages ship different builds of the same runtime library. */
 import { createRequire } from 'node:module';
 import { AUDIO } from '@svc-asr/core';
 import type { Round } from './ours.ts';
@@ -18,19 +18,19 @@ interface Recognizer {
   getResult(stream: SherpaStream): { text: string };
 }
 
-/** What the parent asks for. */
+/** A request of the parent process. */
 export interface SherpaRequest {
   readonly model: string;
   readonly tokens: string;
   readonly folder: string;
   readonly streams: number;
   readonly parts: number;
-  /** Each stream to its end by itself, or all streams together in batches. */
+  /** Decodes each stream to its end separately, or all streams together in batches. */
   readonly mode: 'single' | 'batch';
 }
 
 const HOP_SAMPLES = 160;
-// It takes windows of 121 frames, 112 apart.
+// sherpa-onnx uses windows of 121 frames, 112 apart.
 const WINDOW_FRAMES = 121;
 const SHIFT_FRAMES = 112;
 const recognizers = new Map<string, Recognizer>();
@@ -55,7 +55,7 @@ function run({ model, tokens, folder, streams: count, parts, mode }: SherpaReque
   return { cpuMs: (spent.user + spent.system) / 1000, wallMs: performance.now() - started, texts: texts.flat() };
 }
 
-/** It has no flush: just enough silence follows to push the last window through. */
+/** sherpa-onnx has no flush. This much silence pushes the last window through. */
 function prepare(samples: Int16Array): Float32Array {
   const frames = Math.ceil(samples.length / HOP_SAMPLES) + 2;
   const windows = Math.max(1, Math.ceil((frames - WINDOW_FRAMES) / SHIFT_FRAMES) + 1);
@@ -77,7 +77,7 @@ function create(model: string, tokens: string): Recognizer {
   });
 }
 
-/** Feeds streams frame by frame in step and decodes whichever are ready. */
+/** Feeds streams frame by frame in step and decodes those that are ready. */
 function decodeTogether(recognizer: Recognizer, audio: readonly Float32Array[]): SherpaStream[] {
   const streams = audio.map(() => recognizer.createStream());
   const decodeReady = (): void => {

@@ -1,6 +1,6 @@
 import { editDistance } from '../../loadtest/lib/edit-distance.ts';
 
-/** Word error rate of transcripts in percent, over all of them together. */
+/** Returns the word error rate over all transcripts together, in percent. */
 export function wordErrorRate(references: readonly string[], transcripts: readonly string[]): number {
   let [errors, words] = [0, 0];
   references.forEach((reference, i) => {

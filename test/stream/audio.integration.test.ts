@@ -39,18 +39,15 @@ describe('an audio frame', () => {
     expect(await stage.settled(opened)).toMatchObject({ audioMs: 2048, billableMs: 3000 });
   });
 
-  test.each([65_537, 65_538, 131_072, 131_074, 5_000_000])(
-    'of %i bytes ends the stream with 1009',
-    async (bytes) => {
-      const opened = await stage.ready();
-      const { stream } = opened;
-      stream.socket.send(pcm.subarray(0, 32_002));
-      stream.socket.send(Buffer.alloc(bytes));
-      expect(await stream.next('error')).toMatchObject({ code: 'frame_too_large', fatal: true });
-      expect(await stream.closed).toEqual({ code: 1009, reason: 'frame_too_large' });
-      expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1001, billableMs: 2000 });
-    },
-  );
+  test.each([65_537, 65_538, 131_072, 131_074, 5_000_000])('of %i bytes ends the stream with 1009', async (bytes) => {
+    const opened = await stage.ready();
+    const { stream } = opened;
+    stream.socket.send(pcm.subarray(0, 32_002));
+    stream.socket.send(Buffer.alloc(bytes));
+    expect(await stream.next('error')).toMatchObject({ code: 'frame_too_large', fatal: true });
+    expect(await stream.closed).toEqual({ code: 1009, reason: 'frame_too_large' });
+    expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1001, billableMs: 2000 });
+  });
 
   test('that arrives in fragments counts as a whole', async () => {
     const opened = await stage.ready();

@@ -139,7 +139,11 @@ test('a gateway that shuts down creates sessions until load balancers have notic
   };
   expect((await ask('GET', '/v1/usage')).headers.connection).toBe('keep-alive');
   const exit = leaving.stop('SIGTERM');
-  await eventually('the gateway reports unready', 2000, async () => (await fetch(`${leaving.adminUrl}/readyz`)).status === 503);
+  await eventually(
+    'the gateway reports unready',
+    2000,
+    async () => (await fetch(`${leaving.adminUrl}/readyz`)).status === 503,
+  );
   const made = await ask('POST', '/v1/asr/sessions');
   expect([made.status, made.headers.connection]).toEqual([201, 'close']);
 

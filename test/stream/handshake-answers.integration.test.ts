@@ -46,7 +46,11 @@ test('every handshake response has an X-Request-Id that appears in the log, incl
   const ids = answers.map(({ headers }) => String(headers['x-request-id']));
   expect(new Set(ids).size).toBe(3);
   const loggedAbout = (id: string) => linesOf(id).map(({ message, status }) => [message, status]);
-  await eventually('every response is logged', 5000, () => loggedAbout(ids[0]!).length === 2 && loggedAbout(ids[2]!).length === 1);
+  await eventually(
+    'every response is logged',
+    5000,
+    () => loggedAbout(ids[0]!).length === 2 && loggedAbout(ids[2]!).length === 1,
+  );
   expect(loggedAbout(ids[0]!)).toEqual([
     ['stream opened', 101],
     ['stream settled', undefined],

@@ -39,7 +39,11 @@ test.each([
   ['a missing field', answer(200, { ...balance, unit: undefined }), 'unit'],
   ['a field of a wrong type', answer(200, { ...balance, available_ms: '1' }), '/available_ms must be integer'],
   ['an additional field', answer(200, { ...balance, more: 1 }), 'additional properties'],
-  ['a request id in the body that differs from the header', answer(429, error('x', ID.replace('0', '1')), { 'retry-after': '3' }), 'request_id'],
+  [
+    'a request id in the body that differs from the header',
+    answer(429, error('x', ID.replace('0', '1')), { 'retry-after': '3' }),
+    'request_id',
+  ],
 ])('createCheck rejects %s', (_what, given, problem) => {
   expect(() => check('GET', '/v1/usage', given)).toThrow(problem);
 });

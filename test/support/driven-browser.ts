@@ -63,7 +63,8 @@ export async function openBrowser(): Promise<Page> {
     const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true };
     const { result } = await send('Runtime.evaluate', options);
     const failure = result?.exceptionDetails;
-    if (failure !== undefined) throw new Error(failure.exception?.description ?? failure.text ?? 'the expression threw');
+    if (failure !== undefined)
+      throw new Error(failure.exception?.description ?? failure.text ?? 'the expression threw');
     return result?.result?.value;
   }
   async function until(expression: string): Promise<void> {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { generateApiKey } from '@svc-asr/core';
 import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from './compile-cache.ts';
-import { makeTenant } from './ledger.ts';
+import { createTenant } from './ledger.ts';
 import { freePort } from './ports.ts';
 
 /** A gateway process in plain HTTP for one test file. */
@@ -98,7 +98,7 @@ export async function seedTenant(
   creditMs: number,
   settings: Partial<TenantSettings> & { concurrentSessions?: number } = {},
 ): Promise<{ tenant: string; key: string; keyId: string }> {
-  const tenant = await makeTenant(ledger, creditMs, settings);
+  const tenant = await createTenant(ledger, creditMs, settings);
   const { key, keyId } = generateApiKey(randomBytes);
   const hash = createHmac('sha256', PEPPER).update(key).digest('hex');
   await ledger.apiKeys.put(keyId, { tenant, hash, pepperId: 'p1', expiresAtMs: null });

@@ -17,7 +17,7 @@ export const TENANT: TenantSettings = {
 };
 
 /** Creates an active tenant with credit. `settings` override those of TENANT. */
-export async function makeTenant(
+export async function createTenant(
   ledger: Ledger,
   creditMs: number,
   settings: Partial<TenantSettings> & { concurrentSessions?: number } = {},

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 import type { Ledger } from './ledger.ts';
@@ -27,7 +27,7 @@ describe.each([
   });
 
   async function session(of = ledger) {
-    const tenant = await makeTenant(of, 60_000);
+    const tenant = await createTenant(of, 60_000);
     const { sessionId } = await reserved(of, tenant);
     const state = async () => (await of.accounts.usage(tenant))!.recent[0]?.state;
     const connect = (connectionId: string = randomUUID(), owner = OWNER) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../../test/support/eventually.ts';
-import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 import { createRedisKeys } from './keys.ts';
@@ -34,7 +34,7 @@ describe.each([
   });
 
   async function stream(owner: Owner): Promise<OwnedStream> {
-    const tenant = await makeTenant(ledger, CREDIT_MS);
+    const tenant = await createTenant(ledger, CREDIT_MS);
     const { sessionId } = await reserved(ledger, tenant);
     await ledger.gateways.own(owner, { tenant, sessionId });
     await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId: 'c' });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
-import { makeTenant, openLedger, provisional, request, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, provisional, request, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
@@ -40,14 +40,14 @@ describe.each([
   ) => of.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId });
 
   test('grant applies a grant id once, even if it is called four times in parallel', async () => {
-    const tenant = await makeTenant(ledger, 0);
+    const tenant = await createTenant(ledger, 0);
     const asked = await Promise.all([1, 2, 3, 4].map(() => ledger.accounts.grant(tenant, 'welcome', 5000)));
     expect(asked.filter((answer) => answer.applied)).toHaveLength(1);
     expect(await balance(tenant)).toEqual({ grantedMs: 5000, reservedMs: 0, consumedMs: 0, availableMs: 5000 });
   });
 
   test('a negative grant removes at most the available credit', async () => {
-    const tenant = await makeTenant(ledger, 10_000);
+    const tenant = await createTenant(ledger, 10_000);
     await reserved(ledger, tenant, { seconds: 7 });
     expect(await ledger.accounts.grant(tenant, 'oops', -8000)).toEqual({ applied: true, amountMs: -3000 });
     expect(await balance(tenant)).toMatchObject({ grantedMs: 7000, availableMs: 0, reservedMs: 7000 });
@@ -58,7 +58,7 @@ describe.each([
   });
 
   test('reserve returns the reserved and the remaining seconds', async () => {
-    const tenant = await makeTenant(ledger, 100_999);
+    const tenant = await createTenant(ledger, 100_999);
     const got = await reserved(ledger, tenant, { seconds: 60 });
     expect(got).toMatchObject({ reservedSeconds: 60, remainingSeconds: 40 });
     expect(got.expiresAtMs - got.createdAtMs).toBe(60_000);
@@ -71,12 +71,12 @@ describe.each([
     [59_999, 59],
     [60_000, 60],
   ])('reserve with %i ms of credit reserves %i whole seconds', async (creditMs, seconds) => {
-    const tenant = await makeTenant(ledger, creditMs);
+    const tenant = await createTenant(ledger, creditMs);
     expect(await reserved(ledger, tenant, { seconds: 60 })).toMatchObject({ reservedSeconds: seconds });
   });
 
   test('reserve refuses a tenant with less than one second of credit and reserves nothing', async () => {
-    const tenant = await makeTenant(ledger, 999);
+    const tenant = await createTenant(ledger, 999);
     expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit' });
     expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0 });
   });
@@ -84,7 +84,7 @@ describe.each([
   test.each(['Waitlisted', 'Suspended', 'Declined'] as const)(
     'reserve refuses an account in state %s',
     async (state) => {
-      const tenant = await makeTenant(ledger, 60_000, { state });
+      const tenant = await createTenant(ledger, 60_000, { state });
       expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'inactive' });
       expect(await ledger.admit(tenant)).toMatchObject({ state });
     },
@@ -97,17 +97,17 @@ describe.each([
   });
 
   test('reserve matches whole model names against the scope of the tenant', async () => {
-    const tenant = await makeTenant(ledger, 600_000, { models: ['kikuyu', 'dholuo'], concurrentSessions: 9 });
+    const tenant = await createTenant(ledger, 600_000, { models: ['kikuyu', 'dholuo'], concurrentSessions: 9 });
     expect((await ledger.sessions.reserve(request(tenant, { model: 'dholuo' }))).outcome).toBe('ok');
     for (const model of ['kik', 'uyu dho', 'kikuyu-v2', '']) {
       expect((await ledger.sessions.reserve(request(tenant, { model }))).outcome).toBe('scope');
     }
-    const none = await makeTenant(ledger, 600_000, { models: [] });
+    const none = await createTenant(ledger, 600_000, { models: [] });
     expect((await ledger.sessions.reserve(request(none))).outcome).toBe('scope');
   });
 
   test('reserve checks in this order: replay, model, scope, session rate, concurrency, credit', async () => {
-    const tenant = await makeTenant(ledger, 1000, {
+    const tenant = await createTenant(ledger, 1000, {
       models: ['kikuyu'],
       limits: { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 1 },
     });
@@ -119,13 +119,13 @@ describe.each([
     expect(await ask({ model: 'other', modelExists: false })).toBe('model_not_found');
     expect(await ask({ model: 'other' })).toBe('scope');
     expect(await ask({})).toBe('rate');
-    const poor = await makeTenant(ledger, 1000);
+    const poor = await createTenant(ledger, 1000);
     await reserved(ledger, poor);
     expect((await ledger.sessions.reserve(request(poor))).outcome).toBe('concurrency');
   });
 
   test('parallel reserves get exactly as many sessions as the concurrency limit allows', async () => {
-    const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 3 });
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 3 });
     const all = await Promise.all(Array.from({ length: 10 }, () => ledger.sessions.reserve(request(tenant))));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(3);
     expect(all.filter(({ outcome }) => outcome === 'concurrency')).toHaveLength(7);
@@ -134,7 +134,7 @@ describe.each([
 
   test('the session rate limit does not count refused or cancelled sessions', async () => {
     const limits = { concurrentSessions: 100, sessionsPerMinute: 5, requestsPerMinute: 5 };
-    const tenant = await makeTenant(ledger, 5000, { limits });
+    const tenant = await createTenant(ledger, 5000, { limits });
     for (let i = 0; i < 8; i++) {
       const ask = request(tenant, { seconds: 1 });
       expect((await ledger.sessions.reserve(ask)).outcome).toBe('ok');
@@ -150,7 +150,7 @@ describe.each([
 
   test('the request rate limit allows a burst of exactly the limit', async () => {
     const limits = { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 7 };
-    const tenant = await makeTenant(ledger, 0, { limits });
+    const tenant = await createTenant(ledger, 0, { limits });
     const answers = [];
     for (let i = 0; i < 8; i++) answers.push(await ledger.admit(tenant));
     expect(answers.map(({ allowed }) => allowed)).toEqual([...Array<boolean>(7).fill(true), false]);
@@ -160,7 +160,7 @@ describe.each([
   });
 
   test('100 parallel requests with one Idempotency-Key create one reservation', async () => {
-    const tenant = await makeTenant(ledger, 600_000);
+    const tenant = await createTenant(ledger, 600_000);
     const all = await Promise.all(
       Array.from({ length: 100 }, () => reserved(ledger, tenant, { idempotencyKey: 'same', seconds: 30 })),
     );
@@ -170,7 +170,7 @@ describe.each([
   });
 
   test('accounts.recent and accounts.usage return the same sessions, at most 20', async () => {
-    const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 30 });
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 30 });
     for (let session = 0; session < 23; session++) await reserved(ledger, tenant, { seconds: 1 });
     const shown = (await ledger.accounts.usage(tenant))!.recent;
     const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id).sort();
@@ -182,7 +182,7 @@ describe.each([
   });
 
   test('the same Idempotency-Key of two tenants creates two sessions', async () => {
-    const [one, two] = [await makeTenant(ledger, 60_000), await makeTenant(ledger, 60_000)];
+    const [one, two] = [await createTenant(ledger, 60_000), await createTenant(ledger, 60_000)];
     const [a, b] = [
       await reserved(ledger, one, { idempotencyKey: 'k' }),
       await reserved(ledger, two, { idempotencyKey: 'k' }),
@@ -192,7 +192,7 @@ describe.each([
   });
 
   test('an Idempotency-Key creates a new session after its first one has expired', async () => {
-    const tenant = await makeTenant(hasty, 60_000);
+    const tenant = await createTenant(hasty, 60_000);
     const first = await reserved(hasty, tenant, { idempotencyKey: 'k' });
     await pause(750);
     const second = await reserved(hasty, tenant, { idempotencyKey: 'k', seconds: 5 });
@@ -200,7 +200,7 @@ describe.each([
   });
 
   test('a session without a handshake expires and its whole reservation is released', async () => {
-    const tenant = await makeTenant(hasty, 60_000);
+    const tenant = await createTenant(hasty, 60_000);
     const { sessionId } = await reserved(hasty, tenant);
     await pause(750);
     expect((await connect(tenant, sessionId, hasty)).outcome).toBe('refused');
@@ -213,9 +213,9 @@ describe.each([
 
   test('the reaper ends overdue sessions of all tenants without any request', async () => {
     const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
-    const tenants = await Promise.all(Array.from({ length: 20 }, () => makeTenant(alone, 60_000)));
+    const tenants = await Promise.all(Array.from({ length: 20 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
-    const waiting = await makeTenant(alone, 60_000);
+    const waiting = await createTenant(alone, 60_000);
     await alone.sessions.reserve(request(waiting));
     let ended = 0;
     const deadline = Date.now() + 20_000;
@@ -233,7 +233,7 @@ describe.each([
 
   test('two reapers in parallel end each overdue session once', async () => {
     const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
-    const tenants = await Promise.all(Array.from({ length: 10 }, () => makeTenant(alone, 60_000)));
+    const tenants = await Promise.all(Array.from({ length: 10 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
     await pause(2300);
     const [a, b] = await Promise.all([alone.reap(raise), alone.reap(raise)]);
@@ -242,7 +242,7 @@ describe.each([
   });
 
   test('a provisional session is removed without a trace after its lease has expired', async () => {
-    const tenant = await makeTenant(hasty, 60_000);
+    const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(hasty, ask);
     await pause(350);
@@ -253,7 +253,7 @@ describe.each([
 
   test('a session whose lease would outlast its credential still needs to be confirmed', async () => {
     const patient = await openLedger(redis.url, { sessionTtlMs: 20_000, provisionalLeaseMs: 60_000 });
-    const tenant = await makeTenant(patient, 60_000);
+    const tenant = await createTenant(patient, 60_000);
     const held = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));
     const again = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));
     expect([held.provisional, again.provisional]).toEqual([true, true]);
@@ -268,14 +268,14 @@ describe.each([
   });
 
   test('one of 50 parallel handshakes gets the session', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     const all = await Promise.all(Array.from({ length: 50 }, () => connect(tenant, sessionId)));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
   });
 
   test('connect returns the same result to a repeat by the same connection and refuses another one', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const once = await connect(tenant, sessionId, ledger, OWNER, 'c1');
     expect(once).toEqual({ outcome: 'ok', model: 'kikuyu', reservedMs: 5000 });
@@ -284,7 +284,7 @@ describe.each([
   });
 
   test('connect refuses a wrong credential, a provisional session and an inactive account', async () => {
-    const tenant = await makeTenant(ledger, 600_000, { concurrentSessions: 2 });
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 2 });
     const ask = request(tenant);
     const held = await provisional(ledger, ask);
     expect((await connect(tenant, ask.sessionId)).outcome).toBe('refused');
@@ -310,7 +310,7 @@ describe.each([
   ])(
     'settle with %i accepted samples records %i ms of audio and charges %i ms',
     async (samples, audioMs, billableMs) => {
-      const tenant = await makeTenant(ledger, 60_000);
+      const tenant = await createTenant(ledger, 60_000);
       const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
       await connect(tenant, sessionId);
       const end = await ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
@@ -327,7 +327,7 @@ describe.each([
   );
 
   test('fail records the accepted audio and charges nothing', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     await connect(tenant, sessionId);
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 32_000, 'worker lost')).toEqual({
@@ -341,7 +341,7 @@ describe.each([
   });
 
   test('settle and fail are refused unless owner and epoch match', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'too early')).outcome).toBe('stale');
     await connect(tenant, sessionId);
@@ -358,7 +358,7 @@ describe.each([
   });
 
   test('reserve is refused if its cancel arrived first', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
     expect(await ledger.sessions.reserve(ask)).toEqual({ outcome: 'cancelled' });
@@ -366,7 +366,7 @@ describe.each([
   });
 
   test('cancel rolls back a confirmed session, and a repeated cancel changes nothing', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(ledger, ask);
     await ledger.sessions.confirm(tenant, held);
@@ -377,7 +377,7 @@ describe.each([
   });
 
   test('cancel keeps a session that a parallel duplicate also holds', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
     await ledger.sessions.reserve(two);
@@ -389,7 +389,7 @@ describe.each([
   });
 
   test('cancel does not change an active session', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant);
     const held = await provisional(ledger, ask);
     await ledger.sessions.confirm(tenant, held);
@@ -399,7 +399,7 @@ describe.each([
   });
 
   test('cancel with forAll removes a provisional session that another attempt holds', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
     await ledger.sessions.reserve(two);
@@ -410,7 +410,7 @@ describe.each([
   });
 
   test('confirm fails for a session of an account that was closed', async () => {
-    const tenant = await makeTenant(hasty, 60_000);
+    const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant);
     const held = await provisional(hasty, ask);
     await hasty.accounts.close(tenant);
@@ -427,7 +427,7 @@ describe.each([
   test('connect refuses an expired credential even if more sessions are overdue than one call ends', async () => {
     // Long enough to create all sessions before the first is overdue, even on a slow machine.
     const alone = await openLedger(redis.url, { sessionTtlMs: 4000, provisionalLeaseMs: 4000 });
-    const tenant = await makeTenant(alone, 6_000_000, { concurrentSessions: 1000 });
+    const tenant = await createTenant(alone, 6_000_000, { concurrentSessions: 1000 });
     const all = await Promise.all(Array.from({ length: 205 }, () => reserved(alone, tenant, { seconds: 1 })));
     const last = all.reduce((a, b) => (b.expiresAtMs > a.expiresAtMs ? b : a));
     await pause(last.expiresAtMs + 50 - Date.now());
@@ -436,7 +436,7 @@ describe.each([
   });
 
   test('usage returns the last 20 sessions, newest first', async () => {
-    const tenant = await makeTenant(ledger, 600_000);
+    const tenant = await createTenant(ledger, 600_000);
     const ids: string[] = [];
     for (let i = 0; i < 23; i++) {
       const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
@@ -451,7 +451,7 @@ describe.each([
   });
 
   test('closing an account fails its sessions without a charge, and configuring it again keeps its grants', async () => {
-    const tenant = await makeTenant(ledger, 60_000, { concurrentSessions: 3 });
+    const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 3 });
     const { sessionId } = await reserved(ledger, tenant, { seconds: 10 });
     await connect(tenant, sessionId);
     await reserved(ledger, tenant, { seconds: 10 });

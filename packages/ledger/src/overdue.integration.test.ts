@@ -1,5 +1,5 @@
 import type { Ledger } from './ledger.ts';
-import { makeTenant, openLedger, provisional, request } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, provisional, request } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 
@@ -20,8 +20,8 @@ afterAll(async () => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const TEN_S = { seconds: 10 };
 /** Creates a tenant with one session of 10 s under the Idempotency-Key `k` whose lease has expired. */
-const overdue = async (creditMs: number, settings: Parameters<typeof makeTenant>[2] = {}) => {
-  const tenant = await makeTenant(hasty, creditMs, settings);
+const overdue = async (creditMs: number, settings: Parameters<typeof createTenant>[2] = {}) => {
+  const tenant = await createTenant(hasty, creditMs, settings);
   const { sessionId } = await provisional(hasty, request(tenant, { idempotencyKey: 'k', ...TEN_S }));
   await pause(350);
   return { tenant, sessionId };
@@ -46,7 +46,7 @@ test.each([10, 20])('the Idempotency-Key of an overdue session creates a new ses
 });
 
 test('overdue sessions do not count as live even if they are more than one call ends', async () => {
-  const tenant = await makeTenant(hasty, 600_000, { concurrentSessions: 250 });
+  const tenant = await createTenant(hasty, 600_000, { concurrentSessions: 250 });
   const second = { seconds: 1 };
   const all = () => Promise.all(Array.from({ length: 250 }, () => provisional(hasty, request(tenant, second))));
   await all();

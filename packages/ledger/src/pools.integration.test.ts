@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
-import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
@@ -137,7 +137,7 @@ describe.each([
   });
 
   test('the streams of a dead gateway are failed once by another gateway, without a charge', async () => {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     const alive = await ledger.gateways.join('alive');
     const dead = await ledger.gateways.join('dead');
     expect(dead.epoch).toBeGreaterThan(alive.epoch);

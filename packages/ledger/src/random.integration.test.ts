@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { makeTenant, openLedger, request, TENANT } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, request, TENANT } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 import { billableMs, SAMPLES_PER_MS } from '@svc-asr/core';
@@ -96,7 +96,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: CLIENTS, maxLength: CLIENTS }), async (programs) => {
         // Two accounts whose clients also try the sessions of the other.
-        const tenants = [0, 1].map(() => makeTenant(clients[0]!, 20_000, { concurrentSessions: 4 }));
+        const tenants = [0, 1].map(() => createTenant(clients[0]!, 20_000, { concurrentSessions: 4 }));
         const [tenant, other] = (await Promise.all(tenants)) as [string, string];
         const sessions: Known[] = [];
         let running = true;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { replay } from './journal.ts';
-import { makeTenant, openLedger, request, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, request, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
@@ -60,7 +60,7 @@ describe.each([
   test('an ended session expires after recent_sessions no longer lists it', async () => {
     const prefix = `test-${randomUUID()}`;
     const own = createLedger(ledger.link, { prefix });
-    const tenant = await makeTenant(own, 6_000_000, { concurrentSessions: 100 });
+    const tenant = await createTenant(own, 6_000_000, { concurrentSessions: 100 });
     const owner = { id: 'g', epoch: 1 };
     const ids: string[] = [];
     const end = async (sessionId: string) => {
@@ -92,7 +92,7 @@ describe.each([
       prefix: `test-${randomUUID()}`,
       constants: { CHECKPOINT_EVERY: 100, CHECKPOINTS_RETAINED: 5 },
     });
-    const tenant = await makeTenant(often, 6_000_000, { concurrentSessions: 1000 });
+    const tenant = await createTenant(often, 6_000_000, { concurrentSessions: 1000 });
     const rounds = Array.from({ length: 1500 });
     for (let i = 0; i < rounds.length; i += 100) {
       await Promise.all(

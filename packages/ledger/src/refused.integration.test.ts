@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { makeTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { makeNarrowUser } from '../../../test/support/narrow-redis.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 test.each(['hset', 'hdel', 'xadd'])('settle that Redis stops at %s charges once after repeats', async (command) => {
   const user = await makeNarrowUser(redis, ledger.link, `without-${command}`);
   const narrow = await openLedger(user.url, { prefix });
-  const tenant = await makeTenant(ledger, 60_000);
+  const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' });
   const settle = () => narrow.sessions.settle(tenant, sessionId, OWNER, 20_000, 'client closed');

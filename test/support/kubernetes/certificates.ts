@@ -20,7 +20,7 @@ export interface Certificates {
 }
 
 /** Creates a CA and all certificates and keys of a cluster in a folder. */
-export async function makeCertificates(folder: string, now: Date): Promise<Certificates> {
+export async function createCertificates(folder: string, now: Date): Promise<Certificates> {
   const write = (name: string, text: string) => {
     const file = join(folder, name);
     writeFileSync(file, text, { mode: 0o600 });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { startGuard } from '../../../tools/supervise/guard.ts';
 import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 import { startApiServer } from './api-server.ts';
-import { makeCertificates } from './certificates.ts';
+import { createCertificates } from './certificates.ts';
 import { startControllerManager } from './controller-manager.ts';
 import { applyDefinitions } from './definitions.ts';
 import { startEtcd } from './etcd.ts';
-import { makeFolder } from './folder.ts';
+import { createFolder } from './folder.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { createKubectl } from './kubectl.ts';
 import { startKwok } from './kwok.ts';
@@ -55,7 +55,7 @@ export interface ControlPlane {
 /** Starts etcd and kube-apiserver with a certificate authority of their own. */
 export async function startControlPlane({ crds = [], simulators }: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const programs = findPrograms();
-  const folder = makeFolder();
+  const folder = createFolder();
   const guard = startGuard(process.execPath);
   const place = { folder, guard };
   const running: Server[] = [];
@@ -68,7 +68,7 @@ export async function startControlPlane({ crds = [], simulators }: ControlPlaneO
     guard.close();
   };
   try {
-    const certificates = await makeCertificates(folder, new Date());
+    const certificates = await createCertificates(folder, new Date());
     const { caPem: ca, admin } = certificates;
     const etcd = await startEtcd(programs.etcd, certificates, place);
     started(etcd.server);

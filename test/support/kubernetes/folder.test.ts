@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from './folder.ts';
+import { createFolder } from './folder.ts';
 
 const HOUR_MS = 3_600_000;
 let parent: string;
@@ -17,20 +17,20 @@ function leave(name: string, pid: number): string {
   return folder;
 }
 
-test('makeFolder deletes the folder of a killed process after an hour', () => {
+test('createFolder deletes the folder of a killed process after an hour', () => {
   const { pid } = spawnSync('true');
   const left = leave('svc-asr-kubernetes-left', pid);
-  makeFolder(parent, Date.now() + HOUR_MS / 2);
+  createFolder(parent, Date.now() + HOUR_MS / 2);
   expect(existsSync(left)).toBe(true);
-  makeFolder(parent, Date.now() + 2 * HOUR_MS);
+  createFolder(parent, Date.now() + 2 * HOUR_MS);
   expect(existsSync(left)).toBe(false);
 });
 
-test('makeFolder keeps folders that are in use or have another name', () => {
+test('createFolder keeps folders that are in use or have another name', () => {
   mkdirSync(join(parent, 'svc-asr-kubernetes-begun'));
   leave('svc-asr-kubernetes-used', process.pid);
   leave('something-else', spawnSync('true').pid);
-  makeFolder(parent);
-  makeFolder(parent, Date.now() + 2 * HOUR_MS);
+  createFolder(parent);
+  createFolder(parent, Date.now() + 2 * HOUR_MS);
   expect(readdirSync(parent)).toHaveLength(5);
 });

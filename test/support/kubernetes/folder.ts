@@ -8,7 +8,7 @@ const PREFIX = 'svc-asr-kubernetes-';
 const KEPT_MS = 3_600_000;
 
 /** Creates a folder for a cluster of this process. Deletes old folders of killed processes, which take 120 MB each. */
-export function makeFolder(parent = tmpdir(), now = Date.now()): string {
+export function createFolder(parent = tmpdir(), now = Date.now()): string {
   for (const name of readdirSync(parent)) {
     const folder = join(parent, name);
     if (name.startsWith(PREFIX) && isLeft(folder, now)) rmSync(folder, { recursive: true, force: true });

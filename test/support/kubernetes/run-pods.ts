@@ -38,7 +38,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
   const tasks = new Set<Promise<void>>();
   const startsRun = new Map<string, Promise<void>>();
   const stopsRun = new Map<string, Promise<void>>();
-  const begun = new Map<string, TestPod>();
+  const startedPods = new Map<string, TestPod>();
   let addresses = 0;
   let turns = 0;
   const stopped = new AbortController();
@@ -77,12 +77,12 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
     await demand(request('POST', `${podPath(namespace, name)}/binding`, binding));
   }
 
-  async function begin(pod: TestPod): Promise<void> {
+  async function startPod(pod: TestPod): Promise<void> {
     const ip = options.addressOf?.(pod) ?? `10.244.${(addresses >> 8) & 255}.${addresses++ & 255}`;
     await setPodReady(request, namespace, pod.metadata.name, { ready: false, ip });
     // The pod was deleted meanwhile and must not start.
     if (taken.has(`end ${pod.metadata.uid}`)) return;
-    begun.set(pod.metadata.uid, pod);
+    startedPods.set(pod.metadata.uid, pod);
     await runHook(onStart, pod, startsRun);
     await setPodReady(request, namespace, pod.metadata.name, { ip });
   }
@@ -102,22 +102,22 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
     await runHook(onStop, pod, stopsRun);
   }
 
-  async function look(): Promise<void> {
+  async function reconcile(): Promise<void> {
     const path = `/api/v1/namespaces/${namespace}/pods?resourceVersion=0`;
     const { items } = (await demand(request('GET', path))) as { items: TestPod[] };
     const there = new Set(items.map(({ metadata }) => metadata.uid));
     // The pod was deleted without a grace period.
-    for (const [uid, pod] of begun) if (!there.has(uid)) once('gone', pod, () => stopPrograms(pod));
+    for (const [uid, pod] of startedPods) if (!there.has(uid)) once('gone', pod, () => stopPrograms(pod));
     for (const pod of items) {
       if (pod.metadata.deletionTimestamp !== undefined) once('end', pod, () => end(pod));
       else if (pod.spec.nodeName === undefined) once('schedule', pod, () => schedule(pod));
-      else if (nodes.includes(pod.spec.nodeName)) once('begin', pod, () => begin(pod));
+      else if (nodes.includes(pod.spec.nodeName)) once('begin', pod, () => startPod(pod));
     }
   }
 
   const loop = (async () => {
     while (!stopped.signal.aborted) {
-      await look().catch(() => undefined);
+      await reconcile().catch(() => undefined);
       await sleep(POLL_MS);
     }
   })();

@@ -19,7 +19,7 @@ export interface Place {
   guard: Guard;
 }
 
-/** Program to run and how to tell that it is ready. */
+/** Program to run and how to check that it is ready. */
 export interface ServerSpec {
   name: string;
   command: string;
@@ -55,19 +55,19 @@ export async function startServer(spec: ServerSpec, { folder, guard }: Place): P
   // A server that jest workers share must not keep their process alive.
   child.unref();
   const { pid } = child;
-  const gone = new Promise<string>((resolve) => {
+  const exited = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`could not be run: ${error.message}`));
     child.on('exit', (code, signal) => resolve(`ended with ${code ?? signal ?? ''}`));
   });
   if (pid !== undefined) guard.watch(pid);
-  void gone.then(() => pid !== undefined && guard.forget(pid));
+  void exited.then(() => pid !== undefined && guard.forget(pid));
   const kill = async () => {
     child.ref();
     child.kill('SIGKILL');
-    await gone;
+    await exited;
   };
   const waiting = new AbortController();
-  const problem = await Promise.race([gone, untilReady(spec, waiting.signal)]);
+  const problem = await Promise.race([exited, untilReady(spec, waiting.signal)]);
   waiting.abort();
   if (problem === undefined) return { pid: pid ?? 0, kill };
   await kill();

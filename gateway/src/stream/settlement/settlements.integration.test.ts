@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Ledger } from '@svc-asr/ledger';
 import { createLogger, createMetrics } from '@svc-asr/runtime';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { makeTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
+import { createTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
 import { makeNarrowUser, WITHOUT_ACCOUNTS } from '../../../../test/support/narrow-redis.ts';
 import type { NarrowUser } from '../../../../test/support/narrow-redis.ts';
 import { startRedis } from '../../../../test/support/redis.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 async function connected() {
   const owner = await ledger.gateways.join(`gateway-${randomUUID()}`);
-  const tenant = await makeTenant(ledger, 60_000);
+  const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   await ledger.gateways.own(owner, { tenant, sessionId });
   await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId: 'c' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { makeCertificate } from '../../../../test/support/certificate.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { makeTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
+import { createTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
 import { freePort } from '../../../../test/support/ports.ts';
 import { startRedis } from '../../../../test/support/redis.ts';
 import type { TestRedis } from '../../../../test/support/redis.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
 test('connectRedis uses TLS for a Redis Cluster, also for the nodes that the cluster announces', async () => {
   const ledger = await openLedger(url);
   try {
-    const tenant = await makeTenant(ledger, 60_000);
+    const tenant = await createTenant(ledger, 60_000);
     await reserved(ledger, tenant);
     expect((await ledger.accounts.usage(tenant))!.balance.reservedMs).toBeGreaterThan(0);
   } finally {
