@@ -15,7 +15,7 @@ export interface ControllerOptions {
   reconcile: (key: WorkKey) => Promise<void>;
   report: (outcome: Outcome) => Result;
   firstPass: FirstPass;
-  /** Whether Redis can be reached now. */
+  /** Reports whether Redis is available now. */
   redisReady: () => boolean;
   concurrency: number;
   resyncMs: number;
@@ -23,13 +23,13 @@ export interface ControllerOptions {
 
 export interface Controller {
   start: () => Promise<void>;
-  /** Resolves when nothing is being worked on any more. */
+  /** Resolves when the last reconcile has ended. */
   stop: () => Promise<void>;
 }
 
-const REDIS_WATCH_MS = 500;
+const REDIS_POLL_MS = 500;
 
-/** Turns changes of the source, the return of Redis and the passing of time into work, and has it done. */
+/** Creates the controller. It enqueues work when resources change, when Redis comes back and periodically, and runs it. */
 export function createController(options: ControllerOptions): Controller {
   const { source, queue, enqueue, reconcile, report, firstPass, redisReady, concurrency, resyncMs } = options;
   const timers: NodeJS.Timeout[] = [];
@@ -38,17 +38,17 @@ export function createController(options: ControllerOptions): Controller {
   const isStopped = () => stopped;
   return {
     start: async () => {
-      // Nothing is worked on before there was a first look at everything; what that finds is the first sync's work.
-      let looked = false;
+      // The first sync covers everything that the source finds in its first pass.
+      let isFirstPassDone = false;
       await source.start({
         onChange: (key) => {
-          if (looked) enqueue(key);
+          if (isFirstPassDone) enqueue(key);
         },
         onSettled: () => enqueue(SYNC),
       });
-      // The first look may take as long as the source is away.
+      // The controller may have been stopped while the source was unavailable.
       if (isStopped()) return;
-      looked = true;
+      isFirstPassDone = true;
       enqueue(SYNC);
       working = runWorkers({
         queue,
@@ -58,7 +58,7 @@ export function createController(options: ControllerOptions): Controller {
         nowMs: systemClock.nowMs,
       });
       timers.push(setInterval(() => enqueue(SYNC), resyncMs));
-      timers.push(watchReturn(redisReady, () => enqueue(SYNC)));
+      timers.push(watchRecovery(redisReady, () => enqueue(SYNC)));
     },
     stop: async () => {
       stopped = true;
@@ -70,12 +70,12 @@ export function createController(options: ControllerOptions): Controller {
   };
 }
 
-/** Calls `then` when something that was away is there again, so that nobody waits for the end of a backoff. */
-function watchReturn(isThere: () => boolean, then: () => void): NodeJS.Timeout {
-  let wasThere = isThere();
+/** Calls `onRecovered` when a dependency becomes available again, so that no work waits for the end of its backoff. */
+function watchRecovery(isAvailable: () => boolean, onRecovered: () => void): NodeJS.Timeout {
+  let wasAvailable = isAvailable();
   return setInterval(() => {
-    const there = isThere();
-    if (there && !wasThere) then();
-    wasThere = there;
-  }, REDIS_WATCH_MS);
+    const available = isAvailable();
+    if (available && !wasAvailable) onRecovered();
+    wasAvailable = available;
+  }, REDIS_POLL_MS);
 }

@@ -58,7 +58,7 @@ async function start() {
 type Running = Awaited<ReturnType<typeof start>>;
 
 const said = ({ process }: Running, words: string) => process.lines.some(({ message }) => message.includes(words));
-const leads = (operator: Running) => said(operator, 'resources are brought into force');
+const leads = (operator: Running) => said(operator, 'started to reconcile resources');
 const isWrite = ({ method, path }: ProxyRequest) => method !== 'GET' && !path.includes('/leases');
 const apply = (state: string) => {
   const acme = tenant('acme', { state, grants: [{ id: 'welcome', audioSeconds: 60 }] });

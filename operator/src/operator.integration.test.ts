@@ -90,10 +90,10 @@ test('applies what changes while it runs: limits, grants once each, state', asyn
   await eventually(async () => expect((await ledger.accounts.read('acme'))?.grantedMs).toBe(65_000));
   folder.write('tenant.yaml', active('acme', { grants: [{ id: 'welcome', audioSeconds: 999 }] }));
   await eventually(async () => expect(await state('acme')).toBe('Active'));
-  await eventually(() => expect(operator.lines.map(({ message }) => message).join()).toContain('says 999 s'));
+  await eventually(() => expect(operator.lines.map(({ message }) => message).join()).toContain('has 999 s'));
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect((await ledger.accounts.read('acme'))?.grantedMs).toBe(65_000);
-  expect(operator.lines.filter(({ message }) => message.includes('says 999 s'))).toHaveLength(1);
+  expect(operator.lines.filter(({ message }) => message.includes('has 999 s'))).toHaveLength(1);
   expect((await ledger.journal.read('acme', {})).filter(({ type }) => type === 'grant')).toHaveLength(3);
 });
 

@@ -1,245 +1,178 @@
 import type { AddressInfo } from 'node:net';
-import { connectRedis, createLedger } from '@svc-asr/ledger';
-import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
+import { createTelemetry, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
-import { createController } from './controller.ts';
+import { assembleOperator } from './assemble.ts';
+import type { OperatorParts } from './assemble.ts';
 import { createCluster } from './kubernetes/cluster.ts';
-import { createLedgerProtection } from './ledger/create.ts';
-import { withLedgerGuard } from './ledger/guard.ts';
+import type { Cluster } from './kubernetes/cluster.ts';
 import { watchGuard } from './ledger/watch.ts';
 import { createInstruments, observe } from './metrics.ts';
-import { createNotices } from './notices.ts';
+import type { Instruments } from './metrics.ts';
 import { systemClock } from './queue/clock.ts';
-import { createWorkQueue } from './queue/queue.ts';
-import { createApiKeyReconciler } from './reconcile/apikey.ts';
-import { createApplied } from './reconcile/applied.ts';
-import { createCataloguePublisher } from './reconcile/catalogue.ts';
-import { createFirstPass } from './reconcile/first-pass.ts';
-import { createModelReconciler } from './reconcile/model.ts';
-import { createOutcomeReport } from './reconcile/outcome.ts';
-import { createReconcile } from './reconcile/reconcile.ts';
-import { createSync } from './reconcile/sync.ts';
-import { createTenantReconciler } from './reconcile/tenant.ts';
 import { SYNC } from './reconcile/work.ts';
-import type { WorkKey } from './reconcile/work.ts';
-import { guardLink } from './redis-gate.ts';
 import type { OperatorSettings } from './settings.ts';
-import { createFileSource } from './source/file/source.ts';
-import { createKubernetesSource } from './source/kubernetes/source.ts';
 import { keyOf } from './source/source.ts';
-import { createStatus } from './status/create.ts';
-import { SILENT_REPORTER } from './status/reporter.ts';
-import { createWorkerRuntime } from './workers/create.ts';
-import { createPoolManager } from './workers/pool/manager.ts';
-import { createPoolReport } from './workers/pool/report.ts';
-
-const DAY_MS = 86_400_000;
 
 /** A running operator. */
 export interface Operator {
   adminPort: number;
-  /** How to stop it, in order. */
+  /** Steps that stop the operator, in order. */
   stopSteps: readonly StopStep[];
 }
 
 export interface OperatorOptions {
-  /** What workers build on. */
+  /** Environment that worker processes inherit from. */
   env?: NodeJS.ProcessEnv;
-  /** The lead was lost: the process has to end, since what it knows may be outdated by what the next leader does. */
+  /** Called when the lead was lost. The process has to end: the next leader may have made its state obsolete. */
   onLost?: (reason: string) => void;
 }
 
-/** Puts the operator together from its parts and starts it; in a cluster it works only while it leads. */
+/** Creates and starts the operator. In a cluster it reconciles only while it leads. */
 export async function startOperator(
   settings: OperatorSettings,
   logger: Logger,
-  { env = process.env, onLost = exit }: OperatorOptions = {},
+  { env = process.env, onLost = () => process.exit(1) }: OperatorOptions = {},
 ): Promise<Operator> {
   const telemetry = await createTelemetry('operator', settings, logger);
   const { metrics } = telemetry;
   const instruments = createInstruments(metrics.meter, systemClock.nowMs);
-  const notices = createNotices();
-
   const lost = (reason: string) => {
-    logger.fatal({ reason }, `this operator does not lead any more and ends: ${reason}`);
+    logger.fatal({ reason }, `this operator no longer leads and exits: ${reason}`);
     onLost(reason);
   };
-  const cluster =
-    settings.KUBERNETES === ''
-      ? undefined
-      : createCluster({
-          settings,
-          logger,
-          onElected: () => void begin().catch((err: unknown) => lost(`it could not begin: ${String(err)}`)),
-          onLost: lost,
-          onRequest: instruments.countRequest,
-          onRelist: instruments.countRelist,
-          onActivity: instruments.noteWatchActivity,
-        });
-
-  const link = connectRedis({
-    url: settings.REDIS_URL,
-    name: 'svc-asr-operator',
-    timeoutMs: settings.REDIS_TIMEOUT_MS,
-    logger,
-  });
-  const ledger = createLedger(cluster === undefined ? link : guardLink(link, cluster.gate), {
-    prefix: settings.REDIS_KEY_PREFIX,
-    retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
-    constants: ledgerConstants(settings),
-  });
-
-  const watched = cluster && createKubernetesSource({ cluster, notices, logger });
-  const source =
-    watched ??
-    createFileSource({
-      folders: settings.CONFIG_FOLDERS,
-      pollMs: settings.CONFIG_POLL_MS,
-      settleMs: settings.CONFIG_SETTLE_MS,
-      deleteGraceMs: settings.CONFIG_DELETE_GRACE_MS,
-      logger,
-      notices,
-    });
-
-  const { guard, checkpoints } = createLedgerProtection({
-    settings,
-    ledger,
-    source,
-    logger,
-    cluster: cluster && watched && { cluster, source: watched },
-  });
-  const leads = () => cluster === undefined || cluster.gate.isOpen();
-
-  const queue = createWorkQueue(systemClock, { baseMs: settings.RETRY_BASE_MS, maxMs: settings.RETRY_MAX_MS });
-  const firstPass = createFirstPass();
-  const enqueue = (key: WorkKey) => {
-    firstPass.queued(key);
-    queue.add(key);
-  };
-
-  const { runtime, memory, rollouts } = createWorkerRuntime({ settings, env, cluster, notices, logger });
-  const pools = createPoolManager({
-    pools: withLedgerGuard(guard, ledger.pools),
-    workers: withLedgerGuard(guard, ledger.workers),
-    revisions: withLedgerGuard(guard, ledger.revisions),
-    runtime,
-    memory,
-    rollouts,
-    report: createPoolReport(notices, logger),
-    limits: { lostMs: settings.WORKER_LOST_TIMEOUT_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
-    nowMs: systemClock.nowMs,
-    source,
-    intervalMs: settings.SCALING_INTERVAL_MS,
-    onRemoved: (name) => enqueue(keyOf('ASRModel', name)),
-  });
-
-  const status =
-    cluster === undefined || watched === undefined
-      ? SILENT_REPORTER
-      : createStatus({ settings, cluster, source: watched, ledger, guard, pools, notices, logger });
-  const applied = createApplied(ledger.registry);
-  const catalogue = createCataloguePublisher(ledger.catalogue, source);
-  const sync = createSync({ source, applied, enqueue, notices, logger });
-  const reconcilers = {
-    ASRModel: createModelReconciler({ pools, catalogue, applied }),
-    Tenant: createTenantReconciler({
-      accounts: ledger.accounts,
-      applied,
-      notices,
-      logger,
-      checkpointOf: checkpoints.of,
-      isNewest: source.isNewest,
-      ledgerId: guard.ledgerId,
-    }),
-    ApiKey: createApiKeyReconciler({ keys: ledger.apiKeys, source, applied, notices, logger }),
-  };
-  const controller = createController({
-    source,
-    queue,
-    enqueue,
-    reconcile: createReconcile({ source, applied, reconcilers, catalogue, sync, status, guard, logger }),
-    report: createOutcomeReport(instruments, notices, logger),
-    firstPass,
-    redisReady: () => link.ready,
-    concurrency: settings.RECONCILE_CONCURRENCY,
-    resyncMs: settings.RESYNC_SECONDS * 1000,
-  });
+  const onElected = () =>
+    void lifecycle.start().catch((err: unknown) => lost(`reconciling could not be started: ${String(err)}`));
+  const cluster = connectCluster({ settings, logger, instruments, onElected, onLost: lost });
+  const parts = assembleOperator({ settings, env, cluster, instruments, logger });
+  const lifecycle = new Lifecycle(parts, cluster, settings, logger);
 
   observe(metrics.meter, {
-    queueDepth: queue.depth,
-    resourceKinds: () => source.list().map(({ kind }) => kind),
-    invalidResources: source.invalidCount,
-    heldDeletions: sync.held,
-    lastSyncSeconds: sync.lastSeconds,
-    pools: pools.statuses,
-    ledgerMissing: () => guard.missing() !== undefined,
-    isLeader: leads,
+    queueDepth: parts.work.queue.depth,
+    resourceKinds: () => parts.source.list().map(({ kind }) => kind),
+    invalidResources: parts.source.invalidCount,
+    heldDeletions: parts.sync.held,
+    lastSyncSeconds: parts.sync.lastSeconds,
+    pools: () => parts.pools.statuses(),
+    ledgerMissing: () => parts.guard.missing() !== undefined,
+    isLeader: () => lifecycle.isLeading(),
   });
-  let stopping = false;
-  const isStopping = () => stopping;
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
     metrics,
-    ready: () => {
-      if (stopping) return 'the operator is stopping';
-      // One that stands by is ready to take over.
-      if (!leads()) return watched?.synced() === true ? undefined : 'not everything has been listed yet';
-      if (!link.ready) return 'Redis does not answer';
-      return firstPass.done() ? undefined : 'the first pass over all resources is not over';
-    },
+    ready: () => lifecycle.findUnreadiness(),
   });
   const { port } = admin.address() as AddressInfo;
-
-  let stopWatching: (() => void) | undefined;
-  /** Begins to bring resources into force. */
-  async function begin(): Promise<void> {
-    await checkpoints.start();
-    await pools.start();
-    // Whoever told it to stop meanwhile did not find it running.
-    if (isStopping()) return pools.stop();
-    await controller.start();
-    if (isStopping()) return;
-    status.start();
-    stopWatching = watchGuard(guard, settings.LEDGER_INTERVAL_MS, () => {
-      // Also each by itself: the sync comes no further than the guard, and every Tenant is to say what is wrong.
-      for (const { kind, metadata } of source.list()) enqueue(keyOf(kind, metadata.name));
-      enqueue(SYNC);
-    });
-    const from = cluster === undefined ? { file: settings.CONFIG_FOLDERS } : { reason: 'elected' };
-    logger.info({ ...from, amount: source.list().length }, 'resources are brought into force');
-  }
-  if (cluster === undefined) await begin();
+  if (cluster === undefined) await lifecycle.start();
   else {
-    watched?.warm();
+    parts.kubernetesSource?.warm();
     cluster.start();
   }
   logger.info(`operator started, admin port ${port}`);
-
+  const stopAdmin = () => {
+    admin.close();
+    admin.closeAllConnections();
+  };
   return {
     adminPort: port,
     stopSteps: [
-      { name: 'readiness', stop: () => void (stopping = true) },
-      { name: 'ledger', stop: () => stopWatching?.() },
-      { name: 'controller', stop: controller.stop },
-      { name: 'pools', stop: pools.stop },
-      { name: 'workers', stop: runtime.close },
-      { name: 'status', stop: status.stop },
-      { name: 'checkpoints', stop: checkpoints.stop },
-      { name: 'lead', stop: () => cluster?.stop() },
-      { name: 'redis', stop: link.close },
-      {
-        name: 'admin port',
-        stop: () => {
-          admin.close();
-          admin.closeAllConnections();
-        },
-      },
+      ...lifecycle.stopSteps(),
+      { name: 'admin port', stop: stopAdmin },
       { name: 'telemetry', stop: telemetry.stop },
     ],
   };
 }
 
-function exit(): never {
-  process.exit(1);
+/** Creates the connection to the cluster. Undefined if the operator does not run in one. */
+function connectCluster(options: {
+  settings: OperatorSettings;
+  logger: Logger;
+  instruments: Instruments;
+  onElected: () => void;
+  onLost: (reason: string) => void;
+}): Cluster | undefined {
+  const { settings, logger, instruments, onElected, onLost } = options;
+  if (settings.KUBERNETES === '') return undefined;
+  return createCluster({
+    settings,
+    logger,
+    onElected,
+    onLost,
+    onRequest: instruments.countRequest,
+    onRelist: instruments.countRelist,
+    onActivity: instruments.noteWatchActivity,
+  });
+}
+
+/** Starts and stops the parts of an operator in order. */
+class Lifecycle {
+  readonly #parts: OperatorParts;
+  readonly #cluster: Cluster | undefined;
+  readonly #settings: OperatorSettings;
+  readonly #logger: Logger;
+  #stopping = false;
+  #stopWatching: (() => void) | undefined;
+
+  constructor(parts: OperatorParts, cluster: Cluster | undefined, settings: OperatorSettings, logger: Logger) {
+    this.#parts = parts;
+    this.#cluster = cluster;
+    this.#settings = settings;
+    this.#logger = logger;
+  }
+
+  /** Starts to reconcile resources. In a cluster this follows the election. */
+  async start(): Promise<void> {
+    const { checkpoints, pools, controller, status, source } = this.#parts;
+    await checkpoints.start();
+    await pools.start();
+    // The stop step of the pools may have run before they were started.
+    if (this.#stopping) return pools.stop();
+    await controller.start();
+    if (this.#isStopping()) return;
+    status.start();
+    this.#stopWatching = watchGuard(this.#parts.guard, this.#settings.LEDGER_INTERVAL_MS, () => this.#enqueueAll());
+    const from = this.#cluster === undefined ? { file: this.#settings.CONFIG_FOLDERS } : { reason: 'elected' };
+    this.#logger.info({ ...from, amount: source.list().length }, 'started to reconcile resources');
+  }
+
+  isLeading(): boolean {
+    return this.#cluster === undefined || this.#cluster.gate.isOpen();
+  }
+
+  /** Returns why the operator is not ready. Undefined if it is; a standby is ready once it could take over. */
+  findUnreadiness(): string | undefined {
+    const { kubernetesSource, link, work } = this.#parts;
+    if (this.#stopping) return 'the operator is stopping';
+    if (!this.isLeading()) return kubernetesSource?.synced() === true ? undefined : 'not all resources are listed yet';
+    if (!link.ready) return 'Redis does not answer';
+    return work.firstPass.done() ? undefined : 'the first pass over all resources is not complete';
+  }
+
+  stopSteps(): StopStep[] {
+    const { controller, pools, runtime, status, checkpoints, link } = this.#parts;
+    return [
+      { name: 'readiness', stop: () => void (this.#stopping = true) },
+      { name: 'ledger', stop: () => this.#stopWatching?.() },
+      { name: 'controller', stop: controller.stop },
+      { name: 'pools', stop: () => pools.stop() },
+      { name: 'workers', stop: () => runtime.close() },
+      { name: 'status', stop: status.stop },
+      { name: 'checkpoints', stop: checkpoints.stop },
+      { name: 'lead', stop: () => this.#cluster?.stop() },
+      { name: 'redis', stop: link.close },
+    ];
+  }
+
+  /** Also prevents the type checker from assuming that the flag cannot change during an `await`. */
+  #isStopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** Call when the ledger went missing or came back. */
+  #enqueueAll(): void {
+    const { source, work } = this.#parts;
+    // Each resource on its own as well: the sync stops at the ledger guard, but every Tenant has to report the failure.
+    for (const { kind, metadata } of source.list()) work.enqueue(keyOf(kind, metadata.name));
+    work.enqueue(SYNC);
+  }
 }

@@ -2,7 +2,7 @@ import { createLogger, readSettingsOrExit, runService } from '@svc-asr/runtime';
 import { startOperator } from './operator.ts';
 import { OPERATOR_SETTINGS } from './settings.ts';
 
-/** Runs the operator until it is told to stop. */
+/** Runs the operator until the process receives SIGTERM or SIGINT. */
 export async function run(): Promise<void> {
   const settings = readSettingsOrExit('operator', OPERATOR_SETTINGS);
   const logger = createLogger('operator', settings.LOG_LEVEL);

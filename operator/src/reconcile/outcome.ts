@@ -4,7 +4,7 @@ import type { Notices } from '../notices.ts';
 import type { Outcome } from '../queue/workers.ts';
 import { findUnavailable } from '../failure/unavailable.ts';
 import type { Dependency } from '../failure/unavailable.ts';
-import { workKindOf } from './work.ts';
+import { workersModelOf, workKindOf } from './work.ts';
 import type { WorkKey } from './work.ts';
 
 /**
@@ -71,11 +71,15 @@ export function createOutcomeReport(
         break;
       }
       case 'error':
-        notices.raise(`failing ${key}`, String(failures), () =>
-          logger.error(
-            { err: error, resource: key, amount: failures },
-            `${key} could not be applied; retrying: ${String(error)}`,
-          ),
+        // The API server may reject workers for as long as their model is wrong. That is logged once, not at each retry.
+        notices.raise(
+          `failing ${key}`,
+          workersModelOf(key as WorkKey) === undefined ? String(failures) : String(error),
+          () =>
+            logger.error(
+              { err: error, resource: key, amount: failures },
+              `${key} could not be applied; retrying: ${String(error)}`,
+            ),
         );
         break;
     }

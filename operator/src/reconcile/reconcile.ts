@@ -2,14 +2,14 @@ import type { Kind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { LedgerGuard } from '../ledger/guard.ts';
 import { keyOf, partsOf } from '../source/source.ts';
-import type { ResourceSource } from '../source/source.ts';
+import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { StatusReporter } from '../status/reporter.ts';
 import type { Applied } from './applied.ts';
 import type { CataloguePublisher } from './catalogue.ts';
 import { runPhases } from './phases.ts';
 import type { Reconciler, Reconcilers } from './reconciler.ts';
 import type { Sync } from './sync.ts';
-import { CATALOGUE, SYNC } from './work.ts';
+import { CATALOGUE, SYNC, workersModelOf } from './work.ts';
 import type { WorkKey } from './work.ts';
 
 export interface ReconcileDependencies {
@@ -18,6 +18,8 @@ export interface ReconcileDependencies {
   reconcilers: Reconcilers;
   catalogue: CataloguePublisher;
   sync: Sync;
+  /** Converges the workers of a model in the cluster. */
+  converge: (model: string) => Promise<void>;
   status: Pick<StatusReporter, 'applied' | 'refused' | 'failed' | 'waiting'>;
   /** Checked before anything is written to Redis. */
   guard: Pick<LedgerGuard, 'check'>;
@@ -26,7 +28,7 @@ export interface ReconcileDependencies {
 
 /** Creates the function that processes every work key. It reconciles the named resource with the source. */
 export function createReconcile(dependencies: ReconcileDependencies): (key: WorkKey) => Promise<void> {
-  const { source, applied, reconcilers, catalogue, sync, status, guard, logger } = dependencies;
+  const { source, applied, reconcilers, catalogue, sync, converge, status, guard, logger } = dependencies;
 
   /** Wraps a reconciler. The finalizer is added before the first phase and removed after the last one. */
   const frame = <K extends Kind>(kind: K, { present, absent }: Reconciler<K>): Reconciler<K> => ({
@@ -74,8 +76,10 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
   };
 
   return async (key) => {
+    const model = workersModelOf(key);
+    if (model !== undefined) return converge(model);
     if (key !== SYNC && key !== CATALOGUE) {
-      const { kind, name } = partsOf(key);
+      const { kind, name } = partsOf(key as ResourceKey);
       return resources[kind](name);
     }
     await guard.check();

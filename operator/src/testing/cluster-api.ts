@@ -2,25 +2,25 @@ import { KubernetesError, apiVersionOf } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import type { Reflect, ReflectOptions } from '../workers/cluster/objects/object-cache.ts';
 
-/** Objects in memory, with writes that are written down and reflectors that can be held up. */
+/** A cluster API in memory. It records writes, and can hold back the changes that reflectors receive. */
 export interface ClusterApi {
   api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
-  /** Every write: verb, kind and name. */
+  /** All writes, each as verb, kind and name. */
   writes: string[];
   get: (type: ResourceType, name: string) => KubeObject | undefined;
-  /** Puts an object there as somebody else would. */
+  /** Stores an object as another client would. This is not recorded as a write. */
   put: (type: ResourceType, object: Omit<KubeObject, 'apiVersion' | 'kind'>) => void;
   remove: (type: ResourceType, name: string) => void;
-  /** Held up, reflectors hear of nothing; afterwards of everything. */
-  holdNews: (held: boolean) => void;
-  /** What the next write runs into; where a kind is named, writes to others pass. */
+  /** Holds back changes from reflectors. Changes made meanwhile are delivered with the next one of the same object. */
+  holdWatches: (held: boolean) => void;
+  /** Makes writes fail with this error. If a kind is given, writes of other kinds succeed. */
   refuseWith: (error: Error | undefined, kind?: string) => void;
-  /** What the server makes of an applied object, as webhooks may. */
+  /** Changes applied objects, as an admission webhook does. */
   mutate: (change: (object: KubeObject) => KubeObject) => void;
 }
 
-/** Makes an empty cluster. */
+/** Creates an empty cluster. */
 export function createClusterApi(): ClusterApi {
   const objects = new Map<string, KubeObject>();
   const seen = new Map<string, KubeObject>();
@@ -33,7 +33,7 @@ export function createClusterApi(): ClusterApi {
   let change = (object: KubeObject) => object;
   const keyOf = (type: ResourceType, name: string) => `${type.kind}/${name}`;
 
-  function tell(type: ResourceType, name: string): void {
+  function notify(type: ResourceType, name: string): void {
     if (held) return;
     const key = keyOf(type, name);
     const object = objects.get(key);
@@ -46,7 +46,7 @@ export function createClusterApi(): ClusterApi {
     const { name, uid = `uid-${name}` } = object.metadata;
     const stored = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(++version) } };
     objects.set(keyOf(type, name), stored);
-    tell(type, name);
+    notify(type, name);
     return stored;
   }
 
@@ -71,17 +71,17 @@ export function createClusterApi(): ClusterApi {
         await Promise.resolve();
         write('patch', type, name);
         const object = objects.get(keyOf(type, name));
-        if (object === undefined) throw new KubernetesError(404, 'NotFound', 'there is none');
+        if (object === undefined) throw new KubernetesError(404, 'NotFound', 'not found');
         const { resourceVersion = object.metadata.resourceVersion } = (patch as Partial<KubeObject>).metadata ?? {};
         if (resourceVersion !== object.metadata.resourceVersion)
-          throw new KubernetesError(409, 'Conflict', 'it changed');
+          throw new KubernetesError(409, 'Conflict', 'the object has been modified');
         return store(type, merge(object, patch) as KubeObject);
       },
       delete: async (type, name) => {
         await Promise.resolve();
         write('delete', type, name);
         objects.delete(keyOf(type, name));
-        tell(type, name);
+        notify(type, name);
       },
     },
     reflect: (type, options) => {
@@ -99,9 +99,9 @@ export function createClusterApi(): ClusterApi {
       void store(type, { apiVersion: apiVersionOf(type), kind: type.kind, ...object } as KubeObject),
     remove: (type, name) => {
       objects.delete(keyOf(type, name));
-      tell(type, name);
+      notify(type, name);
     },
-    holdNews: (hold) => {
+    holdWatches: (hold) => {
       held = hold;
     },
     refuseWith: (error, kind) => {

@@ -1,14 +1,14 @@
 import { checkResource } from '@svc-asr/core';
 import type { AsrModel } from '@svc-asr/core';
 import { model } from './resources.ts';
-import type { WorkerTemplate } from '../workers/runtime.ts';
+import type { WorkerTemplate } from '../workers/template.ts';
 import { buildTemplate } from '../workers/template.ts';
 import { buildPrerequisites, buildWorkers } from '../workers/cluster/objects/children.ts';
 import type { Child } from '../workers/cluster/objects/children.ts';
 import { revisionOf } from '../workers/cluster/objects/pod-template.ts';
 import type { Installation } from '../workers/cluster/installation.ts';
 
-/** An installation as the chart makes it. */
+/** An installation as the chart configures it. */
 export const INSTALLATION: Installation = {
   image: 'registry.example/svc-asr/worker:1.2.3',
   imagePullPolicy: 'IfNotPresent',
@@ -24,7 +24,7 @@ export const INSTALLATION: Installation = {
   maxUnavailable: '25%',
 };
 
-/** The least that an installation may set. */
+/** An installation with as few settings as possible. */
 export const PLAIN_INSTALLATION: Installation = {
   ...INSTALLATION,
   imagePullSecrets: [],
@@ -34,7 +34,7 @@ export const PLAIN_INSTALLATION: Installation = {
   maxUnavailable: 1,
 };
 
-const everything = {
+const fullSpec = {
   artifact: {
     url: 'https://models.example:8443/dholuo-3.tar.gz',
     sha256: 'd'.repeat(64),
@@ -68,10 +68,10 @@ const everything = {
   drainSeconds: 600,
 };
 
-/** Models that have, together, all that a model can have. */
+/** Models that together use all fields of an ASRModel. */
 export const MODELS = {
   'cpu-path': model('svc-asr-kikuyu-v1', { artifact: { path: '/models/svc-asr-kikuyu-v1' } }),
-  'gpu-url': model('svc-asr-dholuo-v1', everything),
+  'gpu-url': model('svc-asr-dholuo-v1', fullSpec),
   claim: model('svc-asr-kikuyu-v2', {
     artifact: { persistentVolumeClaim: { claimName: 'models', path: 'kikuyu/v2' } },
     worker: { resources: { requests: { cpu: '0.5', memory: '1Gi' } } },
@@ -79,7 +79,7 @@ export const MODELS = {
   image: model('svc-asr-kikuyu-v3', { artifact: { image: 'registry.example/models/kikuyu:3' } }),
 } as const;
 
-/** The template of a model as a cluster has it. */
+/** Returns the template of a model in a cluster. */
 export function templateOf(resource: object, installation = INSTALLATION, uid?: string): WorkerTemplate {
   const checked = checkResource(resource);
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
@@ -87,7 +87,7 @@ export function templateOf(resource: object, installation = INSTALLATION, uid?: 
   return { ...template, revision: revisionOf(template, installation) };
 }
 
-/** Everything that is made of a model. */
+/** Returns all objects of a template. */
 export function childrenOf(template: WorkerTemplate, installation = INSTALLATION, replicas = 2): Child[] {
   return [...buildPrerequisites(template, installation), buildWorkers(template, installation, replicas)];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 import type { LogLine } from './logs.ts';
 
-/** Settings of an operator in a test cluster, with short times. */
+/** Returns the settings of an operator in a test cluster, with short timeouts. */
 export function clusterSettings(kubeconfig: string, namespace: string, redisUrl: string): Record<string, string> {
   return {
     KUBERNETES: kubeconfig,
@@ -19,16 +19,16 @@ export function clusterSettings(kubeconfig: string, namespace: string, redisUrl:
   };
 }
 
-/** An operator as a process of its own, which can be killed and stopped. */
+/** An operator as a separate process, which can be killed and suspended. */
 export interface OperatorProcess {
   pid: number;
   lines: LogLine[];
-  /** How it ended: exit status or signal. */
+  /** Resolves to the exit status or signal. */
   ended: Promise<number | string>;
   kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Starts it from its sources. */
+/** Starts an operator from its sources. */
 export function spawnOperator(settings: Record<string, string>): OperatorProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {

@@ -14,33 +14,33 @@ import { startTestOperator } from './harness.ts';
 import type { TestOperator } from './harness.ts';
 import { LABELS } from '../workers/cluster/names.ts';
 
-/** Sessions that a worker of the tests takes. */
+/** Slots of each test worker. */
 export const SLOTS = 2;
-const BEAT_MS = 200;
+const RENEW_MS = 200;
 
-/** Starts a cluster whose Deployments roll. */
+/** Starts a cluster with the Kubernetes controllers, so that Deployments create pods. */
 export function startCluster(): Promise<Kubernetes> {
   return borrowKubernetes({ controllers: true });
 }
 
-/** A namespace with an operator, a Redis, and pods that do as workers do: they register, renew, and leave when they end. */
+/** A namespace with an operator, a Redis and pods that behave like workers: they register, renew their lease and leave. */
 export interface Stage {
   namespace: string;
   ledger: Ledger;
   operator: () => TestOperator;
-  /** With further settings, until it is started again. */
+  /** Restarts the operator. The additional settings apply until the next restart. */
   restartOperator: (more?: NodeJS.ProcessEnv) => Promise<void>;
   stopOperator: () => Promise<void>;
   kubectl: (args: string[], input?: object) => Promise<string>;
   apply: (resource: object) => Promise<void>;
-  /** Objects of a kind, by name. */
+  /** Returns the objects of a kind, sorted by name. */
   list: (plural: string, selector?: string) => Promise<KubeObject[]>;
-  /** Has a worker hang: its pod is well, its lease runs out. */
+  /** Makes a worker hang: its pod stays ready, but its lease expires. */
   silence: (pod: string) => void;
   close: () => Promise<void>;
 }
 
-/** Sets a stage up; `pods: false` where a test plays the kubelet itself. */
+/** Creates a stage. With `pods: false` no pods are run, and the test plays the role of the kubelet. */
 export async function createStage(
   kubernetes: Kubernetes,
   { pods = true, env = {} }: { pods?: boolean; env?: NodeJS.ProcessEnv } = {},
@@ -109,20 +109,20 @@ export async function createStage(
   };
 }
 
-/** What runs in the pods of a stage. */
+/** Creates the simulated workers that run in the pods of a stage. */
 function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger) {
   const beats = new Map<string, NodeJS.Timeout>();
   const unready = new Set<string>();
 
   async function beat(model: string, pod: TestPod): Promise<void> {
     const { name } = pod.metadata;
-    const standing = await ledger.workers.renew(model, name);
-    // As a real one, which says so at its readiness probe.
-    if (standing === 'draining' && !unready.has(name)) {
+    const state = await ledger.workers.renew(model, name);
+    // A real worker fails its readiness probe while it drains.
+    if (state === 'draining' && !unready.has(name)) {
       unready.add(name);
       await setPodReady(kubernetes.request, namespace, name, { ready: false });
     }
-    if (standing === 'gone' && beats.has(name)) await register(model, pod);
+    if (state === 'gone' && beats.has(name)) await register(model, pod);
   }
 
   async function register(model: string, { metadata: { name, labels } }: TestPod): Promise<void> {
@@ -138,7 +138,7 @@ function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Le
       await register(model, pod);
       beats.set(
         pod.metadata.name,
-        setInterval(() => void beat(model, pod).catch(() => undefined), BEAT_MS),
+        setInterval(() => void beat(model, pod).catch(() => undefined), RENEW_MS),
       );
     },
     stop: async ({ metadata: { name, labels } }: TestPod) => {

@@ -1,124 +1,85 @@
 import { checkResource } from '@svc-asr/core';
-import type { AsrModel, RevisionCounts, ScalingLoad } from '@svc-asr/core';
+import type { AsrModel, RevisionCounts, RolloutState, ScalingLoad } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
 import { createNotices } from '../notices.ts';
-import { createPool } from '../workers/pool/pool.ts';
-import type { Pool } from '../workers/pool/pool.ts';
+import { Pool } from '../workers/pool/pool.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
-import { createRolloutMemory } from '../workers/pool/rollout-memory.ts';
-import type { RolloutMemory } from '../workers/pool/rollout-memory.ts';
-import type { RunningWorker, StartFailure, WorkerTemplate } from '../workers/runtime.ts';
 import { createSlotsMemory } from '../workers/pool/slots-memory.ts';
+import type { DesiredWorkers, RunningWorker, StartFailure, WorkerRuntime } from '../workers/runtime.ts';
 import { buildTemplate } from '../workers/template.ts';
-import type { ScaleUpdate } from '../workers/pool/scale-update.ts';
 import { createTestLogger } from './logs.ts';
 import type { LogLine } from './logs.ts';
 import { model } from './resources.ts';
 
-/** A pool whose workers and ledger are in memory: who is to run runs at once, who is to stop is gone at once. */
+/** A pool whose workers and ledger are in memory. Workers start and stop at once. */
 export interface PoolHarness {
   pool: Pool;
   lines: LogLine[];
-  /** Gives the pool a model; resolves to the revision of it. */
+  /** Sets the model of the pool and returns its revision. */
   set: (spec: object) => string;
   remove: () => void;
-  /** Looks at the pool so many times, this far apart. */
-  tick: (times?: number, apartMs?: number) => Promise<boolean>;
-  /** Workers that take sessions, by revision. */
+  /** Advances the clock and reconciles the pool, this many times. */
+  tick: (times?: number, stepMs?: number) => Promise<boolean>;
+  /** Returns the number of workers of a revision that accept sessions. */
   ready: (revision: string) => number;
-  /** What gateways counted of a revision. */
+  /** Sets the counts that gateways report for a revision. */
   count: (revision: string, counts: Partial<RevisionCounts>) => void;
-  /** What the ledger tells of the load from now on. */
+  /** Sets the load that the ledger reports. */
   load: (load: Partial<ScalingLoad>) => void;
-  /** What was last to be written of the model's scale. */
-  scale: () => ScaleUpdate | undefined;
-  /** Streams on every worker. */
+  /** Makes the ledger available or unavailable. */
+  setLedgerError: (error: Error | undefined) => void;
+  /** Ends workers of a revision as if they had crashed. */
+  crash: (revision: string, amount: number) => void;
+  /** Returns the desired state that the pool applied last. */
+  desired: () => DesiredWorkers;
+  /** Returns every desired state that the pool applied. */
+  applied: readonly DesiredWorkers[];
+  /** Sets the number of streams on every worker. */
   occupy: (active: number) => void;
-  /** Keeps workers of a revision from starting. */
-  breakRevision: (revision: string, startFailure: StartFailure) => void;
-  /** Lets workers of a revision start, those included that could not. */
+  /** Prevents workers of a revision from starting. */
+  breakRevision: (revision: string, failure: StartFailure) => void;
+  /** Lets workers of a revision start, including those that could not. */
   mendRevision: (revision: string) => void;
-  /** What the ledger was last told: whether the pool can still grow. */
+  /** Returns whether the pool can grow, as the pool last wrote it to the ledger. */
   canGrow: () => boolean | undefined;
   weights: () => Record<string, number>;
-  needed: () => readonly string[];
 }
 
-/** Makes the pool of a model `m`. */
-export function createPoolHarness(rollouts: RolloutMemory = createRolloutMemory()): PoolHarness {
-  const running = new Map<string, RunningWorker>();
-  const records = new Map<string, WorkerRecord>();
+/** Creates the pool of a model `m`. Pools that share `rollouts` find the rollout state of each other. */
+export function createPoolHarness(rollouts = new Map<string, RolloutState>()): PoolHarness {
   const counts = new Map<string, RevisionCounts>();
-  const troubles = new Map<string, StartFailure>();
   let weights = new Map<string, number>();
-  let needed: readonly string[] = [];
   let load = { active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 };
-  let scale: ScaleUpdate | undefined;
-  let grows: boolean | undefined;
+  let canGrow: boolean | undefined;
+  let ledgerError: Error | undefined;
   let nowMs = 0;
-  let made = 0;
   const { logger, lines } = createTestLogger();
-
-  const drop = (id: string) => {
-    running.delete(id);
-    records.delete(id);
-    pool.workerEnded(id);
-  };
-  const register = (id: string, revision: string) =>
-    records.set(id, { id, revision, address: 'ws://x', slots: 1, active: 0, draining: false, leaseUntilMs: 0 });
-  const have = (revision: string, count: number) => {
-    const present = [...running.values()].filter((worker) => worker.revision === revision).length;
-    for (let missing = count - present; missing > 0; missing--) {
-      const id = `w${String(made++).padStart(4, '0')}`;
-      running.set(id, { id, model: 'm', revision, ageMs: 0, stopping: false });
-      if (!troubles.has(revision)) register(id, revision);
-    }
-  };
-  const pool: Pool = createPool('m', {
+  const { runtime, records, running, applied, failures, register, end } = createTestRuntime(rollouts, (id) =>
+    pool.workerEnded(id),
+  );
+  const answer = <T>(value: () => T): Promise<T> =>
+    ledgerError === undefined ? Promise.resolve(value()) : Promise.reject(ledgerError);
+  const pool: Pool = new Pool('m', {
     pools: {
-      load: () => Promise.resolve(load),
-      configure: (_model, { canGrow }) => {
-        grows = canGrow;
-        return Promise.resolve();
-      },
-      remove: () => Promise.resolve(),
+      load: () => answer(() => load),
+      configure: (_model, next) => answer(() => void ({ canGrow } = next)),
+      remove: () => answer(() => undefined),
     },
     workers: {
-      list: () => Promise.resolve([...records.values()]),
-      drain: (_model, id) => {
-        const record = records.get(id);
-        if (record !== undefined) records.set(id, { ...record, draining: true });
-        return Promise.resolve();
-      },
-      remove: () => Promise.resolve(),
+      list: () => answer(() => [...records.values()]),
+      drain: (_model, id) =>
+        answer(() => {
+          const record = records.get(id);
+          if (record !== undefined) records.set(id, { ...record, draining: true });
+        }),
+      remove: () => answer(() => undefined),
     },
     revisions: {
-      counts: () => Promise.resolve(counts),
-      weigh: (_model, next) => {
-        weights = new Map(next);
-        return Promise.resolve();
-      },
+      counts: () => answer(() => counts),
+      weigh: (_model, next) => answer(() => void (weights = new Map(next))),
     },
-    runtime: {
-      open: () => undefined,
-      template: buildTemplate,
-      models: () => ['m'],
-      list: () => [...running.values()],
-      ensure: (template: WorkerTemplate, count) => have(template.revision, count),
-      keep: (_model, revision, count) => have(revision, count),
-      forget: (_model, names) => {
-        needed = names;
-      },
-      writeScale: (_model, next) => {
-        scale = next;
-      },
-      confirm: () => undefined,
-      stop: drop,
-      startFailure: ({ revision }) => troubles.get(revision),
-      close: () => Promise.resolve(),
-    },
-    memory: createSlotsMemory(),
-    rollouts,
+    runtime,
+    slotsMemory: createSlotsMemory(),
     report: createPoolReport(createNotices(), logger),
     limits: { lostMs: 1e9, startMs: 1e9 },
     nowMs: () => nowMs,
@@ -127,6 +88,7 @@ export function createPoolHarness(rollouts: RolloutMemory = createRolloutMemory(
   return {
     pool,
     lines,
+    applied,
     set: (spec) => {
       const checked = checkResource(model('m', spec));
       if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
@@ -134,13 +96,13 @@ export function createPoolHarness(rollouts: RolloutMemory = createRolloutMemory(
       return buildTemplate(checked.value as AsrModel).revision;
     },
     remove: () => pool.setModel(undefined),
-    tick: async (times = 1, apartMs = 1000) => {
-      let goesOn = true;
-      for (let look = 0; look < times; look++) {
-        nowMs += apartMs;
-        goesOn = await pool.reconcile();
+    tick: async (times = 1, stepMs = 1000) => {
+      let continues = true;
+      for (let tick = 0; tick < times; tick++) {
+        nowMs += stepMs;
+        continues = await pool.reconcile();
       }
-      return goesOn;
+      return continues;
     },
     ready: (revision) =>
       [...records.values()].filter((record) => record.revision === revision && !record.draining).length,
@@ -151,20 +113,72 @@ export function createPoolHarness(rollouts: RolloutMemory = createRolloutMemory(
     load: (changes) => {
       load = { ...load, ...changes };
     },
-    scale: () => scale,
+    setLedgerError: (error) => {
+      ledgerError = error;
+    },
+    crash: (revision, amount) => {
+      const own = [...running.values()].filter((worker) => worker.revision === revision);
+      for (const { id } of own.slice(0, amount)) end(id);
+    },
+    desired: () => {
+      const last = applied.at(-1);
+      if (last === undefined) throw new Error('the pool has applied nothing yet');
+      return last;
+    },
     occupy: (active) => {
       for (const [id, record] of records) records.set(id, { ...record, active });
     },
-    breakRevision: (revision, startFailure) => void troubles.set(revision, startFailure),
+    breakRevision: (revision, failure) => void failures.set(revision, failure),
     mendRevision: (mended) => {
-      troubles.delete(mended);
+      failures.delete(mended);
       for (const { id, revision } of running.values()) {
         if (revision === mended && !records.has(id)) register(id, revision);
       }
-      pool.wake();
+      pool.markChanged();
     },
-    canGrow: () => grows,
+    canGrow: () => canGrow,
     weights: () => Object.fromEntries(weights),
-    needed: () => needed,
   };
+}
+
+/** Creates a runtime in memory, with the ledger records of its workers. */
+function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: string) => void) {
+  const running = new Map<string, RunningWorker>();
+  const records = new Map<string, WorkerRecord>();
+  const failures = new Map<string, StartFailure>();
+  const applied: DesiredWorkers[] = [];
+  let started = 0;
+
+  const register = (id: string, revision: string) =>
+    records.set(id, { id, revision, address: 'ws://x', slots: 1, active: 0, draining: false, leaseUntilMs: 0 });
+  const end = (id: string) => {
+    running.delete(id);
+    records.delete(id);
+    onEnded(id);
+  };
+  const startMissing = (revision: string, count: number) => {
+    const present = [...running.values()].filter((worker) => worker.revision === revision).length;
+    for (let missing = count - present; missing > 0; missing--) {
+      const id = `w${String(started++).padStart(4, '0')}`;
+      running.set(id, { id, model: 'm', revision, ageMs: 0, stopping: false });
+      if (!failures.has(revision)) register(id, revision);
+    }
+  };
+  const runtime: WorkerRuntime = {
+    open: () => undefined,
+    buildTemplate,
+    models: () => ['m'],
+    list: () => [...running.values()],
+    apply: (name, desired) => {
+      applied.push(desired);
+      for (const [revision, count] of desired.counts) startMissing(revision, count);
+      for (const { id } of desired.stop) end(id);
+      if (desired.rollout !== undefined) rollouts.set(name, desired.rollout);
+    },
+    confirm: () => undefined,
+    startFailure: ({ revision }) => failures.get(revision),
+    storedRollout: (name) => rollouts.get(name),
+    close: () => Promise.resolve(),
+  };
+  return { runtime, running, records, failures, applied, register, end };
 }

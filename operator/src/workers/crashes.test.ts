@@ -7,24 +7,24 @@ function crash(times: number, readyForMs?: number): Crashes {
   return crashes!;
 }
 
-test('waits longer after each failure, up to half a minute', () => {
+test('countCrash doubles the retry delay with each failure, up to 30 seconds', () => {
   expect([1, 2, 3, 7, 8, 20].map((times) => crash(times).retryAtMs - 1000)).toEqual([
     250, 500, 1000, 16_000, 30_000, 30_000,
   ]);
 });
 
-test('knows after three failures in a row that workers cannot start', () => {
+test('describeCrashes reports a start failure after three failures in a row', () => {
   expect(describeCrashes(undefined)).toBeUndefined();
   expect(describeCrashes(crash(2))).toBeUndefined();
   expect(describeCrashes(crash(3))).toBe('workers fail to start, 3 times in a row; the last ended by SIGSEGV');
 });
 
-test('a worker that had been well for a while begins a new count; one that fell right after it was up does not', () => {
+test('countCrash starts over if the worker had been ready for a while, and not if it crashed at once', () => {
   expect(crash(9, 5000).failures).toBe(1);
   expect(crash(9, 4999).failures).toBe(9);
 });
 
-test('is over when a worker that was started since is well', () => {
+test('hasRecovered is true if a worker that started after the last failure stays ready', () => {
   const crashes = crash(3);
   expect(hasRecovered(crashes, { startedMs: 1000, readyAtMs: 2000 }, 7000)).toBe(true);
   expect(hasRecovered(crashes, { startedMs: 1000, readyAtMs: 2000 }, 6999)).toBe(false);

@@ -1,43 +1,43 @@
-/** How the workers of one revision have failed. */
+/** The failures of workers of one revision. */
 export interface Crashes {
-  /** In a row. */
+  /** Number of failures in a row. */
   readonly failures: number;
   readonly lastAtMs: number;
-  /** No worker is started before. */
+  /** Time before which no worker is started. */
   readonly retryAtMs: number;
   readonly lastHow: string;
 }
 
-/** So many failures in a row, and it is known that workers cannot start. */
-const CANNOT_START = 3;
-/** Who took sessions for this long could start and was well: what failed before no longer counts. */
-const WELL_AFTER_MS = 5000;
+/** Number of failures in a row after which workers count as unable to start. */
+const FAILURE_LIMIT = 3;
+/** A worker that accepted sessions for this long has recovered. Earlier failures no longer count. */
+const RECOVERED_AFTER_MS = 5000;
 const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 30_000;
 
-/** Counts one more failure; `readyForMs`: how long the worker took sessions, undefined when it never did. */
+/** Counts one more failure. `readyForMs` is the time for which the worker accepted sessions, undefined if it never did. */
 export function countCrash(
   before: Crashes | undefined,
   crash: { how: string; readyForMs: number | undefined; nowMs: number },
 ): Crashes {
-  const wasWell = crash.readyForMs !== undefined && crash.readyForMs >= WELL_AFTER_MS;
-  const failures = wasWell ? 1 : (before?.failures ?? 0) + 1;
-  const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
+  const hadRecovered = crash.readyForMs !== undefined && crash.readyForMs >= RECOVERED_AFTER_MS;
+  const failures = hadRecovered ? 1 : (before?.failures ?? 0) + 1;
+  const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
   return { failures, lastAtMs: crash.nowMs, retryAtMs: crash.nowMs + delayMs, lastHow: crash.how };
 }
 
-/** What is known to be wrong after these failures; undefined: it may work the next time. */
+/** Returns the message of a start failure. Undefined while the next attempt may succeed. */
 export function describeCrashes(crashes: Crashes | undefined): string | undefined {
-  if (crashes === undefined || crashes.failures < CANNOT_START) return undefined;
+  if (crashes === undefined || crashes.failures < FAILURE_LIMIT) return undefined;
   return `workers fail to start, ${crashes.failures} times in a row; the last ${crashes.lastHow}`;
 }
 
-/** Whether a worker shows that what failed before works now: one that was started since and has been well for a while. */
+/** Reports whether a worker proves that its revision works again: it started after the last failure and stayed ready. */
 export function hasRecovered(
   crashes: Crashes,
   worker: { startedMs: number; readyAtMs: number | undefined },
   nowMs: number,
 ): boolean {
   const { startedMs, readyAtMs } = worker;
-  return startedMs >= crashes.lastAtMs && readyAtMs !== undefined && nowMs - readyAtMs >= WELL_AFTER_MS;
+  return startedMs >= crashes.lastAtMs && readyAtMs !== undefined && nowMs - readyAtMs >= RECOVERED_AFTER_MS;
 }

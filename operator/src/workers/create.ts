@@ -1,29 +1,27 @@
 import { join, resolve } from 'node:path';
-import type { Logger } from '@svc-asr/runtime';
 import type { KubeApi } from '@svc-asr/kubernetes';
+import type { Logger } from '@svc-asr/runtime';
 import type { EventRecorder } from '../kubernetes/events.ts';
 import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
 import type { Reflect } from './cluster/objects/object-cache.ts';
-import { createClusterRuntime } from './cluster/runtime.ts';
+import { ClusterRuntime } from './cluster/runtime.ts';
 import { readInstallation } from './cluster/settings.ts';
-import { createUnmanagedRuntime } from './unmanaged.ts';
-import { createProcessRuntime } from './process/runtime.ts';
-import { createRolloutMemory } from './pool/rollout-memory.ts';
-import type { RolloutMemory } from './pool/rollout-memory.ts';
-import type { WorkerRuntime } from './runtime.ts';
 import { createSlotsMemory, openSlotsMemory } from './pool/slots-memory.ts';
 import type { SlotsMemory } from './pool/slots-memory.ts';
+import { ProcessRuntime } from './process/runtime.ts';
+import type { WorkerRuntime } from './runtime.ts';
+import { createUnmanagedRuntime } from './unmanaged.ts';
 
-/** What is left of the operator's own grace period when the last worker is killed. */
+/** Share of the operator's own grace period after which worker processes are killed. The rest is for its own end. */
 const SHARE_OF_GRACE = 0.8;
 
-export interface WorkersOptions {
+export interface WorkerRuntimeOptions {
   settings: OperatorSettings;
-  /** What worker processes build on. */
+  /** Environment that worker processes inherit from. */
   env: NodeJS.ProcessEnv;
-  /** The cluster that workers run in; undefined: they do not run in one. */
+  /** The cluster that workers run in. Undefined if they do not run in a cluster. */
   cluster:
     | {
         api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
@@ -31,51 +29,53 @@ export interface WorkersOptions {
         events: Pick<EventRecorder, 'record'>;
       }
     | undefined;
+  /** Adds the workers of a model to the work queue, which then calls `converge`. */
+  enqueue: (model: string) => void;
   notices: Notices;
   logger: Logger;
 }
 
-/** What runs workers, and what has to be remembered of them. */
-export interface Workers {
+export interface WorkerRuntimeParts {
   runtime: WorkerRuntime;
-  memory: SlotsMemory;
-  rollouts: RolloutMemory;
+  /** Converges the workers of a model to their desired state. Does nothing outside of a cluster. */
+  converge: (model: string) => Promise<void>;
+  slotsMemory: SlotsMemory;
 }
 
-/** Makes what runs workers: pods of a cluster, processes of this machine, or something else than the operator. */
-export function createWorkerRuntime(options: WorkersOptions): Workers {
-  const { settings, cluster } = options;
-  if (cluster !== undefined) return createClusterWorkers(cluster, options);
-  const rollouts = createRolloutMemory();
-  if (settings.WORKER_PROGRAM === '')
-    return { runtime: createUnmanagedRuntime(), memory: createSlotsMemory(), rollouts };
-  return { ...createProcessWorkers(options), rollouts };
+/** Creates the runtime that the settings select: pods, processes of this machine, or workers started by other means. */
+export function createWorkerRuntime(options: WorkerRuntimeOptions): WorkerRuntimeParts {
+  if (options.cluster !== undefined) return createClusterParts(options.cluster, options);
+  const converge = () => Promise.resolve();
+  if (options.settings.WORKER_PROGRAM === '') {
+    return { runtime: createUnmanagedRuntime(), converge, slotsMemory: createSlotsMemory() };
+  }
+  return { ...createProcessParts(options), converge };
 }
 
-function createClusterWorkers(
-  { api, reflect, events }: NonNullable<WorkersOptions['cluster']>,
-  { settings, logger, notices }: WorkersOptions,
-): Workers {
-  const { runtime, rollouts } = createClusterRuntime({
+function createClusterParts(
+  { api, reflect, events }: NonNullable<WorkerRuntimeOptions['cluster']>,
+  { settings, enqueue, logger, notices }: WorkerRuntimeOptions,
+): WorkerRuntimeParts {
+  const runtime = new ClusterRuntime({
     api,
     reflect,
     events,
     installation: readInstallation(settings),
-    patienceMs: settings.WORKER_PENDING_TIMEOUT_MS,
+    pendingTimeoutMs: settings.WORKER_PENDING_TIMEOUT_MS,
     overdueMs: settings.WORKER_TERMINATION_TIMEOUT_MS,
-    concurrency: settings.RECONCILE_CONCURRENCY,
-    retry: { baseMs: settings.RETRY_BASE_MS, maxMs: settings.RETRY_MAX_MS },
+    scaleRetryMs: settings.RETRY_MAX_MS,
+    enqueue,
     logger,
     notices,
-    clock: systemClock,
+    nowMs: systemClock.nowMs,
   });
-  // The status of a model tells what its workers measured.
-  return { runtime, rollouts, memory: createSlotsMemory() };
+  // The status of the ASRModel has the number of slots that workers measured.
+  return { runtime, converge: (model) => runtime.converge(model), slotsMemory: createSlotsMemory() };
 }
 
-function createProcessWorkers({ settings, env, logger }: WorkersOptions): Pick<Workers, 'runtime' | 'memory'> {
+function createProcessParts({ settings, env, logger }: WorkerRuntimeOptions): Omit<WorkerRuntimeParts, 'converge'> {
   const stateFolder = resolve(settings.WORKER_STATE_FOLDER);
-  const runtime = createProcessRuntime({
+  const runtime = new ProcessRuntime({
     program: resolve(settings.WORKER_PROGRAM),
     stateFolder,
     logFolder: resolve(settings.WORKER_LOG_FOLDER),
@@ -90,5 +90,5 @@ function createProcessWorkers({ settings, env, logger }: WorkersOptions): Pick<W
     logger,
     nowMs: systemClock.nowMs,
   });
-  return { runtime, memory: openSlotsMemory(join(stateFolder, 'slots')) };
+  return { runtime, slotsMemory: openSlotsMemory(join(stateFolder, 'slots')) };
 }

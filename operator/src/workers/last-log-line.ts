@@ -1,19 +1,18 @@
-const LONGEST_WORDS = 300;
+const MAX_LENGTH = 300;
 
-/** What a program said last in its log, as far as it tells why it ended; the empty text when it said nothing. */
+/** Returns the line of a log that best explains why a program ended. Empty if the log is empty. */
 export function findLastLogLine(log: string): string {
   const lines = log
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  // A stack trace says least in its last line: the one that names the error is worth more.
-  const telling =
-    lines.findLast((line) => /error|fatal|is not set/i.test(line) && !line.startsWith('at ')) ?? lines.at(-1);
-  return (telling === undefined ? '' : inWords(telling)).slice(0, LONGEST_WORDS);
+  // The last line of a stack trace explains little. The line that names the error is preferred.
+  const line = lines.findLast((one) => /error|fatal|is not set/i.test(one) && !one.startsWith('at ')) ?? lines.at(-1);
+  return (line === undefined ? '' : readMessage(line)).slice(0, MAX_LENGTH);
 }
 
-/** The message of a line of our own log, with the error in it; any other line as it is. */
-function inWords(line: string): string {
+/** Returns the message and the error of a JSON log line, and any other line unchanged. */
+function readMessage(line: string): string {
   try {
     const { message, err } = JSON.parse(line) as { message?: unknown; err?: { message?: unknown } };
     return [message, err?.message].filter((part) => typeof part === 'string').join(': ');

@@ -1,78 +1,96 @@
-import type { AsrModel } from '@svc-asr/core';
-import type { ScaleUpdate } from './pool/scale-update.ts';
+import type { AsrModel, RolloutState } from '@svc-asr/core';
+import type { Revision, WorkerTemplate } from './template.ts';
 
-/** What the workers of one revision of a model are made from. */
-export interface WorkerTemplate {
-  model: string;
-  revision: string;
-  artifact: AsrModel['spec']['artifact'];
-  worker: AsrModel['spec']['worker'];
-  /** How long a worker that goes away may take to hand over or finish its streams. */
-  drainSeconds: number;
-  /** Of the model's resource, where it has one. */
-  uid?: string;
+/** Desired state of the workers of one model, as its pool decided it. */
+export interface DesiredWorkers {
+  /** Template of the model as it is now. Undefined if the model was deleted. */
+  template: WorkerTemplate | undefined;
+  /**
+   * Number of workers by revision, without the workers that stop. The runtime starts missing workers and never stops
+   * one because of a lower count. It removes a revision that is not listed after its last worker has ended.
+   */
+  counts: ReadonlyMap<string, number>;
+  /** Workers that have to stop. They hand their streams over to other workers. */
+  stop: readonly WorkerStop[];
+  /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if it needs none. */
+  scale: ScaleUpdate | undefined;
+  /** State of the rollout, which the runtime stores for the next operator. Undefined if the model was deleted. */
+  rollout: RolloutState | undefined;
 }
 
-/** Names a revision. */
-export type Revision = Pick<WorkerTemplate, 'model' | 'revision'>;
+/** A worker that has to stop. */
+export interface WorkerStop {
+  id: string;
+  /** The problem of a worker that failed. Undefined if the worker is not needed any more. */
+  failure?: string;
+}
 
-/** A worker that runs, whether or not it takes sessions yet. */
+/** A new value of `spec.scaling.replicas`, and the version of the ASRModel that it was decided for. */
+export interface ScaleUpdate {
+  uid: string | undefined;
+  generation: number | undefined;
+  /** Null if the field has to be removed. */
+  replicas: number | null;
+}
+
+/** A worker that runs, whether or not it accepts sessions yet. */
 export interface RunningWorker {
   id: string;
   model: string;
   revision: string;
-  /** How long it has been running, as far as is known. */
+  /** Time since its process started, as far as this operator has observed it. */
   ageMs: number;
-  /** It was told to end and has not ended yet. */
+  /** True if the worker was selected for removal and has not ended yet. */
   stopping: boolean;
-  /** Something else is replacing it just now: who goes is not for the pool to choose. */
+  /** True while Kubernetes replaces the worker in a restart of its Deployment. The pool must not choose who stops. */
   pinned?: boolean;
 }
 
-/** A worker that runs no more. */
+/** A worker that has ended. */
 export interface EndedWorker {
   id: string;
   model: string;
-  /** How it ended, as people read it. */
+  /** How it ended, as a predicate for log messages: "ended with status 1". */
   how: string;
-  /** Whether it was told to. */
-  asked: boolean;
+  /** True if the worker was asked to stop. */
+  requested: boolean;
 }
 
-/** Why workers cannot be started. */
+/** The reason why workers of a revision cannot be started. */
 export interface StartFailure {
-  /** One word for it, as conditions have it. */
+  /** CamelCase reason of the `Degraded` condition. */
   reason: string;
-  /** A sentence for people. */
+  /** Message of the condition, for administrators. */
   message: string;
 }
 
-/** Where workers run: processes of this machine, or the pods of a cluster. Nothing in it waits for a worker but `close`. */
+export interface RuntimeListener {
+  /** Called when a worker has ended. */
+  onEnded: (worker: EndedWorker) => void;
+  /** Called when the workers of a model, or the objects that they need, may have changed. */
+  onChanged: (model: string) => void;
+}
+
+/** Runs workers: as processes of this machine, or as pods of a cluster. */
 export interface WorkerRuntime {
-  /**
-   * Finds again what an operator before this one left running; `onEnded` hears of every worker that ends, `onChanged` of
-   * every model whose workers, or what they need, may not be what they were.
-   */
-  open: (onEnded: (worker: EndedWorker) => void, onChanged: (model: string) => void) => Promise<void> | void;
-  /** What a model's workers are made from here, and the name of its revision. */
-  template: (model: AsrModel) => WorkerTemplate;
-  /** Models that have workers here, the deleted ones included. */
+  /** Finds the workers that an earlier operator left running, and starts to report changes to the listener. */
+  open: (listener: RuntimeListener) => Promise<void> | void;
+  /** Builds the template of a model. The runtime decides what belongs to a revision. */
+  buildTemplate: (model: AsrModel) => WorkerTemplate;
+  /** Returns the models that have workers, including deleted models. */
   models: () => string[];
   list: (model: string) => RunningWorker[];
-  /** Has this many workers of the template's revision, those that stop not counted; never ends one. */
-  ensure: (template: WorkerTemplate, count: number) => void;
-  /** The same for a revision that is no longer what the model says, as far as workers of it can still be started. */
-  keep: (model: string, revision: string, count: number) => void;
-  /** Only these revisions are needed any more: what is left of others goes when their last worker has. */
-  forget: (model: string, needed: readonly string[]) => void;
-  /** Has this written into the resource of a model; undefined: nothing, what was to be written before included. */
-  writeScale: (model: string, scale: ScaleUpdate | undefined) => void;
-  /** The worker was seen to take sessions: what it was made from can start. */
+  /**
+   * Replaces the desired state of a model's workers. Does not wait until it is reached: the runtime converges in the
+   * background and retries what fails. Applying the same state twice changes nothing.
+   */
+  apply: (model: string, desired: DesiredWorkers) => void;
+  /** Call when a worker was observed to accept sessions. It proves that workers of its revision can start. */
   confirm: (id: string) => void;
-  /** Ends a worker, which moves the streams that it still has; `failure` says what is wrong with it, if anything. */
-  stop: (id: string, failure?: string) => void;
-  /** Why workers of this revision cannot be started; undefined: they can, for all that is known. */
+  /** Returns why workers of a revision cannot be started. Undefined if no reason is known. */
   startFailure: (of: Revision) => StartFailure | undefined;
-  /** Lets go of the workers: processes end, pods stay. Resolves when nothing is left to do. */
+  /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */
+  storedRollout: (model: string) => RolloutState | undefined;
+  /** Stops processes and waits for them. Pods continue to run for the next operator. */
   close: () => Promise<void>;
 }

@@ -1,20 +1,17 @@
 import type { WorkerRuntime } from './runtime.ts';
 import { buildTemplate } from './template.ts';
 
-/** Workers that are started by other means than the operator: it sees them in the ledger alone. */
+/** Creates the runtime for workers that are started by other means. The operator observes them in the ledger only. */
 export function createUnmanagedRuntime(): WorkerRuntime {
   return {
     open: () => undefined,
-    template: buildTemplate,
+    buildTemplate,
     models: () => [],
     list: () => [],
-    ensure: () => undefined,
-    keep: () => undefined,
-    forget: () => undefined,
-    writeScale: () => undefined,
+    apply: () => undefined,
     confirm: () => undefined,
-    stop: () => undefined,
     startFailure: () => undefined,
+    storedRollout: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -1,14 +1,14 @@
-import type { WorkerTemplate } from './runtime.ts';
+import type { WorkerTemplate } from './template.ts';
 
 export interface VariablesOptions {
   redis: { prefix: string; timeoutMs: number };
-  /** Where the worker finds the model's files. */
+  /** Folder with the files of the model. */
   modelDir: string;
-  /** How long streams may take to go elsewhere after SIGTERM. */
+  /** Time that streams have to move to other workers after SIGTERM. */
   drainMs: number;
 }
 
-/** The settings that every worker is given by its environment, wherever it runs. */
+/** Builds the environment variables that every worker needs, whether it is a process or a pod. */
 export function buildVariables(template: WorkerTemplate, options: VariablesOptions): Record<string, string> {
   return {
     REDIS_KEY_PREFIX: options.redis.prefix,

@@ -20,7 +20,7 @@ let closeLedger: () => Promise<void>;
 let folder: TestFolder;
 let state: string;
 let standIn: StandIn;
-/** A busy machine takes long to load a program. */
+/** A busy machine needs long to load a program. */
 const START_MS = 60_000;
 const PROCESS_TEST_MS = 180_000;
 const operators: TestOperator[] = [];
@@ -65,7 +65,7 @@ async function stop(operator: TestOperator): Promise<void> {
   await operator.stop();
 }
 
-/** An operator in a process of its own, which can be killed. */
+/** Starts an operator as its own process, which can be killed. */
 async function startProcess(): Promise<ChildProcess> {
   const program = join(import.meta.dirname, '../../dist/main.js');
   const env = {
@@ -101,7 +101,7 @@ const placed = async (sessionId: string) =>
   });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('starts the minimum, more for demand, and takes them away again when it is over', async () => {
+test('a pool starts its minimum of workers, more for demand, and removes them when the demand ends', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 3 }));
   await start();
   await upToNumber(1);
@@ -111,7 +111,7 @@ test('starts the minimum, more for demand, and takes them away again when it is 
   await upToNumber(1);
 });
 
-test('starts a pool at zero for the first session, gives it a worker, and goes back to zero', async () => {
+test('a pool at zero starts a worker for the first session and returns to zero', async () => {
   folder.write('m.yaml', pool({ max: 2 }));
   const operator = await start();
   await eventually(async () => expect((await operator.get('/readyz')).status).toBe(200));
@@ -122,7 +122,7 @@ test('starts a pool at zero for the first session, gives it a worker, and goes b
   await upToNumber(0);
 });
 
-test('gives a worker its settings by environment and nothing by arguments, and keeps secrets of others from it', async () => {
+test('a worker gets its settings from the environment, no arguments, and no secrets of other services', async () => {
   const env = [{ name: 'OF_THE_MODEL', value: 'yes' }];
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env }, artifact: { path: 'models/m' } }));
   await start({
@@ -160,7 +160,7 @@ test('gives a worker its settings by environment and nothing by arguments, and k
   expect(statSync(join(state, 'logs', logs[0]!)).mode & 0o777).toBe(0o600);
 });
 
-test('lets operator and model say how much of what it measures a worker may use', async () => {
+test('the operator and the model can limit the share of the measured slots that a worker uses', async () => {
   const env = [{ name: 'UTILIZATION_PERCENT', value: '80' }];
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env } }));
   folder.write('n.yaml', model('n', { scaling: { ...quick, min: 1, max: 1 }, worker: { slots: 7 } }));
@@ -169,7 +169,7 @@ test('lets operator and model say how much of what it measures a worker may use'
   await eventually(() => expect(shares()).toEqual(['65', '80']));
 });
 
-test('replaces a worker that was killed, and tells the ledger at once that it is gone', async () => {
+test('a killed worker is replaced, and is removed from the ledger at once', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 1 }));
   await start();
   const [first] = await upToNumber(1);
@@ -178,7 +178,7 @@ test('replaces a worker that was killed, and tells the ledger at once that it is
   await upToNumber(1);
 });
 
-test('replaces a worker that hangs', async () => {
+test('a hanging worker is replaced', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 1 }));
   await start();
   await upToNumber(1);
@@ -189,7 +189,7 @@ test('replaces a worker that hangs', async () => {
   expect(identityOf(pid!)).toBeUndefined();
 });
 
-test('drains before it stops: a worker with a stream stays until it is over, an idle one goes first', async () => {
+test('a worker with a stream is drained and stays until the stream ends, and idle workers stop first', async () => {
   folder.write('m.yaml', pool({ min: 2, max: 2 }));
   await start();
   await upToNumber(2);
@@ -205,7 +205,7 @@ test('drains before it stops: a worker with a stream stays until it is over, an 
   await upToNumber(0);
 });
 
-test('says that a pool can grow while it can, and that it cannot at its maximum', async () => {
+test('a pool reports to the ledger whether it can grow', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 2 }, { worker: { slots: 1 } }));
   await start();
   await upToNumber(1);
@@ -216,7 +216,7 @@ test('says that a pool can grow while it can, and that it cannot at its maximum'
   await eventually(async () => expect(await held(`c${further++}`)).toBe(false));
 });
 
-test('retries what cannot start ever more slowly, says why, and stops promising places; it recovers by itself', async () => {
+test('workers that cannot start are retried with growing delays, reported, and refuse new sessions until they recover', async () => {
   standIn.failWith('Error: model.onnx is damaged');
   folder.write('m.yaml', pool({ min: 1, max: 2 }));
   const operator = await start();
@@ -235,7 +235,7 @@ test('retries what cannot start ever more slowly, says why, and stops promising 
   await upToNumber(1);
 });
 
-test('an artifact that one machine cannot have is a reason, not a loop', async () => {
+test('an artifact that needs a cluster is reported as start failure and not retried in a loop', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { artifact: { image: 'registry.example/m:1' } }));
   const operator = await start();
   await eventually(() => expect(operator.lines.map(({ message }) => message).join()).toContain('spec.artifact.path'));
@@ -243,7 +243,7 @@ test('an artifact that one machine cannot have is a reason, not a loop', async (
   expect(standIn.started().size).toBe(0);
 });
 
-test('a changed artifact starts new workers before the old ones go', async () => {
+test('a changed artifact starts new workers before the old ones stop', async () => {
   folder.write('m.yaml', pool({ min: 2, max: 2 }));
   await start();
   const before = await upToNumber(2);
@@ -259,7 +259,7 @@ test('a changed artifact starts new workers before the old ones go', async () =>
   await upToNumber(2);
 });
 
-test('a deleted model loses its workers', async () => {
+test('the workers of a deleted model are stopped', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 1 }));
   await start();
   await upToNumber(1);
@@ -267,7 +267,7 @@ test('a deleted model loses its workers', async () => {
   await upToNumber(0);
 });
 
-test('ends its workers when it stops, also one that does not listen', async () => {
+test('the operator stops its workers when it stops, even one that ignores SIGTERM', async () => {
   const env = [{ name: 'STUBBORN', value: '1' }];
   folder.write('m.yaml', pool({ min: 1, max: 1 }), model('n', { scaling: { min: 1, max: 1 }, worker: { env } }));
   const operator = await start();
@@ -279,7 +279,7 @@ test('ends its workers when it stops, also one that does not listen', async () =
 });
 
 test(
-  'the next operator finds the workers of one that was killed, and forgets those that died meanwhile',
+  'the next operator adopts the workers of a killed one, and removes those that ended meanwhile',
   async () => {
     folder.write('m.yaml', pool({ min: 2, max: 2 }));
     const first = await startProcess();
@@ -298,7 +298,7 @@ test(
 );
 
 test(
-  'a pid that belongs to another program by now is left alone',
+  'a recorded pid that belongs to another program is left alone',
   async () => {
     folder.write('m.yaml', pool({ min: 1, max: 1 }));
     const first = await startProcess();
@@ -320,7 +320,7 @@ test(
   PROCESS_TEST_MS,
 );
 
-test('keeps workers as they are while Redis is away, replaces those that die, and goes on when it is back', async () => {
+test('workers keep running while Redis is unavailable, are replaced if they end, and serve again afterwards', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 3 }));
   await start();
   await upToNumber(1);

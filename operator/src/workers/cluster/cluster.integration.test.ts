@@ -44,7 +44,7 @@ const upToNumber = (count: number) =>
     return found;
   }, LONG_MS);
 let watching: NodeJS.Timeout | undefined;
-/** Looks again and again at the workers that take sessions: how few there ever were, and which. */
+/** Polls the workers that accept sessions, and records their ids and the lowest number of them. */
 function watchWorkers(): { fewest: number; ids: Set<string> } {
   const seen = { fewest: Infinity, ids: new Set<string>() };
   const note = (found: Awaited<ReturnType<typeof workers>>) => {
@@ -62,7 +62,7 @@ const condition = async (type: string) => {
 };
 
 test(
-  'an applied model gets workers, more of them for demand, and fewer when it is over: the idle ones go first',
+  'an applied ASRModel gets workers, more when demand grows, and fewer, idle ones first, when it ends',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 1, max: 3 }));
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  'a pool at zero starts a worker for the first session and goes back to zero, and something else can drive the scale',
+  'a pool at zero starts a worker for the first session, returns to zero, and can be scaled by an autoscaler',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 0, max: 2 }));
@@ -94,7 +94,7 @@ test(
     await leave('first');
     await upToNumber(0);
     await stage.apply(pool({ mode: 'External', min: 0, max: 3 }));
-    // Without anybody having said how many: whatever is to drive it reads the scale first.
+    // No number was set before. An autoscaler reads the scale subresource first.
     const path = `/apis/asr.svc.dev/v1/namespaces/${stage.namespace}/asrmodels/m/scale`;
     await eventually(async () => {
       const scale = JSON.parse(await stage.kubectl(['get', '--raw', path])) as object;
@@ -105,7 +105,7 @@ test(
     await upToNumber(2);
     await stage.kubectl(['scale', 'asrmodel', 'm', '--replicas=1']);
     await upToNumber(1);
-    // What was written through the scale is nothing that whoever switches back would have to remove.
+    // Replicas written through the scale subresource are removed when the mode changes back.
     await stage.apply(pool({ min: 0, max: 2 }));
     await eventually(async () => {
       const [object] = await stage.list('asr.svc.dev/asrmodels');
@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'another image is another Deployment, which takes over before the old one goes; streams stay where they are meanwhile',
+  'a new image gets its own Deployment, which takes over before the old one is removed and without moving streams',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -134,7 +134,7 @@ test(
       return found;
     }, LONG_MS);
     expect(seen.fewest).toBeGreaterThanOrEqual(2);
-    // Its stream is not over: the worker is there, gets no more, and its Deployment stays.
+    // Its stream has not ended. The worker keeps running without new streams, and its Deployment stays.
     expect(await workers()).toContainEqual(expect.objectContaining({ id: busy.id, draining: true, active: 1 }));
     expect((await deployments()).map(({ metadata }) => metadata.name)).toContain(old?.metadata.name);
     await leave('stream');
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  'another collector for workers is another revision of theirs; what a model says of its own goes before it',
+  'a changed WORKER_OTLP_ENDPOINT leads to a new revision, and spec.worker.env of a model overrides it',
   async () => {
     stage = await createStage(kubernetes);
     const [name, own] = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://own:4318'];
@@ -162,7 +162,7 @@ test(
     }, LONG_MS);
     const settings = await stage.list('configmaps', `${LABELS.revision}=${after.revision}`);
     expect(settings).toMatchObject([{ data: { [name]: 'http://collector:4318' } }]);
-    // Kubernetes takes what the container has by name before what comes from a ConfigMap.
+    // Kubernetes prefers a variable in `env` of the container to one from a ConfigMap.
     const [pod] = await stage.list('pods', `${LABELS.revision}=${after.revision}`);
     const { containers } = pod?.spec as { containers: { env: object[] }[] };
     expect(containers[0]?.env).toContainEqual({ name, value: own });
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  'a deleted model takes nobody, finishes its streams, and then nothing is left of it',
+  'a deleted ASRModel accepts no sessions, finishes its streams, and leaves no object behind',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -194,7 +194,7 @@ test(
 );
 
 test(
-  'what somebody changes or deletes is put right, what they add is left alone',
+  'the operator repairs changed and deleted objects of an ASRModel, and keeps fields that others added',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 1, max: 1 }));
@@ -218,7 +218,7 @@ test(
 );
 
 test(
-  'an operator that ends or is replaced touches no worker, and the next one goes on',
+  'workers survive the shutdown and replacement of the operator, and the next operator manages them',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -237,7 +237,7 @@ test(
 );
 
 test(
-  'somebody may restart the Deployment: each worker goes when another one is up, and none goes for nothing',
+  '"kubectl rollout restart" replaces each worker after its replacement is ready, and removes no other',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -257,7 +257,7 @@ test(
 );
 
 test(
-  'a restart that cannot go on, since there is no room, keeps the pool neither from shrinking nor from going',
+  'a restart that is stuck for lack of room prevents neither scaling down nor deletion',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 3, max: 3 }));
@@ -292,7 +292,7 @@ test(
 );
 
 test(
-  'a worker may be evicted at any time: no budget holds it up, and another one takes its place',
+  'a worker can be evicted without being blocked by the disruption budget, and is replaced',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 1, max: 1 }));
@@ -300,7 +300,7 @@ test(
     const name = worker?.id ?? '';
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: stage.namespace } };
     const path = `/api/v1/namespaces/${stage.namespace}/pods/${name}/eviction`;
-    // The budget counts once the disruption controller has seen it.
+    // The budget applies once the disruption controller has processed it.
     await eventually(async () => expect((await kubernetes.request('POST', path, eviction)).status).toBe(201), LONG_MS);
     await eventually(async () => expect((await upToNumber(1))[0]?.id).not.toBe(name), LONG_MS);
   },
@@ -308,7 +308,7 @@ test(
 );
 
 test(
-  'a worker that hangs is replaced, and no other goes for it',
+  'a hanging worker is replaced, and no other worker is removed for it',
   async () => {
     stage = await createStage(kubernetes, { env: { WORKER_LOST_TIMEOUT_MS: '500' } });
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -325,7 +325,7 @@ test(
 );
 
 test(
-  'says why workers do not come up, promises no places then, and recovers by itself',
+  'an ASRModel whose workers cannot start reports why, refuses new sessions, and recovers by itself',
   async () => {
     stage = await createStage(kubernetes, { pods: false });
     await stage.apply(pool({ min: 1, max: 2 }));
@@ -362,7 +362,7 @@ test(
 );
 
 test(
-  'a canary that fails is taken back, and an operator that comes later does not try it again',
+  'a failing canary is rolled back, and the next operator does not try it again',
   async () => {
     stage = await createStage(kubernetes);
     const rollout = { canaryPercent: 50, windowSeconds: 3600 };

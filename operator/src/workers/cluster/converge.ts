@@ -1,111 +1,108 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import type { WorkerTemplate } from '../runtime.ts';
-import type { ScaleUpdate } from '../pool/scale-update.ts';
-import type { Child } from './objects/children.ts';
-import type { BuiltChildren } from './objects/built.ts';
-import type { ChildStore } from './objects/store.ts';
-import type { Removals } from './pods/removals.ts';
+import type { DesiredWorkers } from '../runtime.ts';
+import type { WorkerTemplate } from '../template.ts';
 import { LABELS, revisionName } from './names.ts';
-import type { PodIndex } from './pods/pod-index.ts';
+import { buildRolloutChild } from './objects/children.ts';
+import type { ChildBuilder } from './objects/children.ts';
 import { decideScale } from './pods/scale.ts';
 import type { ScaleWriter } from './scale-writer.ts';
-import type { ReplicaSets } from './pods/replica-sets.ts';
-
-/** What a model's pool wants in the cluster. */
-export interface Wanted {
-  /** What its workers are made from; undefined: the model is deleted, or nothing can be made of it. */
-  template: WorkerTemplate | undefined;
-  /** Workers by revision, those that stop not counted. */
-  counts: ReadonlyMap<string, number>;
-  /** Revisions of which something has to stay even without workers. */
-  needed: ReadonlySet<string>;
-  /** What is to be remembered of its rollout; undefined: what is remembered already. */
-  remembered: Child | undefined;
-  /** What is to be written of its scale; undefined: nothing. */
-  scale: ScaleUpdate | undefined;
-}
+import type { ClusterView } from './view.ts';
 
 export interface ConvergeDependencies {
-  built: (template: WorkerTemplate) => BuiltChildren;
-  children: ChildStore;
-  pods: PodIndex;
-  sets: ReplicaSets;
-  removals: Removals;
-  scales: ScaleWriter;
+  view: Pick<ClusterView, 'children' | 'pods' | 'replicaSets' | 'removals'>;
+  builder: ChildBuilder;
+  scaleWriter: ScaleWriter;
 }
 
-/** Brings the objects of a model to what its pool wants, once; it writes only what differs. */
-export async function convergeModel(model: string, wanted: Wanted, dependencies: ConvergeDependencies): Promise<void> {
-  const { children, removals, pods, built } = dependencies;
-  // The mark comes first: who has it is taken by Kubernetes before others.
+/**
+ * Brings the objects of a model one step closer to the desired state, and writes only what differs. Changes in the
+ * cluster that later steps wait for, such as the status of a ReplicaSet, lead to another call.
+ */
+export async function convergeModel(
+  model: string,
+  desired: DesiredWorkers,
+  dependencies: ConvergeDependencies,
+): Promise<void> {
+  const { children, pods, removals } = dependencies.view;
+  const { template } = desired;
+  // First: Kubernetes removes marked pods before others when a Deployment shrinks.
   await removals.mark(model, pods.of(model));
-  const { template } = wanted;
-  if (wanted.remembered !== undefined) await children.ensure(wanted.remembered);
-  // Before the newest: the API server may refuse that, and these serve meanwhile.
+  await storeRollout(desired, dependencies);
+  // Before the newest revision: the API server may reject that one, and the older ones serve meanwhile.
   for (const deployment of children.deployments(model)) {
     const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
-    if (revision !== template?.revision) await keepOlder(model, revision, deployment, wanted, dependencies);
+    if (revision !== template?.revision || !desired.counts.has(revision)) {
+      await convergeOlderRevision({ model, revision, deployment }, desired, dependencies);
+    }
   }
-  if (template !== undefined) {
-    await Promise.all(built(template).prerequisites.map((child) => children.ensure(child)));
-    await ensureWorkers(template, wanted, dependencies);
+  if (template !== undefined && desired.counts.has(template.revision)) {
+    await convergeNewestRevision(template, desired, dependencies);
   }
-  if (isDone(model, wanted, dependencies)) await children.remove(model);
-  // Nothing waits for it.
-  await dependencies.scales.write(model, wanted.scale);
+  if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
+  // Last: no worker depends on it.
+  await dependencies.scaleWriter.write(model, desired.scale);
 }
 
-/** Whether a model is deleted and has no pod any more. */
-export function isDone(model: string, { needed }: Wanted, { pods }: Pick<ConvergeDependencies, 'pods'>): boolean {
-  return needed.size === 0 && pods.of(model).length === 0;
+/** Reports whether a model was deleted and its last pod has ended. */
+export function hasNothingLeft(
+  model: string,
+  { counts }: DesiredWorkers,
+  { pods }: Pick<ClusterView, 'pods'>,
+): boolean {
+  return counts.size === 0 && pods.of(model).length === 0;
 }
 
-/** The Deployment of what the model is now. */
-async function ensureWorkers(
+async function storeRollout({ template, rollout }: DesiredWorkers, { view }: ConvergeDependencies): Promise<void> {
+  if (template !== undefined && rollout !== undefined) await view.children.ensure(buildRolloutChild(template, rollout));
+}
+
+/** Creates or repairs the objects of the newest revision, and scales its Deployment. */
+async function convergeNewestRevision(
   template: WorkerTemplate,
-  wanted: Wanted,
+  desired: DesiredWorkers,
   dependencies: ConvergeDependencies,
 ): Promise<void> {
-  const { built, children } = dependencies;
+  const { builder, view } = dependencies;
+  const { children, removals } = view;
   const { model, revision } = template;
+  const { prerequisites, workers } = builder(template);
+  await Promise.all(prerequisites.map((child) => children.ensure(child)));
   const name = revisionName(model, revision);
   const live = children.get(TYPES.Deployment, name);
-  const { replicas, remove } = decide(model, revision, live, wanted, dependencies);
-  // How many there are is not drift: it is changed by itself, without touching anything else.
-  await children.ensure(built(template).workers(live === undefined ? replicas : replicasOf(live)));
+  const { replicas, remove } = decideReplicas({ model, revision, deployment: live }, desired, dependencies);
+  // The number of replicas is not drift. It is patched on its own, without touching other fields.
+  await children.ensure(workers(live === undefined ? replicas : replicasOf(live)));
   if (live !== undefined && replicasOf(live) !== replicas) await children.scale(name, replicas);
-  await dependencies.removals.deletePods(remove);
+  await removals.deletePods(remove);
 }
 
-/** The Deployment of what the model was before: its pods are left alone until they are chosen to go. */
-async function keepOlder(
-  model: string,
-  revision: string,
-  deployment: KubeObject,
-  wanted: Wanted,
+/** Scales the Deployment of an older revision. Deletes it after its last pod if the revision is not needed any more. */
+async function convergeOlderRevision(
+  older: { model: string; revision: string; deployment: KubeObject },
+  desired: DesiredWorkers,
   dependencies: ConvergeDependencies,
 ): Promise<void> {
-  const { children, pods, removals } = dependencies;
-  const { replicas, remove } = decide(model, revision, deployment, wanted, dependencies);
+  const { children, pods, removals } = dependencies.view;
+  const { model, revision, deployment } = older;
+  const { replicas, remove } = decideReplicas(older, desired, dependencies);
   if (replicasOf(deployment) !== replicas) await children.scale(deployment.metadata.name, replicas);
   await removals.deletePods(remove);
-  const needed = wanted.needed.has(revision) || replicas > 0 || pods.of(model, revision).length > 0;
-  if (!needed) await children.remove(model, revision);
+  const isNeeded = desired.counts.has(revision) || replicas > 0 || pods.of(model, revision).length > 0;
+  if (!isNeeded) await children.remove(model, revision);
 }
 
-function decide(
-  model: string,
-  revision: string,
-  live: KubeObject | undefined,
-  { counts }: Wanted,
-  { pods, sets, removals }: ConvergeDependencies,
+function decideReplicas(
+  { model, revision, deployment }: { model: string; revision: string; deployment: KubeObject | undefined },
+  { counts }: DesiredWorkers,
+  { view: { pods, replicaSets, removals } }: ConvergeDependencies,
 ) {
-  const seen = pods
+  const observed = pods
     .of(model, revision)
     .map((pod) => ({ ...pod, selectedForRemoval: pod.selectedForRemoval || removals.isSelected(pod) }));
   const count = counts.get(revision) ?? 0;
-  return decideScale({ count, replicas: live && replicasOf(live), pods: seen, sets: sets.of(model, revision) });
+  const sets = replicaSets.of(model, revision);
+  return decideScale({ count, replicas: deployment && replicasOf(deployment), pods: observed, sets });
 }
 
 function replicasOf({ spec }: KubeObject): number {

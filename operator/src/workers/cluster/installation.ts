@@ -1,31 +1,31 @@
-/** What all workers of an installation have in common, whatever their model. */
+/** Settings that all workers of an installation share. */
 export interface Installation {
-  /** Image of workers whose model names none. */
+  /** Image for models that do not set one. */
   image: string;
   imagePullPolicy: string;
   imagePullSecrets: readonly string[];
-  /** User and group that containers run as; 0: what the platform gives them. */
+  /** User and group id of the containers. 0 leaves the choice to the platform. */
   userId: number;
   redis: { secret: string; prefix: string; timeoutMs: number; ports: readonly number[] };
   ticketsSecret: string;
-  /** Certificate of the port for streams; empty: streams come over plain ws://. */
+  /** Secret with the certificate of the stream port. Empty if streams use plain ws://. */
   tlsSecret: string;
-  /** Authorities that workers trust beside the well-known ones; empty: none. */
+  /** Secret with CA certificates that workers trust in addition to the system's. Empty if there are none. */
   caSecret: string;
-  /** Labels of the pods that may open streams. */
+  /** Labels of the pods that may open streams to workers. */
   gatewayLabels: Readonly<Record<string, string>>;
-  /** Where workers send traces and metrics whose model names no other place; empty: nowhere. */
+  /** Default OTLP endpoint for traces and metrics. Empty if workers send none. */
   otlpEndpoint: string;
-  /** Ports that workers may reach beside Redis, DNS, the collector and the server of their artifact. */
+  /** Further ports that workers may connect to, besides Redis, DNS, the OTLP endpoint and their artifact server. */
   egressPorts: readonly number[];
-  /** How many workers of a model may be evicted at a time, as number or percentage. */
+  /** Number or percentage of a model's workers that may be evicted at a time. */
   maxUnavailable: number | string;
 }
 
-/** Ports of a worker's pod. */
+/** Ports of a worker pod. */
 export const PORTS = { stream: 8443, admin: 9090 } as const;
 
-/** Where a worker's pod has its files. */
+/** Mount paths in a worker pod. */
 export const PATHS = {
   redis: '/etc/svc-asr/redis',
   tickets: '/etc/svc-asr/tickets',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { API_GROUP } from '@svc-asr/core';
 
-/** Labels and annotations of what the operator makes of an ASRModel. */
+/** Labels of the objects that the operator creates for an ASRModel. */
 export const LABELS = {
   model: `${API_GROUP}/model`,
   revision: `${API_GROUP}/revision`,
-  /** On a pod: whether it was chosen to go. */
+  /** On a pod: one of PHASES. */
   phase: `${API_GROUP}/phase`,
   name: 'app.kubernetes.io/name',
   component: 'app.kubernetes.io/component',
@@ -14,31 +14,34 @@ export const LABELS = {
 } as const;
 
 export const ANNOTATIONS = {
-  /** Hash of what was applied: another one means that something else is to be applied. */
+  /** Digest of the applied object. A different digest means that the object has to be applied again. */
   applied: `${API_GROUP}/applied`,
-  /** On a pod: it was chosen to go, and why. */
+  /** On a pod that was selected for removal: the reason. */
   stopping: `${API_GROUP}/stopping`,
   deletionCost: 'controller.kubernetes.io/pod-deletion-cost',
 } as const;
 
-/** Values of the label of that name. A pod that has another than its template counts as chosen for its ReplicaSet, too. */
+/**
+ * Values of the label `phase`. A pod that was selected for removal differs from its pod template in this label, which
+ * makes the selection visible in the status of its ReplicaSet.
+ */
 export const PHASES = { serving: 'Serving', leaving: 'Leaving' } as const;
 
 export const MANAGER = 'svc-asr-operator';
 export const PRODUCT = 'svc-asr';
 export const COMPONENT = 'worker';
 
-/** Selects every object that the operator makes for workers. */
+/** Selects all objects that the operator creates for workers, except pods. */
 export const CHILD_SELECTOR = `${LABELS.managedBy}=${MANAGER},${LABELS.component}=${COMPONENT}`;
 
-/** Selects the pods of workers. */
+/** Selects worker pods and their ReplicaSets. */
 export const POD_SELECTOR = `${LABELS.model},${LABELS.revision}`;
 
-/** Names are DNS labels: they become labels, host names and parts of other names. */
-const LONGEST_NAME = 63;
+/** Length limit of a DNS label. The names are used as labels, as host names and in other names. */
+const MAX_NAME_LENGTH = 63;
 const DIGEST_CHARACTERS = 8;
 
-/** The labels of an object that belongs to a model, and to one of its revisions where one is given. */
+/** Returns the labels of an object of a model, or of one of its revisions. */
 export function labelsOf(model: string, revision?: string): Record<string, string> {
   return {
     [LABELS.name]: 'svc-asr-worker',
@@ -50,17 +53,17 @@ export function labelsOf(model: string, revision?: string): Record<string, strin
   };
 }
 
-/** The name of what a revision has: `MODEL-REVISION`, of which the model's part is cut where both are too long. */
+/** Returns the name of the objects of a revision: `MODEL-REVISION`. The model's part is truncated if both are too long. */
 export function revisionName(model: string, revision: string): string {
-  return `${cut(model, LONGEST_NAME - revision.length - 1)}-${revision}`;
+  return `${cut(model, MAX_NAME_LENGTH - revision.length - 1)}-${revision}`;
 }
 
-/** The name of what all revisions of a model share. The suffix keeps it apart from objects of other people. */
+/** Returns the name of objects that all revisions of a model share. The suffix avoids clashes with other objects. */
 export function sharedName(model: string): string {
   const suffix = '-workers';
-  if (model.length + suffix.length <= LONGEST_NAME) return model + suffix;
+  if (model.length + suffix.length <= MAX_NAME_LENGTH) return model + suffix;
   const digest = createHash('sha256').update(model).digest('hex').slice(0, DIGEST_CHARACTERS);
-  return `${cut(model, LONGEST_NAME - suffix.length - DIGEST_CHARACTERS - 1)}-${digest}${suffix}`;
+  return `${cut(model, MAX_NAME_LENGTH - suffix.length - DIGEST_CHARACTERS - 1)}-${digest}${suffix}`;
 }
 
 function cut(text: string, length: number): string {

@@ -12,9 +12,12 @@ import { LABELS } from './names.ts';
 const LONG_MS = 120_000;
 const WORKERS = 30;
 const STEPS = [15, 3];
-/** Longer than a Deployment takes to pass fewer replicas on: whoever relies on that being slower loses pods. */
+/**
+ * Longer than a Deployment needs to pass lower replicas on. An operator that relies on this delay being short loses
+ * pods.
+ */
 const LATE_MS = 1500;
-/** A connection each: many at a time are much for a busy machine. */
+/** Each poll opens a connection. Polling more often would load a busy machine. */
 const LOOK_MS = 300;
 let kubernetes: Kubernetes;
 let news: DelayedWatch;
@@ -35,7 +38,7 @@ afterAll(async () => {
 const pods = () => stage.list('pods', `${LABELS.model}=m`);
 
 test(
-  'no worker with streams goes while idle ones do, by the dozens, however late Kubernetes hears of who was chosen',
+  'dozens of idle workers are removed without one that has streams, even if Kubernetes sees the selection late',
   async () => {
     const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
     await stage.apply(model('m', { scaling: { ...quick, min: 0, max: WORKERS } }));
@@ -43,7 +46,7 @@ test(
     const isClaimed = (session: string) => stage.ledger.pools.claim('m', session, Date.now() + 600_000);
     await eventually(async () => expect(await isClaimed('session-0')).toBe(true), LONG_MS);
     for (const session of sessions) await isClaimed(session);
-    /** Who is where. */
+    /** Sessions by worker. */
     const homes = new Map<string, string[]>();
     for (const sessionId of sessions) {
       const worker = await eventually(async () => {
@@ -57,7 +60,7 @@ test(
 
     const lost = new Set<string>();
     for (const left of STEPS) {
-      // All streams of a worker end: what Kubernetes likes best to take says nothing of who they are.
+      // All streams of a worker end. The preferences of Kubernetes do not match these workers.
       for (const [worker, own] of [...homes].slice(left)) {
         homes.delete(worker);
         for (const session of own) await stage.ledger.pools.leave('m', session, 't');

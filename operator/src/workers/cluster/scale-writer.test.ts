@@ -14,13 +14,13 @@ function setUp() {
   const { logger, at } = createTestLogger();
   const scales = createScaleWriter({
     api: cluster.api,
-    retryMs: RETRY_MS,
+    scaleRetryMs: RETRY_MS,
     nowMs: () => nowMs,
     events: { record: (_object, _type, reason) => void events.push(reason) },
     notices: createNotices(),
     logger,
   });
-  /** The model as somebody wrote it. */
+  /** Stores the model as a user would. */
   const put = (generation: number, scaling: object) =>
     cluster.put(TYPES.ASRModel, { metadata: { name: 'm', uid: 'uid', generation }, spec: { scaling } });
   put(1, { mode: 'External' });
@@ -28,7 +28,7 @@ function setUp() {
   return { cluster, scales, events, at, put, scaling, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('writes once for each state of the model, since news of what was written take a moment', async () => {
+test('the scale writer writes once for each generation of the model', async () => {
   const { cluster, scales, put, scaling } = setUp();
   for (let look = 0; look < 3; look++) await scales.write('m', first);
   expect([cluster.writes.length, scaling()]).toEqual([1, { mode: 'External', replicas: 2 }]);
@@ -37,14 +37,14 @@ test('writes once for each state of the model, since news of what was written ta
   expect(scaling()).toEqual({ mode: 'External', replicas: 4 });
 });
 
-test('takes away what is left', async () => {
+test('the scale writer removes replicas that have no effect', async () => {
   const { scales, put, scaling } = setUp();
   put(2, { mode: 'Sessions', replicas: 2 });
   await scales.write('m', { ...first, generation: 2, replicas: null });
   expect(scaling()).toEqual({ mode: 'Sessions', replicas: null });
 });
 
-test('whoever sets a scale after an answer that was lost keeps it', async () => {
+test('the scale writer keeps a value that was set after the response to its own write was lost', async () => {
   const { cluster, scales, put, scaling } = setUp();
   const { mergePatch } = cluster.api;
   cluster.api.mergePatch = async (...request) => {
@@ -58,7 +58,7 @@ test('whoever sets a scale after an answer that was lost keeps it', async () => 
   expect(scaling()).toMatchObject({ replicas: 7 });
 });
 
-test('whoever writes at the same moment keeps what they wrote, and it is tried again where it is still needed', async () => {
+test('the scale writer keeps a value that was set at the same time, and retries if it is still needed', async () => {
   const { cluster, scales, put, scaling } = setUp();
   const { get } = cluster.api;
   cluster.api.get = async (...request) => {
@@ -74,17 +74,20 @@ test('whoever writes at the same moment keeps what they wrote, and it is tried a
   expect(scaling()).toMatchObject({ replicas: 2 });
 });
 
-test.each([403, 422])('a refusal (%d) is told once, fails nothing and is tried again after a while', async (status) => {
-  const { cluster, scales, events, at, scaling, pass } = setUp();
-  cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));
-  await scales.write('m', first);
-  pass(RETRY_MS);
-  await scales.write('m', first);
-  expect([events, at('warn').length]).toEqual([['ScaleRefused'], 1]);
-  cluster.refuseWith(undefined);
-  await scales.write('m', first);
-  expect(cluster.writes).toEqual([]);
-  pass(RETRY_MS);
-  await scales.write('m', first);
-  expect(scaling()).toMatchObject({ replicas: 2 });
-});
+test.each([403, 422])(
+  'a rejected update (%d) is reported once, fails nothing, and is retried later',
+  async (status) => {
+    const { cluster, scales, events, at, scaling, pass } = setUp();
+    cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));
+    await scales.write('m', first);
+    pass(RETRY_MS);
+    await scales.write('m', first);
+    expect([events, at('warn').length]).toEqual([['ScaleRefused'], 1]);
+    cluster.refuseWith(undefined);
+    await scales.write('m', first);
+    expect(cluster.writes).toEqual([]);
+    pass(RETRY_MS);
+    await scales.write('m', first);
+    expect(scaling()).toMatchObject({ replicas: 2 });
+  },
+);

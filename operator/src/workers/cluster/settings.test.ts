@@ -4,7 +4,7 @@ import { readInstallation } from './settings.ts';
 
 const read = (env: NodeJS.ProcessEnv) => readInstallation(readSettings(OPERATOR_SETTINGS, env));
 
-test('an installation follows from the settings', () => {
+test('readInstallation reads all worker settings', () => {
   expect(
     read({
       WORKER_IMAGE: 'worker:1',
@@ -33,6 +33,6 @@ test.each([
   ['WORKER_EGRESS_PORTS', '443,https', 'https'],
   ['WORKER_MAX_UNAVAILABLE', '0', 'percentage'],
   ['WORKER_MAX_UNAVAILABLE', '101%', 'percentage'],
-])('%s refuses %j', (name, value, why) => {
+])('%s rejects %j', (name, value, why) => {
   expect(() => read({ [name]: value })).toThrow(why);
 });

@@ -4,20 +4,27 @@ import type { Installation } from './installation.ts';
 
 const REDIS_PORT = 6379;
 
-/** Settings of the operator that are about workers in a cluster. */
+/** Operator settings for workers in a cluster. */
 export const CLUSTER_SETTINGS = {
-  WORKER_IMAGE: text('Image of workers whose ASRModel names none; in a cluster only, like all that follow.', ''),
-  WORKER_IMAGE_PULL_POLICY: choice('When it is pulled.', ['IfNotPresent', 'Always', 'Never'], 'IfNotPresent'),
-  WORKER_IMAGE_PULL_SECRETS: list('Secrets that images of workers are pulled with, separated by commas.'),
-  WORKER_USER_ID: integer('User and group that workers run as; 0 leaves them to the platform.', 65_532, 0),
+  WORKER_IMAGE: text(
+    'Image of workers whose ASRModel does not set one. In a cluster only, like all settings below.',
+    '',
+  ),
+  WORKER_IMAGE_PULL_POLICY: choice('Pull policy of that image.', ['IfNotPresent', 'Always', 'Never'], 'IfNotPresent'),
+  WORKER_IMAGE_PULL_SECRETS: list('Pull Secrets for worker images, separated by commas.'),
+  WORKER_USER_ID: integer(
+    'User and group id of the worker containers. 0 leaves the choice to the platform.',
+    65_532,
+    0,
+  ),
   WORKER_REDIS_SECRET: text("Secret whose key `url` is the workers' REDIS_URL.", 'svc-asr-worker-redis'),
   WORKER_TICKETS_SECRET: text("Secret whose key `tickets` is the workers' WORKER_TICKETS.", 'svc-asr-worker-tickets'),
   WORKER_TLS_SECRET: text(
-    'Secret of type kubernetes.io/tls with the certificate of the port for streams. Empty: they come over plain ws://.',
+    'Secret of type kubernetes.io/tls with the certificate of the stream port. If empty, streams use plain ws://.',
     '',
   ),
   WORKER_CA_SECRET: text(
-    'Secret whose key `ca.crt` has authorities that workers trust beside the well-known ones, for Redis and artifacts. Empty: none.',
+    'Secret whose key `ca.crt` contains CA certificates that workers trust in addition to the system CAs, for Redis and artifacts.',
     '',
   ),
   WORKER_GATEWAY_LABELS: labels(
@@ -27,23 +34,23 @@ export const CLUSTER_SETTINGS = {
   WORKER_OTLP_ENDPOINT: {
     ...SERVICE_SETTINGS.OTEL_EXPORTER_OTLP_ENDPOINT,
     description:
-      "The workers' OTEL_EXPORTER_OTLP_ENDPOINT, where spec.worker.env of their ASRModel has none; another one replaces them. Empty: they send nothing.",
+      'OTEL_EXPORTER_OTLP_ENDPOINT of workers whose ASRModel does not set it in spec.worker.env. Changing it replaces the workers. If empty, they send no telemetry.',
   },
   WORKER_EGRESS_PORTS: ports(
-    'Ports that workers may reach beside DNS, Redis, the server of their artifact and that of WORKER_OTLP_ENDPOINT.',
+    'Further ports that workers may connect to, besides DNS, Redis, their artifact server and WORKER_OTLP_ENDPOINT.',
   ),
   WORKER_MAX_UNAVAILABLE: share(
-    'Workers of a model that may be evicted at a time, as number or percentage of all; 100% never holds up the drain of a node.',
+    "Number or percentage of a model's workers that may be evicted at a time. 100% never delays the drain of a node.",
     '25%',
   ),
   WORKER_TERMINATION_TIMEOUT_MS: integer(
-    'How long a deleted pod may stay beyond its grace period before nothing waits for it any more: its node may be dead.',
+    'Time that a deleted pod may stay beyond its grace period. Then the operator stops waiting for it, because its node may be down.',
     120_000,
     0,
     86_400_000,
   ),
   WORKER_PENDING_TIMEOUT_MS: integer(
-    'How long pods may wait for a node or their volumes before that counts as trouble and new sessions are refused.',
+    'Time that pods may wait for a node or their volumes. Then it counts as a start failure, and new sessions are refused.',
     60_000,
     0,
     3_600_000,
@@ -56,7 +63,7 @@ type Settings = ValuesOf<typeof CLUSTER_SETTINGS> & {
   REDIS_TIMEOUT_MS: number;
 };
 
-/** What the settings say of all workers of the installation. */
+/** Reads the settings that all workers of the installation share. */
 export function readInstallation(settings: Settings): Installation {
   return {
     image: settings.WORKER_IMAGE,
@@ -79,7 +86,7 @@ export function readInstallation(settings: Settings): Installation {
   };
 }
 
-/** The operator's Redis is the workers' too, by another user. */
+/** Returns the ports of the operator's Redis. Workers use the same Redis with another user. */
 function redisPorts(urls: string): number[] {
   const found = urls
     .split(',')
@@ -122,7 +129,7 @@ function share(description: string, fallback: string): Setting<number | string> 
     read: (value) => {
       if (/^[1-9][0-9]*$/.test(value)) return Number(value);
       if (/^([1-9][0-9]?|100)%$/.test(value)) return value;
-      throw new Error(`"${value}" is neither a number from 1 on nor a percentage from 1% to 100%`);
+      throw new Error(`"${value}" is neither a positive integer nor a percentage from 1% to 100%`);
     },
   };
 }

@@ -1,128 +1,136 @@
 import type { AsrModel } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { ResourceSource } from '../../source/source.ts';
-import { createPool } from './pool.ts';
-import type { Pool, PoolDependencies } from './pool.ts';
+import { Pool } from './pool.ts';
+import type { PoolDependencies } from './pool.ts';
 import type { PoolStatus } from './status.ts';
 
 export interface PoolManagerOptions extends PoolDependencies {
   source: Pick<ResourceSource, 'get' | 'unsettled'>;
-  /** Time between two looks at a pool. */
+  /** Time between two reconciles of a pool. */
   intervalMs: number;
-  /** The pool of a deleted model is gone, its last worker included. */
+  /** Called when the pool of a deleted model and its last worker are gone. */
   onRemoved?: (name: string) => void;
 }
 
-/** The worker pools of all models. */
-export interface PoolManager {
-  /** Finds the workers of an earlier operator again and begins to look after all pools. */
-  start: () => Promise<void>;
-  /** Brings a model's pool into force; resolves when the ledger knows of it and a look was taken. */
-  put: (model: AsrModel) => Promise<void>;
-  /** The model is deleted: its pool takes nobody from now on and goes away when its streams are done. */
-  retire: (name: string) => Promise<void>;
-  /** Whether something of a model's pool is left, be it that it is deleted and finishes its streams. */
-  has: (name: string) => boolean;
-  statuses: () => PoolStatus[];
-  /** Undefined: the model has no pool. */
-  status: (name: string) => PoolStatus | undefined;
-  /** Looks after nothing any more; the workers stay as they are. */
-  stop: () => Promise<void>;
-}
-
-interface Watched {
+interface ManagedPool {
   pool: Pool;
-  /** Whether it is known what to do with it: the model is there, or deleted for certain. */
-  placed: boolean;
-  /** The look that is being taken. */
-  look: Promise<void> | undefined;
+  /** True once the fate of the model is known: it exists, or it was certainly deleted. */
+  isModelKnown: boolean;
+  /** The reconcile that is running. */
+  reconcile: Promise<void> | undefined;
 }
 
-/** Makes the pools; each is looked after by itself, so that one that is stuck holds up no other. */
-export function createPoolManager(options: PoolManagerOptions): PoolManager {
-  const { runtime, report, source, intervalMs } = options;
-  const pools = new Map<string, Watched>();
-  /** Models whose pool came to its end; who retires them again is done. */
-  const gone = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+/** The worker pools of all models. Pools are reconciled independently, so that a slow one does not delay the others. */
+export class PoolManager {
+  readonly #options: PoolManagerOptions;
+  readonly #pools = new Map<string, ManagedPool>();
+  /** Models whose pool was removed. The next call of `retire` acknowledges the removal. */
+  readonly #removed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
-  async function lookAfter(name: string, { pool }: Watched): Promise<void> {
+  constructor(options: PoolManagerOptions) {
+    this.#options = options;
+  }
+
+  /** Finds the workers of an earlier operator and starts to reconcile all pools. */
+  async start(): Promise<void> {
+    const { runtime, intervalMs } = this.#options;
+    await runtime.open({
+      onEnded: ({ id, model }) => this.#poolOf(model).pool.workerEnded(id),
+      onChanged: (model) => this.#pools.get(model)?.pool.markChanged(),
+    });
+    this.#timer = setInterval(() => this.#reconcileAll(), intervalMs);
+  }
+
+  /** Creates or updates the pool of a model. Resolves when the ledger has the pool and it was reconciled once. */
+  async put(model: AsrModel): Promise<void> {
+    const { name } = model.metadata;
+    const managed = this.#setModel(name, model);
+    await managed.pool.publish();
+    // Reconciled now and not at the next tick: workers start sooner, and the first status written is the final one.
+    if (this.#timer !== undefined) await this.#reconcile(name, managed);
+  }
+
+  /** Retires the pool of a deleted model: it accepts no sessions, and is removed when its streams have ended. */
+  async retire(name: string): Promise<void> {
+    if (!this.#removed.delete(name)) await this.#setModel(name, undefined).pool.publish();
+  }
+
+  /** Reports whether a model has a pool. The pool of a deleted model counts until its streams have ended. */
+  has(name: string): boolean {
+    return this.#pools.has(name);
+  }
+
+  statuses(): PoolStatus[] {
+    return [...this.#pools.values()].map(({ pool }) => pool.status());
+  }
+
+  /** Returns undefined if the model has no pool. */
+  status(name: string): PoolStatus | undefined {
+    return this.#pools.get(name)?.pool.status();
+  }
+
+  /** Stops reconciling. The workers continue to run. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#pools.values()].flatMap(({ reconcile }) => reconcile ?? []));
+  }
+
+  #poolOf(name: string): ManagedPool {
+    const known = this.#pools.get(name);
+    if (known !== undefined) return known;
+    const managed: ManagedPool = { pool: new Pool(name, this.#options), isModelKnown: false, reconcile: undefined };
+    this.#pools.set(name, managed);
+    return managed;
+  }
+
+  /** Sets the model of a pool. Undefined if the model was deleted. */
+  #setModel(name: string, model: AsrModel | undefined): ManagedPool {
+    this.#removed.delete(name);
+    const managed = this.#poolOf(name);
+    managed.pool.setModel(model);
+    managed.isModelKnown = true;
+    return managed;
+  }
+
+  #reconcileAll(): void {
+    this.#retireUnknown();
+    for (const [name, managed] of this.#pools) {
+      if (managed.isModelKnown) void this.#reconcile(name, managed);
+    }
+  }
+
+  /** Retires pools whose model was deleted while no operator ran. */
+  #retireUnknown(): void {
+    const { runtime, source } = this.#options;
+    if (source.unsettled() !== undefined) return;
+    for (const name of new Set([...runtime.models(), ...this.#pools.keys()])) {
+      const isKnown = this.#pools.get(name)?.isModelKnown === true || source.get('ASRModel', name) !== undefined;
+      if (!isKnown) this.#setModel(name, undefined);
+    }
+  }
+
+  /** Reconciles a pool. A call during a reconcile waits for that one. */
+  #reconcile(name: string, managed: ManagedPool): Promise<void> {
+    managed.reconcile ??= this.#reconcileOnce(name, managed.pool).finally(() => {
+      managed.reconcile = undefined;
+    });
+    return managed.reconcile;
+  }
+
+  async #reconcileOnce(name: string, pool: Pool): Promise<void> {
+    const { report, onRemoved } = this.#options;
     try {
-      const goesOn = await pool.reconcile();
-      report.well(name);
-      if (goesOn) return;
-      pools.delete(name);
-      gone.add(name);
-      options.onRemoved?.(name);
+      const continues = await pool.reconcile();
+      report.succeeded(name);
+      if (continues) return;
+      this.#pools.delete(name);
+      this.#removed.add(name);
+      onRemoved?.(name);
     } catch (error) {
-      // An absent Redis is not the pool's fault; its absence shows as unknown load.
+      // An unavailable ledger is reported as unknown load, not as a failure of each pool.
       if (!(error instanceof LedgerUnavailable)) report.failed(name, error);
     }
   }
-
-  function watchedOf(name: string): Watched {
-    const known = pools.get(name);
-    if (known !== undefined) return known;
-    const watched: Watched = { pool: createPool(name, options), placed: false, look: undefined };
-    pools.set(name, watched);
-    return watched;
-  }
-
-  /** `undefined`: the model is deleted. */
-  function place(name: string, model: AsrModel | undefined): Pool {
-    gone.delete(name);
-    const watched = watchedOf(name);
-    watched.pool.setModel(model);
-    watched.placed = true;
-    return watched.pool;
-  }
-
-  function lookAtAll(): void {
-    retireStrangers();
-    for (const [name, watched] of pools) {
-      if (watched.placed) void takeLook(name, watched);
-    }
-  }
-
-  /** One at a time. */
-  function takeLook(name: string, watched: Watched): Promise<void> {
-    watched.look ??= lookAfter(name, watched).finally(() => {
-      watched.look = undefined;
-    });
-    return watched.look;
-  }
-
-  /** Workers that an earlier operator left of a model that was deleted while none ran. */
-  function retireStrangers(): void {
-    if (source.unsettled() !== undefined) return;
-    for (const name of new Set([...runtime.models(), ...pools.keys()])) {
-      if (pools.get(name)?.placed !== true && source.get('ASRModel', name) === undefined) place(name, undefined);
-    }
-  }
-
-  return {
-    start: async () => {
-      await runtime.open(
-        ({ id, model }) => watchedOf(model).pool.workerEnded(id),
-        (model) => pools.get(model)?.pool.wake(),
-      );
-      timer = setInterval(lookAtAll, intervalMs);
-    },
-    put: async (model) => {
-      const { name } = model.metadata;
-      await place(name, model).publish();
-      // Once without waiting for its turn: its workers start sooner, and who tells how it stands tells it once.
-      if (timer !== undefined) await takeLook(name, watchedOf(name));
-    },
-    retire: async (name) => {
-      if (!gone.delete(name)) await place(name, undefined).publish();
-    },
-    has: (name) => pools.has(name),
-    status: (name) => pools.get(name)?.pool.status(),
-    statuses: () => [...pools.values()].map(({ pool }) => pool.status()),
-    stop: async () => {
-      clearInterval(timer);
-      await Promise.all([...pools.values()].flatMap(({ look }) => look ?? []));
-    },
-  };
 }

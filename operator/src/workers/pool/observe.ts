@@ -12,25 +12,31 @@ export interface ObserveDependencies {
   nowMs: () => number;
 }
 
-/** What is known of a pool, and what has been seen of each of its workers. */
+/** Observed state of a pool: its load and the history of each of its workers. */
 export interface PoolView {
+  /** Load at the last successful read. Undefined before the first one. */
   load: ScalingLoad | undefined;
-  /** The same as the ledger told it. */
+  /** The same load in the form of the ledger. */
   ledgerLoad: PoolLoad | undefined;
-  /** The workers that are in the ledger, as last read. */
+  /** Workers that were registered in the ledger at the last successful read. */
   registered: readonly WorkerRecord[];
   counts: ReadonlyMap<string, RevisionCounts>;
+  /** Workers that have registered at least once. */
   everRegistered: Set<string>;
-  /** Since when a worker that was in the ledger is missing from it. */
+  /** By worker: when it was found missing from the ledger after it had registered. */
   lostSinceMs: Map<string, number>;
+  /** By worker: when it was first observed to drain. */
   drainedAtMs: Map<string, number>;
-  /** Workers that ended and that the ledger may not know of yet. */
+  /** Workers that have ended and that have yet to be removed from the ledger. */
   ended: Set<string>;
 }
 
+/** Observations by revision. */
+export type RevisionObservations = ReadonlyMap<string, RevisionObservation>;
+
 const NOTHING_COUNTED: ReadonlyMap<string, RevisionCounts> = new Map();
 
-/** The view of a pool that has not been looked at. */
+/** Creates the view of a pool that was not observed yet. */
 export function createPoolView(): PoolView {
   return {
     load: undefined,
@@ -44,7 +50,10 @@ export function createPoolView(): PoolView {
   };
 }
 
-/** Reads the ledger into the view; false when it does not answer. What is counted of revisions matters in a rollout only. */
+/**
+ * Reads the ledger into the view. Resolves to false if the ledger is unavailable. The counts of the revisions are read
+ * during a rollout only.
+ */
 export async function observePool(
   model: string,
   view: PoolView,
@@ -57,13 +66,13 @@ export async function observePool(
       await workers.remove(model, id);
       view.ended.delete(id);
     }
-    const [told, records, counts] = await Promise.all([
+    const [ledgerLoad, records, counts] = await Promise.all([
       pools.load(model),
       workers.list(model),
       isRolling ? revisions.counts(model) : NOTHING_COUNTED,
     ]);
-    const { active, held, waiting } = told;
-    view.ledgerLoad = told;
+    const { active, held, waiting } = ledgerLoad;
+    view.ledgerLoad = ledgerLoad;
     view.load = { active, held, waiting, readAtMs: nowMs() };
     view.registered = records.filter(({ id }) => !view.ended.has(id));
     view.counts = counts;
@@ -75,7 +84,7 @@ export async function observePool(
   }
 }
 
-/** Follows each worker from what was read: up, lost, draining. */
+/** Updates the history of each running worker: registered, lost or draining. */
 function trackWorkers(model: string, view: PoolView, { runtime, nowMs }: ObserveDependencies): void {
   const records = new Map(view.registered.map((record) => [record.id, record]));
   for (const { id } of runtime.list(model)) {
@@ -91,34 +100,34 @@ function trackWorkers(model: string, view: PoolView, { runtime, nowMs }: Observe
   }
 }
 
-/** A worker runs no more. */
+/** Removes a worker that has ended from the view. The next observation removes it from the ledger. */
 export function forgetWorker(view: PoolView, id: string): void {
   view.ended.add(id);
   view.registered = view.registered.filter((record) => record.id !== id);
-  for (const memo of [view.everRegistered, view.lostSinceMs, view.drainedAtMs]) memo.delete(id);
+  for (const history of [view.everRegistered, view.lostSinceMs, view.drainedAtMs]) history.delete(id);
 }
 
-/** The workers that take sessions. */
+/** Returns the workers that accept sessions. */
 export function readyWorkers({ registered }: PoolView): WorkerRecord[] {
   return registered.filter(({ draining }) => !draining);
 }
 
-/** What a rollout has to know of each revision that has workers, or is to have some. */
+/** Returns the observations that a rollout needs, for the wanted revision and each one that has workers or counts. */
 export function observeRevisions(
   model: string,
   wanted: string,
   view: PoolView,
   { runtime }: Pick<ObserveDependencies, 'runtime'>,
-): Map<string, RevisionObservation> {
+): RevisionObservations {
   const running = runtime.list(model).filter(({ stopping }) => !stopping);
   const ready = new Set(readyWorkers(view).map(({ id }) => id));
   const names = new Set([wanted, ...running.map(({ revision }) => revision), ...view.counts.keys()]);
   return new Map(
     [...names].map((revision) => {
-      const ofIt = running.filter((worker) => worker.revision === revision);
+      const ownWorkers = running.filter((worker) => worker.revision === revision);
       const observation = {
-        running: ofIt.length,
-        ready: ofIt.filter(({ id }) => ready.has(id)).length,
+        running: ownWorkers.length,
+        ready: ownWorkers.filter(({ id }) => ready.has(id)).length,
         failsToStart: runtime.startFailure({ model, revision }) !== undefined,
         counts: view.counts.get(revision) ?? NO_COUNTS,
       };

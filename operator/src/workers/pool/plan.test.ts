@@ -34,19 +34,19 @@ const plan = (changes: Partial<PlanInput>) =>
   });
 const NOTHING = { drain: [], stop: [] };
 
-test('a pool that is as it should be is left alone', () => {
+test('planPool changes nothing in a pool that has the desired workers', () => {
   expect(plan({ running: [running('a'), running('b')], registered: [record('a'), record('b')] })).toEqual({
     ensure: 2,
     ...NOTHING,
   });
 });
 
-test('workers that others started count, and are never touched', () => {
+test('planPool counts unmanaged workers and never drains or stops them', () => {
   expect(plan({ registered: [record('x'), record('y'), record('z')] })).toEqual({ ensure: 0, ...NOTHING });
   expect(plan({ registered: [record('x')] }).ensure).toBe(1);
 });
 
-test('of those that are too many the idle one is drained, and one that is not up yet is stopped at once', () => {
+test('planPool drains an idle worker that is too many, and stops one that has not registered at once', () => {
   const workers = { running: [running('a'), running('b'), running('c')] };
   const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 })];
   expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
@@ -54,20 +54,20 @@ test('of those that are too many the idle one is drained, and one that is not up
   expect(plan({ ...workers, registered: starting })).toEqual({ ensure: 2, drain: [], stop: [{ id: 'c' }] });
 });
 
-test('workers that something else replaces are not chosen, however many they are', () => {
+test('planPool does not choose workers that Kubernetes is replacing, however many there are', () => {
   const pinned = (id: string) => ({ ...running(id), pinned: true });
   const workers = { running: [pinned('a'), pinned('b'), pinned('c')], registered: [record('a'), record('b')] };
   expect(plan(workers)).toEqual({ ensure: 2, ...NOTHING });
 });
 
-test('a successor that is not up is no reason for another to go, and does not keep the pool from shrinking', () => {
+test('planPool ignores a replacement that is not ready, and still shrinks the pool', () => {
   const workers = [running('a'), running('b'), { ...running('next'), pinned: true }];
   const registered = [record('a'), record('b', { active: 1 })];
   expect(plan({ running: workers, registered })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ desired: 1, running: workers, registered })).toEqual({ ensure: 1, drain: ['a'], stop: [] });
 });
 
-test('of a revision that nobody wants all go, also while something else replaces them', () => {
+test('planPool removes all workers of a revision that is not needed, even while Kubernetes replaces them', () => {
   const pinned = (id: string) => ({ ...older(id), pinned: true });
   const registered = [record('a'), record('b')];
   const left = [pinned('a'), pinned('b'), pinned('next')];
@@ -79,7 +79,7 @@ test('of a revision that nobody wants all go, also while something else replaces
   );
 });
 
-test('one that drains is replaced by nothing, stops when it is empty or its time is up, and not before', () => {
+test('planPool stops a draining worker when it is empty or its time is up, and starts no replacement', () => {
   const workers = { desired: 1, running: [running('a'), running('b')] };
   const drains = (active: number, draining: boolean, drainedAtMs: number) =>
     plan({
@@ -92,22 +92,22 @@ test('one that drains is replaced by nothing, stops when it is empty or its time
   expect(drains(1, true, 9000)).toEqual({ ensure: 1, drain: [], stop: [{ id: 'b' }] });
 });
 
-test('one that drained, lost its lease and registered again is drained again before it may stop', () => {
+test('planPool drains a worker again that lost its lease while draining and registered again', () => {
   const workers = { desired: 1, running: [running('a'), running('b')], drainedAtMs: new Map([['b', 9999]]) };
   expect(plan({ ...workers, registered: [record('a'), record('b')] })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
 });
 
-test('one that lost its lease is replaced at once, and ended when it does not come back', () => {
+test('planPool replaces a worker that lost its lease at once, and stops it if the lease does not come back', () => {
   const workers = { desired: 1, running: [running('a')], registered: [] };
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9900]]) })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9500]]) })).toEqual({
     ensure: 1,
     drain: [],
-    stop: [{ id: 'a', failure: 'does not renew its lease: it hangs' }],
+    stop: [{ id: 'a', failure: 'does not renew its lease and seems to hang' }],
   });
 });
 
-test('one that does not come up in time has failed', () => {
+test('planPool stops a worker that does not register in time, as failed', () => {
   const workers = { desired: 1, registered: [] };
   expect(plan({ ...workers, running: [running('a', { ageMs: 4999 })] })).toEqual({ ensure: 1, ...NOTHING });
   expect(plan({ ...workers, running: [running('a', { ageMs: 5000 })] }).stop).toEqual([
@@ -115,7 +115,7 @@ test('one that does not come up in time has failed', () => {
   ]);
 });
 
-test('a rollout starts one new worker at a time and drains an old one for each that is up', () => {
+test('planPool starts one new worker at a time in a rollout, and drains an old one for each that is ready', () => {
   const old = (id: string) => running(id, { revision: 'old' });
   const begins = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
   expect(plan(begins)).toEqual({ ensure: 1, ...NOTHING });
@@ -125,7 +125,7 @@ test('a rollout starts one new worker at a time and drains an old one for each t
   expect(plan(up)).toEqual({ ensure: 2, drain: ['b'], stop: [] });
 });
 
-test('while the ledger cannot be read nobody goes, and who died is replaced', () => {
+test('planPool drains and stops no worker without the ledger, but replaces workers that have ended', () => {
   const unread = { registered: undefined, lostSinceMs: new Map([['a', 0]]), drainedAtMs: new Map([['b', 0]]) };
   expect(plan({ ...unread, running: [running('a'), running('b'), running('c')] })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...unread, running: [running('a', { revision: 'old' })] }).ensure).toBe(1);
@@ -134,7 +134,7 @@ test('while the ledger cannot be read nobody goes, and who died is replaced', ()
 const older = (id: string) => running(id, { revision: 'old' });
 const stable = { revision: 'old', percent: 100 };
 
-test('in a rollout the revision before carries on: what it still has to carry is started of it, too', () => {
+test('planPool starts missing workers of the stable revision during a rollout', () => {
   const begins = { desired: 3, stable, running: [older('a')], registered: [record('a')] };
   expect(plan(begins)).toEqual({ ensure: 1, ensureStable: 3, ...NOTHING });
   const up = { ...begins, running: [older('a'), older('b'), older('c'), running('n')] };
@@ -142,14 +142,14 @@ test('in a rollout the revision before carries on: what it still has to carry is
   expect(plan({ ...up, registered })).toEqual({ ensure: 2, ensureStable: 2, drain: ['b'], stop: [] });
 });
 
-test('a rollout of many workers has a tenth more at a time, and one that is taken back has all of them at once', () => {
+test('planPool runs a tenth more workers during a rollout, and starts all at once in a rollback', () => {
   const many = Array.from({ length: 40 }, (_, at) => `o${at}`);
   const begins = { desired: 40, running: many.map(older), registered: many.map((id) => record(id)) };
   expect(plan({ ...begins, stable }).ensure).toBe(4);
   expect(plan({ ...begins, revision: 'third', hurried: true }).ensure).toBe(40);
 });
 
-test('a canary has its share of the workers and is never alone', () => {
+test('planPool gives a canary its share of the workers and never lets it serve alone', () => {
   const canary = (desired: number, percent: number, olds: number, news: number) => {
     const names = [...Array.from({ length: olds }, (_, at) => `o${at}`)];
     const fresh = [...Array.from({ length: news }, (_, at) => `n${at}`)];
@@ -169,21 +169,21 @@ test('a canary has its share of the workers and is never alone', () => {
   expect(canary(0, 20, 1, 1)).toEqual({ ensure: 0, ensureStable: 0, drain: 2 });
 });
 
-test('workers of a revision that is neither wanted nor carries on go when others can carry what they have', () => {
+test('planPool removes workers of other revisions when the remaining ones can carry the load', () => {
   const abandoned = running('x', { revision: 'abandoned' });
   const workers = { desired: 2, stable, running: [older('a'), older('b'), abandoned] };
   expect(plan({ ...workers, registered: [record('a'), record('x')] }).drain).toEqual([]);
   expect(plan({ ...workers, registered: [record('a'), record('b'), record('x')] }).drain).toEqual(['x']);
 });
 
-test('when the model is deleted who has streams finishes them, and who has none goes', () => {
+test('planPool lets workers of a deleted model finish their streams, and removes those without streams', () => {
   const workers = { desired: 0, revision: '', running: [older('a'), older('b')] };
   const registered = [record('a', { active: 1 }), record('b')];
   expect(plan({ ...workers, registered, finishing: true }).drain).toEqual(['b']);
   expect(plan({ ...workers, registered, finishing: false }).drain).toEqual(['b', 'a']);
 });
 
-test('one that ends and comes up meanwhile gets no streams', () => {
+test('planPool drains a worker that registers after it was asked to stop', () => {
   const workers = { running: [running('a'), running('b'), running('c', { stopping: true })] };
   const registered = [record('a'), record('b'), record('c')];
   expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['c'], stop: [] });

@@ -1,138 +1,144 @@
 import { chooseDrains } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
-import type { RunningWorker } from '../runtime.ts';
+import type { RunningWorker, WorkerStop } from '../runtime.ts';
 
 export interface PlanInput {
-  /** Workers that are to take sessions. */
+  /** Number of workers that should accept sessions. */
   desired: number;
-  /** The revision that they are to be of. */
+  /** Revision of those workers. */
   revision: string;
-  /** The one that carries on meanwhile, and the share of the pool that `revision` may have beside it. */
+  /** The stable revision during a rollout, and the share of workers that `revision` may have beside it. */
   stable?: { revision: string; percent: number } | undefined;
-  /** Workers of `revision` are started all at once, since the others are to be gone soon. */
+  /** True to start all workers of `revision` at once, because the other revision has to be replaced soon. */
   hurried?: boolean;
-  /** Nobody new comes: who has streams finishes them. */
+  /** True while workers of a deleted model may finish their streams. */
   finishing?: boolean;
-  /** Those that the runtime has. */
+  /** Workers that the runtime has. */
   running: readonly RunningWorker[];
-  /** Those that are in the ledger, as just read; undefined: it could not be read. */
+  /** Workers that are registered in the ledger. Undefined if the ledger could not be read. */
   registered: readonly WorkerRecord[] | undefined;
-  /** By id: since when a worker has been missing from the ledger after it was there. */
+  /** By worker: when it was found missing from the ledger after it had registered. */
   lostSinceMs: ReadonlyMap<string, number>;
-  /** By id: when it was told to drain. */
+  /** By worker: when it was asked to drain. */
   drainedAtMs: ReadonlyMap<string, number>;
   limits: { drainMs: number; lostMs: number; startMs: number };
   nowMs: number;
 }
 
 export interface Plan {
-  /** Workers of `revision` that have to run, those that drain included. */
+  /** Number of workers of `revision` that have to run, including those that drain. */
   ensure: number;
-  /** The same of the one that carries on meanwhile. */
+  /** The same for the stable revision. Undefined if there is none, or if the ledger could not be read. */
   ensureStable?: number;
-  /** Get no new streams from now on. */
+  /** Workers that have to drain: they get no new streams. */
   drain: string[];
-  /** End now, with what is wrong with them. */
-  stop: { id: string; failure?: string }[];
+  /** Workers that have to stop now. */
+  stop: WorkerStop[];
 }
 
-/** How many workers a rollout has beyond what is desired, as a share of that; at least one. */
+/** Share of the desired workers that a rollout may run in addition. At least one worker. */
 const SURGE = 0.1;
 
-/** Decides what happens to each worker so that the pool has as many as are desired, of the revision that is wanted. */
+/** Decides for each worker whether it stays, drains or stops, and how many workers of each revision have to run. */
 export function planPool(input: PlanInput): Plan {
   const { desired, revision, running, registered, stable } = input;
   const staying = running.filter(({ stopping }) => !stopping);
-  if (registered === undefined) return { ensure: unseen(staying, revision, desired), drain: [], stop: [] };
+  if (registered === undefined) return { ensure: countWithoutLedger(staying, revision, desired), drain: [], stop: [] };
 
   const records = new Map(registered.map((record) => [record.id, record]));
-  const draining = (id: string) => records.get(id)?.draining === true || input.drainedAtMs.has(id);
-  const lost = (id: string) => input.lostSinceMs.has(id);
-  // A worker that lost its lease and registered again takes streams again.
-  const forgotten = (record: WorkerRecord) => !record.draining && input.drainedAtMs.has(record.id);
-  // One that ends may have come up meanwhile: it gets no streams that would have to go elsewhere at once.
-  const ending = new Set(running.filter(({ stopping }) => stopping).map(({ id }) => id));
-  const cameUp = ({ id, draining: leaves }: WorkerRecord) => !leaves && ending.has(id);
-  const foreign = registered.filter(({ id, draining: leaves }) => !leaves && running.every((one) => one.id !== id));
-  const own = Math.max(0, desired - foreign.length);
+  const isDraining = (id: string) => records.get(id)?.draining === true || input.drainedAtMs.has(id);
+  const isLost = (id: string) => input.lostSinceMs.has(id);
+  const unmanaged = registered.filter(({ id, draining }) => !draining && running.every((one) => one.id !== id));
+  const own = Math.max(0, desired - unmanaged.length);
 
-  const useful = staying.filter(({ id }) => !draining(id) && !lost(id));
+  const useful = staying.filter(({ id }) => !isDraining(id) && !isLost(id));
   const newest = useful.filter((worker) => worker.revision === revision);
   const before = useful.filter((worker) => worker.revision === stable?.revision);
   const outdated = useful.filter((worker) => !newest.includes(worker) && !before.includes(worker));
-  const up = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
-  const shares = share(input, own, up(newest));
-  // An old one goes for each that is up: a rollout needs the room of a few workers.
-  const alone = stable === undefined && outdated.length === 0;
+  const countReady = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
+  const shares = shareWorkers(input, own, countReady(newest));
+  // One old worker drains for each new one that is ready, so a rollout needs room for a few more workers only.
+  const isOnlyRevision = stable === undefined && outdated.length === 0;
   const surge = input.hurried === true ? own : Math.max(1, Math.ceil(own * SURGE));
-  const wanted = alone ? shares.newest : Math.min(shares.newest, up(newest) + surge);
+  const wanted = isOnlyRevision ? shares.newest : Math.min(shares.newest, countReady(newest) + surge);
   const excess = [
-    ...choose(outdated, Math.max(0, own - up(newest) - up(before)), records, false),
-    ...choose(before, shares.stable, records, false),
-    ...choose(newest, shares.newest, records, true),
+    ...chooseExcess(outdated, Math.max(0, own - countReady(newest) - countReady(before)), records, false),
+    ...chooseExcess(before, shares.stable, records, false),
+    ...chooseExcess(newest, shares.newest, records, true),
   ].filter((id) => input.finishing !== true || (records.get(id)?.active ?? 0) === 0);
   const stop = [
-    // What is not in the ledger has no streams and needs no draining.
+    // A worker that is not registered has no streams and needs no draining.
     ...excess.filter((id) => !records.has(id)).map((id) => ({ id })),
-    ...staying.flatMap((worker) => findEnd(worker, records.get(worker.id), input)),
+    ...staying.flatMap((worker) => findStop(worker, records.get(worker.id), input)),
   ];
-  // Who ends now is no longer one of those beside the wanted ones: else another would be started in its place.
-  const ends = new Set(stop.map(({ id }) => id));
-  const besides = (of: string) =>
-    staying.filter(({ id, revision: is }) => is === of && (draining(id) || lost(id)) && !ends.has(id)).length;
+  // A worker that stops now must not be counted, or another one would be started in its place.
+  const stopped = new Set(stop.map(({ id }) => id));
+  const countLeaving = (of: string) =>
+    staying.filter((worker) => {
+      const isLeaving = isDraining(worker.id) || isLost(worker.id);
+      return worker.revision === of && isLeaving && !stopped.has(worker.id);
+    }).length;
   return {
-    ensure: wanted + besides(revision),
-    ...(stable !== undefined && { ensureStable: shares.stable + besides(stable.revision) }),
-    drain: [
-      ...excess.filter((id) => records.has(id)),
-      ...registered.filter((record) => forgotten(record) || cameUp(record)).map(({ id }) => id),
-    ],
+    ensure: wanted + countLeaving(revision),
+    ...(stable !== undefined && { ensureStable: shares.stable + countLeaving(stable.revision) }),
+    drain: [...excess.filter((id) => records.has(id)), ...findRepeatedDrains(registered, input)],
     stop,
   };
 }
 
-/** How many workers of each revision are to be there, given how many of the new one take sessions. */
-function share({ stable }: PlanInput, own: number, ready: number): { newest: number; stable: number } {
+/**
+ * Returns the registered workers that have to be drained again: those that lost their lease while draining and registered
+ * again, and those that registered after they were asked to stop.
+ */
+function findRepeatedDrains(registered: readonly WorkerRecord[], { running, drainedAtMs }: PlanInput): string[] {
+  const stopping = new Set(running.filter((worker) => worker.stopping).map(({ id }) => id));
+  return registered
+    .filter(({ id, draining }) => !draining && (drainedAtMs.has(id) || stopping.has(id)))
+    .map(({ id }) => id);
+}
+
+/** Returns the number of workers of each revision, given how many of the new revision accept sessions. */
+function shareWorkers({ stable }: PlanInput, own: number, ready: number): { newest: number; stable: number } {
   if (stable === undefined) return { newest: own, stable: 0 };
   const newest = Math.min(own, Math.ceil((own * stable.percent) / 100));
-  // A canary is never alone.
+  // A canary never serves alone.
   const least = own > 0 && stable.percent < 100 ? 1 : 0;
   return { newest, stable: Math.max(least, own - Math.min(ready, newest)) };
 }
 
-/** Without the ledger nobody is sent away; who died is replaced all the same. */
-function unseen(staying: readonly RunningWorker[], revision: string, desired: number): number {
+/** Without the ledger no worker is drained or stopped, but workers that have ended are replaced. */
+function countWithoutLedger(staying: readonly RunningWorker[], revision: string, desired: number): number {
   return Math.max(0, desired - staying.filter((worker) => worker.revision !== revision).length);
 }
 
-/** Chooses who goes so that this many stay. */
-function choose(
+/** Chooses the workers that leave so that `stay` of them remain. */
+function chooseExcess(
   workers: readonly RunningWorker[],
   stay: number,
   records: ReadonlyMap<string, WorkerRecord>,
-  wanted: boolean,
+  isWanted: boolean,
 ): string[] {
-  // Of a revision that nobody wants any more all go, whatever else happens to them.
-  const free = workers.filter(({ pinned }) => pinned !== true || (!wanted && stay === 0));
-  // Who is to replace another and is not up yet is no reason for that one to go.
+  // All workers of a revision that is not needed any more leave, even those that Kubernetes is replacing.
+  const free = workers.filter(({ pinned }) => pinned !== true || (!isWanted && stay === 0));
+  // A replacement that is not ready yet is no reason for another worker to leave.
   const counted = workers.filter((worker) => free.includes(worker) || records.has(worker.id));
   const candidates = free.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
   return chooseDrains(candidates, counted.length - stay);
 }
 
-/** Whether a worker has to end now: done with draining, hung, or never up. */
-function findEnd({ id, ageMs }: RunningWorker, record: WorkerRecord | undefined, input: PlanInput): Plan['stop'] {
+/** Decides whether a worker has to stop now: it has drained, it hangs, or it did not register in time. */
+function findStop({ id, ageMs }: RunningWorker, record: WorkerRecord | undefined, input: PlanInput): WorkerStop[] {
   const { drainedAtMs, lostSinceMs, limits, nowMs } = input;
   const drainedAt = drainedAtMs.get(id);
   if (drainedAt !== undefined) {
-    // `draining` in what was read proves that no stream came after it.
-    const empty = record === undefined || (record.draining && record.active === 0);
-    return empty || nowMs - drainedAt >= limits.drainMs ? [{ id }] : [];
+    // A record that is draining proves that no stream was placed after it was read.
+    const isEmpty = record === undefined || (record.draining && record.active === 0);
+    return isEmpty || nowMs - drainedAt >= limits.drainMs ? [{ id }] : [];
   }
   if (record !== undefined) return [];
   const lostSince = lostSinceMs.get(id);
   if (lostSince !== undefined) {
-    const failure = 'does not renew its lease: it hangs';
+    const failure = 'does not renew its lease and seems to hang';
     return nowMs - lostSince >= limits.lostMs ? [{ id, failure }] : [];
   }
   const failure = `did not register within ${Math.round(limits.startMs / 1000)} s`;

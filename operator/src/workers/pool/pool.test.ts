@@ -1,6 +1,7 @@
+import type { RolloutState } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import { createPoolHarness } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
-import { createRolloutMemory } from './rollout-memory.ts';
 
 const rollout = { canaryPercent: 20, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 60 };
 const spec = (image: string, more: object = {}) => ({
@@ -8,150 +9,207 @@ const spec = (image: string, more: object = {}) => ({
   scaling: { min: 10, max: 10 },
   rollout: { ...rollout, ...more },
 });
-const phase = (world: PoolHarness) => world.pool.status().rollout?.phase;
+const phase = ({ pool }: PoolHarness) => pool.status().rollout?.phase;
+const revisions = (harness: PoolHarness) => [...harness.desired().counts.keys()];
 
-test('a new revision gets its share, is watched, and takes over', async () => {
-  const world = createPoolHarness();
-  const old = world.set(spec('worker:1'));
-  await world.tick(3);
-  expect([world.ready(old), world.weights()]).toEqual([10, { [old]: 100 }]);
+describe('rollout', () => {
+  test('a pool gives a new revision its canary share, watches it, and then moves to it completely', async () => {
+    const harness = createPoolHarness();
+    const old = harness.set(spec('worker:1'));
+    await harness.tick(3);
+    expect([harness.ready(old), harness.weights()]).toEqual([10, { [old]: 100 }]);
 
-  const next = world.set(spec('worker:2'));
-  await world.tick(8);
-  expect([phase(world), world.ready(old), world.ready(next)]).toEqual(['Canary', 8, 2]);
-  expect(world.weights()).toEqual({ [next]: 20, [old]: 80 });
-  expect(world.needed()).toEqual(expect.arrayContaining([old, next]));
-  await world.tick(50);
-  expect([world.ready(old), world.ready(next)]).toEqual([8, 2]);
+    const next = harness.set(spec('worker:2'));
+    await harness.tick(8);
+    expect([phase(harness), harness.ready(old), harness.ready(next)]).toEqual(['Canary', 8, 2]);
+    expect(harness.weights()).toEqual({ [next]: 20, [old]: 80 });
+    expect(revisions(harness)).toEqual(expect.arrayContaining([old, next]));
+    await harness.tick(50);
+    expect([harness.ready(old), harness.ready(next)]).toEqual([8, 2]);
 
-  await world.tick(40);
-  expect([phase(world), world.ready(old), world.ready(next)]).toEqual(['Steady', 0, 10]);
-  expect(world.weights()).toEqual({ [next]: 100 });
-  expect(world.needed()).toEqual([next]);
+    await harness.tick(40);
+    expect([phase(harness), harness.ready(old), harness.ready(next)]).toEqual(['Steady', 0, 10]);
+    expect(harness.weights()).toEqual({ [next]: 100 });
+    expect(revisions(harness)).toEqual([next]);
+  });
+
+  test('a pool rolls a failing canary back and does not try it again, not even under the next operator', async () => {
+    const rollouts = new Map<string, RolloutState>();
+    const harness = createPoolHarness(rollouts);
+    const old = harness.set(spec('worker:1'));
+    await harness.tick(3);
+    const bad = harness.set(spec('worker:2'));
+    await harness.tick(8);
+    expect(phase(harness)).toBe('Canary');
+    harness.count(bad, { streams: 30, failures: 6 });
+    await harness.tick(10);
+    expect([phase(harness), harness.ready(old), harness.ready(bad)]).toEqual(['RolledBack', 10, 0]);
+    expect(harness.weights()).toEqual({ [old]: 100 });
+    expect(revisions(harness)).toEqual([old]);
+    const warnings = harness.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    expect(warnings).toEqual([expect.stringContaining(bad)]);
+    expect(warnings[0]).toContain('6 of 30 streams failed');
+    await harness.tick(200);
+    expect(harness.ready(bad)).toBe(0);
+
+    const next = createPoolHarness(rollouts);
+    next.set(spec('worker:2'));
+    await next.tick(5);
+    expect(phase(next)).toBe('RolledBack');
+
+    const good = harness.set(spec('worker:3'));
+    await harness.tick(8);
+    expect([phase(harness), harness.ready(good)]).toEqual(['Canary', 2]);
+  });
+
+  test('a pool restarts the previous revision if the new one fails after it has taken over', async () => {
+    const harness = createPoolHarness();
+    const old = harness.set(spec('worker:1', { canaryPercent: 0 }));
+    await harness.tick(3);
+    const bad = harness.set(spec('worker:2', { canaryPercent: 0 }));
+    await harness.tick(40);
+    expect([phase(harness), harness.ready(old), harness.ready(bad)]).toEqual(['Rolling', 0, 10]);
+    expect(harness.desired().counts.get(old)).toBe(0);
+    harness.count(bad, { streams: 30, failures: 6 });
+    await harness.tick(5);
+    expect([phase(harness), harness.ready(old), harness.ready(bad)]).toEqual(['RolledBack', 10, 0]);
+  });
+
+  test('a pool keeps serving with the previous revision and reports why the new one does not start', async () => {
+    const harness = createPoolHarness();
+    const old = harness.set(spec('worker:1'));
+    await harness.tick(3);
+    const broken = harness.set(spec('worker:2'));
+    harness.breakRevision(broken, { reason: 'ImagePullFailed', message: 'no such image' });
+    await harness.tick(100);
+    expect([phase(harness), harness.ready(old), harness.ready(broken)]).toEqual(['Starting', 10, 0]);
+    expect(harness.pool.status()).toMatchObject({ revision: old, startFailure: { reason: 'ImagePullFailed' } });
+  });
+
+  test('a pool without workers starts the previous revision while the new one does not start', async () => {
+    const harness = createPoolHarness();
+    const empty = { scaling: { min: 0, max: 10 } };
+    const old = harness.set({ ...spec('worker:1'), ...empty });
+    await harness.tick(3);
+    const broken = harness.set({ ...spec('worker:2'), ...empty });
+    harness.breakRevision(broken, { reason: 'ImagePullFailed', message: 'no such image' });
+    await harness.tick(3);
+    harness.set({ ...spec('worker:2'), scaling: { min: 2, max: 10 } });
+    await harness.tick(3);
+    expect([harness.ready(old), harness.ready(broken)]).toEqual([2, 0]);
+  });
+
+  test('the stored rollout state changes with the phase, and not with every reconcile of a canary', async () => {
+    const harness = createPoolHarness();
+    harness.set(spec('worker:1'));
+    await harness.tick(3);
+    harness.set(spec('worker:2'));
+    await harness.tick(8);
+    expect(phase(harness)).toBe('Canary');
+    const stored = harness.desired().rollout;
+    await harness.tick(20);
+    expect(phase(harness)).toBe('Canary');
+    expect(harness.desired().rollout).toBe(stored);
+  });
 });
 
-test('a canary that fails is taken back and not tried again, by the next operator neither', async () => {
-  const memory = createRolloutMemory();
-  const world = createPoolHarness(memory);
-  const old = world.set(spec('worker:1'));
-  await world.tick(3);
-  const bad = world.set(spec('worker:2'));
-  await world.tick(8);
-  expect(phase(world)).toBe('Canary');
-  world.count(bad, { streams: 30, failures: 6 });
-  await world.tick(10);
-  expect([phase(world), world.ready(old), world.ready(bad)]).toEqual(['RolledBack', 10, 0]);
-  expect(world.weights()).toEqual({ [old]: 100 });
-  expect(world.needed()).toEqual([old]);
-  expect(world.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-    expect.stringContaining(`revision ${bad} was rolled back: 6 of 30 streams failed`),
-  ]);
-  await world.tick(200);
-  expect(world.ready(bad)).toBe(0);
+describe('capacity', () => {
+  test('a pool whose pods cannot be scheduled stops growing until they can', async () => {
+    const harness = createPoolHarness();
+    const revision = harness.set({ ...spec('worker:1'), scaling: { min: 2, max: 10 } });
+    await harness.tick(3);
+    expect([harness.ready(revision), harness.canGrow()]).toEqual([2, true]);
+    harness.breakRevision(revision, { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node' });
+    harness.set({ ...spec('worker:1'), scaling: { min: 4, max: 10 } });
+    await harness.tick();
+    expect([harness.ready(revision), harness.canGrow()]).toEqual([2, false]);
+    expect(harness.pool.status()).toMatchObject({ running: 4, startFailure: { reason: 'Unschedulable' } });
+    harness.mendRevision(revision);
+    await harness.tick();
+    expect([harness.ready(revision), harness.canGrow()]).toEqual([4, true]);
+  });
 
-  const after = createPoolHarness(memory);
-  after.set(spec('worker:2'));
-  await after.tick(5);
-  expect(phase(after)).toBe('RolledBack');
-
-  const good = world.set(spec('worker:3'));
-  await world.tick(8);
-  expect([phase(world), world.ready(good)]).toEqual(['Canary', 2]);
+  test('a pool at its maximum cannot grow', async () => {
+    const harness = createPoolHarness();
+    const revision = harness.set(spec('worker:1'));
+    await harness.tick(3);
+    expect([harness.ready(revision), harness.canGrow()]).toEqual([10, false]);
+  });
 });
 
-test('one that fails while it takes over is taken back too: the one before is started again', async () => {
-  const world = createPoolHarness();
-  const old = world.set(spec('worker:1', { canaryPercent: 0 }));
-  await world.tick(3);
-  const bad = world.set(spec('worker:2', { canaryPercent: 0 }));
-  await world.tick(40);
-  expect([phase(world), world.ready(old), world.ready(bad)]).toEqual(['Rolling', 0, 10]);
-  world.count(bad, { streams: 30, failures: 6 });
-  await world.tick(5);
-  expect([phase(world), world.ready(old), world.ready(bad)]).toEqual(['RolledBack', 10, 0]);
+describe('deletion', () => {
+  test('a pool whose model was deleted lets its streams finish before the last workers stop', async () => {
+    const harness = createPoolHarness();
+    harness.set(spec('worker:1'));
+    await harness.tick(3);
+    harness.occupy(1);
+    harness.remove();
+    expect(await harness.tick(5)).toBe(true);
+    expect(harness.pool.status().ready).toBe(10);
+    expect(harness.desired()).toMatchObject({ template: undefined, rollout: undefined, scale: undefined });
+    expect(harness.desired().counts.size).toBe(0);
+    harness.occupy(0);
+    expect(await harness.tick(5)).toBe(false);
+    expect(harness.pool.status().running).toBe(0);
+  });
+
+  test('a pool whose model was deleted drains its workers when the streams do not end in time', async () => {
+    const harness = createPoolHarness();
+    harness.set(spec('worker:1'));
+    await harness.tick(3);
+    harness.occupy(1);
+    harness.remove();
+    await harness.tick(5, 100_000);
+    expect(harness.pool.status().ready).toBe(0);
+  });
 });
 
-test('one that does not start costs nothing: the one before carries on, and its standing says why', async () => {
-  const world = createPoolHarness();
-  const old = world.set(spec('worker:1'));
-  await world.tick(3);
-  const broken = world.set(spec('worker:2'));
-  world.breakRevision(broken, { reason: 'ImagePullFailed', message: 'no such image' });
-  await world.tick(100);
-  expect([phase(world), world.ready(old), world.ready(broken)]).toEqual(['Starting', 10, 0]);
-  expect(world.pool.status()).toMatchObject({ revision: old, startFailure: { reason: 'ImagePullFailed' } });
-});
+describe('desired state', () => {
+  test('a pool applies the scale update of its model at each reconcile, and none when it is not needed any more', async () => {
+    const harness = createPoolHarness();
+    harness.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
+    await harness.tick(3);
+    expect(harness.desired().scale).toMatchObject({ replicas: 2 });
+    harness.set(spec('worker:1'));
+    await harness.tick();
+    expect(harness.desired().scale).toBeUndefined();
+    harness.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
+    await harness.tick();
+    expect(harness.desired().scale).toMatchObject({ replicas: 10 });
+    harness.remove();
+    await harness.tick();
+    expect(harness.desired().scale).toBeUndefined();
+  });
 
-test('a pool without workers is served by the revision before while the new one does not start', async () => {
-  const world = createPoolHarness();
-  const empty = { scaling: { min: 0, max: 10 } };
-  const old = world.set({ ...spec('worker:1'), ...empty });
-  await world.tick(3);
-  const broken = world.set({ ...spec('worker:2'), ...empty });
-  world.breakRevision(broken, { reason: 'ImagePullFailed', message: 'no such image' });
-  await world.tick(3);
-  world.set({ ...spec('worker:2'), scaling: { min: 2, max: 10 } });
-  await world.tick(3);
-  expect([world.ready(old), world.ready(broken)]).toEqual([2, 0]);
-});
+  test('a pool applies an equal desired state when it is reconciled again without a change', async () => {
+    const harness = createPoolHarness();
+    harness.set(spec('worker:1'));
+    await harness.tick(5);
+    const before = harness.applied.length;
+    harness.pool.markChanged();
+    await harness.tick();
+    harness.pool.markChanged();
+    await harness.tick();
+    expect(harness.applied.length).toBe(before + 2);
+    expect(harness.applied.at(-1)).toEqual(harness.applied.at(-2));
+  });
 
-test('a pool whose pods cannot be scheduled takes nobody beyond its slots, until they can', async () => {
-  const world = createPoolHarness();
-  const revision = world.set({ ...spec('worker:1'), scaling: { min: 2, max: 10 } });
-  await world.tick(3);
-  expect([world.ready(revision), world.canGrow()]).toEqual([2, true]);
-  world.breakRevision(revision, { reason: 'Unschedulable', message: 'no node can take a worker' });
-  world.set({ ...spec('worker:1'), scaling: { min: 4, max: 10 } });
-  await world.tick();
-  expect([world.ready(revision), world.canGrow()]).toEqual([2, false]);
-  expect(world.pool.status()).toMatchObject({ running: 4, startFailure: { reason: 'Unschedulable' } });
-  world.mendRevision(revision);
-  await world.tick();
-  expect([world.ready(revision), world.canGrow()]).toEqual([4, true]);
-});
-
-test('a pool at its maximum cannot grow', async () => {
-  const world = createPoolHarness();
-  const revision = world.set(spec('worker:1'));
-  await world.tick(3);
-  expect([world.ready(revision), world.canGrow()]).toEqual([10, false]);
-});
-
-test('a deleted model finishes its streams before its last workers go', async () => {
-  const world = createPoolHarness();
-  world.set(spec('worker:1'));
-  await world.tick(3);
-  world.occupy(1);
-  world.remove();
-  expect(await world.tick(5)).toBe(true);
-  expect(world.pool.status().ready).toBe(10);
-  world.occupy(0);
-  expect(await world.tick(5)).toBe(false);
-  expect(world.pool.status().running).toBe(0);
-});
-
-test('a deleted model whose streams do not end is drained when its time is up', async () => {
-  const world = createPoolHarness();
-  world.set(spec('worker:1'));
-  await world.tick(3);
-  world.occupy(1);
-  world.remove();
-  await world.tick(5, 100_000);
-  expect(world.pool.status().ready).toBe(0);
-});
-
-test('what is to be written of its scale is told at every look, also that it is nothing any more', async () => {
-  const world = createPoolHarness();
-  world.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
-  await world.tick(3);
-  expect(world.scale()).toMatchObject({ replicas: 2 });
-  world.set(spec('worker:1'));
-  await world.tick();
-  expect(world.scale()).toBeUndefined();
-  world.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
-  await world.tick();
-  expect(world.scale()).toMatchObject({ replicas: 10 });
-  world.remove();
-  await world.tick();
-  expect(world.scale()).toBeUndefined();
+  test('a pool keeps the counts of both revisions of a canary while the ledger is unavailable', async () => {
+    const harness = createPoolHarness();
+    const old = harness.set(spec('worker:1'));
+    await harness.tick(3);
+    const next = harness.set(spec('worker:2'));
+    await harness.tick(8);
+    expect(harness.desired().counts).toEqual(
+      new Map([
+        [next, 2],
+        [old, 8],
+      ]),
+    );
+    harness.setLedgerError(new LedgerUnavailable('Redis does not answer'));
+    harness.crash(old, 1);
+    await harness.tick();
+    expect(harness.desired().counts.get(old)).toBe(8);
+    expect(harness.desired().stop).toEqual([]);
+  });
 });

@@ -1,248 +1,260 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  initialScaling,
-  decideRollout,
-  decideScaling,
-  isSameRollout,
-  MAX_AUDIO_SECONDS,
-  NO_ROLLOUT,
-  prolong,
-} from '@svc-asr/core';
-import type { AsrModel, RolloutDecision, ScalingDecision } from '@svc-asr/core';
+import { initialScaling, isSameRollout, MAX_AUDIO_SECONDS, NO_ROLLOUT, prolong } from '@svc-asr/core';
+import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision } from '@svc-asr/core';
 import type { Ledger, PoolLoad } from '@svc-asr/ledger';
-import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
+import type { DesiredWorkers, WorkerRuntime } from '../runtime.ts';
+import type { WorkerTemplate } from '../template.ts';
+import { decideCanGrow, decideRevision, decideSize, decideWeights } from './decide.ts';
+import { countByRevision } from './desired.ts';
+import { createPoolView, forgetWorker, observePool, observeRevisions } from './observe.ts';
 import { planPool } from './plan.ts';
 import type { Plan } from './plan.ts';
+import { PoolPublisher } from './publish.ts';
 import type { PoolReport } from './report.ts';
-import { isSteady, isSameLoad } from './steady.ts';
-import type { RolloutMemory } from './rollout-memory.ts';
-import type { WorkerRuntime, WorkerTemplate } from '../runtime.ts';
+import { decideScaleUpdate } from './scale-update.ts';
 import type { SlotsMemory } from './slots-memory.ts';
 import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
-import { decideScaleUpdate } from './scale-update.ts';
+import { isSameLoad, isSteady } from './steady.ts';
 
 export interface PoolDependencies {
   pools: Pick<Ledger['pools'], 'load' | 'configure' | 'remove'>;
   workers: Pick<Ledger['workers'], 'list' | 'drain' | 'remove'>;
   revisions: Pick<Ledger['revisions'], 'counts' | 'weigh'>;
   runtime: WorkerRuntime;
-  memory: SlotsMemory;
-  rollouts: RolloutMemory;
+  slotsMemory: SlotsMemory;
   report: PoolReport;
-  /** How long a worker may be missing from the ledger, and may take to get there. */
+  /** Longest time that a worker may be missing from the ledger after it registered, and until it registers. */
   limits: { lostMs: number; startMs: number };
   nowMs: () => number;
 }
 
-/** The workers of one model. */
-export interface Pool {
-  /** Takes over what the resource says; `undefined`: the model is deleted, and its workers go. */
-  setModel: (model: AsrModel | undefined) => void;
-  /** Looks, decides and acts once. Resolves to false when the model is deleted and nothing is left of its pool. */
-  reconcile: () => Promise<boolean>;
-  /** Tells the ledger how the pool stands, also where that has not changed. */
-  publish: () => Promise<void>;
-  /** A worker of the pool runs no more. */
-  workerEnded: (id: string) => void;
-  /** Something of it may have changed: the next look is a whole one. */
-  wake: () => void;
-  status: () => PoolStatus;
-}
-
-/** How long the streams of a model may take of which nothing is left but its name. */
+/** Drain timeout for workers whose model was deleted before this operator started: its `drainSeconds` is unknown. */
 const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
-/** A pool at rest is looked at as a whole this often all the same; well before its load counts as unknown. */
-const LOOK_ANYWAY_MS = 10_000;
+/** Longest time between two full reconciles of a steady pool. Well below the age at which its load counts as unknown. */
+const FULL_RECONCILE_MS = 10_000;
 
-/** Makes the pool of a model; it does nothing until it is ticked. */
-export function createPool(name: string, dependencies: PoolDependencies): Pool {
-  const { runtime, memory, rollouts, revisions, report, nowMs } = dependencies;
-  let model: AsrModel | undefined;
-  let template: WorkerTemplate | undefined;
-  let drainMs = DEFAULT_DRAIN_MS;
-  let deletedAtMs: number | undefined;
-  let scaling: ScalingDecision = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
-  let rollout: RolloutDecision | undefined;
-  let published: boolean | undefined;
-  let weighed = '';
-  /** Since when it has been at rest, and how it stands; undefined: it is not. */
-  let rest: { sinceMs: number; told: PoolLoad; standing: PoolStatus } | undefined;
-  /** Counts what may have changed it. */
-  let wakes = 0;
-  const view = createPoolView();
+/** The workers of one model. Decides how many of which revision there should be, and applies that to the runtime. */
+export class Pool {
+  readonly #name: string;
+  readonly #dependencies: PoolDependencies;
+  readonly #publisher: PoolPublisher;
+  readonly #view = createPoolView();
+  #model: AsrModel | undefined;
+  #template: WorkerTemplate | undefined;
+  #drainMs = DEFAULT_DRAIN_MS;
+  #deletedAtMs: number | undefined;
+  #scaling: ScalingDecision;
+  #rollout: RolloutDecision | undefined;
+  /** The rollout state that the runtime stores. Progress within a phase is not worth a write. */
+  #storedRollout: RolloutState | undefined;
+  #counts: DesiredWorkers['counts'] = new Map();
+  /** Set while the pool is steady. Holds the load and the status at the time of the last full reconcile. */
+  #steady: { sinceMs: number; load: PoolLoad; status: PoolStatus } | undefined;
+  /** Number of changes so far. A change during a reconcile makes another full reconcile necessary. */
+  #changes = 0;
 
-  const isDeleted = () => model === undefined;
-  const wake = () => {
-    wakes += 1;
-    rest = undefined;
-  };
-
-  /** Whether it is as it was when it was found at rest. One that is costs a single question to the ledger. */
-  async function isStill(): Promise<boolean> {
-    const before = rest;
-    if (before === undefined || nowMs() - before.sinceMs >= LOOK_ANYWAY_MS) return false;
-    // Where the ledger does not answer the look finds that out, too.
-    const told = await dependencies.pools.load(name).catch(() => undefined);
-    return rest === before && told !== undefined && isSameLoad(told, before.told);
+  constructor(name: string, dependencies: PoolDependencies) {
+    const { runtime, nowMs } = dependencies;
+    this.#name = name;
+    this.#dependencies = dependencies;
+    this.#publisher = new PoolPublisher(name, dependencies);
+    this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
-  /** Revisions of which workers may have to be started. */
-  function needed(): string[] {
-    if (rollout === undefined) return [];
-    const { revision, state } = rollout;
-    return [...new Set([revision, state.stable ?? revision])];
+  /** Sets the model that the pool serves. Undefined if it was deleted; its workers then finish their streams and end. */
+  setModel(model: AsrModel | undefined): void {
+    const { runtime, nowMs } = this.#dependencies;
+    this.markChanged();
+    this.#model = model;
+    const template = model && runtime.buildTemplate(model);
+    // An equal template keeps its identity, because the cluster runtime caches the objects of each template.
+    if (!isDeepStrictEqual(template, this.#template)) this.#template = template;
+    this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
+    if (model === undefined || this.#template === undefined) return;
+    this.#drainMs = model.spec.drainSeconds * 1000;
+    const { state } = this.#scaling;
+    const slotsPerWorker = state.slotsPerWorker ?? this.#recallSlots(model, this.#template);
+    this.#scaling = { ...this.#scaling, state: { ...state, slotsPerWorker } };
   }
 
-  function decideSize(): ScalingDecision {
-    const { state } = scaling;
-    if (model === undefined) return { desired: 0, reasons: [], state: { ...state, desired: 0 } };
-    const starting = runtime.list(name).filter(({ id, stopping }) => !stopping && !view.everRegistered.has(id)).length;
-    const { scaling: spec, worker } = model.spec;
-    const workers = readyWorkers(view);
-    return decideScaling({ spec, fixedSlots: worker.slots, load: view.load, workers, starting, state, nowMs: nowMs() });
+  /**
+   * Reconciles the pool once. A steady pool costs one read of the ledger. Resolves to false if the model was deleted and
+   * nothing is left of its pool.
+   */
+  async reconcile(): Promise<boolean> {
+    const { runtime, nowMs } = this.#dependencies;
+    if (await this.#isStillSteady()) {
+      this.#scaling = { ...this.#scaling, state: prolong(this.#scaling.state, nowMs()) };
+      return true;
+    }
+    this.#steady = undefined;
+    const changesBefore = this.#changes;
+    const { continues, plan } = await this.#reconcileFully();
+    const snapshot = {
+      model: this.#model,
+      plan,
+      view: this.#view,
+      running: runtime.list(this.#name),
+      scaling: this.#scaling,
+      rollout: this.#rollout,
+    };
+    const load = this.#view.ledgerLoad;
+    if (load !== undefined && isSteady(snapshot) && this.#changes === changesBefore) {
+      this.#steady = { sinceMs: nowMs(), load, status: this.#buildStatus() };
+    }
+    return continues;
   }
 
-  function decideRevision(known: boolean): RolloutDecision | undefined {
-    if (model === undefined || template === undefined) return undefined;
-    const state = rollout?.state ?? rollouts.get(name) ?? NO_ROLLOUT;
-    const decision = decideRollout({
-      state,
-      spec: model.spec.rollout,
-      wanted: template.revision,
-      observations: known ? observeRevisions(name, template.revision, view, dependencies) : undefined,
+  /** Writes to the ledger whether the pool can grow, even if that did not change. */
+  async publish(): Promise<void> {
+    await this.#publisher.publishCanGrow(this.#decideCanGrow());
+  }
+
+  /** Call when a worker of the pool has ended. */
+  workerEnded(id: string): void {
+    this.markChanged();
+    forgetWorker(this.#view, id);
+  }
+
+  /** Call when something about the pool may have changed. The next reconcile is a full one. */
+  markChanged(): void {
+    this.#changes += 1;
+    this.#steady = undefined;
+  }
+
+  /** Returns the status of the pool. A steady pool returns the same object each time, so that callers can skip it. */
+  status(): PoolStatus {
+    return this.#steady?.status ?? this.#buildStatus();
+  }
+
+  async #isStillSteady(): Promise<boolean> {
+    const { pools, nowMs } = this.#dependencies;
+    const steady = this.#steady;
+    if (steady === undefined || nowMs() - steady.sinceMs >= FULL_RECONCILE_MS) return false;
+    // An error leads to a full reconcile, which handles it.
+    const load = await pools.load(this.#name).catch(() => undefined);
+    return this.#steady === steady && load !== undefined && isSameLoad(load, steady.load);
+  }
+
+  /** Observes, decides, applies and publishes. The plan is undefined if the ledger could not be read. */
+  async #reconcileFully(): Promise<{ continues: boolean; plan: Plan | undefined }> {
+    const isRolling = this.#template !== undefined && this.#template.revision !== this.#rollout?.state.stable;
+    const isLedgerRead = await observePool(this.#name, this.#view, isRolling, this.#dependencies);
+    this.#decideSize();
+    this.#rollout = this.#decideRevision(isLedgerRead);
+    const plan = this.#planWorkers(isLedgerRead);
+    this.#apply(plan);
+    if (!isLedgerRead) return { continues: true, plan: undefined };
+    await this.#drainWorkers(plan.drain);
+    if (await this.#removeIfEmpty()) return { continues: false, plan: undefined };
+    this.#dependencies.report.startFailure(this.#name, this.#startFailureOf(this.#template?.revision)?.message);
+    await this.#publisher.publishChanges(this.#decideCanGrow(), decideWeights(this.#rollout));
+    return { continues: true, plan };
+  }
+
+  #decideSize(): void {
+    const { runtime, report, slotsMemory, nowMs } = this.#dependencies;
+    const { state } = this.#scaling;
+    const running = runtime.list(this.#name);
+    const decision = decideSize({ model: this.#model, view: this.#view, running, state, nowMs: nowMs() });
+    report.decided(this.#name, state, decision, this.#view.load);
+    this.#scaling = decision;
+    if (this.#template !== undefined) slotsMemory.put(this.#template, decision.state.slotsPerWorker);
+  }
+
+  #decideRevision(isLedgerRead: boolean): RolloutDecision | undefined {
+    const { runtime, report, nowMs } = this.#dependencies;
+    if (this.#model === undefined || this.#template === undefined) return undefined;
+    this.#storedRollout ??= runtime.storedRollout(this.#name);
+    const { revision: wanted } = this.#template;
+    const decision = decideRevision({
+      model: this.#model,
+      wanted,
+      state: this.#rollout?.state ?? this.#storedRollout ?? NO_ROLLOUT,
+      observations: isLedgerRead ? observeRevisions(this.#name, wanted, this.#view, this.#dependencies) : undefined,
       nowMs: nowMs(),
     });
-    if (!isSameRollout(state, decision.state)) rollouts.put(template, decision.state);
-    report.rollout(name, rollout, decision);
+    if (!isSameRollout(this.#storedRollout ?? NO_ROLLOUT, decision.state)) this.#storedRollout = decision.state;
+    report.rollout(this.#name, this.#rollout, decision);
     return decision;
   }
 
-  const troubleOf = (revision: string | undefined) =>
-    revision === undefined ? undefined : runtime.startFailure({ model: name, revision });
-
-  /** Also while all its workers start: how many sessions they take is not known before they are up. */
-  function canGrow(): boolean {
-    report.startFailure(name, troubleOf(template?.revision)?.message);
-    // Further workers are of the revision that carries on, as long as there is one.
-    const startFailure = troubleOf(rollout?.stable ?? rollout?.revision ?? template?.revision);
-    return model !== undefined && startFailure === undefined && readyWorkers(view).length < model.spec.scaling.max;
-  }
-
-  async function publish(grows = canGrow()): Promise<void> {
-    await dependencies.pools.configure(name, { canGrow: grows });
-    published = grows;
-    weighed = '';
-  }
-
-  async function weigh(): Promise<void> {
-    if (rollout === undefined) return;
-    const { revision, stable, percent } = rollout;
-    const weights = new Map([[revision, stable === undefined ? 100 : percent]]);
-    if (stable !== undefined) weights.set(stable, 100 - percent);
-    const text = JSON.stringify([...weights]);
-    if (text === weighed) return;
-    await revisions.weigh(name, weights);
-    weighed = text;
-  }
-
-  function start(revision: string, count: number): void {
-    if (template?.revision === revision) runtime.ensure(template, count);
-    else if (template !== undefined) runtime.keep(name, revision, count);
-  }
-
-  function learnt(next: AsrModel, of: WorkerTemplate): number | undefined {
-    const told = next.status?.revision === of.revision ? next.status.slotsPerWorker : undefined;
-    return memory.get(of) ?? told;
-  }
-
-  function standing(): PoolStatus {
-    const startFailure = troubleOf(template?.revision);
-    return buildPoolStatus(name, { running: runtime.list(name), view, scaling, rollout, startFailure });
-  }
-
-  /** Looks, decides and acts; the plan is what was done, where the ledger could be read. */
-  async function look(): Promise<{ goesOn: boolean; plan: Plan | undefined }> {
-    const isRolling = template !== undefined && template.revision !== rollout?.state.stable;
-    const known = await observePool(name, view, isRolling, dependencies);
-    const decision = decideSize();
-    report.decided(name, scaling.state, decision, view.load);
-    scaling = decision;
-    if (template !== undefined) memory.put(template, decision.state.slotsPerWorker);
-    rollout = decideRevision(known);
-
-    const { revision = '', stable, percent = 100 } = rollout ?? {};
-    const plan = planPool({
-      desired: decision.desired,
+  #planWorkers(isLedgerRead: boolean): Plan {
+    const { runtime, limits, nowMs } = this.#dependencies;
+    const { revision = '', stable, percent = 100, phase } = this.#rollout ?? {};
+    const { registered, lostSinceMs, drainedAtMs } = this.#view;
+    return planPool({
+      desired: this.#scaling.desired,
       revision,
       stable: stable === undefined ? undefined : { revision: stable, percent },
-      hurried: rollout?.phase === 'RolledBack',
-      finishing: deletedAtMs !== undefined && nowMs() - deletedAtMs < drainMs,
-      running: runtime.list(name),
-      registered: known ? view.registered : undefined,
-      lostSinceMs: view.lostSinceMs,
-      drainedAtMs: view.drainedAtMs,
-      limits: { ...dependencies.limits, drainMs },
+      hurried: phase === 'RolledBack',
+      finishing: this.#deletedAtMs !== undefined && nowMs() - this.#deletedAtMs < this.#drainMs,
+      running: runtime.list(this.#name),
+      registered: isLedgerRead ? registered : undefined,
+      lostSinceMs,
+      drainedAtMs,
+      limits: { ...limits, drainMs: this.#drainMs },
       nowMs: nowMs(),
     });
-    runtime.writeScale(name, decideScaleUpdate(model, decision.desired));
-    start(revision, plan.ensure);
-    if (stable !== undefined && plan.ensureStable !== undefined) start(stable, plan.ensureStable);
-    for (const { id, failure } of plan.stop) runtime.stop(id, failure);
-    runtime.forget(name, needed());
-    if (!known) return { goesOn: true, plan: undefined };
-    for (const id of plan.drain) {
-      report.draining(name, id);
-      await dependencies.workers.drain(name, id);
-      if (!view.drainedAtMs.has(id)) view.drainedAtMs.set(id, nowMs());
-    }
-    if (isDeleted() && runtime.list(name).length === 0) {
-      await dependencies.pools.remove(name);
-      // It may have been made again meanwhile.
-      published = undefined;
-      if (isDeleted()) return { goesOn: false, plan: undefined };
-    }
-    const grows = canGrow();
-    if (grows !== published) await publish(grows);
-    await weigh();
-    return { goesOn: true, plan };
   }
 
-  return {
-    setModel: (next) => {
-      wake();
-      model = next;
-      const made = next && runtime.template(next);
-      // The same one as before, where nothing changed: what was made of it need not be made again.
-      if (!isDeepStrictEqual(made, template)) template = made;
-      deletedAtMs = next === undefined ? (deletedAtMs ?? nowMs()) : undefined;
-      if (next === undefined || template === undefined) return;
-      drainMs = next.spec.drainSeconds * 1000;
-      // What an earlier operator learnt of this revision; what this one has seen itself is newer.
-      const { state } = scaling;
-      scaling = { ...scaling, state: { ...state, slotsPerWorker: state.slotsPerWorker ?? learnt(next, template) } };
-    },
-    reconcile: async () => {
-      if (await isStill()) {
-        scaling = { ...scaling, state: prolong(scaling.state, nowMs()) };
-        return true;
-      }
-      rest = undefined;
-      // What wakes it from now on calls for another look.
-      const before = wakes;
-      const { goesOn, plan } = await look();
-      if (isSteady({ model, plan, view, running: runtime.list(name), scaling, rollout }) && wakes === before) {
-        rest = view.ledgerLoad && { sinceMs: nowMs(), told: view.ledgerLoad, standing: standing() };
-      }
-      return goesOn;
-    },
-    wake,
-    publish: () => publish(),
-    workerEnded: (id) => {
-      wake();
-      forgetWorker(view, id);
-    },
-    // The same one as before as long as it rests: whoever knows it need not look at it.
-    status: () => rest?.standing ?? standing(),
-  };
+  #apply(plan: Plan): void {
+    this.#counts = countByRevision(this.#rollout, plan, this.#counts);
+    this.#dependencies.runtime.apply(this.#name, {
+      template: this.#template,
+      counts: this.#counts,
+      stop: plan.stop,
+      scale: decideScaleUpdate(this.#model, this.#scaling.desired),
+      rollout: this.#model && this.#storedRollout,
+    });
+  }
+
+  async #drainWorkers(ids: readonly string[]): Promise<void> {
+    const { workers, report, nowMs } = this.#dependencies;
+    const { drainedAtMs } = this.#view;
+    for (const id of ids) {
+      report.draining(this.#name, id);
+      await workers.drain(this.#name, id);
+      if (!drainedAtMs.has(id)) drainedAtMs.set(id, nowMs());
+    }
+  }
+
+  /** Removes the pool from the ledger if its model was deleted and its last worker has ended. Resolves to true then. */
+  async #removeIfEmpty(): Promise<boolean> {
+    const { pools, runtime } = this.#dependencies;
+    const isDeleted = () => this.#model === undefined;
+    if (!isDeleted() || runtime.list(this.#name).length > 0) return false;
+    await pools.remove(this.#name);
+    // The model may have been created again meanwhile. Its pool must then be published again.
+    this.#publisher.reset();
+    return isDeleted();
+  }
+
+  /** The revision that serves most sessions decides: further workers are started from it. */
+  #decideCanGrow(): boolean {
+    const revision = this.#rollout?.stable ?? this.#rollout?.revision ?? this.#template?.revision;
+    return decideCanGrow(this.#model, this.#view, this.#startFailureOf(revision));
+  }
+
+  #startFailureOf(revision: string | undefined) {
+    const { runtime } = this.#dependencies;
+    return revision === undefined ? undefined : runtime.startFailure({ model: this.#name, revision });
+  }
+
+  /** Returns the slots per worker that an earlier operator measured for this revision. */
+  #recallSlots({ status }: AsrModel, template: WorkerTemplate): number | undefined {
+    const reported = status?.revision === template.revision ? status.slotsPerWorker : undefined;
+    return this.#dependencies.slotsMemory.get(template) ?? reported;
+  }
+
+  #buildStatus(): PoolStatus {
+    return buildPoolStatus(this.#name, {
+      running: this.#dependencies.runtime.list(this.#name),
+      view: this.#view,
+      scaling: this.#scaling,
+      rollout: this.#rollout,
+      startFailure: this.#startFailureOf(this.#template?.revision),
+    });
+  }
 }

@@ -9,21 +9,21 @@ const replicas = (scaling: object, desired = 3) => {
   return decideScaleUpdate(checked.value as AsrModel, desired)?.replicas;
 };
 
-test('what something else is to drive begins with as many workers as there are, and with one at least', () => {
+test('decideScaleUpdate starts an autoscaler from the current number of workers, and at least one', () => {
   expect(replicas({ mode: 'External', max: 9 })).toBe(3);
   expect(replicas({ mode: 'External', max: 9 }, 0)).toBe(1);
   expect(replicas({ mode: 'External', max: 0 }, 0)).toBeUndefined();
 });
 
-test('what others wrote is left alone', () => {
+test('decideScaleUpdate keeps replicas that others set', () => {
   expect(replicas({ mode: 'External', max: 9, replicas: 0 })).toBeUndefined();
 });
 
-test('what is left of it where sessions decide goes', () => {
+test('decideScaleUpdate removes replicas in the mode Sessions', () => {
   expect(replicas({ mode: 'Sessions', max: 9, replicas: 2 })).toBeNull();
   expect(replicas({ mode: 'Sessions', max: 9 })).toBeUndefined();
 });
 
-test('nothing is written of a model that is deleted', () => {
+test('decideScaleUpdate returns nothing for a deleted model', () => {
   expect(decideScaleUpdate(undefined, 3)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'svc-asr-slots-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('what a revision measured outlives the operator, and says nothing of another revision', () => {
+test('the slots memory survives a restart of the operator and distinguishes revisions', () => {
   const file = join(folder, 'new', 'slots');
   const first = openSlotsMemory(file);
   first.put({ model: 'm', revision: 'a' }, 40);
@@ -18,7 +18,7 @@ test('what a revision measured outlives the operator, and says nothing of anothe
   expect(next.get({ model: 'n', revision: 'a' })).toBeUndefined();
 });
 
-test('a damaged file is as good as none', () => {
+test('the slots memory treats a damaged file as empty', () => {
   const file = join(folder, 'slots');
   writeFileSync(file, '{"m": {"revision": 1, "slots": "many"}, ');
   expect(openSlotsMemory(file).get({ model: 'm', revision: 'a' })).toBeUndefined();

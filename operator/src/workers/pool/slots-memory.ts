@@ -1,14 +1,17 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Revision } from '../runtime.ts';
+import type { Revision } from '../template.ts';
 
-/** What workers of a revision measured, kept for pools without any: else each would begin with one worker per session. */
+/**
+ * Remembers the slots per worker that workers of a revision measured. A pool without workers needs the number to decide
+ * how many workers to start; without it each waiting session would start one worker.
+ */
 export interface SlotsMemory {
   get: (of: Revision) => number | undefined;
   put: (of: Revision, slots: number | undefined) => void;
 }
 
-/** A memory in a file; one that is damaged is as good as none. */
+/** Opens a memory that is kept in a file. An unreadable file counts as empty. */
 export function openSlotsMemory(file: string): SlotsMemory {
   const known = new Map<string, { revision: string; slots: number }>(read(file));
   return {
@@ -25,7 +28,7 @@ export function openSlotsMemory(file: string): SlotsMemory {
   };
 }
 
-/** None: what is known then is what the pools themselves have seen. */
+/** Creates a memory that keeps nothing, for cases where the status of the ASRModel has the number. */
 export function createSlotsMemory(): SlotsMemory {
   return { get: () => undefined, put: () => undefined };
 }
@@ -42,7 +45,8 @@ function read(file: string): [string, { revision: string; slots: number }][] {
 }
 
 function write(file: string, text: string): void {
+  const temporary = `${file}.tmp`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.draft`, text, { mode: 0o600 });
-  renameSync(`${file}.draft`, file);
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, file);
 }

@@ -1,29 +1,29 @@
 import type { RolloutDecision, ScalingDecision } from '@svc-asr/core';
+import type { RunningWorker, StartFailure } from '../runtime.ts';
 import type { PoolView } from './observe.ts';
 import { readyWorkers } from './observe.ts';
-import type { RunningWorker, StartFailure } from '../runtime.ts';
 
-/** How a pool stands, as metrics and the model's status tell it. */
+/** Status of a pool, as the metrics and the status of the ASRModel show it. */
 export interface PoolStatus {
   model: string;
   desired: number;
-  /** Workers that there are, ready or not. */
+  /** Number of workers, whether or not they accept sessions. */
   running: number;
-  /** Workers that take sessions. */
+  /** Number of workers that accept sessions. */
   ready: number;
-  /** Undefined: the ledger was not read yet. */
+  /** Undefined before the ledger was read for the first time. */
   slots: { total: number; active: number; reserved: number; waiting: number } | undefined;
   slotsPerWorker: number | undefined;
-  /** The revision that most of it is, or is to be. */
+  /** The stable revision during a rollout, and the only one otherwise. */
   revision: string | undefined;
   rollout: Pick<RolloutDecision, 'phase' | 'revision' | 'stable' | 'percent' | 'message'> | undefined;
-  /** Why it is not simply as large as the load asks for. */
+  /** Reasons why the desired number of workers does not follow the load alone. */
   reasons: ScalingDecision['reasons'];
-  /** Why no worker of what the model asks for can be started. */
+  /** Set if no worker of the newest revision can be started. */
   startFailure: StartFailure | undefined;
 }
 
-/** Describes a pool by what was last seen of it and decided about it. */
+/** Builds the status of a pool from its last observation and the last decisions. */
 export function buildPoolStatus(
   model: string,
   parts: {

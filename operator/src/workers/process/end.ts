@@ -4,7 +4,7 @@ import type { WorkerProcess } from './records.ts';
 
 const POLL_MS = 50;
 
-/** Asks a worker process to stop and kills it when it has not done so in time; resolves when it is gone. */
+/** Asks a worker process to stop, and kills it after the grace period. Resolves when it has ended. */
 export async function endWorker(worker: Pick<WorkerProcess, 'pid' | 'identity'>, graceMs: number): Promise<void> {
   signal(worker, 'SIGTERM');
   const deadlineMs = performance.now() + graceMs;
@@ -20,6 +20,6 @@ function signal(worker: Pick<WorkerProcess, 'pid' | 'identity'>, name: NodeJS.Si
   try {
     process.kill(worker.pid, name);
   } catch {
-    // It ended between the look and the signal.
+    // It ended between the check and the signal.
   }
 }

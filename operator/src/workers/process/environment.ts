@@ -1,33 +1,33 @@
 import { resolve } from 'node:path';
-import type { WorkerTemplate } from '../runtime.ts';
+import type { WorkerTemplate } from '../template.ts';
 import { buildVariables } from '../variables.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** What belongs to other services: their secrets, and addresses and certificates that are not a worker's. */
+/** Variables of other services, which workers must not inherit: secrets, addresses and certificates. */
 const NOT_FOR_WORKERS =
   /^(API_KEY_PEPPERS|SESSION_SECRETS|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_ONLY_FOLDERS|ADVERTISE_ADDRESS)/;
 
-/** What a worker may use of its grace period to hand its streams over; the rest is for ending. */
+/** Share of the grace period in which a worker hands its streams over. The rest is for its shutdown. */
 const SHARE_OF_GRACE = 0.8;
 
 export interface EnvironmentOptions {
-  /** The environment to build on: the operator's own. */
+  /** Environment that workers inherit from: the operator's own. */
   base: NodeJS.ProcessEnv;
-  /** The folder that relative paths of artifacts start from. */
+  /** Folder that relative artifact paths are resolved against. */
   modelRoot: string;
   redis: { url: string; prefix: string; timeoutMs: number };
-  /** How long the worker may take to stop before it is killed. */
+  /** Time that a worker has to stop before it is killed. */
   stopGraceMs: number;
 }
 
-/** Why a process of this machine cannot have such an artifact; undefined: it can. */
+/** Returns why a process of this machine cannot use the artifact of a template. Undefined if it can. */
 export function findArtifactProblem({ artifact }: WorkerTemplate): string | undefined {
   return 'path' in artifact
     ? undefined
-    : `spec.artifact.${Object.keys(artifact)[0] ?? ''} needs a cluster; on one machine use spec.artifact.path`;
+    : `spec.artifact.${Object.keys(artifact)[0] ?? ''} is supported in a cluster only; use spec.artifact.path`;
 }
 
-/** The environment of a worker process. Secrets are passed on as they came: in the environment, or as name of a file. */
+/** Builds the environment of a worker process. Secrets are passed on in the form in which the operator got them. */
 export function buildEnvironment(template: WorkerTemplate, id: string, options: EnvironmentOptions): NodeJS.ProcessEnv {
   const { base, redis } = options;
   const inherited = Object.entries(base).filter(([name]) => !NOT_FOR_WORKERS.test(name));
@@ -39,7 +39,7 @@ export function buildEnvironment(template: WorkerTemplate, id: string, options: 
     ...buildVariables(template, {
       redis,
       modelDir: resolve(options.modelRoot, path),
-      // It ends by itself before it is killed.
+      // Less than the grace period, so that the worker ends before it is killed.
       drainMs: options.stopGraceMs * SHARE_OF_GRACE,
     }),
     WORKER_ID: id,
@@ -50,7 +50,7 @@ export function buildEnvironment(template: WorkerTemplate, id: string, options: 
   };
 }
 
-/** Variables that the model's resource gives its workers, in the form of a container's `env`. */
+/** Returns the variables of `spec.worker.env`. Values that refer to other objects need a cluster and are left out. */
 function ownVariables({ worker }: WorkerTemplate): NodeJS.ProcessEnv {
   const pairs = (worker.env ?? []).flatMap(({ name, value }) =>
     typeof name === 'string' && typeof value === 'string' ? [[name, value] as const] : [],

@@ -1,5 +1,5 @@
-// Waits for the end of its input. Unless the operator said `done`, ends the workers that no living operator owns once
-// another had time to take them over. Arguments: state folder, milliseconds. See guard.ts.
+// Waits for the end of its input. Unless the operator wrote `done`, it then gives another operator time to take over, and
+// ends the workers that no running operator owns. Arguments: state folder, milliseconds to wait. See guard.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWorker } from './end.ts';
 import { isOurs, openRecords } from './records.ts';
@@ -9,12 +9,12 @@ const GRACE_MS = 10_000;
 const [folder = '', takeOverMs = '0'] = process.argv.slice(2);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-let said = '';
-for await (const chunk of process.stdin) said += String(chunk);
-if (!said.includes('done')) {
+let input = '';
+for await (const chunk of process.stdin) input += String(chunk);
+if (!input.includes('done')) {
   await sleep(Number(takeOverMs));
   const owner = readOwner(folder);
-  // Without an owner the folder was removed, and there is nobody to end.
+  // Without an owner the folder was removed, and there is no worker to end.
   if (owner !== undefined && !isOurs(owner)) {
     await Promise.all(
       openRecords(folder)

@@ -32,16 +32,16 @@ afterEach(() => {
 const isRunning = () => identityOf(pid) !== undefined;
 const owner = (identity: string) => writeFileSync(join(folder, 'owner'), JSON.stringify({ pid: 2 ** 30, identity }));
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** What the pipe of an operator that was killed looks like to its guard. */
+/** Closes the pipe, as it happens when an operator is killed. */
 const breakPipe = ({ pipe }: Guard) => pipe.destroy();
 
-test('ends the workers of an operator that is gone when no other has taken them over', async () => {
+test('the guard ends the workers of a killed operator if no other operator takes over', async () => {
   owner('gone');
   breakPipe(startGuard(folder, 100));
   await eventually(() => expect(isRunning()).toBe(false));
 });
 
-test('leaves them to an operator that has', async () => {
+test('the guard leaves the workers to an operator that has taken over', async () => {
   const guard = startGuard(folder, 100);
   takeOwnership(folder);
   breakPipe(guard);
@@ -49,15 +49,15 @@ test('leaves them to an operator that has', async () => {
   expect(isRunning()).toBe(true);
 });
 
-test('leaves them alone when the operator stopped by itself', async () => {
+test('the guard leaves the workers alone if the operator stopped by itself', async () => {
   owner('gone');
   startGuard(folder, 0).close();
   await pause(1000);
   expect(isRunning()).toBe(true);
 });
 
-test('a folder is refused to a second operator while the first lives', () => {
+test('takeOwnership rejects a folder that another running operator owns', () => {
   const child = { pid, identity: identityOf(pid) };
   writeFileSync(join(folder, 'owner'), JSON.stringify(child));
-  expect(() => takeOwnership(folder)).toThrow(`belongs to another operator (process ${pid})`);
+  expect(() => takeOwnership(folder)).toThrow(`is used by another operator (process ${pid})`);
 });

@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 
-/** Ends the workers of an operator that was killed and that no other operator took over from. */
+/** A process that ends the workers of a killed operator, unless another operator takes them over. */
 export interface Guard {
-  /** Its end tells that the operator is gone. */
+  /** The pipe to the guard. It closes when the operator ends. */
   pipe: Writable;
-  /** There is nothing to guard any more. */
+  /** Ends the guard. Call after all workers have ended. */
   close: () => void;
 }
 
 /**
- * Starts a small process that holds one end of a pipe. When the operator is gone, however it went, the pipe closes; the
- * guard gives a next operator time to take the workers over, and ends those that none has taken.
+ * Starts a small process that holds one end of a pipe. The pipe closes when the operator ends, even if it is killed. The
+ * guard then waits for the next operator to take the workers over, and ends the workers if none does.
  */
 export function startGuard(stateFolder: string, takeOverMs: number): Guard {
   const compiled = join(import.meta.dirname, 'guard-process.js');
@@ -22,7 +22,7 @@ export function startGuard(stateFolder: string, takeOverMs: number): Guard {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without the guard everything works but one thing: cleaning up after a kill -9 that nobody follows up.
+  // The guard only cleans up after an operator that is killed and not restarted. Everything else works without it.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   child.unref();

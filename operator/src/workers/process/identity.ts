@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Fields of /proc/PID/stat, counted from the state on: the name before it may hold anything. */
+/** Fields of /proc/PID/stat, counted from the state on. The process name before it may contain any character. */
 const STATE = 0;
 const START_TIME = 19;
 
 /**
- * What tells a process from any other that ever had or will have its pid: when it started, and in which boot. Undefined
- * when there is none, or it has ended and only waits to be noticed.
+ * Returns an identity that distinguishes a process from all others that have the same pid at other times: its start time
+ * and the id of the boot. Undefined if there is no such process, or only a zombie.
  */
 export function identityOf(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);

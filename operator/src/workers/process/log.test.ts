@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync, closeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logFileOf, openLog, readLastWords } from './log.ts';
+import { logFileOf, openLog, readLastLogLine } from './log.ts';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'svc-asr-logs-'))));
@@ -15,16 +15,16 @@ test.each([
   [`{"message":"starting"}\n${JSON.stringify(fatal)}\n`, 'could not start: tokens.txt is missing'],
   ['Error: it broke\n    at main (x.js:1)\n\nNode.js v24\n', 'Error: it broke'],
   ['one\ntwo\n', 'two'],
-])('of the log %j the last words are %j', (text, words) => {
+])('readLastLogLine of %j is %j', (text, words) => {
   writeFileSync(join(folder, 'x.log'), text);
-  expect(readLastWords(join(folder, 'x.log'))).toBe(words);
+  expect(readLastLogLine(join(folder, 'x.log'))).toBe(words);
 });
 
-test('a log that is not there says nothing', () => {
-  expect(readLastWords(join(folder, 'none.log'))).toBe('');
+test('readLastLogLine of a missing file is empty', () => {
+  expect(readLastLogLine(join(folder, 'none.log'))).toBe('');
 });
 
-test('keeps the newest twenty logs of a model, and those of other models', () => {
+test('openLog keeps the newest 20 logs of a model, and those of other models', () => {
   writeFileSync(logFileOf(folder, 'm-other-00000000'), '');
   for (let n = 0; n < 25; n++) {
     const id = `m-${String(n).padStart(8, '0')}`;

@@ -2,16 +2,16 @@ import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSyn
 import { join } from 'node:path';
 import { findLastLogLine } from '../last-log-line.ts';
 
-/** Logs of workers that have ended are of use for a while. */
+/** Number of log files that are kept for each model. */
 const KEPT_PER_MODEL = 20;
 const LAST_BYTES = 8192;
 
-/** Where a worker's output goes. */
+/** Returns the log file of a worker. */
 export function logFileOf(folder: string, id: string): string {
   return join(folder, `worker-${id}.log`);
 }
 
-/** Opens the log of a new worker, for its owner alone, and removes the oldest of its model. */
+/** Opens the log file of a new worker, readable by its owner only, and deletes the oldest ones of its model. */
 export function openLog(folder: string, model: string, id: string): number {
   mkdirSync(folder, { recursive: true });
   const ofModel = new RegExp(`^worker-${model}-[0-9a-f]+\\.log$`);
@@ -23,8 +23,8 @@ export function openLog(folder: string, model: string, id: string): number {
   return openSync(logFileOf(folder, id), 'a', 0o600);
 }
 
-/** What a worker said last, as far as it tells why it ended; the empty text when it said nothing. */
-export function readLastWords(file: string): string {
+/** Returns the log line that best explains why a worker ended. Empty if it logged nothing. */
+export function readLastLogLine(file: string): string {
   return findLastLogLine(readTail(file));
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { identityOf } from './identity.ts';
 
-/** A worker process as it is written down, so that an operator that comes later finds it. */
+/** A worker process, as recorded for the next operator. */
 export interface WorkerProcess {
   id: string;
   model: string;
@@ -17,24 +17,24 @@ export interface WorkerProcess {
 export interface Records {
   put: (worker: WorkerProcess) => void;
   remove: (id: string) => void;
-  /** All that is written down; files that cannot be read are removed. */
+  /** Returns all records. Unreadable files are deleted. */
   read: () => WorkerProcess[];
 }
 
-/** Whether the process that was written down still runs, and is the one that was. */
+/** Reports whether the recorded process still runs. False if its pid belongs to another process now. */
 export function isOurs({ pid, identity }: Pick<WorkerProcess, 'pid' | 'identity'>): boolean {
   return identityOf(pid) === identity;
 }
 
-/** Makes the folder where there is none. */
+/** Opens the records of a folder, which is created if it does not exist. */
 export function openRecords(folder: string): Records {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fileOf = (id: string) => join(folder, `${id}.json`);
   return {
     put: (worker) => {
-      const draft = join(folder, `${worker.id}.draft`);
-      writeFileSync(draft, `${JSON.stringify(worker)}\n`, { mode: 0o600 });
-      renameSync(draft, fileOf(worker.id));
+      const temporary = join(folder, `${worker.id}.tmp`);
+      writeFileSync(temporary, `${JSON.stringify(worker)}\n`, { mode: 0o600 });
+      renameSync(temporary, fileOf(worker.id));
     },
     remove: (id) => rmSync(fileOf(id), { force: true }),
     read: () => {

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { AsrModel } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
-import type { EndedWorker, Revision, WorkerRuntime, WorkerTemplate } from '../runtime.ts';
-import { buildTemplate } from '../template.ts';
 import { countCrash, describeCrashes, hasRecovered } from '../crashes.ts';
 import type { Crashes } from '../crashes.ts';
+import type { DesiredWorkers, RunningWorker, RuntimeListener, StartFailure, WorkerRuntime } from '../runtime.ts';
+import { buildTemplate } from '../template.ts';
+import type { Revision, WorkerTemplate } from '../template.ts';
 import { endWorker } from './end.ts';
 import { buildEnvironment, findArtifactProblem } from './environment.ts';
 import type { EnvironmentOptions } from './environment.ts';
@@ -13,11 +15,11 @@ import { identityOf } from './identity.ts';
 import { launchWorker } from './launch.ts';
 import { takeOwnership } from './owner.ts';
 import { isOurs, openRecords } from './records.ts';
-import type { WorkerProcess } from './records.ts';
+import type { Records, WorkerProcess } from './records.ts';
 
-/** How often processes that are not our children are looked at. */
+/** Time between two checks of processes that an earlier operator started. They report no exit to this process. */
 const ADOPTED_POLL_MS = 500;
-/** How long the workers of a dead operator wait for the next one. */
+/** Time that the workers of a killed operator continue to run before the guard ends them. */
 const TAKE_OVER_MS = 60_000;
 
 export interface ProcessRuntimeOptions extends EnvironmentOptions {
@@ -31,160 +33,206 @@ export interface ProcessRuntimeOptions extends EnvironmentOptions {
 
 interface Entry {
   record: WorkerProcess;
-  /** When it was started, or found again. */
+  /** When the process was started, or adopted from an earlier operator. */
   startedMs: number;
   adopted: boolean;
   readyAtMs: number | undefined;
+  /** Set once the process was asked to stop. Resolves when it has ended. */
   ending: Promise<void> | undefined;
 }
 
-/** Workers as processes of this machine; they outlive an operator that is killed and are found by the next. */
-export function createProcessRuntime(options: ProcessRuntimeOptions): WorkerRuntime {
-  const { logger, nowMs } = options;
-  const entries = new Map<string, Entry>();
-  const crashes = new Map<string, Crashes>();
-  /** What workers were started from, by revision: one that is no longer wanted may have to carry on for a while. */
-  const templates = new Map<string, WorkerTemplate>();
-  const records = openRecords(options.stateFolder);
-  let tellEnded: (worker: EndedWorker) => void = () => undefined;
-  let poll: NodeJS.Timeout | undefined;
-  let guard: Guard | undefined;
+/** Runs workers as processes of this machine. They survive an operator that is killed, and the next one adopts them. */
+export class ProcessRuntime implements WorkerRuntime {
+  readonly #options: ProcessRuntimeOptions;
+  readonly #records: Records;
+  readonly #entries = new Map<string, Entry>();
+  readonly #crashes = new Map<string, Crashes>();
+  /** Templates by revision. Workers of an older revision may have to be started during a rollout. */
+  readonly #templates = new Map<string, WorkerTemplate>();
+  #listener: Pick<RuntimeListener, 'onEnded'> = { onEnded: () => undefined };
+  #poll: NodeJS.Timeout | undefined;
+  #guard: Guard | undefined;
 
-  const ofRevision = ({ model, revision }: Revision): Entry[] =>
-    [...entries.values()].filter(({ record }) => record.model === model && record.revision === revision);
-
-  function crashed({ record, readyAtMs }: Pick<Entry, 'record' | 'readyAtMs'>, how: string): void {
-    const key = keyOf(record);
-    const readyForMs = readyAtMs === undefined ? undefined : nowMs() - readyAtMs;
-    const count = countCrash(crashes.get(key), { how, readyForMs, nowMs: nowMs() });
-    crashes.set(key, count);
-    logger.warn({ model: record.model, reason: how, amount: count.failures }, `worker ${record.id} ${how}`);
+  constructor(options: ProcessRuntimeOptions) {
+    this.#options = options;
+    this.#records = openRecords(options.stateFolder);
   }
 
-  function ended(entry: Entry, how: string): void {
-    const { id, model } = entry.record;
-    if (!entries.delete(id)) return;
-    records.remove(id);
-    const asked = entry.ending !== undefined;
-    if (asked) logger.info({ model }, `worker ${id} ${how}`);
-    else crashed(entry, how);
-    tellEnded({ id, model, how, asked });
+  open(listener: RuntimeListener): void {
+    this.#listener = listener;
+    takeOwnership(this.#options.stateFolder);
+    for (const record of this.#records.read()) this.#adopt(record);
+    if (this.#entries.size > 0) this.#startGuard();
+    this.#poll = setInterval(() => {
+      for (const entry of this.#entries.values()) {
+        if (entry.adopted && !isOurs(entry.record)) this.#ended(entry, 'ended');
+      }
+    }, ADOPTED_POLL_MS);
   }
 
-  function start(template: WorkerTemplate): void {
+  buildTemplate(model: AsrModel): WorkerTemplate {
+    return buildTemplate(model);
+  }
+
+  models(): string[] {
+    return [...new Set([...this.#entries.values()].map(({ record }) => record.model))];
+  }
+
+  list(model: string): RunningWorker[] {
+    const nowMs = this.#options.nowMs();
+    return [...this.#entries.values()]
+      .filter(({ record }) => record.model === model)
+      .map(({ record: { id, revision }, startedMs, ending }) => ({
+        id,
+        model,
+        revision,
+        ageMs: nowMs - startedMs,
+        stopping: ending !== undefined,
+      }));
+  }
+
+  /** `scale` and `rollout` are ignored: models come from files, which the operator does not write. */
+  apply(model: string, { template, counts, stop }: DesiredWorkers): void {
+    if (template !== undefined && counts.has(template.revision)) this.#templates.set(keyOf(template), template);
+    for (const [revision, count] of counts) {
+      const known = this.#templates.get(keyOf({ model, revision }));
+      if (known !== undefined) this.#startMissing(known, count);
+    }
+    for (const { id, failure } of stop) this.#stop(id, failure);
+    this.#forgetRevisions(model, counts);
+  }
+
+  confirm(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.readyAtMs ??= this.#options.nowMs();
+  }
+
+  startFailure(of: Revision): StartFailure | undefined {
+    const template = this.#templates.get(keyOf(of));
+    const problem = template && findArtifactProblem(template);
+    if (problem !== undefined) return { reason: 'ArtifactUnsupported', message: problem };
+    const message = describeCrashes(this.#crashes.get(keyOf(of)));
+    return message === undefined ? undefined : { reason: 'CrashLoop', message };
+  }
+
+  /**
+   * Always undefined. The template of the previous revision is lost with the operator, so a restarted operator could not
+   * roll back to it. It tries a rejected revision again instead of serving nothing.
+   */
+  storedRollout(): undefined {
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#poll);
+    for (const entry of this.#entries.values()) this.#end(entry);
+    await Promise.all([...this.#entries.values()].flatMap(({ ending }) => ending ?? []));
+    this.#guard?.close();
+  }
+
+  #startMissing(template: WorkerTemplate, count: number): void {
+    if (findArtifactProblem(template) !== undefined) return;
+    const key = keyOf(template);
+    const nowMs = this.#options.nowMs();
+    const present = [...this.#entries.values()].filter(
+      ({ record, ending }) => keyOf(record) === key && ending === undefined,
+    );
+    const known = this.#crashes.get(key);
+    if (known !== undefined && present.some((entry) => hasRecovered(known, entry, nowMs))) this.#crashes.delete(key);
+    const missing = Math.min(count - present.length, countStartable(this.#crashes.get(key), present, nowMs));
+    for (let started = 0; started < missing; started++) this.#start(template);
+  }
+
+  #start(template: WorkerTemplate): void {
+    const { program, logFolder, logger, nowMs } = this.#options;
     const { model, revision } = template;
     const id = `${model}-${randomBytes(4).toString('hex')}`;
     const record: WorkerProcess = { id, model, revision, pid: 0, identity: '', startedAtMs: Date.now() };
     const entry: Entry = { record, startedMs: nowMs(), adopted: false, readyAtMs: undefined, ending: undefined };
-    entries.set(id, entry);
-    const onEnd = (how: string) => ended(entry, how);
-    const { program, logFolder } = options;
+    this.#entries.set(id, entry);
+    const onEnd = (how: string) => this.#ended(entry, how);
     let pid: number | undefined;
     try {
-      pid = launchWorker({ program, logFolder, model, id, env: buildEnvironment(template, id, options), onEnd });
+      const env = buildEnvironment(template, id, this.#options);
+      pid = launchWorker({ program, logFolder, model, id, env, onEnd });
     } catch (error) {
-      onEnd(`could not be run: ${String(error)}`);
+      onEnd(`could not be started: ${String(error)}`);
     }
     if (pid === undefined) return;
-    guard ??= startGuard(options.stateFolder, TAKE_OVER_MS);
+    this.#startGuard();
     entry.record = { ...record, pid, identity: identityOf(pid) ?? '' };
-    records.put(entry.record);
-    logger.info({ model, reason: revision }, `worker ${id} started, process ${pid}`);
+    this.#records.put(entry.record);
+    logger.info({ model, reason: revision }, `worker ${id} started as process ${pid}`);
   }
 
-  function ensure(template: WorkerTemplate, count: number): void {
-    const key = keyOf(template);
-    templates.set(key, template);
-    if (findArtifactProblem(template) !== undefined) return;
-    const present = ofRevision(template).filter(({ ending }) => ending === undefined);
-    const known = crashes.get(key);
-    if (known !== undefined && present.some((entry) => hasRecovered(known, entry, nowMs()))) crashes.delete(key);
-    const missing = Math.min(count - present.length, mayStart(crashes.get(key), present, nowMs()));
-    for (let started = 0; started < missing; started++) start(template);
-  }
-
-  function end(entry: Entry): void {
-    entry.ending ??= endWorker(entry.record, options.stopGraceMs).then(() => ended(entry, 'ended as it was told to'));
-  }
-
-  function adopt(record: WorkerProcess): void {
+  #adopt(record: WorkerProcess): void {
+    const { logger, nowMs } = this.#options;
     const { id, model, pid } = record;
     if (isOurs(record)) {
-      entries.set(id, { record, startedMs: nowMs(), adopted: true, readyAtMs: undefined, ending: undefined });
-      logger.info({ model }, `worker ${id} found again, process ${pid}`);
+      this.#entries.set(id, {
+        record,
+        startedMs: nowMs(),
+        adopted: true,
+        readyAtMs: undefined,
+        ending: undefined,
+      });
+      logger.info({ model }, `worker ${id} of an earlier operator adopted, process ${pid}`);
       return;
     }
-    records.remove(id);
-    tellEnded({ id, model, how: 'ended while no operator ran', asked: false });
+    this.#records.remove(id);
+    this.#listener.onEnded({ id, model, how: 'ended while no operator was running', requested: false });
   }
 
-  return {
-    open: (onEnded) => {
-      tellEnded = onEnded;
-      takeOwnership(options.stateFolder);
-      for (const record of records.read()) adopt(record);
-      if (entries.size > 0) guard ??= startGuard(options.stateFolder, TAKE_OVER_MS);
-      poll = setInterval(() => {
-        for (const entry of entries.values()) if (entry.adopted && !isOurs(entry.record)) ended(entry, 'ended');
-      }, ADOPTED_POLL_MS);
-    },
-    models: () => [...new Set([...entries.values()].map(({ record }) => record.model))],
-    list: (model) =>
-      [...entries.values()]
-        .filter(({ record }) => record.model === model)
-        .map(({ record: { id, revision }, startedMs, ending }) => ({
-          id,
-          model,
-          revision,
-          ageMs: nowMs() - startedMs,
-          stopping: ending !== undefined,
-        })),
-    template: buildTemplate,
-    ensure,
-    keep: (model, revision, count) => {
-      const template = templates.get(keyOf({ model, revision }));
-      if (template !== undefined) ensure(template, count);
-    },
-    forget: (model, needed) => {
-      for (const [key, template] of templates) {
-        if (template.model !== model || needed.includes(template.revision)) continue;
-        templates.delete(key);
-        crashes.delete(key);
-      }
-    },
-    // Resources are files of people: nobody writes to them.
-    writeScale: () => undefined,
-    confirm: (id) => {
-      const entry = entries.get(id);
-      if (entry !== undefined) entry.readyAtMs ??= nowMs();
-    },
-    stop: (id, failure) => {
-      const entry = entries.get(id);
-      if (entry === undefined || entry.ending !== undefined) return;
-      if (failure !== undefined) crashed(entry, failure);
-      end(entry);
-    },
-    startFailure: (of) => {
-      const template = templates.get(keyOf(of));
-      const problem = template && findArtifactProblem(template);
-      if (problem !== undefined) return { reason: 'ArtifactUnsupported', message: problem };
-      const message = describeCrashes(crashes.get(keyOf(of)));
-      return message === undefined ? undefined : { reason: 'CrashLoop', message };
-    },
-    close: async () => {
-      clearInterval(poll);
-      for (const entry of entries.values()) end(entry);
-      await Promise.all([...entries.values()].flatMap(({ ending }) => ending ?? []));
-      guard?.close();
-    },
-  };
+  #stop(id: string, failure: string | undefined): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || entry.ending !== undefined) return;
+    if (failure !== undefined) this.#countCrash(entry, failure);
+    this.#end(entry);
+  }
+
+  #end(entry: Entry): void {
+    entry.ending ??= endWorker(entry.record, this.#options.stopGraceMs).then(() =>
+      this.#ended(entry, 'ended as requested'),
+    );
+  }
+
+  #ended(entry: Entry, how: string): void {
+    const { id, model } = entry.record;
+    if (!this.#entries.delete(id)) return;
+    this.#records.remove(id);
+    const requested = entry.ending !== undefined;
+    if (requested) this.#options.logger.info({ model }, `worker ${id} ${how}`);
+    else this.#countCrash(entry, how);
+    this.#listener.onEnded({ id, model, how, requested });
+  }
+
+  #countCrash({ record, readyAtMs }: Entry, how: string): void {
+    const { logger, nowMs } = this.#options;
+    const key = keyOf(record);
+    const readyForMs = readyAtMs === undefined ? undefined : nowMs() - readyAtMs;
+    const crashes = countCrash(this.#crashes.get(key), { how, readyForMs, nowMs: nowMs() });
+    this.#crashes.set(key, crashes);
+    logger.warn({ model: record.model, reason: how, amount: crashes.failures }, `worker ${record.id} ${how}`);
+  }
+
+  #forgetRevisions(model: string, needed: DesiredWorkers['counts']): void {
+    for (const [key, template] of this.#templates) {
+      if (template.model !== model || needed.has(template.revision)) continue;
+      this.#templates.delete(key);
+      this.#crashes.delete(key);
+    }
+  }
+
+  #startGuard(): void {
+    this.#guard ??= startGuard(this.#options.stateFolder, TAKE_OVER_MS);
+  }
 }
 
-/** After a failure one worker at a time is tried, and not before its time. */
-function mayStart(crashes: Crashes | undefined, present: readonly Entry[], nowMs: number): number {
+/** Returns how many workers may be started now. After a crash it is one at a time, and none before the retry delay. */
+function countStartable(crashes: Crashes | undefined, present: readonly Entry[], nowMs: number): number {
   if (crashes === undefined) return Infinity;
-  const trying = present.some(({ startedMs, readyAtMs }) => startedMs >= crashes.lastAtMs && readyAtMs === undefined);
-  return trying || nowMs < crashes.retryAtMs ? 0 : 1;
+  const isTrying = present.some(({ startedMs, readyAtMs }) => startedMs >= crashes.lastAtMs && readyAtMs === undefined);
+  return isTrying || nowMs < crashes.retryAtMs ? 0 : 1;
 }
 
 function keyOf({ model, revision }: Revision): string {

@@ -1,10 +1,10 @@
 import { startRelay } from '../../testing/relay.ts';
 import type { Relay } from '../../testing/relay.ts';
 
-/** Stands between Kubernetes' controllers and the API server, and keeps news of some objects back for a while. */
+/** A proxy between the Kubernetes controllers and the API server that delays a watch. */
 export type DelayedWatch = Pick<Relay, 'kubeconfig' | 'stop'>;
 
-/** Starts it: what comes of the watch of this plural comes so much later, as from a server that has much to do. */
+/** Starts the proxy. It delays all events of the watch on a resource, as a busy API server does. */
 export async function startDelayedWatch(kubeconfig: string, plural: string, lateMs: number): Promise<DelayedWatch> {
   return startRelay(kubeconfig, {
     onRequest: (incoming, response, forward) => {

@@ -2,7 +2,7 @@ import type { WorkerPod } from '../cluster/pods/pod.ts';
 import { decideScale } from '../cluster/pods/scale.ts';
 import type { WorkerReplicaSet } from '../cluster/pods/replica-sets.ts';
 
-/** Who may do something next. */
+/** An actor that can take the next step of the simulation. */
 export type Actor =
   | 'kubelet'
   | 'pool'
@@ -13,17 +13,17 @@ export type Actor =
   | 'controller sees replicas'
   | 'controller';
 
-/** A cluster in which everybody hears of everything in order, but each of each kind at a time of its own. */
+/** A cluster in which each actor observes the changes of each kind in order, but with its own delay. */
 export interface SimulatedCluster {
-  /** Lets somebody do as much of what is theirs. */
-  act: (who: Actor, amount: number) => void;
-  /** The pods that there are. */
+  /** Lets an actor take a step. `amount` is the number of changes that it observes or pods that it selects. */
+  act: (actor: Actor, amount: number) => void;
+  /** Returns the pods that exist. */
   pods: () => readonly WorkerPod[];
-  /** Pods that had started and were taken by the controller though nobody had chosen them. */
-  wronglyTaken: () => string[];
+  /** Returns ready pods that the controller removed although they were not selected. */
+  wronglyRemoved: () => string[];
 }
 
-/** What was said of something, version by version, and how far each reader is. */
+/** Creates the versions of an object, and records how far each reader has read. */
 function createFeed<T>(first: T) {
   const versions = [first];
   const read = new Map<string, number>();
@@ -36,14 +36,21 @@ function createFeed<T>(first: T) {
       read.set(reader, Math.min(versions.length - 1, (read.get(reader) ?? 0) + steps));
       return at(reader);
     },
-    /** Whether a reader is as far as this many versions. */
+    /** Reports whether a reader has read this many versions. */
     hasRead: (reader: string, length: number) => (read.get(reader) ?? 0) >= length - 1,
     length: () => versions.length,
   };
 }
 
-/** Makes a world of a Deployment with so many pods, of which so many are wanted. */
-export function createSimulatedCluster(options: { pods: number; wanted: number; honest: boolean }): SimulatedCluster {
+/**
+ * Creates a cluster with one Deployment that has `pods` pods, of which `wanted` should stay. `unreadyWhenSelected` makes
+ * selected pods unready, as draining workers are.
+ */
+export function createSimulatedCluster(options: {
+  pods: number;
+  wanted: number;
+  unreadyWhenSelected: boolean;
+}): SimulatedCluster {
   const count = Math.min(options.pods, options.wanted);
   const pods = createFeed<readonly WorkerPod[]>(Array.from({ length: options.pods }, (_, at) => startedPod(`p${at}`)));
   const replicas = createFeed(options.pods);
@@ -55,29 +62,33 @@ export function createSimulatedCluster(options: { pods: number; wanted: number; 
     upToDate: true,
     hasPhaseLabel: true,
   });
-  const wrong: string[] = [];
-  let made = 0;
-  /** It does nothing before it has seen what it did. */
-  let expects = 0;
-  let asked = options.pods;
+  const wronglyRemoved: string[] = [];
+  let created = 0;
+  /** Number of versions that the controller must have read before it acts again: it waits to see its own changes. */
+  let expected = 0;
+  /** Replicas that the operator set last. */
+  let requested = options.pods;
 
   const change = (name: string, changes: Partial<WorkerPod>) =>
     pods.push(pods.last().map((pod) => (pod.name === name ? { ...pod, ...changes } : pod)));
   const drop = (name: string) => pods.push(pods.last().filter((pod) => pod.name !== name));
 
-  function manage(): void {
+  function runController(): void {
     const seen = pods.at('controller');
     const wanted = replicas.at('controller');
-    if (pods.hasRead('controller', expects)) {
-      for (const { name } of seen.toSorted(asReplicaSet).slice(0, Math.max(0, seen.length - wanted))) {
+    if (pods.hasRead('controller', expected)) {
+      for (const { name } of seen.toSorted(byRemovalOrder).slice(0, Math.max(0, seen.length - wanted))) {
         const pod = pods.last().find((one) => one.name === name);
-        if (pod !== undefined && !pod.selectedForRemoval && pod.ready) wrong.push(name);
+        if (pod !== undefined && !pod.selectedForRemoval && pod.ready) wronglyRemoved.push(name);
         drop(name);
-        expects = pods.length();
+        expected = pods.length();
       }
       for (let missing = wanted - seen.length; missing > 0; missing--) {
-        pods.push([...pods.last(), { ...startedPod(`new${made++}`), scheduled: false, pending: true, ready: false }]);
-        expects = pods.length();
+        pods.push([
+          ...pods.last(),
+          { ...startedPod(`new${created++}`), scheduled: false, pending: true, ready: false },
+        ]);
+        expected = pods.length();
       }
     }
     const chosen = seen.filter(({ selectedForRemoval }) => selectedForRemoval).length;
@@ -97,30 +108,30 @@ export function createSimulatedCluster(options: { pods: number; wanted: number; 
         change(name, { scheduled: true, pending: false, ready: true });
       }
     },
-    // As the pool does: those that are too many are chosen, one by one.
+    // The pool selects excess pods one by one.
     pool: (amount) => {
       const staying = pods.at('operator').filter(({ selectedForRemoval }) => !selectedForRemoval);
       for (const { name } of staying.slice(0, Math.min(amount, Math.max(0, staying.length - count)))) {
-        change(name, { selectedForRemoval: true, ...(options.honest && { ready: false }) });
+        change(name, { selectedForRemoval: true, ...(options.unreadyWhenSelected && { ready: false }) });
       }
     },
     'operator sees pods': (amount) => void pods.advance('operator', amount),
     'operator sees its ReplicaSet': (amount) => void status.advance('operator', amount),
     operator: () => {
-      // It knows what it wrote itself.
+      // The operator knows its own marks before it observes them.
       const marked = new Set(pods.last().flatMap(({ name, selectedForRemoval }) => (selectedForRemoval ? [name] : [])));
       const seen = pods
         .at('operator')
         .map((pod) => ({ ...pod, selectedForRemoval: pod.selectedForRemoval || marked.has(pod.name) }));
-      const decision = decideScale({ count, replicas: asked, pods: seen, sets: [status.at('operator')] });
-      if (decision.replicas !== asked) replicas.push((asked = decision.replicas));
+      const decision = decideScale({ count, replicas: requested, pods: seen, sets: [status.at('operator')] });
+      if (decision.replicas !== requested) replicas.push((requested = decision.replicas));
       for (const { name } of decision.remove) drop(name);
     },
     'controller sees pods': (amount) => void pods.advance('controller', amount),
     'controller sees replicas': (amount) => void replicas.advance('controller', amount),
-    controller: manage,
+    controller: runController,
   };
-  return { act: (who, amount) => actors[who](amount), pods: pods.last, wronglyTaken: () => wrong };
+  return { act: (actor, amount) => actors[actor](amount), pods: pods.last, wronglyRemoved: () => wronglyRemoved };
 }
 
 function startedPod(name: string): WorkerPod {
@@ -146,8 +157,8 @@ function startedPod(name: string): WorkerPod {
   };
 }
 
-/** The order of a ReplicaSet: what is not placed, then not started, then not ready, then by cost, then any. */
-function asReplicaSet(a: WorkerPod, b: WorkerPod): number {
+/** The removal order of a ReplicaSet: unscheduled, pending, unready, then by deletion cost, then arbitrary. */
+function byRemovalOrder(a: WorkerPod, b: WorkerPod): number {
   return (
     Number(a.scheduled) - Number(b.scheduled) ||
     Number(b.pending) - Number(a.pending) ||

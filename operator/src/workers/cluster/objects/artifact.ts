@@ -1,22 +1,22 @@
 import type { V1Container, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildFetcher } from './fetcher.ts';
 import type { Installation } from '../installation.ts';
 import { PATHS } from '../installation.ts';
 
-/** How a worker's pod comes by its model. */
+/** The parts of a pod that provide the model files. */
 export interface ArtifactParts {
-  /** Where the worker finds it. */
+  /** Folder of the model files in the worker container. */
   modelDir: string;
   volumes: V1Volume[];
-  /** What the worker mounts. */
+  /** Volume mounts of the worker container. */
   mounts: V1VolumeMount[];
   initContainers: V1Container[];
 }
 
 const VOLUME = 'model';
 
-/** Where the model of a template's workers is, and what brings it there. */
+/** Builds the parts of a pod that provide the model files of a template. */
 export function buildArtifact(template: WorkerTemplate, installation: Installation): ArtifactParts {
   const { artifact } = template;
   if ('path' in artifact) return { modelDir: artifact.path, volumes: [], mounts: [], initContainers: [] };
@@ -33,7 +33,7 @@ export function buildArtifact(template: WorkerTemplate, installation: Installati
   return mounted({ name: VOLUME, persistentVolumeClaim: { claimName, readOnly: true } }, path);
 }
 
-/** A volume that holds the model's files as they are. */
+/** Mounts a volume that contains the model files. */
 function mounted(volume: V1Volume, subPath: string): ArtifactParts {
   const mount = { name: VOLUME, mountPath: PATHS.model, readOnly: true, ...(subPath !== '' && { subPath }) };
   return { modelDir: PATHS.model, volumes: [volume], mounts: [mount], initContainers: [] };

@@ -1,25 +1,52 @@
 import type { RolloutState } from '@svc-asr/core';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
-import { digestOf } from '../../digest.ts';
-import type { WorkerTemplate } from '../../runtime.ts';
+import { digestOf } from '../../template.ts';
+import type { WorkerTemplate } from '../../template.ts';
+import type { Installation } from '../installation.ts';
+import { ANNOTATIONS } from '../names.ts';
 import { buildConfigMap } from './config-map.ts';
 import { buildDeployment } from './deployment.ts';
 import { buildDisruptionBudget } from './disruption-budget.ts';
-import { buildRolloutState } from './rollout-state.ts';
 import { buildNetworkPolicy } from './network-policy.ts';
+import { buildRolloutState } from './rollout-state.ts';
 import { buildServiceAccount } from './service-account.ts';
 import { buildService } from './service.ts';
-import type { Installation } from '../installation.ts';
-import { ANNOTATIONS } from '../names.ts';
 
-/** An object that a model's workers need, and its type. */
+/** An object that belongs to a model, and its type. */
 export interface Child {
   type: ResourceType;
   object: KubeObject;
 }
 
-/** What has to be there before the first pod of a revision. */
+/** The objects that the workers of one template need. */
+export interface TemplateChildren {
+  /** Objects that must exist before the first pod. */
+  prerequisites: Child[];
+  /** Returns the Deployment with this number of replicas. */
+  workers: (replicas: number) => Child;
+}
+
+/** Returns the objects of a template. */
+export type ChildBuilder = (template: WorkerTemplate) => TemplateChildren;
+
+/** Creates a builder that builds the objects of each template once, because models are converged often. */
+export function createChildBuilder(installation: Installation): ChildBuilder {
+  const cache = new WeakMap<WorkerTemplate, TemplateChildren>();
+  return (template) => {
+    const cached = cache.get(template);
+    if (cached !== undefined) return cached;
+    const { type, object } = buildWorkers(template, installation, 0);
+    const children: TemplateChildren = {
+      prerequisites: buildPrerequisites(template, installation),
+      workers: (replicas) => ({ type, object: { ...object, spec: { ...(object.spec as object), replicas } } }),
+    };
+    cache.set(template, children);
+    return children;
+  };
+}
+
+/** Builds the objects that must exist before the first pod of a revision. */
 export function buildPrerequisites(template: WorkerTemplate, installation: Installation): Child[] {
   return [
     { type: TYPES.ServiceAccount, object: stamp(buildServiceAccount(template)) },
@@ -30,25 +57,25 @@ export function buildPrerequisites(template: WorkerTemplate, installation: Insta
   ];
 }
 
-/** What is remembered of a model's rollout. */
+/** Builds the ConfigMap that stores the state of a model's rollout. */
 export function buildRolloutChild(owner: Pick<WorkerTemplate, 'model' | 'uid'>, state: RolloutState): Child {
   return { type: TYPES.ConfigMap, object: stamp(buildRolloutState(owner, state)) };
 }
 
-/** The pods of a revision, as many as are wanted of them. */
+/** Builds the Deployment of a revision. The number of replicas does not change its digest. */
 export function buildWorkers(template: WorkerTemplate, installation: Installation, replicas: number): Child {
-  const { applied } = ANNOTATIONS;
   const digest = digestOf(buildDeployment(template, installation, 0));
   const object = buildDeployment(template, installation, replicas);
-  return { type: TYPES.Deployment, object: annotate(object, applied, digest) };
+  return { type: TYPES.Deployment, object: annotate(object, digest) };
 }
 
-/** Notes on an object what was applied, so that whoever reads it knows whether that is what is to be applied now. */
+/** Annotates an object with its own digest. A live object with another digest was applied from other input. */
 function stamp(object: KubeObject): KubeObject {
-  return annotate(object, ANNOTATIONS.applied, digestOf(object));
+  return annotate(object, digestOf(object));
 }
 
-function annotate(object: KubeObject, name: string, value: string): KubeObject {
+function annotate(object: KubeObject, digest: string): KubeObject {
   const { metadata } = object;
-  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, [name]: value } } };
+  const annotations = { ...metadata.annotations, [ANNOTATIONS.applied]: digest };
+  return { ...object, metadata: { ...metadata, annotations } };
 }

@@ -1,5 +1,5 @@
 import type { V1ConfigMap } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildVariables } from '../../variables.ts';
 import { buildArtifact } from './artifact.ts';
 import { POD_VARIABLES } from './container.ts';
@@ -9,7 +9,7 @@ import type { Installation } from '../installation.ts';
 import { PATHS, PORTS } from '../installation.ts';
 import { revisionName } from '../names.ts';
 
-/** The settings of a revision's workers. It never changes: other settings are another revision. */
+/** Builds the settings of a revision's workers. They are immutable: other settings lead to another revision. */
 export function buildConfigMap(template: WorkerTemplate, installation: Installation) {
   return {
     apiVersion: 'v1',
@@ -20,7 +20,7 @@ export function buildConfigMap(template: WorkerTemplate, installation: Installat
   } satisfies V1ConfigMap;
 }
 
-/** What a worker of this template has in its environment, less what differs from pod to pod. */
+/** Builds the environment variables that are the same for all pods of a template. */
 function buildSettings(template: WorkerTemplate, installation: Installation): Record<string, string> {
   const { redis, tlsSecret, caSecret } = installation;
   const { modelDir } = buildArtifact(template, installation);
@@ -30,19 +30,19 @@ function buildSettings(template: WorkerTemplate, installation: Installation): Re
     ADMIN_PORT: String(PORTS.admin),
     REDIS_URL_FILE: `${PATHS.redis}/url`,
     WORKER_TICKETS_FILE: `${PATHS.tickets}/tickets`,
-    // Drivers keep caches below it; nothing else can be written to.
+    // The only writable folder. Drivers keep caches in the home folder.
     HOME: PATHS.scratch,
     ...(tlsSecret !== '' && { TLS_CERT_FILE: `${PATHS.tls}/tls.crt`, TLS_KEY_FILE: `${PATHS.tls}/tls.key` }),
     ...(caSecret !== '' && { NODE_EXTRA_CA_CERTS: `${PATHS.ca}/ca.crt` }),
   };
 }
 
-/** What a model's own `env` may set otherwise: the container has it by name, which goes before a ConfigMap. */
+/** Builds variables that `spec.worker.env` may override: `env` of a container takes precedence over a ConfigMap. */
 function buildDefaults({ otlpEndpoint }: Installation): Record<string, string> {
   return otlpEndpoint === '' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint };
 }
 
-/** Variables that a model's own `env` must not set: they are the operator's. */
+/** Returns the variables of `spec.worker.env` that only the operator may set. */
 export function findReservedVariables(template: WorkerTemplate, installation: Installation): string[] {
   const settings = Object.keys(buildSettings(template, installation));
   const reserved = new Set([...POD_VARIABLES.map(({ name }) => name), ...settings, ...FETCHER_VARIABLES]);

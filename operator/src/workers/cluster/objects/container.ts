@@ -1,10 +1,10 @@
 import type { V1Container, V1EnvVar, V1ResourceRequirements, V1VolumeMount } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import type { Installation } from '../installation.ts';
 import { PATHS, PORTS } from '../installation.ts';
 import { revisionName } from '../names.ts';
 
-/** The container of a worker; the model's volumes are mounted as the artifact wants it. */
+/** Builds the worker container, with the volume mounts of its artifact. */
 export function buildContainer(
   template: WorkerTemplate,
   installation: Installation,
@@ -23,7 +23,7 @@ export function buildContainer(
     env: [...POD_VARIABLES, ...ownVariables(template)],
     resources: buildResources(template),
     securityContext: containerSecurity(),
-    // The process answers as soon as it runs, while the model is loaded; what never registers, the pool replaces.
+    // Live as soon as the process runs, before the model is loaded. The pool replaces workers that never register.
     startupProbe: { ...probe('/livez'), periodSeconds: 2, failureThreshold: 60 },
     livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 3 },
     readinessProbe: { ...probe('/readyz'), periodSeconds: 2, failureThreshold: 1 },
@@ -32,29 +32,29 @@ export function buildContainer(
   };
 }
 
-/** The image of a template's workers. */
+/** Returns the image of a template's workers. */
 export function imageOf({ worker }: WorkerTemplate, { image }: Installation): string {
   return worker.image ?? image;
 }
 
-/** What Pod Security "restricted" asks of every container, and a file system that nobody writes to. */
+/** Builds the security context of a container: Pod Security "restricted", and a read-only root file system. */
 export function containerSecurity() {
   return { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
 }
 
-/** Secrets are for the group that containers run as; where the platform chooses it, for whoever is in the pod. */
+/** Returns the file mode of secrets: readable by the group of the containers, or by all if the platform chooses it. */
 export function secretMode({ userId }: Installation): number {
   return userId === 0 ? 0o444 : 0o440;
 }
 
-/** The pod's name is the worker's id. It listens on the pod's address, which it then tells gateways, be it IPv4 or IPv6. */
+/** Variables that differ between pods. The pod name is the worker id. The worker listens on and announces the pod IP. */
 export const POD_VARIABLES: readonly V1EnvVar[] = [
   { name: 'WORKER_ID', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
   { name: 'HOST', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
   { name: 'ADMIN_HOST', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
 ];
 
-/** What a model's resource gives its workers, in the form of a container's `env`. */
+/** Returns `spec.worker.env` of a model. */
 export function ownVariables({ worker }: WorkerTemplate): V1EnvVar[] {
   return worker.env ?? [];
 }

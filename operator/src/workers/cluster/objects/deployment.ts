@@ -1,17 +1,17 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import { buildPodTemplate } from './pod-template.ts';
 import type { Installation } from '../installation.ts';
 import { LABELS, revisionName } from '../names.ts';
 
-/** Images and models of several gigabytes are waited for. */
+/** Long enough to download images and models of several gigabytes. */
 const PROGRESS_DEADLINE_SECONDS = 3600;
 
 /**
- * The workers of one revision. Its pods are never changed: other pods are another revision with a Deployment of its own,
- * and the operator moves from one to the other. The strategy is for people who restart a Deployment by hand: nobody
- * goes before its successor is ready.
+ * Builds the Deployment of one revision. Its pod template never changes: other pods belong to another revision with its
+ * own Deployment. The strategy applies when an administrator runs "kubectl rollout restart": no worker stops before its
+ * replacement is ready.
  */
 export function buildDeployment(template: WorkerTemplate, installation: Installation, replicas: number) {
   const { model, revision } = template;

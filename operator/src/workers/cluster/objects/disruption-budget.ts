@@ -1,12 +1,12 @@
 import type { V1PodDisruptionBudget } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import type { Installation } from '../installation.ts';
 import { LABELS, sharedName } from '../names.ts';
 
 /**
- * How many workers of a model may be evicted at a time, so that the streams that move find slots elsewhere. One always
- * may: a minimum of available ones would hold up the drain of a node for ever where a pool has just that many.
+ * Builds the limit of simultaneous evictions, so that evicted streams find free slots on other workers. The limit is a
+ * maximum of unavailable pods. A minimum of available pods could block the drain of a node forever.
  */
 export function buildDisruptionBudget(template: WorkerTemplate, { maxUnavailable }: Installation) {
   return {
@@ -15,7 +15,7 @@ export function buildDisruptionBudget(template: WorkerTemplate, { maxUnavailable
     metadata: buildMetadata(template, sharedName(template.model)),
     spec: {
       maxUnavailable,
-      // Who takes no sessions protects none.
+      // Pods that are not ready have no streams to protect.
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
       selector: { matchLabels: { [LABELS.model]: template.model } },
     },

@@ -1,7 +1,6 @@
 import type { KubeObject } from '@svc-asr/kubernetes';
-import { covers, hasDrifted } from './drift.ts';
+import { covers, hasDrifted, readQuantity } from './drift.ts';
 import { ANNOTATIONS } from '../names.ts';
-import { readQuantity } from './quantity.ts';
 
 test.each([
   ['defaults that the server added', { a: 1, b: { c: 2 } }, { a: 1 }, true],
@@ -25,11 +24,11 @@ test.each([
   ],
   ['one more item without a name', { drop: ['ALL', 'NET'] }, { drop: ['ALL'] }, false],
   ['mounts, by their path', { m: [{ mountPath: '/a', name: 'x' }] }, { m: [{ name: 'x', mountPath: '/a' }] }, true],
-])('%s', (_, live, wanted, expected) => {
+])('covers compares %s', (_, live, wanted, expected) => {
   expect(covers(live, wanted)).toBe(expected);
 });
 
-test('has drifted when it is missing, when something else is wanted, and when somebody changed it', () => {
+test('hasDrifted is true if the object is missing, was applied from other input, or was changed by someone', () => {
   const object = (applied: string, data: object): KubeObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -40,7 +39,7 @@ test('has drifted when it is missing, when something else is wanted, and when so
   expect(hasDrifted(object('1', { a: 'x' }), object('1', { a: 'x' }))).toBe(false);
   expect(hasDrifted(object('1', { a: 'x', b: 'of others' }), object('1', { a: 'x' }))).toBe(false);
   expect(hasDrifted(object('1', { a: 'y' }), object('1', { a: 'x' }))).toBe(true);
-  // What is no longer wanted has to go, which is seen by the hash alone.
+  // A field that is not wanted any more has to be removed. Only the digest shows that.
   expect(hasDrifted(object('1', { a: 'x', b: 'y' }), object('2', { a: 'x' }))).toBe(true);
 });
 
@@ -57,6 +56,6 @@ test.each([
   ['4 Gi', undefined],
   ['', undefined],
   [true, undefined],
-])('the quantity %j is %j', (quantity, value) => {
+])('readQuantity(%j) is %j', (quantity, value) => {
   expect(readQuantity(quantity)).toBe(value);
 });

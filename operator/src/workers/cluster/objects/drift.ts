@@ -1,13 +1,31 @@
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS } from '../names.ts';
-import { readQuantity } from './quantity.ts';
 
-/** Fields by which the API server tells the items of a list apart; other lists are one value as a whole. */
+/** Fields that identify the items of a list. Lists without one of them are compared as a whole. */
 const ITEM_KEYS = ['name', 'mountPath', 'topologyKey'] as const;
 
+const QUANTITY_FACTORS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+
 /**
- * Whether an object has to be applied: it is not there, something else is wanted than was applied, or somebody changed
- * what was. Fields that others added are none of our business.
+ * Reports whether an object has to be applied: it is missing, other content was applied before, or someone changed a
+ * field that the operator sets. Fields that others added are ignored.
  */
 export function hasDrifted(live: KubeObject | undefined, wanted: KubeObject): boolean {
   if (live === undefined) return true;
@@ -16,7 +34,7 @@ export function hasDrifted(live: KubeObject | undefined, wanted: KubeObject): bo
   return !covers(live, wanted);
 }
 
-/** Whether everything that is wanted is there, defaults and fields of others left aside. */
+/** Reports whether the live value has everything that is wanted. Defaults and fields of others are ignored. */
 export function covers(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) return Array.isArray(live) && coversList(live, wanted);
   if (typeof wanted === 'object' && wanted !== null) {
@@ -42,8 +60,19 @@ function hasField(item: unknown, name: string): item is Record<string, unknown> 
   return typeof item === 'object' && item !== null && name in item;
 }
 
-/** The API server writes quantities in its own way: `0.5` becomes `500m`. */
+/** The API server normalizes quantities: `0.5` becomes `500m`. */
 function isSameQuantity(live: unknown, wanted: unknown): boolean {
   const [a, b] = [live, wanted].map(readQuantity);
   return a !== undefined && a === b;
+}
+
+/** Returns the value of a Kubernetes quantity such as `500m` or `4Gi`. Undefined if it is not a quantity. */
+export function readQuantity(quantity: unknown): number | undefined {
+  if (typeof quantity === 'number') return quantity;
+  if (typeof quantity !== 'string') return undefined;
+  const [, number, suffix = ''] = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([numkMGTPE]i?|)$/.exec(quantity) ?? [];
+  const factor = QUANTITY_FACTORS[suffix];
+  if (number === undefined || factor === undefined) return undefined;
+  const value = Number(number) * factor;
+  return Number.isNaN(value) ? undefined : Number(value.toPrecision(15));
 }

@@ -1,12 +1,12 @@
 import type { V1Container, V1Volume } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { containerSecurity, imageOf, ownVariables, secretMode } from './container.ts';
 import type { Installation } from '../installation.ts';
 import { PATHS } from '../installation.ts';
 
 type UrlArtifact = Extract<WorkerTemplate['artifact'], { url: string }>;
 
-/** Variables that tell the fetcher what to fetch. */
+/** Variables that configure the download. */
 export const FETCHER_VARIABLES = [
   'ARTIFACT_URL',
   'ARTIFACT_SHA256',
@@ -17,7 +17,7 @@ export const FETCHER_VARIABLES = [
 
 const CREDENTIALS = 'artifact-credentials';
 
-/** The container that downloads an artifact before the worker starts, and the volumes that it needs. */
+/** Builds the init container that downloads an artifact, and the volumes that it needs. */
 export function buildFetcher(
   template: WorkerTemplate,
   { url, sha256, secretRef, cache }: UrlArtifact,
@@ -38,12 +38,12 @@ export function buildFetcher(
       { name: 'ARTIFACT_OWNER', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       ...(secret === undefined ? [] : [{ name: 'ARTIFACT_CREDENTIALS_FOLDER', value: PATHS.credentials }]),
       ...(caSecret === '' ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `${PATHS.ca}/ca.crt` }]),
-      // Limits of the download, a proxy.
+      // May set limits of the download or a proxy.
       ...ownVariables(template),
     ],
     resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } },
     securityContext: containerSecurity(),
-    // Whoever looks at the pod sees why it failed.
+    // Shows the reason of a failure in the pod status.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
       { name: volume, mountPath: PATHS.artifacts },

@@ -1,14 +1,14 @@
 import { API_VERSION } from '@svc-asr/core';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { labelsOf } from '../names.ts';
 
-/** Name, labels and owner of an object that belongs to a model; without the ASRModel it goes too. */
+/** Builds the metadata of an object of a model. Kubernetes deletes the object together with its ASRModel. */
 export function buildMetadata({ model, uid }: Pick<WorkerTemplate, 'model' | 'uid'>, name: string, revision?: string) {
   const owner = { apiVersion: API_VERSION, kind: 'ASRModel', name: model, controller: true, blockOwnerDeletion: true };
   return {
     name,
     labels: labelsOf(model, revision),
-    // Models that come from files have no object that could own anything.
+    // Models that come from files have no ASRModel object that could be the owner.
     ...(uid !== undefined && { ownerReferences: [{ ...owner, uid }] }),
   };
 }

@@ -1,4 +1,4 @@
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import type { Installation } from '../installation.ts';
 import { PORTS } from '../installation.ts';
@@ -8,9 +8,8 @@ const DNS_PORT = 53;
 const WEB_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Who may speak to the workers of a revision, and to whom they may speak. Where Redis, the resolver, the collector and
- * the server of an artifact are is not known to the operator, be it inside or outside of the cluster: they are named by
- * port.
+ * Builds the network policy of a revision's workers. Egress is restricted by port only: the operator does not know the
+ * addresses of Redis, DNS, the OTLP endpoint and the artifact server, which may be outside of the cluster.
  */
 export function buildNetworkPolicy(template: WorkerTemplate, installation: Installation) {
   const { model, revision, artifact } = template;
@@ -38,7 +37,7 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
           from: [{ podSelector: { matchLabels: { ...gatewayLabels } } }],
           ports: [{ protocol: 'TCP', port: PORTS.stream }],
         },
-        // Metrics are for whatever pod of the cluster gathers them; probes of the kubelet pass anyway.
+        // Any pod of the cluster may collect metrics. Probes of the kubelet are always allowed.
         { from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: PORTS.admin }] },
       ],
       egress,

@@ -5,16 +5,20 @@ import { LABELS } from '../names.ts';
 export interface ReflectOptions {
   labelSelector: string;
   onChange: (name: string) => void;
-  /** What is kept of each object. */
+  /** Returns the part of an object that is kept in memory. */
   trim?: (object: KubeObject) => KubeObject;
 }
 
-/** Begins to follow the objects of a type. */
+/** Creates a reflector, which follows the objects of a type. */
 export type Reflect = (type: ResourceType, options: ReflectOptions) => Reflector;
 
-type Writes = Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
+export interface ObjectCacheOptions {
+  api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
+  reflect: Reflect;
+  onChange: (model: string) => void;
+}
 
-/** The objects of one type that belong to models, as they are as far as is known, and changes to them. */
+/** The objects of one type that belong to models. */
 export interface ObjectCache {
   reflector: Reflector;
   models: () => Iterable<string>;
@@ -25,75 +29,60 @@ export interface ObjectCache {
   delete: (object: KubeObject) => Promise<void>;
 }
 
-/** What was written last, for as long as no news of the object have come since. */
-interface Written {
+/** The result of the last write of an object. It counts until the watch reports a change of the object. */
+interface Write {
+  /** Undefined if the object was deleted. */
   object: KubeObject | undefined;
-  /** The version that was known when it was written. */
-  before: string | undefined;
+  /** The version that the watch had reported before the write. */
+  versionBefore: string | undefined;
 }
 
 /**
- * Follows the objects of a type. What was just written counts as known: news of it take a moment, or longer where a
- * watch is cut, and nothing must be written again and again meanwhile.
+ * Creates the cache of a type. It returns its own writes at once: the watch reports them later, and much later if it is
+ * interrupted. Without this the operator would repeat the writes meanwhile.
  */
 export function createObjectCache(
   type: ResourceType,
   selector: string,
-  { api, reflect, onChange }: { api: Writes; reflect: Reflect; onChange: (model: string) => void },
+  { api, reflect, onChange }: ObjectCacheOptions,
 ): ObjectCache {
-  const models = new Map<string, string>();
-  const byModel = new Map<string, Set<string>>();
-  const written = new Map<string, Written>();
+  const index = createModelIndex();
+  const writes = new Map<string, Write>();
 
   const reflector = reflect(type, {
     labelSelector: selector,
     onChange: (name) => {
-      const before = models.get(name);
-      note(name, get(name));
-      const model = models.get(name) ?? before;
+      const before = index.modelOf(name);
+      index.update(name, get(name));
+      const model = index.modelOf(name) ?? before;
       if (model !== undefined) onChange(model);
     },
   });
 
-  function note(name: string, object: KubeObject | undefined): void {
-    const model = object?.metadata.labels?.[LABELS.model];
-    const before = models.get(name);
-    if (before !== undefined && before !== model) {
-      models.delete(name);
-      const names = byModel.get(before);
-      names?.delete(name);
-      if (names?.size === 0) byModel.delete(before);
-    }
-    if (model === undefined) return;
-    models.set(name, model);
-    byModel.set(model, (byModel.get(model) ?? new Set()).add(name));
-  }
-
   function get(name: string): KubeObject | undefined {
-    const seen = reflector.get(name);
-    const last = written.get(name);
-    if (last === undefined) return seen;
-    if (last.before === seen?.metadata.resourceVersion) return last.object;
-    written.delete(name);
-    return seen;
+    const observed = reflector.get(name);
+    const last = writes.get(name);
+    if (last === undefined) return observed;
+    if (last.versionBefore === observed?.metadata.resourceVersion) return last.object;
+    writes.delete(name);
+    return observed;
   }
 
   const versionOf = (name: string) => reflector.get(name)?.metadata.resourceVersion;
 
-  /** Writes, and keeps what came of it unless news of the object came first. */
   async function write<T extends KubeObject | undefined>(name: string, send: () => Promise<T>): Promise<T> {
-    const before = versionOf(name);
+    const versionBefore = versionOf(name);
     const object = await send();
-    if (versionOf(name) === before) written.set(name, { object, before });
-    if (object !== undefined) note(name, object);
+    if (versionOf(name) === versionBefore) writes.set(name, { object, versionBefore });
+    if (object !== undefined) index.update(name, object);
     return object;
   }
 
   return {
     reflector,
-    models: () => byModel.keys(),
+    models: index.models,
     get,
-    of: (model) => [...(byModel.get(model) ?? [])].flatMap((name) => get(name) ?? []),
+    of: (model) => index.namesOf(model).flatMap((name) => get(name) ?? []),
     apply: (object) => write(object.metadata.name, () => api.apply(type, object)),
     patch: (name, patch) => write(name, () => api.mergePatch(type, name, patch)),
     delete: async ({ metadata: { name, uid } }) => {
@@ -101,6 +90,30 @@ export function createObjectCache(
         await api.delete(type, name, { ...(uid !== undefined && { uid }) });
         return undefined;
       });
+    },
+  };
+}
+
+/** Creates an index of object names by the model that their label names. */
+function createModelIndex() {
+  const modelByName = new Map<string, string>();
+  const namesByModel = new Map<string, Set<string>>();
+  return {
+    models: () => namesByModel.keys(),
+    modelOf: (name: string) => modelByName.get(name),
+    namesOf: (model: string) => [...(namesByModel.get(model) ?? [])],
+    update: (name: string, object: KubeObject | undefined): void => {
+      const model = object?.metadata.labels?.[LABELS.model];
+      const before = modelByName.get(name);
+      if (before !== undefined && before !== model) {
+        modelByName.delete(name);
+        const names = namesByModel.get(before);
+        names?.delete(name);
+        if (names?.size === 0) namesByModel.delete(before);
+      }
+      if (model === undefined) return;
+      modelByName.set(name, model);
+      namesByModel.set(model, (namesByModel.get(model) ?? new Set()).add(name));
     },
   };
 }

@@ -41,7 +41,7 @@ async function read({ type, object }: Child): Promise<KubeObject> {
   return (await demand(kubernetes.request('GET', `${pathOf(type)}/${object.metadata.name}`))) as KubeObject;
 }
 
-/** What the API server says to a pod, which it does not keep. */
+/** Returns the response of the API server to a pod, in a dry run. */
 async function tryPod(template: object): Promise<Answer> {
   const pod = { apiVersion: 'v1', kind: 'Pod', ...template } as KubeObject;
   const named = { ...pod, metadata: { ...pod.metadata, name: 'pod' } };
@@ -55,7 +55,7 @@ async function drifted(children: readonly Child[]): Promise<string[]> {
 }
 
 test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
-  'everything of the model %s is taken by the API server, its pods under Pod Security "restricted" too',
+  'the API server accepts all objects of the model %s, and its pods under Pod Security "restricted"',
   async (name) => {
     for (const installation of [INSTALLATION, PLAIN_INSTALLATION]) {
       const children = childrenOf(templateOf(MODELS[name], installation), installation);
@@ -64,7 +64,7 @@ test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
       const { spec } = children.at(-1)!.object as unknown as { spec: { template: { spec: object } } };
       const { status, text } = await tryPod(spec.template);
       expect([status, text]).toEqual([201, expect.stringContaining('"automountServiceAccountToken":false')]);
-      // The namespace would not take just any pod.
+      // Proves that the namespace enforces the policy.
       const careless = { ...spec.template, spec: { ...spec.template.spec, securityContext: {} } };
       expect((await tryPod(careless)).status).toBe(403);
     }
@@ -72,7 +72,7 @@ test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
   120_000,
 );
 
-test('what others change of it has drifted, what they add to it has not', async () => {
+test('hasDrifted detects fields that others changed on a live object, and ignores fields that they added', async () => {
   const children = childrenOf(templateOf(model('drifting', { worker: { resources: { limits: { cpu: '0.5' } } } })));
   const deployment = children.at(-1)!;
   const name = `deployment/${deployment.object.metadata.name}`;

@@ -20,11 +20,11 @@ test.each([
   ['cpu-path', PLAIN_INSTALLATION],
   ['gpu-url', INSTALLATION],
   ['claim', INSTALLATION],
-] as const)('makes of the model %s what a person has read and found good', (name, installation) => {
+] as const)('the objects of the model %s equal the reviewed golden file', (name, installation) => {
   expect(built(name, installation)).toEqual(golden(name));
 });
 
-test('mounts an image that holds the model, read-only', () => {
+test('an artifact image is mounted as a read-only volume', () => {
   const { spec } = kindOf(built('image'), 'Deployment') as unknown as {
     spec: { template: { spec: { volumes: object[]; containers: { volumeMounts: object[] }[] } } };
   };
@@ -36,7 +36,7 @@ test('mounts an image that holds the model, read-only', () => {
   expect(containers[0]?.volumeMounts).toContainEqual({ name: 'model', mountPath: '/model', readOnly: true });
 });
 
-test('whatever changes the pods is another revision, and nothing else is', () => {
+test('the revision changes with everything that changes the pods, and with nothing else', () => {
   const spec = { artifact: { path: '/models/m' } };
   const revisionOf = (more: object, installation = INSTALLATION) =>
     templateOf(model('m', { ...spec, ...more }), installation).revision;
@@ -62,14 +62,14 @@ test.each([
   ['http://collector.monitoring:4318', 4318],
   ['http://collector.example', 80],
   ['https://collector.example/otlp', 443],
-])('workers send to the collector %s of the installation, and may reach its port', (otlpEndpoint, port) => {
+])('workers send telemetry to %s and may connect to its port', (otlpEndpoint, port) => {
   const objects = built('cpu-path', { ...PLAIN_INSTALLATION, otlpEndpoint });
   expect(kindOf(objects, 'ConfigMap')).toHaveProperty('data.OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint);
   const { spec } = kindOf(objects, 'NetworkPolicy') as unknown as { spec: { egress: { ports: object[] }[] } };
   expect(spec.egress.flatMap(({ ports }) => ports)).toContainEqual({ protocol: 'TCP', port });
 });
 
-test('names are never too long, and never the same for two models', () => {
+test('revisionName and sharedName respect the length limit and are unique for each model', () => {
   const [long, longer] = ['a'.repeat(63), `${'a'.repeat(62)}b`];
   expect(revisionName('m', '0123456789ab')).toBe('m-0123456789ab');
   expect(revisionName(long, '0123456789ab')).toHaveLength(63);
@@ -79,12 +79,12 @@ test('names are never too long, and never the same for two models', () => {
   expect(revisionName(`${'a'.repeat(49)}-${'b'.repeat(13)}`, '0123456789ab')).toBe(`${'a'.repeat(49)}-0123456789ab`);
 });
 
-test('says what is wrong with a worker that cannot be made', () => {
+test('findTemplateProblem names reserved variables and a missing image', () => {
   const problemOf = (worker: object, installation = INSTALLATION) =>
     findTemplateProblem(templateOf(model('m', { worker }), installation), installation)?.message;
   expect(problemOf({})).toBeUndefined();
   expect(problemOf({ env: [{ name: 'MAX_BATCH', value: '8' }] })).toBeUndefined();
-  // What the installation says of telemetry is for a model to say otherwise.
+  // A model may override the OTLP endpoint of the installation.
   const sending = { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' };
   expect(problemOf({ env: [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: '' }] }, sending)).toBeUndefined();
   expect(problemOf({ env: [{ name: 'MODEL_DIR', value: '/x' }] })).toContain('must not set MODEL_DIR');

@@ -1,34 +1,34 @@
 import type { V1PodTemplateSpec, V1Volume } from '@kubernetes/client-node';
-import { digestOf } from '../../digest.ts';
-import type { WorkerTemplate } from '../../runtime.ts';
+import { digestOf } from '../../template.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildArtifact } from './artifact.ts';
 import { buildConfigMap } from './config-map.ts';
 import { buildContainer, secretMode } from './container.ts';
 import type { Installation } from '../installation.ts';
 import { ANNOTATIONS, LABELS, labelsOf, PHASES, sharedName } from '../names.ts';
 
-/** Beyond the time that streams have to go elsewhere: to close ports, let go of the model and end. */
+/** Time for the shutdown of the process after its streams have moved or finished. */
 const STOP_MARGIN_SECONDS = 30;
-/** Higher than that of a pod that was chosen to go, so that Kubernetes takes that one. */
-const USUAL_COST = 1000;
+/** Higher than the cost of a pod that was selected for removal, so that Kubernetes removes that one first. */
+const DEFAULT_DELETION_COST = 1000;
 
-/** The pods of a template's workers. They satisfy Pod Security "restricted". */
+/** Builds the pod template of a worker template. Its pods satisfy Pod Security "restricted". */
 export function buildPodTemplate(template: WorkerTemplate, installation: Installation) {
   const { model, revision, worker, drainSeconds } = template;
   const { volumes, mounts, initContainers } = buildArtifact(template, installation);
   const { userId, imagePullSecrets } = installation;
-  const ours = { ...labelsOf(model, revision), [LABELS.phase]: PHASES.serving };
+  const ownLabels = { ...labelsOf(model, revision), [LABELS.phase]: PHASES.serving };
   return {
     metadata: {
-      labels: { ...worker.podLabels, ...ours },
-      annotations: { ...worker.podAnnotations, [ANNOTATIONS.deletionCost]: String(USUAL_COST) },
+      labels: { ...worker.podLabels, ...ownLabels },
+      annotations: { ...worker.podAnnotations, [ANNOTATIONS.deletionCost]: String(DEFAULT_DELETION_COST) },
     },
     spec: {
       serviceAccountName: sharedName(model),
-      // A worker asks nothing of the Kubernetes API.
+      // Workers do not use the Kubernetes API.
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      // A worker that is told to end leaves the ledger by itself, from where gateways know it: nobody has to be waited for.
+      // No preStop delay is needed: gateways find workers in the ledger, and a worker that stops removes itself there.
       terminationGracePeriodSeconds: drainSeconds + STOP_MARGIN_SECONDS,
       securityContext: {
         runAsNonRoot: true,
@@ -45,7 +45,7 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
         maxSkew: 1,
         topologyKey,
-        // Workers beside each other are better than none.
+        // Workers on the same node are better than none.
         whenUnsatisfiable: 'ScheduleAnyway',
         labelSelector: { matchLabels: { [LABELS.model]: model, [LABELS.revision]: revision } },
       })),
@@ -56,7 +56,7 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
   } satisfies V1PodTemplateSpec;
 }
 
-/** Names what the pods of a template are made from: whatever would change them is another revision. */
+/** Returns the revision of a template: a digest of everything that determines its pods. */
 export function revisionOf(template: WorkerTemplate, installation: Installation): string {
   const unnamed = { ...template, revision: '' };
   return digestOf([buildPodTemplate(unnamed, installation), buildConfigMap(unnamed, installation).data]);

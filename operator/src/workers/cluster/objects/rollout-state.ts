@@ -1,16 +1,16 @@
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { RolloutState } from '@svc-asr/core';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import { sharedName } from '../names.ts';
 
-/** What the operator has to remember of a model's rollout, where people can read it. */
+/** Builds the ConfigMap that stores the rollout state of a model for the next operator. */
 export function buildRolloutState(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
   { stable, candidate, rejected }: RolloutState,
 ) {
-  // When it was last looked at means nothing to the next operator.
+  // A time of this operator's monotonic clock, which means nothing to the next operator.
   const kept = { stable, candidate: candidate && { ...candidate, lookedAtMs: undefined }, rejected };
   return {
     apiVersion: 'v1',
@@ -20,7 +20,7 @@ export function buildRolloutState(
   } satisfies V1ConfigMap;
 }
 
-/** What an operator before this one remembered; undefined: nothing that can be read. */
+/** Reads the rollout state that an earlier operator stored. Returns undefined if there is none or it is unreadable. */
 export function readRolloutState(object: KubeObject | undefined): RolloutState | undefined {
   const { data } = (object ?? {}) as Pick<V1ConfigMap, 'data'>;
   try {

@@ -1,9 +1,9 @@
 import type { V1ServiceAccount } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import { sharedName } from '../names.ts';
 
-/** Who the workers of a model are: nobody to the Kubernetes API, somebody to a cloud that knows ServiceAccounts. */
+/** Builds the ServiceAccount of a model's workers. It has no Kubernetes permissions; cloud providers may map it to a role. */
 export function buildServiceAccount(template: WorkerTemplate) {
   return {
     apiVersion: 'v1',

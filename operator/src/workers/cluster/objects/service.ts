@@ -1,10 +1,10 @@
 import type { V1Service } from '@kubernetes/client-node';
-import type { WorkerTemplate } from '../../runtime.ts';
+import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import { PORTS } from '../installation.ts';
 import { LABELS, sharedName } from '../names.ts';
 
-/** Names the workers of a model in DNS and to what reads metrics. Gateways do not need it: Redis tells them addresses. */
+/** Builds the headless Service of a model's workers, for DNS and metrics. Gateways find workers in the ledger instead. */
 export function buildService(template: WorkerTemplate) {
   return {
     apiVersion: 'v1',

@@ -1,26 +1,35 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
+import { CHILD_SELECTOR, LABELS } from '../names.ts';
+import type { Child } from './children.ts';
 import { hasDrifted } from './drift.ts';
 import { createObjectCache } from './object-cache.ts';
 import type { ObjectCache, Reflect } from './object-cache.ts';
-import type { Child } from './children.ts';
-import { CHILD_SELECTOR, LABELS } from '../names.ts';
 
-/** Everything that models have in the cluster, pods aside. */
+/** The objects of all models in the cluster, except their pods. */
 export interface ChildStore {
   start: () => Promise<void>;
   stop: () => void;
-  /** Models that have a Deployment, less those whose last one is being deleted. */
+  /** Returns the models that have a Deployment which is not being deleted. */
   models: () => string[];
-  /** The Deployments of a model, one for each revision. */
+  /** Returns the Deployments of a model, one for each revision. */
   deployments: (model: string) => KubeObject[];
   get: (type: ResourceType, name: string) => KubeObject | undefined;
-  /** Applies an object where it is not as it should be. */
+  /** Applies an object if it is missing or differs. */
   ensure: (child: Child) => Promise<void>;
-  /** Sets how many pods a Deployment has. */
+  /** Sets the number of replicas of a Deployment. */
   scale: (name: string, replicas: number) => Promise<void>;
-  /** Deletes what a revision has; without one, whatever is left of the model. */
+  /** Deletes the objects of a revision, or all objects of the model if no revision is given. */
   remove: (model: string, revision?: string) => Promise<void>;
+}
+
+export interface ChildStoreOptions {
+  api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
+  reflect: Reflect;
+  /** Called when an object of a model may have changed. */
+  onChange: (model: string) => void;
+  /** Called when an applied object comes back modified. */
+  onModified: (child: Child) => void;
 }
 
 const CHILD_TYPES = [
@@ -32,77 +41,74 @@ const CHILD_TYPES = [
   TYPES.PodDisruptionBudget,
 ] as const;
 
-/** Makes the view of the children; `onStubborn` hears of an object that does not become what was applied. */
-export function createChildStore(options: {
-  api: Pick<KubeApi, 'apply' | 'mergePatch' | 'delete'>;
-  reflect: Reflect;
-  /** Something of a model may have changed. */
-  onChange: (model: string) => void;
-  onStubborn: (child: Child) => void;
-}): ChildStore {
-  const followed = new Map<ResourceType, ObjectCache>(
+/** Creates the store. */
+export function createChildStore(options: ChildStoreOptions): ChildStore {
+  const caches = new Map<ResourceType, ObjectCache>(
     CHILD_TYPES.map((type) => [type, createObjectCache(type, CHILD_SELECTOR, options)]),
   );
-  /** By kind and name: the version of which it is known that it is as it should be, and what that was. */
-  const checked = new Map<string, string>();
-  /** What the API server, or somebody else there, changes back each time: no use in insisting. */
-  const stubborn = new Set<string>();
-  const of = (type: ResourceType): ObjectCache => {
-    const found = followed.get(type);
+  const cacheOf = (type: ResourceType): ObjectCache => {
+    const found = caches.get(type);
     if (found === undefined) throw new Error(`${type.plural} are not followed`);
     return found;
   };
-  const digestOf = ({ metadata }: KubeObject) => Object.values(metadata.annotations ?? {}).join();
-
-  async function ensure({ type, object }: Child): Promise<void> {
-    const { name } = object.metadata;
-    const key = `${type.kind}/${name}`;
-    const live = of(type).get(name);
-    const state = `${live?.metadata.resourceVersion ?? ''} ${digestOf(object)}`;
-    if (live !== undefined && checked.get(key) === state) return;
-    const knownStubborn = stubborn.has(`${key} ${digestOf(object)}`) && live !== undefined;
-    if (!knownStubborn && hasDrifted(live, object)) {
-      const applied = await of(type).apply(object);
-      if (hasDrifted(applied, object)) {
-        stubborn.add(`${key} ${digestOf(object)}`);
-        options.onStubborn({ type, object });
-      }
-      checked.set(key, `${applied.metadata.resourceVersion ?? ''} ${digestOf(object)}`);
-    } else {
-      checked.set(key, state);
-    }
-  }
-
+  const deployments = cacheOf(TYPES.Deployment);
+  const checks = createDriftChecks(cacheOf, options.onModified);
   return {
     start: async () => {
-      await Promise.all([...followed.values()].map(({ reflector }) => reflector.start()));
+      await Promise.all([...caches.values()].map(({ reflector }) => reflector.start()));
     },
     stop: () => {
-      for (const { reflector } of followed.values()) reflector.stop();
+      for (const { reflector } of caches.values()) reflector.stop();
     },
     models: () =>
-      [...of(TYPES.Deployment).models()].filter((model) =>
-        of(TYPES.Deployment)
-          .of(model)
-          .some(({ metadata }) => metadata.deletionTimestamp === undefined),
+      [...deployments.models()].filter((model) =>
+        deployments.of(model).some(({ metadata }) => metadata.deletionTimestamp === undefined),
       ),
-    deployments: (model) => of(TYPES.Deployment).of(model),
-    get: (type, name) => of(type).get(name),
-    ensure,
+    deployments: (model) => deployments.of(model),
+    get: (type, name) => cacheOf(type).get(name),
+    ensure: checks.ensure,
     scale: async (name, replicas) => {
-      await of(TYPES.Deployment).patch(name, { spec: { replicas } });
+      await deployments.patch(name, { spec: { replicas } });
     },
     remove: async (model, revision) => {
-      const left = CHILD_TYPES.flatMap((type) =>
-        of(type)
-          .of(model)
-          .map((object) => ({ type, object })),
-      );
-      for (const { type, object } of left) {
-        if (revision !== undefined && object.metadata.labels?.[LABELS.revision] !== revision) continue;
-        checked.delete(`${type.kind}/${object.metadata.name}`);
-        if (object.metadata.deletionTimestamp === undefined) await of(type).delete(object);
+      for (const [type, cache] of caches) {
+        for (const object of cache.of(model)) {
+          if (revision !== undefined && object.metadata.labels?.[LABELS.revision] !== revision) continue;
+          checks.forget(type, object);
+          if (object.metadata.deletionTimestamp === undefined) await cache.delete(object);
+        }
       }
     },
   };
+}
+
+/** Applies objects that differ from the cluster. Remembers the versions that were compared before. */
+function createDriftChecks(cacheOf: (type: ResourceType) => ObjectCache, onModified: (child: Child) => void) {
+  /** By kind and name: the version and digest of an object that needs no further comparison. */
+  const checked = new Map<string, string>();
+  /** Objects that the cluster modifies each time they are applied. They are not applied again. */
+  const modified = new Set<string>();
+  const keyOf = (type: ResourceType, { metadata }: KubeObject) => `${type.kind}/${metadata.name}`;
+  const digestOf = ({ metadata }: KubeObject) => Object.values(metadata.annotations ?? {}).join();
+
+  async function ensure({ type, object }: Child): Promise<void> {
+    const key = keyOf(type, object);
+    const digest = digestOf(object);
+    const live = cacheOf(type).get(object.metadata.name);
+    const versionOf = (found: KubeObject | undefined) => `${found?.metadata.resourceVersion ?? ''} ${digest}`;
+    if (live !== undefined && checked.get(key) === versionOf(live)) return;
+    const isModified = live !== undefined && modified.has(`${key} ${digest}`);
+    if (isModified || !hasDrifted(live, object)) {
+      checked.set(key, versionOf(live));
+      return;
+    }
+    const applied = await cacheOf(type).apply(object);
+    if (hasDrifted(applied, object)) {
+      modified.add(`${key} ${digest}`);
+      onModified({ type, object });
+    }
+    checked.set(key, versionOf(applied));
+  }
+
+  return { ensure, forget: (type: ResourceType, object: KubeObject) => void checked.delete(keyOf(type, object)) };
 }

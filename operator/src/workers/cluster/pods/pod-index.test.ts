@@ -11,7 +11,7 @@ interface Changes {
   phase?: string;
   selectedForRemoval?: boolean;
   unschedulable?: boolean;
-  /** It was deleted and has so long to end. */
+  /** Grace period of a deleted pod. */
   graceSeconds?: number;
 }
 const object = (name: string, changes: Changes = {}): KubeObject => {
@@ -54,7 +54,7 @@ function watch() {
   return { pods, ended, overdue, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('knows the pods of each model and revision', () => {
+test('the pod index returns pods by model and revision', () => {
   const { pods } = watch();
   pods.update('a', object('a'));
   pods.update('b', object('b', { revision: 's' }));
@@ -67,7 +67,7 @@ test('knows the pods of each model and revision', () => {
   expect(pods.models()).toEqual([]);
 });
 
-test('tells of each worker that ended: its pod is gone or over, or its process was started anew', () => {
+test('the pod index reports a worker as ended when its pod was deleted, has ended, or restarted its process', () => {
   const { pods, ended } = watch();
   for (const name of ['gone', 'over', 'asked', 'fell']) pods.update(name, object(name));
   pods.update('gone', undefined);
@@ -75,7 +75,7 @@ test('tells of each worker that ended: its pod is gone or over, or its process w
   pods.update('asked', object('asked', { selectedForRemoval: true }));
   pods.update('asked', undefined);
   pods.update('fell', object('fell', { restarts: 1, ready: false }));
-  expect(ended.map(({ id, asked }) => [id, asked])).toEqual([
+  expect(ended.map(({ id, requested }) => [id, requested])).toEqual([
     ['gone', false],
     ['over', false],
     ['asked', true],
@@ -86,7 +86,7 @@ test('tells of each worker that ended: its pod is gone or over, or its process w
   expect(ended).toHaveLength(4);
 });
 
-test('a worker is as old as its process, and a pod that waits is not old', () => {
+test('ageMs is the age of the process, and 0 while the process does not run', () => {
   const { pods, pass } = watch();
   pods.update('a', object('a', { running: false, ready: false }));
   pass(1000);
@@ -99,7 +99,7 @@ test('a worker is as old as its process, and a pod that waits is not old', () =>
   expect(pods.ageMs('a')).toBe(100);
 });
 
-test('knows for how long a pod waits for a node, and how often it fell since it was well', () => {
+test('the pod index measures how long a pod is unschedulable, and counts crashes since it was ready', () => {
   const { pods, pass } = watch();
   pods.update('a', object('a', { unschedulable: true, ready: false }));
   pass(700);
@@ -111,7 +111,7 @@ test('knows for how long a pod waits for a node, and how often it fell since it 
   expect(pods.of('m')[0]?.crashes).toBe(3);
 });
 
-test('waits for a pod that was deleted as long as it has to end and a while longer, and says once that it does not', () => {
+test('the pod index drops a deleted pod that is overdue, and reports it once', () => {
   const { pods, overdue, pass } = watch();
   pods.update('a', object('a'));
   pass(5000);

@@ -4,14 +4,17 @@ import { readPod } from './pod.ts';
 import type { WorkerPod } from './pod.ts';
 import type { ObservedPod } from './start-failure.ts';
 
-/** The pods of all models, each with what was seen of it. */
+/**
+ * The worker pods of all models, with their history. A deleted pod that is long overdue, for example on a dead node, is
+ * left out, so that no decision waits for it.
+ */
 export interface PodIndex {
-  /** Takes note that the pod of this name may be another, or gone. */
+  /** Updates the pod of this name. Undefined if it was deleted. */
   update: (name: string, object: KubeObject | undefined) => void;
   models: () => string[];
   get: (name: string) => WorkerPod | undefined;
   of: (model: string, revision?: string) => ObservedPod[];
-  /** How long its process has been running. */
+  /** Returns how long the current process of a pod has been running. */
   ageMs: (name: string) => number;
 }
 
@@ -20,24 +23,24 @@ interface Entry {
   runningSinceMs: number | undefined;
   unschedulableSinceMs: number | undefined;
   unmountedSinceMs: number | undefined;
-  /** Starts of its process until it last was ready. */
-  wellRestarts: number;
+  /** Number of restarts when the pod was last ready. */
+  restartsWhenReady: number;
   terminatingSinceMs: number | undefined;
-  /** It was told that nobody waits for it any more. */
+  /** True once the pod was reported as overdue. */
   abandoned: boolean;
 }
 
 export interface PodIndexOptions {
   nowMs: () => number;
-  /** How long a deleted pod may stay beyond its grace period. */
+  /** Longest time that a deleted pod may stay beyond its grace period. */
   overdueMs: number;
-  /** A worker ended, be it that its pod is gone or its process was started anew. */
+  /** Called when a worker has ended: its pod ended or was deleted, or its process was restarted. */
   onEnded: (worker: EndedWorker) => void;
-  /** A deleted pod does not go: from now on it counts as gone. */
+  /** Called when a deleted pod is overdue. It counts as ended from then on. */
   onOverdue: (pod: WorkerPod) => void;
 }
 
-/** Makes the index. A pod that should have ended long ago, as on a node that died, is not in it: nothing waits for it. */
+/** Creates an empty index. */
 export function createPodIndex({ nowMs, overdueMs, onEnded, onOverdue }: PodIndexOptions): PodIndex {
   const entries = new Map<string, Entry>();
   const byModel = new Map<string, Set<string>>();
@@ -51,13 +54,13 @@ export function createPodIndex({ nowMs, overdueMs, onEnded, onOverdue }: PodInde
       runningSinceMs: since(pod.running, restarted ? undefined : before?.runningSinceMs),
       unschedulableSinceMs: since(pod.unschedulable !== undefined, before?.unschedulableSinceMs),
       unmountedSinceMs: since(!pod.mounted && pod.scheduled, before?.unmountedSinceMs),
-      wellRestarts: pod.ready ? pod.restarts : (before?.wellRestarts ?? 0),
+      restartsWhenReady: pod.ready ? pod.restarts : (before?.restartsWhenReady ?? 0),
       terminatingSinceMs: since(pod.terminating, before?.terminatingSinceMs),
       abandoned: before?.abandoned ?? false,
     });
     const names = byModel.get(pod.model) ?? new Set();
     byModel.set(pod.model, names.add(pod.name));
-    if (before !== undefined && pod.restarts > before.pod.restarts) tell(pod, 'fell and is started anew', false);
+    if (before !== undefined && pod.restarts > before.pod.restarts) report(pod, 'crashed and is restarted', false);
   }
 
   function drop(name: string, how: string): void {
@@ -67,14 +70,14 @@ export function createPodIndex({ nowMs, overdueMs, onEnded, onOverdue }: PodInde
     const names = byModel.get(pod.model);
     names?.delete(name);
     if (names?.size === 0) byModel.delete(pod.model);
-    tell(pod, how, pod.selectedForRemoval || pod.terminating);
+    report(pod, how, pod.selectedForRemoval || pod.terminating);
   }
 
-  function tell({ name, model }: WorkerPod, how: string, asked: boolean): void {
-    onEnded({ id: name, model, how, asked });
+  function report({ name, model }: WorkerPod, how: string, requested: boolean): void {
+    onEnded({ id: name, model, how, requested });
   }
 
-  /** By what this operator saw itself: the clock of the API server may be another. */
+  /** Uses the time at which this operator saw the deletion: the clock of the API server may differ. */
   function isPresent(entry: Entry | undefined): entry is Entry {
     if (entry === undefined) return false;
     const { pod, terminatingSinceMs, abandoned } = entry;
@@ -84,20 +87,20 @@ export function createPodIndex({ nowMs, overdueMs, onEnded, onOverdue }: PodInde
     return false;
   }
 
-  function describe({ pod, unschedulableSinceMs, unmountedSinceMs, wellRestarts }: Entry): ObservedPod {
-    const lasts = (sinceMs: number | undefined) => (sinceMs === undefined ? 0 : nowMs() - sinceMs);
+  function describe({ pod, unschedulableSinceMs, unmountedSinceMs, restartsWhenReady }: Entry): ObservedPod {
+    const elapsed = (sinceMs: number | undefined) => (sinceMs === undefined ? 0 : nowMs() - sinceMs);
     return {
       ...pod,
-      unschedulableMs: lasts(unschedulableSinceMs),
-      unmountedMs: lasts(unmountedSinceMs),
-      crashes: pod.restarts - wellRestarts,
+      unschedulableMs: elapsed(unschedulableSinceMs),
+      unmountedMs: elapsed(unmountedSinceMs),
+      crashes: pod.restarts - restartsWhenReady,
     };
   }
 
   return {
     update: (name, object) => {
       const pod = object && readPod(object);
-      if (pod === undefined) drop(name, 'is gone');
+      if (pod === undefined) drop(name, 'was deleted');
       else if (pod.ended) drop(name, 'ended');
       else add(pod);
     },

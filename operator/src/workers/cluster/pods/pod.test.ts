@@ -26,7 +26,7 @@ const troubleOf = (status: object, more: Partial<ObservedPod> = {}, spec?: objec
   return findStartFailure([{ ...pod, ...seen }], undefined, PATIENCE_MS);
 };
 
-test('reads what decisions need of a pod, also after all else was left out', () => {
+test('readPod reads all fields that decisions need, also from a trimmed pod', () => {
   const whole = object(
     {
       phase: 'Running',
@@ -56,20 +56,20 @@ test('reads what decisions need of a pod, also after all else was left out', () 
   expect(readPod(object({}, { labels: {} }))).toBeUndefined();
 });
 
-test('a pod that is on its way is no trouble', () => {
+test('findStartFailure returns nothing for a pod that is starting normally', () => {
   expect(troubleOf({ phase: 'Pending' }, {}, {})).toBeUndefined();
   expect(troubleOf({ phase: 'Pending', containerStatuses: [waiting('ContainerCreating')] })).toBeUndefined();
   expect(troubleOf({ phase: 'Pending', containerStatuses: [waiting('PodInitializing')] })).toBeUndefined();
 });
 
-test('says that an image cannot be pulled', () => {
+test('findStartFailure reports an image that cannot be pulled', () => {
   expect(troubleOf({ containerStatuses: [waiting('ImagePullBackOff', 'no such image')] })).toEqual({
     reason: 'ImagePullFailed',
     message: 'the image of pod p cannot be pulled: no such image',
   });
 });
 
-test('says that a container cannot be made', () => {
+test('findStartFailure reports a container that cannot be created', () => {
   const config = waiting('CreateContainerConfigError', 'secret "x" not found');
   expect(troubleOf({ containerStatuses: [config] })).toEqual({
     reason: 'CreateContainerConfigError',
@@ -77,7 +77,7 @@ test('says that a container cannot be made', () => {
   });
 });
 
-test('says with its last words that a worker falls again and again, also while it tries', () => {
+test('findStartFailure reports repeated crashes with the last log line, also during a restart', () => {
   const log = `{"level":"info","message":"starting"}\n{"level":"fatal","message":"could not start","err":{"message":"tokens.txt is missing"}}\n`;
   const fell = { terminated: { exitCode: 1, reason: 'Error', message: log } };
   const told = {
@@ -90,12 +90,12 @@ test('says with its last words that a worker falls again and again, also while i
   const trying = { name: 'worker', ready: false, state: { running: {} }, ...crash };
   expect(troubleOf({ containerStatuses: [trying] })).toEqual(told);
   expect(troubleOf({ containerStatuses: [{ ...trying, restartCount: 1 }] })).toBeUndefined();
-  // It was well since.
+  // It was ready since.
   expect(troubleOf({ containerStatuses: [trying] }, { crashes: 1 })).toBeUndefined();
   expect(troubleOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
 });
 
-test('says that a worker has too little memory, or that its artifact cannot be had', () => {
+test('findStartFailure reports a lack of memory, and a download of the artifact that fails', () => {
   const killed = {
     name: 'worker',
     ready: false,
@@ -113,11 +113,11 @@ test('says that a worker has too little memory, or that its artifact cannot be h
   expect(troubleOf({ initContainerStatuses: [fetcher] })).toEqual({
     reason: 'ArtifactFailed',
     message:
-      'the artifact cannot be fetched; the last try ended with status 1: the artifact cannot be had: answers 403',
+      'the artifact cannot be fetched; the last attempt ended with status 1: the artifact cannot be had: answers 403',
   });
 });
 
-test('a pod without a node, or without its volumes, is trouble after a while', () => {
+test('findStartFailure reports a pod without a node or volumes after the timeout', () => {
   const conditions = [
     { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes have a GPU' },
   ];
@@ -125,7 +125,7 @@ test('a pod without a node, or without its volumes, is trouble after a while', (
   expect(troubleOf(unplaced, { unschedulableMs: 999 }, {})).toBeUndefined();
   expect(troubleOf(unplaced, { unschedulableMs: 1000 }, {})).toEqual({
     reason: 'Unschedulable',
-    message: 'no node can take a worker: 0/3 nodes have a GPU',
+    message: 'pod p cannot be scheduled to a node: 0/3 nodes have a GPU',
   });
   const unmounted = {
     phase: 'Pending',
@@ -139,7 +139,7 @@ test('a pod without a node, or without its volumes, is trouble after a while', (
   });
 });
 
-test('one pod in trouble is none for the pool while another is on its way, or all others are up', () => {
+test('findStartFailure ignores a failing pod while another one is starting, and reports it if all others are ready', () => {
   const read = (status: object): ObservedPod => ({
     ...readPod(object(status))!,
     unschedulableMs: 0,
@@ -154,11 +154,11 @@ test('one pod in trouble is none for the pool while another is on its way, or al
   expect(findStartFailure([{ ...bad, selectedForRemoval: true }, up], undefined, PATIENCE_MS)).toBeUndefined();
 });
 
-test('says why no pods are made at all', () => {
+test('findStartFailure reports why a Deployment cannot create pods', () => {
   const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' };
   const deployment = { ...object({ conditions: [failure] }), kind: 'Deployment' };
   expect(findStartFailure([], deployment, PATIENCE_MS)).toEqual({
     reason: 'FailedCreate',
-    message: 'pods cannot be made: exceeded quota',
+    message: 'pods cannot be created: exceeded quota',
   });
 });

@@ -2,55 +2,55 @@ import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 
-/** What is told of a container that does not do its work. */
+/** A container that cannot start or that crashed. */
 export interface ContainerProblem {
   container: string;
-  /** As Kubernetes names it: `ImagePullBackOff`, `CrashLoopBackOff`, `Error`, `OOMKilled`, …. */
+  /** Reason that Kubernetes reports, such as `ImagePullBackOff`. Any crash has the reason `CrashLoopBackOff`. */
   reason: string;
   message: string;
   restarts: number;
 }
 
-/** A pod of a worker, as far as decisions need it. */
+/** A worker pod, with the fields that decisions need. */
 export interface WorkerPod {
   name: string;
   uid: string;
   model: string;
   revision: string;
-  /** Which of the Deployment's ReplicaSets it is of: another one means that somebody restarts the Deployment. */
+  /** Hash of its ReplicaSet. Pods of one Deployment with different hashes mean that it is being restarted. */
   set: string;
-  /** It was deleted and has not ended yet. */
+  /** True if the pod was deleted and has not ended yet. */
   terminating: boolean;
-  /** How long it has to end after it was deleted. */
+  /** Grace period after the deletion. */
   graceMs: number;
-  /** It has ended and does not come back. */
+  /** True if all containers have ended and will not be restarted. */
   ended: boolean;
-  /** The operator chose it to go. */
+  /** True if the operator selected the pod for removal. */
   selectedForRemoval: boolean;
-  /** Its label says so, too: those that an operator before this one chose may lack it. */
+  /** True if the phase label shows the selection as well. Pods that an early operator version selected lack it. */
   labelled: boolean;
   scheduled: boolean;
-  /** Not all of its containers have been started once. */
+  /** True until all containers were started once. */
   pending: boolean;
-  /** The worker's process runs. */
+  /** True while the worker process runs. */
   running: boolean;
   ready: boolean;
-  /** How often the worker's process was started anew. */
+  /** Number of restarts of the worker process. */
   restarts: number;
-  /** Why it has no node, in the scheduler's words. */
+  /** Message of the scheduler. Undefined if the pod is not unschedulable. */
   unschedulable: string | undefined;
-  /** Its volumes are there. */
+  /** False while volumes of the pod are not mounted. */
   mounted: boolean;
   containerProblem: ContainerProblem | undefined;
 }
 
-/** Container states that pass by themselves. */
-const USUAL_WAITS: readonly string[] = ['ContainerCreating', 'PodInitializing'];
+/** Waiting reasons of a normal start. */
+const NORMAL_WAITS: readonly string[] = ['ContainerCreating', 'PodInitializing'];
 
-/** What every process that fell is said to be in, be it waiting for its next start or not. */
+/** Reason of every crashed container, whether it waits for its next start or is running again. */
 export const CRASHED = 'CrashLoopBackOff';
 
-/** Reads a pod; undefined: it is not a worker's. */
+/** Reads a worker pod. Returns undefined if the pod is not a worker's. */
 export function readPod(object: KubeObject): WorkerPod | undefined {
   const { name, uid = '', labels = {}, annotations = {}, deletionTimestamp } = object.metadata;
   const { deletionGracePeriodSeconds = 0 } = object.metadata as { deletionGracePeriodSeconds?: number };
@@ -92,10 +92,10 @@ function findContainerProblem(status: V1ContainerStatus): ContainerProblem | und
   const { name, ready, state, lastState, restartCount } = status;
   const waiting = state?.waiting;
   const found = { container: name, restarts: restartCount };
-  if (waiting?.reason !== undefined && !USUAL_WAITS.includes(waiting.reason) && waiting.reason !== CRASHED) {
+  if (waiting?.reason !== undefined && !NORMAL_WAITS.includes(waiting.reason) && waiting.reason !== CRASHED) {
     return { ...found, reason: waiting.reason, message: waiting.message ?? '' };
   }
-  // One that fell is in trouble until it is ready again, also while it tries.
+  // A crash counts until the container is ready again, also while it is restarting.
   const ended = state?.terminated ?? (ready ? undefined : lastState?.terminated);
   if (ended === undefined || ended.exitCode === 0) return undefined;
   return { ...found, reason: CRASHED, message: describeEnd(ended) };
@@ -104,11 +104,11 @@ function findContainerProblem(status: V1ContainerStatus): ContainerProblem | und
 function describeEnd(ended: { reason?: string; exitCode: number; message?: string } | undefined): string {
   if (ended === undefined) return '';
   const how = ended.reason === 'OOMKilled' ? 'ran out of memory' : `ended with status ${ended.exitCode}`;
-  const words = ended.message?.trim() ?? '';
-  return words === '' ? how : `${how}: ${words}`;
+  const log = ended.message?.trim() ?? '';
+  return log === '' ? how : `${how}: ${log}`;
 }
 
-/** What `readPod` reads of a pod, and no more: there may be thousands of them. */
+/** Returns the part of a pod that `readPod` reads. There may be thousands of pods. */
 export function trimPod({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
   const { deletionGracePeriodSeconds } = metadata as { deletionGracePeriodSeconds?: number };

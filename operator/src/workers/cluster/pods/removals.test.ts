@@ -4,7 +4,7 @@ import { createRemovals } from './removals.ts';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 import { readPod } from './pod.ts';
 
-test('a pod that an operator before chose without the label gets it, once, and keeps the reason', async () => {
+test('mark adds the missing phase label of a pod that an earlier operator selected, once, and keeps its reason', async () => {
   const cluster = createClusterApi();
   const labels = { [LABELS.model]: 'm', [LABELS.revision]: 'r', [LABELS.phase]: PHASES.serving };
   const put = (name: string, annotations: Record<string, string>) =>
@@ -23,7 +23,7 @@ test('a pod that an operator before chose without the label gets it, once, and k
   });
 });
 
-test('a pod that has the whole mark is not marked again', async () => {
+test('mark does not write a pod that is marked completely', async () => {
   const cluster = createClusterApi();
   const labels = { [LABELS.model]: 'm', [LABELS.revision]: 'r', [LABELS.phase]: PHASES.leaving };
   cluster.put(TYPES.Pod, { metadata: { name: 'a', labels, annotations: { [ANNOTATIONS.stopping]: 'drained' } } });

@@ -3,77 +3,78 @@ import type { KubeApi } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 import type { WorkerPod } from './pod.ts';
 
-/** The pods that were chosen to go. The choice stands on the pod, so that the next operator finds it. */
+/** The pods that were selected for removal. The selection is stored on the pod, where the next operator finds it. */
 export interface Removals {
   isSelected: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
-  /** Whether pods of a model were chosen that are still there. */
+  /** Reports whether pods of a model are selected that have not ended. */
   hasSelected: (model: string) => boolean;
-  /** Chooses a pod; nothing happens to it before it is marked. */
-  select: (pod: WorkerPod, why: string) => void;
-  /** Marks the pods of a model that were chosen, be it by an operator that marked them in another way. */
+  /** Selects a pod. Nothing happens to it before it is marked. */
+  select: (pod: WorkerPod, reason: string) => void;
+  /** Marks the selected pods of a model in the cluster, including pods that an earlier operator marked incompletely. */
   mark: (model: string, pods: readonly WorkerPod[]) => Promise<void>;
   /** Deletes pods, each once. */
   deletePods: (pods: readonly WorkerPod[]) => Promise<void>;
-  /** A pod is no more. */
+  /** Call when a pod has ended. */
   forget: (pod: Pick<WorkerPod, 'name' | 'model'>) => void;
 }
 
-interface Choice {
-  /** Undefined: the pod says so already. */
-  why: string | undefined;
+interface Selection {
+  /** Undefined if the pod has the annotation already. */
+  reason: string | undefined;
   marked: boolean;
 }
 
-/** Lower than that of any other pod, so that Kubernetes takes it first. */
+/** Lower than the cost of any other pod, so that Kubernetes removes this one first. */
 const LOWEST_COST = -2_147_483_647;
 
-/** Makes the list. */
+/** Creates an empty list of removals. */
 export function createRemovals(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Removals {
-  const byModel = new Map<string, Map<string, Choice>>();
-  const removed = new Set<string>();
+  const byModel = new Map<string, Map<string, Selection>>();
+  const deleted = new Set<string>();
 
-  async function mark(name: string, choice: Choice): Promise<void> {
-    const { why } = choice;
+  async function markPod(name: string, selection: Selection): Promise<void> {
+    const { reason } = selection;
     const annotations = {
       [ANNOTATIONS.deletionCost]: String(LOWEST_COST),
-      ...(why !== undefined && { [ANNOTATIONS.stopping]: why }),
+      ...(reason !== undefined && { [ANNOTATIONS.stopping]: reason }),
     };
-    // In one write with the cost: who tells that it saw the label has seen the cost.
+    // One write for both: a controller that has seen the label has also seen the deletion cost.
     const labels = { [LABELS.phase]: PHASES.leaving };
     try {
       await api.mergePatch(TYPES.Pod, name, { metadata: { annotations, labels } });
     } catch (error) {
       if (!(error instanceof KubernetesError) || error.status !== 404) throw error;
     }
-    choice.marked = true;
+    selection.marked = true;
   }
 
-  function choose({ name, model, selectedForRemoval, labelled }: WorkerPod, why: string | undefined): void {
-    const choices = byModel.get(model) ?? new Map<string, Choice>();
-    if (!choices.has(name)) byModel.set(model, choices.set(name, { why, marked: selectedForRemoval && labelled }));
+  function select({ name, model, selectedForRemoval, labelled }: WorkerPod, reason: string | undefined): void {
+    const selections = byModel.get(model) ?? new Map<string, Selection>();
+    if (selections.has(name)) return;
+    byModel.set(model, selections.set(name, { reason, marked: selectedForRemoval && labelled }));
   }
 
   return {
     isSelected: ({ name, model }) => byModel.get(model)?.has(name) === true,
     hasSelected: (model) => byModel.has(model),
-    select: choose,
+    select,
     mark: async (model, pods) => {
-      for (const pod of pods) if (pod.selectedForRemoval && !pod.labelled && !pod.terminating) choose(pod, undefined);
-      const waiting = [...(byModel.get(model) ?? [])].filter(([, { marked }]) => !marked);
-      await Promise.all(waiting.map(([name, choice]) => mark(name, choice)));
+      for (const pod of pods) if (pod.selectedForRemoval && !pod.labelled && !pod.terminating) select(pod, undefined);
+      const unmarked = [...(byModel.get(model) ?? [])].filter(([, { marked }]) => !marked);
+      await Promise.all(unmarked.map(([name, selection]) => markPod(name, selection)));
     },
-    deletePods: async (doomed) => {
-      for (const { name, uid } of doomed) {
-        if (removed.has(name)) continue;
+    deletePods: async (pods) => {
+      for (const { name, uid } of pods) {
+        if (deleted.has(name)) continue;
         await api.delete(TYPES.Pod, name, { uid });
-        removed.add(name);
+        deleted.add(name);
       }
     },
     forget: ({ name, model }) => {
-      removed.delete(name);
-      const choices = byModel.get(model);
-      choices?.delete(name);
-      if (choices?.size === 0) byModel.delete(model);
+      deleted.delete(name);
+      const selections = byModel.get(model);
+      selections?.delete(name);
+      if (selections?.size === 0) byModel.delete(model);
     },
   };
 }

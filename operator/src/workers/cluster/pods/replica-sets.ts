@@ -2,22 +2,22 @@ import type { V1ReplicaSet } from '@kubernetes/client-node';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { Reflector } from '../../../kubernetes/reflector.ts';
-import type { Reflect } from '../objects/object-cache.ts';
 import { LABELS, POD_SELECTOR } from '../names.ts';
+import type { Reflect } from '../objects/object-cache.ts';
 
-/** What the ReplicaSet controller knows of the pods of one ReplicaSet, as its status tells. */
+/** A ReplicaSet, and what its controller knows of its pods according to its status. */
 export interface WorkerReplicaSet {
-  /** By which its pods are told from those of another ReplicaSet of the same Deployment. */
+  /** The label `pod-template-hash`, which its pods have as well. */
   hash: string;
-  /** Pods that it is to have. */
+  /** Number of pods that it should have. */
   replicas: number;
-  /** Pods that its controller counts. */
+  /** Number of pods that its controller counts. */
   observedPods: number;
-  /** Those of them that its controller knows to have been chosen to go. */
+  /** Number of those pods that its controller knows to be selected for removal. */
   observedSelected: number;
-  /** Whether its controller has seen how many pods it is to have. */
+  /** Whether its controller has seen the current number of replicas. */
   upToDate: boolean;
-  /** Whether `chosen` can be told: pods of operators before this one have no label for it. */
+  /** Whether `observedSelected` is valid. Pods of early operator versions lack the label that it is counted by. */
   hasPhaseLabel: boolean;
 }
 
@@ -27,52 +27,52 @@ export interface ReplicaSets {
   of: (model: string, revision: string) => WorkerReplicaSet[];
 }
 
-/** Follows the ReplicaSets of workers; `onChange` hears of the model of one that may be another. */
+/** Follows the ReplicaSets of workers. Calls `onChange` with the model of each one that may have changed. */
 export function createReplicaSets(reflect: Reflect, onChange: (model: string) => void): ReplicaSets {
-  const found = new Map<string, Map<string, WorkerReplicaSet>>();
-  const keys = new Map<string, string>();
+  const setsByKey = new Map<string, Map<string, WorkerReplicaSet>>();
+  const keyByName = new Map<string, string>();
 
-  function note(name: string, object: KubeObject | undefined): void {
+  function update(name: string, object: KubeObject | undefined): void {
     const { [LABELS.model]: model = '', [LABELS.revision]: revision = '' } = object?.metadata.labels ?? {};
-    const key = keys.get(name) ?? `${model}/${revision}`;
-    const sets = found.get(key) ?? new Map<string, WorkerReplicaSet>();
+    const key = keyByName.get(name) ?? `${model}/${revision}`;
+    const sets = setsByKey.get(key) ?? new Map<string, WorkerReplicaSet>();
     if (object === undefined) {
       sets.delete(name);
-      keys.delete(name);
-      if (sets.size === 0) found.delete(key);
+      keyByName.delete(name);
+      if (sets.size === 0) setsByKey.delete(key);
     } else {
-      found.set(key, sets.set(name, readReplicaSet(object)));
-      keys.set(name, key);
+      setsByKey.set(key, sets.set(name, readReplicaSet(object)));
+      keyByName.set(name, key);
     }
     onChange(key.split('/')[0] ?? '');
   }
 
   const reflector = reflect(TYPES.ReplicaSet, {
     labelSelector: POD_SELECTOR,
-    onChange: (name) => note(name, reflector.get(name)),
+    onChange: (name) => update(name, reflector.get(name)),
     trim: trimReplicaSet,
   });
-  return { reflector, of: (model, revision) => [...(found.get(`${model}/${revision}`)?.values() ?? [])] };
+  return { reflector, of: (model, revision) => [...(setsByKey.get(`${model}/${revision}`)?.values() ?? [])] };
 }
 
 /**
- * Reads a ReplicaSet. A pod that was chosen has another label than the template, which is what `fullyLabeledReplicas`
- * counts by: the controller tells by it how many of the marks have reached it.
+ * Reads a ReplicaSet. The phase label of a selected pod differs from the pod template, so `fullyLabeledReplicas` does
+ * not count it. The difference to `replicas` is the number of selections that the controller has seen.
  */
 export function readReplicaSet({ metadata, ...rest }: KubeObject): WorkerReplicaSet {
   const { spec, status } = rest as unknown as Pick<V1ReplicaSet, 'spec' | 'status'>;
-  const counted = status?.replicas ?? 0;
+  const observedPods = status?.replicas ?? 0;
   return {
     hash: metadata.labels?.['pod-template-hash'] ?? '',
     replicas: spec?.replicas ?? 1,
-    observedPods: counted,
-    observedSelected: counted - (status?.fullyLabeledReplicas ?? 0),
+    observedPods,
+    observedSelected: observedPods - (status?.fullyLabeledReplicas ?? 0),
     upToDate: (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
     hasPhaseLabel: metadata.labels?.[LABELS.phase] !== undefined,
   };
 }
 
-/** What `readSet` reads, and no more: pods are described in each. */
+/** Returns the part of a ReplicaSet that `readReplicaSet` reads. The pod template takes most of the memory. */
 export function trimReplicaSet({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, generation, labels } = metadata;
   const { spec, status } = rest as unknown as Pick<V1ReplicaSet, 'spec' | 'status'>;

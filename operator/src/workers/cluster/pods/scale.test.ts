@@ -23,7 +23,7 @@ const pod = (name: string, changes: Partial<WorkerPod> = {}): WorkerPod => ({
   containerProblem: undefined,
   ...changes,
 });
-/** A ReplicaSet whose controller knows all of these pods. */
+/** Returns a ReplicaSet whose controller has seen all of these pods. */
 const setOf = (pods: readonly WorkerPod[], changes: Partial<WorkerReplicaSet> = {}): WorkerReplicaSet => {
   const active = pods.filter(({ terminating, ended }) => !terminating && !ended);
   const chosen = active.filter(({ selectedForRemoval }) => selectedForRemoval).length;
@@ -45,13 +45,13 @@ const decideBy = (seen: Partial<WorkerReplicaSet>, count: number, ...pods: Worke
 };
 const going = { selectedForRemoval: true, ready: false };
 
-test('has as many as are wanted, and none of those that run goes without being chosen', () => {
+test('decideScale sets the wanted replicas, and removes no running pod that was not selected', () => {
   expect(decide(3)).toEqual({ replicas: 3, remove: [] });
   expect(decide(1, pod('a'), pod('b'))).toEqual({ replicas: 2, remove: [] });
   expect(decide(0, pod('a', { terminating: true }), pod('b', { ended: true }))).toEqual({ replicas: 0, remove: [] });
 });
 
-test('never wants more because there are more: who made them takes them away, or the pool chooses', () => {
+test('decideScale does not raise replicas because there are more pods than replicas', () => {
   const pods = [pod('a'), pod('b'), pod('c')];
   const sets = [setOf(pods, { replicas: 50 })];
   expect(decideScale({ count: 2, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });
@@ -59,37 +59,37 @@ test('never wants more because there are more: who made them takes them away, or
   expect(decideScale({ count: 2, replicas: 50, pods, sets })).toEqual({ replicas: 3, remove: [] });
 });
 
-test('leaves the one that was chosen to Kubernetes where that would take it', () => {
+test('decideScale leaves a selected pod to Kubernetes if Kubernetes would remove it first', () => {
   expect(decide(1, pod('a'), pod('b', going))).toEqual({ replicas: 1, remove: [] });
   expect(decide(1, pod('a'), pod('b', { selectedForRemoval: true }))).toEqual({ replicas: 1, remove: [] });
 });
 
-test('takes it away itself where Kubernetes would take another one that is not up yet', () => {
+test('decideScale deletes the selected pod itself if Kubernetes would remove one that has not started', () => {
   const starting = { scheduled: false, pending: true, running: false, ready: false };
   expect(decide(2, pod('a'), pod('b', going), pod('c', starting))).toEqual({ replicas: 2, remove: ['b'] });
 });
 
-test('takes it away itself, and leaves the rest to the pool, where Kubernetes would take one that may have streams', () => {
+test('decideScale deletes the selected pod and keeps replicas if Kubernetes would remove one that may have streams', () => {
   const flapping = pod('c', { ready: false });
   expect(decide(1, pod('b', { selectedForRemoval: true }), flapping)).toEqual({ replicas: 2, remove: ['b'] });
 });
 
 test.each([
-  ['has not seen who was chosen', { observedSelected: 0 }],
-  ['has not seen all pods that there are', { observedPods: 1 }],
-  ['has not seen that pods are gone', { observedPods: 3 }],
-  ['was not told what the Deployment has', { replicas: 1 }],
-  ['has not seen what it was told', { upToDate: false }],
-])('takes nobody away as long as the controller %s', (_, seen: Partial<WorkerReplicaSet>) => {
+  ['has not seen the selection', { observedSelected: 0 }],
+  ['has not seen all pods', { observedPods: 1 }],
+  ['has not seen that pods have ended', { observedPods: 3 }],
+  ['has other replicas than the Deployment', { replicas: 1 }],
+  ['has not seen the latest change', { upToDate: false }],
+])('decideScale removes nothing while the ReplicaSet controller %s', (_, seen: Partial<WorkerReplicaSet>) => {
   expect(decideBy(seen, 1, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: [] });
 });
 
-test('takes away as many as the controller knows to have been chosen', () => {
+test('decideScale lowers replicas by the number of selected pods that the controller has seen', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going), pod('d', going)];
   expect(decideBy({ observedSelected: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
 });
 
-test('takes nobody away as long as somebody restarts the Deployment', () => {
+test('decideScale removes nothing while the Deployment is being restarted', () => {
   const pods = [pod('a'), pod('b', going)];
   const sets = [setOf(pods), { ...setOf(pods), hash: 'another' }];
   expect(decideScale({ count: 1, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });
@@ -97,7 +97,7 @@ test('takes nobody away as long as somebody restarts the Deployment', () => {
   expect(decideScale({ count: 1, replicas: 2, pods, sets: left })).toEqual({ replicas: 1, remove: [] });
 });
 
-test('a restart that cannot begin holds up nobody: who was chosen goes, and its successor waits on', () => {
+test('decideScale removes selected pods during a restart whose replacement cannot start', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going)];
   const next = pod('next', { set: 'another', scheduled: false, pending: true, running: false, ready: false });
   const another = { ...setOf([next]), hash: 'another' };
@@ -113,19 +113,19 @@ test('a restart that cannot begin holds up nobody: who was chosen goes, and its 
   });
 });
 
-test('where all were chosen and none is wanted it does not matter who restarts what: all go', () => {
+test('decideScale removes all pods during a restart if all are selected and none is wanted', () => {
   const pods = [pod('a', going), pod('b', going), pod('next', { ...going, set: 'another' })];
   const sets = [setOf(pods.slice(0, 2)), { ...setOf(pods.slice(2)), hash: 'another' }];
   expect(decideScale({ count: 0, replicas: 2, pods, sets })).toEqual({ replicas: 0, remove: [] });
 });
 
-test('goes by what it sees itself where the controller cannot tell', () => {
+test('decideScale counts marks itself if the ReplicaSet lacks the phase label', () => {
   expect(decideBy({ observedSelected: 0, hasPhaseLabel: false }, 1, pod('a'), pod('b', going))).toEqual({
     replicas: 1,
     remove: [],
   });
 });
 
-test('takes it away itself where it is to be replaced, so that Kubernetes makes another', () => {
+test('decideScale deletes a selected pod itself if it has to be replaced', () => {
   expect(decide(2, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: ['b'] });
 });

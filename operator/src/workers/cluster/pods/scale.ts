@@ -1,87 +1,87 @@
 import type { WorkerPod } from './pod.ts';
-import { hasStarted, isSuccessor } from './restart.ts';
 import type { WorkerReplicaSet } from './replica-sets.ts';
+import { hasStarted, isSuccessor } from './restart.ts';
 
 export interface ScaleInput {
-  /** Workers that have to run, those that were chosen to go not counted. */
+  /** Number of workers that have to run, without those that were selected for removal. */
   count: number;
-  /** What the Deployment has now; undefined: there is none yet. */
+  /** Current replicas of the Deployment. Undefined if there is none yet. */
   replicas: number | undefined;
   /** The pods of the revision. */
   pods: readonly WorkerPod[];
-  /** What Kubernetes' own controller knows of them. */
+  /** The ReplicaSets of the Deployment, with what their controller knows of the pods. */
   sets: readonly WorkerReplicaSet[];
 }
 
 export interface Scale {
-  /** What the Deployment is to have. */
+  /** New replicas of the Deployment. */
   replicas: number;
-  /** To be deleted by the operator, since Kubernetes would not take them, or would take others. */
+  /** Pods that the operator has to delete itself: Kubernetes would keep them, or would remove others. */
   remove: WorkerPod[];
 }
 
 /**
- * Decides how the pods that were chosen to go are taken away.
+ * Decides how the pods that were selected for removal are removed.
  *
- * | pods beyond what is wanted              | replicas                  | who takes away those that were chosen      |
- * |-----------------------------------------|---------------------------|--------------------------------------------|
- * | none was chosen                         | wanted, or as many as run | nobody: without being chosen none goes     |
- * | its controller has not seen all marks   | less those that it has    | Kubernetes, those; the others later        |
- * | as many as were chosen, first in order  | as many as stay           | Kubernetes, by readiness and deletion cost |
- * | others that have not started come first | as many as stay           | the operator, one by one                   |
- * | others that may have streams come first | as before                 | the operator, and the pool chooses again   |
- * | somebody restarts the Deployment        | as before                 | nobody until that is done, or none is left |
- * | fewer: chosen ones are to be replaced   | wanted                    | the operator; Kubernetes makes others      |
+ * | pods beyond the wanted number                | replicas                       | removes the selected pods                 |
+ * |----------------------------------------------|--------------------------------|-------------------------------------------|
+ * | none is selected                             | wanted, or as many as run      | nothing: only selected pods are removed   |
+ * | the controller has not seen all marks        | lowered by the marks it has seen | Kubernetes, those; the others later     |
+ * | the selected ones come first in its order    | as many as stay                | Kubernetes, by readiness and deletion cost |
+ * | others that have not started come first      | as many as stay                | the operator, one by one                  |
+ * | others that may have streams come first      | unchanged                      | the operator; the pool selects again      |
+ * | the Deployment is being restarted            | unchanged                      | nothing until that is done, or none is left |
+ * | fewer: the selected ones are to be replaced  | wanted                         | the operator; Kubernetes creates others   |
  *
- * It depends on nothing but the cluster, so that it may be decided again at any time, by any operator.
+ * The decision depends on the cluster alone. Any operator can make it again at any time.
  */
 export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleInput): Scale {
-  const there = pods.filter(({ terminating, ended }) => !terminating && !ended);
-  // Successors in a restart may wait for room that only those before them can make: they hold up nobody.
-  const active = there.filter((pod) => !isSuccessor(pod, there));
-  const chosen = active.filter(({ selectedForRemoval }) => selectedForRemoval);
-  // More pods than replicas are no reason for more replicas: somebody restarts the Deployment, or Kubernetes is at it.
-  const replicas = Math.max(count, Math.min(present, active.length - chosen.length));
-  const taken = active.toSorted(byRemoval).slice(0, Math.max(0, active.length - replicas));
-  const rightly = taken.every(({ selectedForRemoval }) => selectedForRemoval);
-  const remove = rightly ? chosen.filter((pod) => !taken.includes(pod)) : chosen;
+  const live = pods.filter(({ terminating, ended }) => !terminating && !ended);
+  // Successors in a restart may wait for room that only the removal of other pods can make. They must not delay it.
+  const active = live.filter((pod) => !isSuccessor(pod, live));
+  const selected = active.filter(({ selectedForRemoval }) => selectedForRemoval);
+  // More pods than replicas are no reason for more replicas: the Deployment is restarted or is already shrinking.
+  const replicas = Math.max(count, Math.min(present, active.length - selected.length));
+  const firstInOrder = active.toSorted(byRemovalOrder).slice(0, Math.max(0, active.length - replicas));
+  const onlySelected = firstInOrder.every(({ selectedForRemoval }) => selectedForRemoval);
+  const remove = onlySelected ? selected.filter((pod) => !firstInOrder.includes(pod)) : selected;
   if (replicas >= present) return { replicas, remove };
-  // Where nobody is to stay it does not matter whom Kubernetes takes first.
-  if (count === 0 && there.every(({ selectedForRemoval }) => selectedForRemoval)) return { replicas, remove };
-  const waiting = new Set(there.filter((pod) => !active.includes(pod)).map(({ set }) => set));
-  const serving = sets.filter(({ hash }) => !waiting.has(hash));
-  const seen = countSeen(active, present, serving);
-  if (seen === undefined) return { replicas: present, remove: [] };
-  const harmless = taken.every((pod) => pod.selectedForRemoval || !hasStarted(pod));
-  if (!harmless) return { replicas: present, remove: chosen };
-  // Those that it has not seen yet come next.
-  return { replicas: Math.min(present, Math.max(replicas, active.length - seen)), remove };
+  // If no pod is to stay, the order in which Kubernetes removes them does not matter.
+  if (count === 0 && live.every(({ selectedForRemoval }) => selectedForRemoval)) return { replicas, remove };
+  const successorSets = new Set(live.filter((pod) => !active.includes(pod)).map(({ set }) => set));
+  const servingSets = sets.filter(({ hash }) => !successorSets.has(hash));
+  const seenMarks = countSeenMarks(active, present, servingSets);
+  if (seenMarks === undefined) return { replicas: present, remove: [] };
+  const isHarmless = firstInOrder.every((pod) => pod.selectedForRemoval || !hasStarted(pod));
+  if (!isHarmless) return { replicas: present, remove: selected };
+  // Pods whose mark the controller has not seen follow in a later call.
+  return { replicas: Math.min(present, Math.max(replicas, active.length - seenMarks)), remove };
 }
 
 /**
- * How many of the pods that were chosen the controller knows that takes pods away. It hears of pods and of replicas by
- * different ways, and nothing says which comes first: fewer replicas may reach it before the marks on those that were
- * chosen, and then it takes any. So replicas are lowered only by as many marks as its status shows to have reached it.
- * Undefined: its status tells nothing of now, since it counts other pods than we do, or is not done with what was asked
- * of it before.
+ * Returns how many of the selected pods the ReplicaSet controller knows to be selected. The controller learns of pods and
+ * of replicas independently. Lower replicas may reach it before the marks, and it would then remove any pod. Replicas
+ * are therefore lowered only by the number of marks that its status shows.
+ *
+ * Undefined if its status is out of date: it counts other pods than the operator, or has not handled the last change.
  */
-function countSeen(
+function countSeenMarks(
   active: readonly WorkerPod[],
   present: number,
   sets: readonly WorkerReplicaSet[],
 ): number | undefined {
-  const [set, ...others] = sets.filter(({ replicas, observedPods: counted }) => replicas > 0 || counted > 0);
+  const [set, ...others] = sets.filter(({ replicas, observedPods }) => replicas > 0 || observedPods > 0);
   if (set === undefined) return active.length === 0 ? 0 : undefined;
-  // Somebody restarts the Deployment: of which ReplicaSet pods are taken is not for us to say.
+  // During a restart the Deployment controller decides which ReplicaSet shrinks.
   if (others.length > 0) return undefined;
   const own = active.filter((pod) => pod.set === set.hash);
   if (!set.upToDate || set.replicas !== present || set.observedPods !== own.length) return undefined;
-  const marked = own.filter(({ selectedForRemoval }) => selectedForRemoval).length;
-  return set.hasPhaseLabel ? Math.min(set.observedSelected, marked) : marked;
+  const marks = own.filter(({ selectedForRemoval }) => selectedForRemoval).length;
+  return set.hasPhaseLabel ? Math.min(set.observedSelected, marks) : marks;
 }
 
-/** The order in which a ReplicaSet takes pods away, as far as it matters here. */
-function byRemoval(a: WorkerPod, b: WorkerPod): number {
+/** The order in which a ReplicaSet removes pods, as far as it matters here. */
+function byRemovalOrder(a: WorkerPod, b: WorkerPod): number {
   return (
     Number(a.scheduled) - Number(b.scheduled) ||
     Number(b.pending) - Number(a.pending) ||

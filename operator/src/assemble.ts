@@ -1,0 +1,209 @@
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import type { Ledger, RedisLink } from '@svc-asr/ledger';
+import { ledgerConstants } from '@svc-asr/runtime';
+import type { Logger } from '@svc-asr/runtime';
+import { createController } from './controller.ts';
+import type { Controller } from './controller.ts';
+import type { Cluster } from './kubernetes/cluster.ts';
+import type { Checkpoints } from './ledger/checkpoints.ts';
+import { createLedgerProtection } from './ledger/create.ts';
+import { withLedgerGuard } from './ledger/guard.ts';
+import type { LedgerGuard } from './ledger/guard.ts';
+import type { Instruments } from './metrics.ts';
+import { createNotices } from './notices.ts';
+import type { Notices } from './notices.ts';
+import { systemClock } from './queue/clock.ts';
+import { createWorkQueue } from './queue/queue.ts';
+import type { WorkQueue } from './queue/queue.ts';
+import { createApiKeyReconciler } from './reconcile/apikey.ts';
+import { createApplied } from './reconcile/applied.ts';
+import { createCataloguePublisher } from './reconcile/catalogue.ts';
+import { createFirstPass } from './reconcile/first-pass.ts';
+import type { FirstPass } from './reconcile/first-pass.ts';
+import { createModelReconciler } from './reconcile/model.ts';
+import { createOutcomeReport } from './reconcile/outcome.ts';
+import { createReconcile } from './reconcile/reconcile.ts';
+import { createSync } from './reconcile/sync.ts';
+import type { Sync } from './reconcile/sync.ts';
+import { createTenantReconciler } from './reconcile/tenant.ts';
+import { workersKeyOf } from './reconcile/work.ts';
+import type { WorkKey } from './reconcile/work.ts';
+import { guardLink } from './redis-gate.ts';
+import type { OperatorSettings } from './settings.ts';
+import { createFileSource } from './source/file/source.ts';
+import { createKubernetesSource } from './source/kubernetes/source.ts';
+import type { KubernetesSource } from './source/kubernetes/source.ts';
+import { keyOf } from './source/source.ts';
+import type { ResourceSource } from './source/source.ts';
+import { createStatus } from './status/create.ts';
+import { SILENT_REPORTER } from './status/reporter.ts';
+import type { StatusReporter } from './status/reporter.ts';
+import { createWorkerRuntime } from './workers/create.ts';
+import { PoolManager } from './workers/pool/manager.ts';
+import { createPoolReport } from './workers/pool/report.ts';
+import type { WorkerRuntime } from './workers/runtime.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface AssembleOptions {
+  settings: OperatorSettings;
+  /** Environment that worker processes inherit from. */
+  env: NodeJS.ProcessEnv;
+  /** Undefined if resources come from files. */
+  cluster: Cluster | undefined;
+  instruments: Instruments;
+  logger: Logger;
+}
+
+/** The parts of an operator. None of them runs yet. */
+export interface OperatorParts {
+  link: RedisLink;
+  source: ResourceSource;
+  /** The same source if resources come from a cluster, undefined otherwise. */
+  kubernetesSource: KubernetesSource | undefined;
+  guard: LedgerGuard;
+  checkpoints: Checkpoints;
+  work: Work;
+  runtime: WorkerRuntime;
+  pools: PoolManager;
+  status: StatusReporter;
+  sync: Sync;
+  controller: Controller;
+}
+
+/** The queue of all background work, and the ways to add to it. */
+interface Work {
+  queue: WorkQueue;
+  firstPass: FirstPass;
+  enqueue: (key: WorkKey) => void;
+  enqueueWorkers: (model: string) => void;
+}
+
+/** Creates the parts of an operator and connects them with each other. */
+export function assembleOperator(options: AssembleOptions): OperatorParts {
+  const { settings, env, cluster, logger } = options;
+  const notices = createNotices();
+  const { link, ledger } = connectLedger(options);
+  const kubernetesSource = cluster && createKubernetesSource({ cluster, notices, logger });
+  const source = kubernetesSource ?? createConfigSource(options, notices);
+  const { guard, checkpoints } = createLedgerProtection({
+    settings,
+    ledger,
+    source,
+    logger,
+    cluster: cluster && kubernetesSource && { cluster, source: kubernetesSource },
+  });
+  const work = createWork(settings);
+  const { runtime, converge, slotsMemory } = createWorkerRuntime({
+    settings,
+    env,
+    cluster,
+    enqueue: work.enqueueWorkers,
+    notices,
+    logger,
+  });
+  const pools = new PoolManager({
+    pools: withLedgerGuard(guard, ledger.pools),
+    workers: withLedgerGuard(guard, ledger.workers),
+    revisions: withLedgerGuard(guard, ledger.revisions),
+    runtime,
+    slotsMemory,
+    report: createPoolReport(notices, logger),
+    limits: { lostMs: settings.WORKER_LOST_TIMEOUT_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
+    nowMs: systemClock.nowMs,
+    source,
+    intervalMs: settings.SCALING_INTERVAL_MS,
+    onRemoved: (name) => work.enqueue(keyOf('ASRModel', name)),
+  });
+  const status =
+    cluster === undefined || kubernetesSource === undefined
+      ? SILENT_REPORTER
+      : createStatus({ settings, cluster, source: kubernetesSource, ledger, guard, pools, notices, logger });
+  const base = { link, source, kubernetesSource, guard, checkpoints, work, runtime, pools, status };
+  return { ...base, ...createControl({ ...base, options, ledger, converge, notices }) };
+}
+
+function connectLedger({ settings, cluster, logger }: AssembleOptions): { link: RedisLink; ledger: Ledger } {
+  const link = connectRedis({
+    url: settings.REDIS_URL,
+    name: 'svc-asr-operator',
+    timeoutMs: settings.REDIS_TIMEOUT_MS,
+    logger,
+  });
+  const ledger = createLedger(cluster === undefined ? link : guardLink(link, cluster.gate), {
+    prefix: settings.REDIS_KEY_PREFIX,
+    retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
+    constants: ledgerConstants(settings),
+  });
+  return { link, ledger };
+}
+
+function createConfigSource({ settings, logger }: AssembleOptions, notices: Notices): ResourceSource {
+  return createFileSource({
+    folders: settings.CONFIG_FOLDERS,
+    pollMs: settings.CONFIG_POLL_MS,
+    settleMs: settings.CONFIG_SETTLE_MS,
+    deleteGraceMs: settings.CONFIG_DELETE_GRACE_MS,
+    logger,
+    notices,
+  });
+}
+
+function createWork(settings: OperatorSettings): Work {
+  const queue = createWorkQueue(systemClock, { baseMs: settings.RETRY_BASE_MS, maxMs: settings.RETRY_MAX_MS });
+  const firstPass = createFirstPass();
+  return {
+    queue,
+    firstPass,
+    enqueue: (key) => {
+      firstPass.queued(key);
+      queue.add(key);
+    },
+    enqueueWorkers: (model) => {
+      const key = workersKeyOf(model);
+      // A pool applies its desired state every second. Workers that failed must wait for the end of their backoff.
+      if (queue.failures(key) === 0) queue.add(key);
+    },
+  };
+}
+
+interface ControlParts extends Omit<OperatorParts, 'sync' | 'controller'> {
+  options: AssembleOptions;
+  ledger: Ledger;
+  converge: (model: string) => Promise<void>;
+  notices: Notices;
+}
+
+/** Creates the reconcilers and the controller that runs them. */
+function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'controller'> {
+  const { source, pools, status, guard, checkpoints, ledger, converge, notices, work } = parts;
+  const { settings, instruments, logger } = parts.options;
+  const applied = createApplied(ledger.registry);
+  const catalogue = createCataloguePublisher(ledger.catalogue, source);
+  const sync = createSync({ source, applied, enqueue: work.enqueue, notices, logger });
+  const reconcilers = {
+    ASRModel: createModelReconciler({ pools, catalogue, applied }),
+    Tenant: createTenantReconciler({
+      accounts: ledger.accounts,
+      applied,
+      notices,
+      logger,
+      checkpointOf: checkpoints.of,
+      isNewest: source.isNewest,
+      ledgerId: guard.ledgerId,
+    }),
+    ApiKey: createApiKeyReconciler({ keys: ledger.apiKeys, source, applied, notices, logger }),
+  };
+  const controller = createController({
+    source,
+    queue: work.queue,
+    enqueue: work.enqueue,
+    reconcile: createReconcile({ source, applied, reconcilers, catalogue, sync, converge, status, guard, logger }),
+    report: createOutcomeReport(instruments, notices, logger),
+    firstPass: work.firstPass,
+    redisReady: () => parts.link.ready,
+    concurrency: settings.RECONCILE_CONCURRENCY,
+    resyncMs: settings.RESYNC_SECONDS * 1000,
+  });
+  return { sync, controller };
+}

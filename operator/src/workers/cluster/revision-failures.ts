@@ -1,0 +1,55 @@
+import { countCrash, describeCrashes } from '../crashes.ts';
+import type { Crashes } from '../crashes.ts';
+import type { StartFailure } from '../runtime.ts';
+import { isRefusal } from './refusal.ts';
+
+/** Failures of revisions that cannot be read from the cluster: refused objects, and workers that had to be stopped. */
+export class RevisionFailures {
+  readonly #refusals = new Map<string, StartFailure>();
+  readonly #crashes = new Map<string, Crashes>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Call when objects of a revision could not be written. Errors that pass by themselves are ignored. */
+  refused(revision: string, error: unknown): void {
+    if (!isRefusal(error)) return;
+    this.#refusals.set(revision, {
+      reason: error.reason,
+      message: `the API server rejected an object of the workers: ${error.message}`,
+    });
+  }
+
+  /** Call when all objects of a revision were written. */
+  accepted(revision: string): void {
+    this.#refusals.delete(revision);
+  }
+
+  /** Call when a worker has to stop because it failed. */
+  crashed(revision: string, how: string): void {
+    const crash = { how, readyForMs: undefined, nowMs: this.#nowMs() };
+    this.#crashes.set(revision, countCrash(this.#crashes.get(revision), crash));
+  }
+
+  /** Call when a worker accepts sessions. If it started after the last crash, workers of its revision can start. */
+  confirmed(revision: string, workerAgeMs: number): void {
+    const lastAtMs = this.#crashes.get(revision)?.lastAtMs ?? Infinity;
+    if (this.#nowMs() - workerAgeMs > lastAtMs) this.#crashes.delete(revision);
+  }
+
+  /** Call when a revision is not needed any more. */
+  forget(revision: string): void {
+    this.#crashes.delete(revision);
+  }
+
+  refusal(revision: string): StartFailure | undefined {
+    return this.#refusals.get(revision);
+  }
+
+  crashes(revision: string): StartFailure | undefined {
+    const message = describeCrashes(this.#crashes.get(revision));
+    return message === undefined ? undefined : { reason: 'WorkersFail', message };
+  }
+}

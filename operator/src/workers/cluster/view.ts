@@ -1,0 +1,112 @@
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi } from '@svc-asr/kubernetes';
+import type { Logger } from '@svc-asr/runtime';
+import type { EventRecorder } from '../../kubernetes/events.ts';
+import type { RuntimeListener } from '../runtime.ts';
+import { LABELS, POD_SELECTOR } from './names.ts';
+import type { Child } from './objects/children.ts';
+import type { Reflect } from './objects/object-cache.ts';
+import { createChildStore } from './objects/store.ts';
+import type { ChildStore } from './objects/store.ts';
+import { describeOverdue } from './pods/overdue.ts';
+import { trimPod } from './pods/pod.ts';
+import type { WorkerPod } from './pods/pod.ts';
+import { createPodIndex } from './pods/pod-index.ts';
+import type { PodIndex } from './pods/pod-index.ts';
+import { createRemovals } from './pods/removals.ts';
+import type { Removals } from './pods/removals.ts';
+import { createReplicaSets } from './pods/replica-sets.ts';
+import type { ReplicaSets } from './pods/replica-sets.ts';
+
+export interface ClusterViewOptions {
+  api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
+  reflect: Reflect;
+  events: Pick<EventRecorder, 'record'>;
+  /** Longest time that a deleted pod may stay beyond its grace period before the operator stops waiting for it. */
+  overdueMs: number;
+  /** Called when pods of a model are selected for removal and a ReplicaSet may have seen the selection. */
+  onUnblocked: (model: string) => void;
+  logger: Logger;
+  nowMs: () => number;
+}
+
+/** The objects of all models in the cluster, as far as this operator has observed them. */
+export interface ClusterView {
+  children: ChildStore;
+  pods: PodIndex;
+  replicaSets: ReplicaSets;
+  removals: Removals;
+  /** Lists all objects, then follows their changes. Resolves when everything was listed. */
+  start: (listener: RuntimeListener) => Promise<void>;
+  stop: () => void;
+}
+
+/** Creates the view. It reports nothing until it is started. */
+export function createClusterView(options: ClusterViewOptions): ClusterView {
+  const { api, reflect, overdueMs, onUnblocked, logger, nowMs } = options;
+  let listener: RuntimeListener = { onEnded: () => undefined, onChanged: () => undefined };
+
+  const children = createChildStore({
+    api,
+    reflect,
+    onChange: (model) => listener.onChanged(model),
+    onModified: (child) => warnOfModification(child, logger),
+  });
+  const removals = createRemovals(api);
+  const pods = createPodIndex({
+    nowMs,
+    overdueMs,
+    onEnded: (worker) => {
+      const { id, model, how, requested } = worker;
+      // A worker that restarts in its pod has ended, but its pod stays selected.
+      if (pods.get(id) === undefined) removals.forget({ name: id, model });
+      logger[requested ? 'info' : 'warn']({ model }, `worker ${id} ${how}`);
+      listener.onEnded(worker);
+    },
+    onOverdue: (pod) => warnOfOverduePod(pod, children, options),
+  });
+  const reflector = reflect(TYPES.Pod, {
+    labelSelector: POD_SELECTOR,
+    onChange: (name) => {
+      const before = pods.get(name);
+      pods.update(name, reflector.get(name));
+      const model = (pods.get(name) ?? before)?.model;
+      if (model !== undefined) listener.onChanged(model);
+    },
+    trim: trimPod,
+  });
+  const replicaSets = createReplicaSets(reflect, (model) => {
+    if (removals.hasSelected(model)) onUnblocked(model);
+  });
+
+  return {
+    children,
+    pods,
+    replicaSets,
+    removals,
+    start: async (next) => {
+      listener = next;
+      await Promise.all([reflector.start(), replicaSets.reflector.start(), children.start()]);
+    },
+    stop: () => {
+      reflector.stop();
+      replicaSets.reflector.stop();
+      children.stop();
+    },
+  };
+}
+
+function warnOfModification({ type, object }: Child, logger: Logger): void {
+  const { name, labels } = object.metadata;
+  logger.warn(
+    { model: labels?.[LABELS.model], resource: `${type.kind}/${name}` },
+    `${type.kind} ${name} differs from what was applied: something in the cluster, such as an admission webhook, ` +
+      'modifies it. The operator leaves it as it is',
+  );
+}
+
+function warnOfOverduePod(pod: WorkerPod, children: ChildStore, { logger, events }: ClusterViewOptions): void {
+  const { owner, message } = describeOverdue(pod, children.deployments(pod.model));
+  logger.warn({ model: pod.model, resource: `Pod/${pod.name}` }, message);
+  if (owner !== undefined) events.record(owner, 'Warning', 'WorkerStuck', message);
+}
