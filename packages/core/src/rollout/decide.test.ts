@@ -43,15 +43,20 @@ test('the first revision of a model is stable immediately', () => {
 });
 
 test('a rollout changes from starting to canary to rolling to steady', () => {
-  const look = createRollout();
-  expect(look({ old: seen(4) }, 0)).toMatchObject({ phase: 'Starting', revision: 'new', stable: 'old', percent: 20 });
-  expect(look({ old: seen(4), new: seen(1, 0) }, 5 * SECOND).phase).toBe('Starting');
+  const observe = createRollout();
+  expect(observe({ old: seen(4) }, 0)).toMatchObject({
+    phase: 'Starting',
+    revision: 'new',
+    stable: 'old',
+    percent: 20,
+  });
+  expect(observe({ old: seen(4), new: seen(1, 0) }, 5 * SECOND).phase).toBe('Starting');
   const canary = { old: seen(4), new: seen(1) };
-  expect(look(canary, 10 * SECOND)).toMatchObject({ phase: 'Canary', stable: 'old', percent: 20 });
-  expect(look(canary, 309 * SECOND).phase).toBe('Canary');
-  expect(look(canary, 310 * SECOND)).toMatchObject({ phase: 'Rolling', stable: 'old', percent: 100 });
-  expect(look({ old: seen(1, 0), new: seen(4) }, 320 * SECOND).phase).toBe('Rolling');
-  expect(look({ new: seen(4) }, 330 * SECOND)).toMatchObject({
+  expect(observe(canary, 10 * SECOND)).toMatchObject({ phase: 'Canary', stable: 'old', percent: 20 });
+  expect(observe(canary, 309 * SECOND).phase).toBe('Canary');
+  expect(observe(canary, 310 * SECOND)).toMatchObject({ phase: 'Rolling', stable: 'old', percent: 100 });
+  expect(observe({ old: seen(1, 0), new: seen(4) }, 320 * SECOND).phase).toBe('Rolling');
+  expect(observe({ new: seen(4) }, 330 * SECOND)).toMatchObject({
     phase: 'Steady',
     stable: undefined,
     state: { stable: 'new' },
@@ -59,49 +64,49 @@ test('a rollout changes from starting to canary to rolling to steady', () => {
 });
 
 test('a rollout without a canary moves all sessions at once and is observed for the whole window', () => {
-  const look = createRollout(STABLE, { canaryPercent: 0 });
-  expect(look({ old: seen(2) }, 0)).toMatchObject({ phase: 'Starting', percent: 100 });
-  expect(look({ old: seen(2), new: seen(1) }, 0).phase).toBe('Rolling');
-  expect(look({ new: seen(2) }, 299 * SECOND).phase).toBe('Rolling');
-  expect(look({ new: seen(2) }, 300 * SECOND).phase).toBe('Steady');
+  const observe = createRollout(STABLE, { canaryPercent: 0 });
+  expect(observe({ old: seen(2) }, 0)).toMatchObject({ phase: 'Starting', percent: 100 });
+  expect(observe({ old: seen(2), new: seen(1) }, 0).phase).toBe('Rolling');
+  expect(observe({ new: seen(2) }, 299 * SECOND).phase).toBe('Rolling');
+  expect(observe({ new: seen(2) }, 300 * SECOND).phase).toBe('Steady');
 });
 
 test.each([0, 20])(
   'a rollout with canaryPercent %i is rolled back after failures and not tried again',
   (canaryPercent) => {
-    const look = createRollout(STABLE, { canaryPercent });
-    look({ old: seen(4), new: seen(1) }, 0);
+    const observe = createRollout(STABLE, { canaryPercent });
+    observe({ old: seen(4), new: seen(1) }, 0);
     const bad = { old: seen(4), new: seen(1, 1, { counts: failing }) };
-    expect(look(bad, 10 * SECOND)).toMatchObject({
+    expect(observe(bad, 10 * SECOND)).toMatchObject({
       phase: 'RolledBack',
       revision: 'old',
       percent: 100,
       message: expect.stringContaining('10 of 50 streams failed'),
       state: { stable: 'old', rejected: { revision: 'new', reason: 'Failures' } },
     });
-    expect(look({ old: seen(4) }, 9999 * SECOND).phase).toBe('RolledBack');
+    expect(observe({ old: seen(4) }, 9999 * SECOND).phase).toBe('RolledBack');
   },
 );
 
 test('a rollout ignores counts from before the candidate accepted sessions', () => {
-  const look = createRollout();
+  const observe = createRollout();
   const again = { old: seen(4), new: seen(1, 1, { counts: failing }) };
-  expect(look(again, 0).phase).toBe('Canary');
-  expect(look(again, SECOND).phase).toBe('Canary');
+  expect(observe(again, 0).phase).toBe('Canary');
+  expect(observe(again, SECOND).phase).toBe('Canary');
 });
 
 test('after a rollback another revision is tried, and the rejected one again once the model specifies it again', () => {
   const rejected = { revision: 'new', reason: 'Failures', message: '' } as const;
-  const look = createRollout({ ...STABLE, rejected });
-  expect(look({ old: seen(4) }, 0).phase).toBe('RolledBack');
-  expect(look({ old: seen(4) }, 0, { wanted: 'third' })).toMatchObject({ phase: 'Starting', revision: 'third' });
-  expect(look({ old: seen(4) }, 0)).toMatchObject({ phase: 'Starting', revision: 'new' });
+  const observe = createRollout({ ...STABLE, rejected });
+  expect(observe({ old: seen(4) }, 0).phase).toBe('RolledBack');
+  expect(observe({ old: seen(4) }, 0, { wanted: 'third' })).toMatchObject({ phase: 'Starting', revision: 'third' });
+  expect(observe({ old: seen(4) }, 0)).toMatchObject({ phase: 'Starting', revision: 'new' });
 });
 
 test('a rollout ends immediately when the model returns to the stable revision', () => {
-  const look = createRollout();
-  look({ old: seen(4), new: seen(1) }, 0);
-  expect(look({ old: seen(4), new: seen(1) }, SECOND, { wanted: 'old' })).toMatchObject({
+  const observe = createRollout();
+  observe({ old: seen(4), new: seen(1) }, 0);
+  expect(observe({ old: seen(4), new: seen(1) }, SECOND, { wanted: 'old' })).toMatchObject({
     phase: 'Steady',
     revision: 'old',
     state: { candidate: undefined },
@@ -109,19 +114,19 @@ test('a rollout ends immediately when the model returns to the stable revision',
 });
 
 test('a pool without workers keeps no stable revision, unless the new revision fails to start', () => {
-  const look = createRollout();
-  expect(look({ old: seen(0) }, 0)).toMatchObject({ phase: 'Starting', stable: undefined, percent: 100 });
-  const troubled = { old: seen(0), new: seen(1, 0, { failsToStart: true }) };
-  expect(look(troubled, SECOND)).toMatchObject({ phase: 'Starting', stable: 'old' });
-  expect(look({ old: seen(0), new: seen(1) }, 2 * SECOND).phase).toBe('Rolling');
+  const observe = createRollout();
+  expect(observe({ old: seen(0) }, 0)).toMatchObject({ phase: 'Starting', stable: undefined, percent: 100 });
+  const failing = { old: seen(0), new: seen(1, 0, { failsToStart: true }) };
+  expect(observe(failing, SECOND)).toMatchObject({ phase: 'Starting', stable: 'old' });
+  expect(observe({ old: seen(0), new: seen(1) }, 2 * SECOND).phase).toBe('Rolling');
 });
 
 test('time without an observation or without ready workers does not count as observed', () => {
-  const look = createRollout();
-  look({ old: seen(4), new: seen(1) }, 0);
-  expect(look(undefined, 100 * SECOND)).toMatchObject({ phase: 'Canary', stable: 'old' });
-  expect(look({ old: seen(4), new: seen(1) }, 400 * SECOND).phase).toBe('Canary');
-  expect(look({ old: seen(4), new: seen(1, 0) }, 800 * SECOND).phase).toBe('Canary');
-  expect(look({ old: seen(4), new: seen(1) }, 1099 * SECOND).phase).toBe('Canary');
-  expect(look({ old: seen(4), new: seen(1) }, 1100 * SECOND).phase).toBe('Rolling');
+  const observe = createRollout();
+  observe({ old: seen(4), new: seen(1) }, 0);
+  expect(observe(undefined, 100 * SECOND)).toMatchObject({ phase: 'Canary', stable: 'old' });
+  expect(observe({ old: seen(4), new: seen(1) }, 400 * SECOND).phase).toBe('Canary');
+  expect(observe({ old: seen(4), new: seen(1, 0) }, 800 * SECOND).phase).toBe('Canary');
+  expect(observe({ old: seen(4), new: seen(1) }, 1099 * SECOND).phase).toBe('Canary');
+  expect(observe({ old: seen(4), new: seen(1) }, 1100 * SECOND).phase).toBe('Rolling');
 });

@@ -1,4 +1,4 @@
-/** What clients need of the stream at run time: constants and arithmetic. No schemas, so that no browser loads their library. */
+/** Constants and arithmetic of the stream for clients. Contains no schemas, so that browsers need not load typebox. */
 export * from '../audio.ts';
 export * from './close.ts';
 export * from './limits.ts';
