@@ -27,12 +27,16 @@ export function verifyImages(built: readonly BuiltImage[]): void {
     ['buildah', 'debootstrap'].every((name) => findOnPath(name, process.env.PATH) !== undefined);
   if (!isInstalled()) installPackage(BUILDAH, isInstalled);
   const node = fetchNode('linux', process.arch);
+  const cache = join(cacheFolder(), 'buildah');
   for (const { title, platform, reference, file } of built) {
     say(`building ${title} with buildah and comparing it`);
     const version = reference.slice(reference.lastIndexOf(':') + 1);
     const args = [join(import.meta.dirname, 'verify.sh'), title, platform, version, file, node];
-    const env = { ...process.env, CACHE: join(cacheFolder(), 'buildah') };
+    const env = { ...process.env, CACHE: cache };
     const { status } = spawnSync('sh', args, { cwd: root, env, stdio: ['ignore', 2, 2] });
     if (status !== 0) throw new Error(`${title} of images/Dockerfile differs, or could not be built: see above`);
   }
+  // The layers of the build stage take gigabytes, and the next change of a source makes them useless.
+  const storage = ['--storage-driver', 'vfs', '--root', join(cache, 'storage'), '--runroot', join(cache, 'run')];
+  spawnSync('buildah', [...storage, 'rmi', '--prune', '--force'], { stdio: 'ignore' });
 }
