@@ -36,7 +36,7 @@ test('svc-asr admin creates, grants, shows, lists and deletes a tenant', async (
   expect((await admin('tenants', 'grant', 'radio', '--seconds=-30')).out).toContain('Granted -30s');
 
   const shown = (await admin('tenants', 'show', 'radio')).out;
-  for (const row of [/display name +The radio/, /state +Active/, /models +m1, m2/, /sessions at a time +5/]) {
+  for (const row of [/display name +The radio/, /state +Active/, /models +m1, m2/, /concurrent sessions +5/]) {
     expect(shown).toMatch(row);
   }
   expect(shown).toMatch(/granted +1h 1m 0s\navailable +1h 1m 0s\n/);

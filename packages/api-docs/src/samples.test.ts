@@ -50,7 +50,7 @@ test('create-session.js creates a session', async () => {
   const program =
     "import { createSession } from './create-session.js'; console.log((await createSession('m', 9)).status)";
   expect(await node('--input-type=module', '--eval', program)).toBe('reserved\n');
-  expect(service.asked.at(-1)).toEqual({ model: 'm', max_audio_seconds: 9 });
+  expect(service.requests.at(-1)).toEqual({ model: 'm', max_audio_seconds: 9 });
 });
 
 test('create-session.js throws the error code of a refused request', async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   Object.assign(service, { script: {}, refusal: undefined, handshakeRefusal: undefined, creditSeconds: 3600 });
-  service.asked.length = 0;
+  service.requests.length = 0;
   service.streams.length = 0;
 });
 afterAll(() => service.close());
@@ -46,13 +46,13 @@ test.each(findNodes())('%s transcribes a 24-bit stereo file over TLS', async (no
   const format = { encoding: 'int24', channels: 2, sampleRateHz: 44_100 } as const;
   writeFileSync(file, wrapWav(encodeSamples(stereo, 'int24'), format));
   expect(await run(['transcribe', file], { node })).toEqual({ status: 0, out: '32000 samples\n', err: '' });
-  expect(service.asked).toEqual([{ model: 'svc-asr-kikuyu-v1', max_audio_seconds: 2 }]);
+  expect(service.requests).toEqual([{ model: 'svc-asr-kikuyu-v1', max_audio_seconds: 2 }]);
 });
 
 test('transcribe - streams standard input and reserves the maximum', async () => {
   const input = wrapWav(new Uint8Array(64_000), { riffBytes: 0xffff_ffff, dataBytes: 0xffff_ffff });
   expect(await run(['transcribe', '-'], { input })).toEqual({ status: 0, out: '32000 samples\n', err: '' });
-  expect(service.asked[0]?.max_audio_seconds).toBe(300);
+  expect(service.requests[0]?.max_audio_seconds).toBe(300);
 });
 
 test('transcribe --json prints each event as a line, and --context configures the stream', async () => {
@@ -86,7 +86,7 @@ test('transcribe --language selects the model, and --realtime sends at the speed
   expect([status, performance.now() - startedMs > 1500]).toEqual([0, true]);
   expect(Math.max(...service.streams[0]!.frameBytes)).toBe(3200);
   await run(['transcribe', fileOf(1), '--language', 'luo']);
-  expect(service.asked.map(({ model }) => model)).toEqual(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1']);
+  expect(service.requests.map(({ model }) => model)).toEqual(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1']);
 });
 
 test('transcribe exits with 0 for a file as long as the reservation', async () => {
@@ -130,13 +130,13 @@ test.each([
     out: '',
     err: `svc-asr: cannot read ${file}: ${reason}\n`,
   });
-  expect(service.asked).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test('transcribe refuses an MP3 file with advice and creates no session', async () => {
   const { status, err } = await run(['transcribe', '-'], { input: Buffer.from('ID3'.padEnd(1000)) });
   expect([status, err]).toEqual([2, expect.stringMatching(/standard input: this is an MP3 file.*ffmpeg/)]);
-  expect(service.asked).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test('transcribe exits with 1 if the session, the handshake or the config is refused', async () => {

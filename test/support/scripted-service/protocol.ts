@@ -2,36 +2,36 @@ import { AUDIO, audioMs, chunkSamples, parseClientMessage, samplesOf, streamErro
 import type { ClientMessage, ServerMessage, StreamErrorCode } from '@svc-asr/core';
 import type { RawData, WebSocket } from 'ws';
 
-/** How a stream of the test service goes; everything absent is as the protocol says. */
+/** Behaviour of the streams of the test service. Without values, a stream follows the protocol. */
 export interface Script {
-  /** How long it waits before `ready`, telling `status`. */
+  /** Delay before `ready`. The client receives `status` at once. */
   readyAfterMs?: number;
-  /** Closes with this code instead of answering the first flush; `final` says whether one comes before. */
+  /** Closes with this code at the first flush. With `final`, the final transcript is sent before. */
   closeAtFlush?: { code: number; reason?: string; error?: StreamErrorCode; final?: boolean };
-  /** Breaks the connection when so many samples have come. */
+  /** Breaks the connection after this number of samples. */
   breakAtSamples?: number;
-  /** Leaves a flush without an answer. */
-  isDeaf?: boolean;
-  /** Does not read for so long after `ready`. */
+  /** Does not reply to a flush. */
+  ignoresFlush?: boolean;
+  /** Stops reading for this time after `ready`. */
   stallMs?: number;
   text?: string;
 }
 
-/** What the service heard of a stream. */
-export interface Heard {
+/** Everything that the service received on a stream. */
+export interface Received {
   audio: Buffer[];
   messages: ClientMessage[];
   frameBytes: number[];
   closeCode: Promise<number>;
 }
 
-/** Speaks the protocol: the transcript of an utterance is the number of its samples, or the text of the script. */
-export function speak(
+/** Serves a stream. The transcript of an utterance is the number of its samples, or the text of the script. */
+export function serveStream(
   socket: WebSocket,
   session: { id: string; model: string; seconds: number },
   script: Script,
-): Heard {
-  const heard: Heard = {
+): Received {
+  const received: Received = {
     audio: [],
     messages: [],
     frameBytes: [],
@@ -41,13 +41,13 @@ export function speak(
   let [utterance, startSample, samples, invalid, right] = [1, 0, 0, 0, 13];
   let isReady = false;
   const early: ClientMessage[] = [];
-  const say = (message: ServerMessage) => socket.send(JSON.stringify(message));
+  const send = (message: ServerMessage) => socket.send(JSON.stringify(message));
   const textOf = (count: number) => script.text ?? `${count} samples`;
 
   function fail(code: StreamErrorCode): void {
     const { event, close, invalidMessages } = streamError(code, invalid);
     invalid = invalidMessages;
-    say(event);
+    send(event);
     if (close !== undefined) socket.close(close, code);
   }
 
@@ -55,13 +55,13 @@ export function speak(
     const [start, end] = [audioMs(startSample), audioMs(samples)];
     const text = textOf(samples - startSample);
     const words = [{ text, start_ms: start, end_ms: end }];
-    say({ type: 'final', text, utterance, audio_start_ms: start, audio_end_ms: end, words });
+    send({ type: 'final', text, utterance, audio_start_ms: start, audio_end_ms: end, words });
     utterance++;
     startSample = samples;
   }
 
   function onAudio(frame: Buffer): void {
-    heard.frameBytes.push(frame.length);
+    received.frameBytes.push(frame.length);
     if (!isReady) fail('audio_before_ready');
     else if (frame.length > 65_536) fail('frame_too_large');
     else if (frame.length % 2 === 1) fail('invalid_audio_frame');
@@ -69,7 +69,7 @@ export function speak(
   }
 
   function accept(audio: Buffer): void {
-    heard.audio.push(audio);
+    received.audio.push(audio);
     const chunksBefore = Math.floor((samples - startSample) / chunkSamples(right));
     samples += audio.length / 2;
     if (samples >= (script.breakAtSamples ?? Infinity)) {
@@ -77,7 +77,7 @@ export function speak(
       return;
     }
     if (Math.floor((samples - startSample) / chunkSamples(right)) > chunksBefore) {
-      say({ type: 'delta', text: textOf(samples - startSample), utterance, audio_end_ms: audioMs(samples) });
+      send({ type: 'delta', text: textOf(samples - startSample), utterance, audio_end_ms: audioMs(samples) });
     }
     if (samples < limit) return;
     finalize();
@@ -88,20 +88,20 @@ export function speak(
     if (message.type === 'flush') onFlush();
     else if (message.type === 'reset') {
       startSample = samples;
-      say({ type: 'reset_ack', utterance: ++utterance });
+      send({ type: 'reset_ack', utterance: ++utterance });
     } else if (samples > startSample) fail('config_not_allowed');
     else if (message.language !== undefined && message.language !== 'ki') fail('invalid_config');
     else {
       right = message.context?.[1] ?? 13;
-      say({ type: 'config_ack', language: 'ki', context_size: [56, right], chunk_samples: chunkSamples(right) });
+      send({ type: 'config_ack', language: 'ki', context_size: [56, right], chunk_samples: chunkSamples(right) });
     }
   }
 
   function onFlush(): void {
     const { closeAtFlush: end } = script;
-    if (script.isDeaf === true) return;
+    if (script.ignoresFlush === true) return;
     if (end === undefined || end.final === true) finalize();
-    if (end?.error !== undefined) say(streamError(end.error, 9).event);
+    if (end?.error !== undefined) send(streamError(end.error, 9).event);
     if (end !== undefined) socket.close(end.code, end.reason ?? end.error ?? '');
   }
 
@@ -115,15 +115,15 @@ export function speak(
       fail(parsed.code);
       return;
     }
-    heard.messages.push(parsed.message);
+    received.messages.push(parsed.message);
     if (isReady) onMessage(parsed.message);
     else early.push(parsed.message);
   });
 
-  say({ type: 'status', state: 'waiting_for_capacity', message: 'Waiting for a free recognition slot.' });
+  send({ type: 'status', state: 'waiting_for_capacity', message: 'Waiting for a free recognition slot.' });
   const timer = setTimeout(() => {
     isReady = true;
-    say({
+    send({
       type: 'ready',
       session_id: session.id,
       model: session.model,
@@ -139,5 +139,5 @@ export function speak(
     setTimeout(() => socket.resume(), script.stallMs);
   }, script.readyAfterMs ?? 0);
   socket.once('close', () => clearTimeout(timer));
-  return heard;
+  return received;
 }

@@ -8,25 +8,25 @@ import { AUDIO, SESSION_CREDENTIAL_PREFIX, streamPath } from '@svc-asr/core';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import { makeCertificate } from '../certificate.ts';
-import { speak } from './protocol.ts';
-import type { Heard, Script } from './protocol.ts';
+import { serveStream } from './protocol.ts';
+import type { Received, Script } from './protocol.ts';
 
 export const TEST_KEY = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
 
 export interface TestService {
   url: string;
   ca: string;
-  /** How the next streams go. */
+  /** Behaviour of the next streams. */
   script: Script;
-  /** Seconds that a session gets at most. */
+  /** Maximum number of seconds of a session. */
   creditSeconds: number;
-  /** What POST /v1/asr/sessions answers with instead of a session. */
+  /** Error response to POST /v1/asr/sessions instead of a session. */
   refusal: { status: number; code: string; message: string } | undefined;
-  /** How the handshake is refused. */
+  /** Error response to the handshake. */
   handshakeRefusal: { status: number; code: string; message: string } | undefined;
-  /** The bodies of the sessions that were asked for. */
-  asked: { model: string; max_audio_seconds?: number }[];
-  streams: Heard[];
+  /** Bodies of the session requests so far. */
+  requests: { model: string; max_audio_seconds?: number }[];
+  streams: Received[];
   close: () => void;
 }
 
@@ -35,7 +35,7 @@ const MODELS = [
   { id: 'svc-asr-dholuo-v1', language: 'Dholuo', language_code: 'luo', max_audio_seconds: 300 },
 ];
 
-/** A service that speaks the protocol and recognises nothing: its transcript tells what it heard. */
+/** Starts a service that follows the protocol without recognizing speech. Its transcripts report the received samples. */
 export async function startTestService({ isPlain = false } = {}): Promise<TestService> {
   const { cert, key } = await makeCertificate();
   const sessions = new Map<string, { id: string; model: string; seconds: number }>();
@@ -57,7 +57,7 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
     creditSeconds: 3600,
     refusal: undefined,
     handshakeRefusal: undefined,
-    asked: [],
+    requests: [],
     streams: [],
     close: () => {
       for (const socket of sockets) socket.terminate();
@@ -73,19 +73,19 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
     if (request.url === '/v1/models') json(200, { object: 'list', data: MODELS });
     else if (request.headers.authorization !== `Bearer ${TEST_KEY}`) json(401, errorBody('invalid_api_key', 'No.'));
     else if (service.refusal !== undefined) json(service.refusal.status, errorOf(service.refusal));
-    else json(201, makeSession(JSON.parse(body) as TestService['asked'][number]));
+    else json(201, createSession(JSON.parse(body) as TestService['requests'][number]));
   }
 
-  function makeSession(asked: TestService['asked'][number]): object {
-    service.asked.push(asked);
+  function createSession(request: TestService['requests'][number]): object {
+    service.requests.push(request);
     const [id, credential] = [randomUUID(), `${SESSION_CREDENTIAL_PREFIX}s3cret-${randomUUID()}`];
-    const seconds = Math.min(asked.max_audio_seconds ?? 60, service.creditSeconds);
-    sessions.set(credential, { id, model: asked.model, seconds });
+    const seconds = Math.min(request.max_audio_seconds ?? 60, service.creditSeconds);
+    sessions.set(credential, { id, model: request.model, seconds });
     return {
       id,
       object: 'asr.session',
       status: 'reserved',
-      model: asked.model,
+      model: request.model,
       websocket_url: `ws${isPlain ? '' : 's'}://${host}${streamPath(id)}`,
       websocket_protocols: ['svc.realtime.v1', credential],
       expires_at: new Date(Date.now() + 60_000).toISOString(),
@@ -114,7 +114,7 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
     sessions.delete(credential);
     upgrades.handleUpgrade(request, socket, head, (accepted) => {
       sockets.add(accepted);
-      service.streams.push(speak(accepted, session, service.script));
+      service.streams.push(serveStream(accepted, session, service.script));
     });
   });
   return service;

@@ -195,7 +195,7 @@ test('the global WebSocket streams too, but reports a refused handshake as SvcAs
 });
 
 test('an aborted signal ends the stream and all calls at once with the reason of the signal', async () => {
-  service.script = { isDeaf: true };
+  service.script = { ignoresFlush: true };
   const controller = new AbortController();
   const stream = await open({ signal: controller.signal });
   const [events, flush] = [thrown(collect(stream)), thrown(stream.flush())];
@@ -219,7 +219,7 @@ test('close before ready ends the stream and rejects pending calls', async () =>
 });
 
 test('the stream ends after silenceTimeoutMs without a message, and the handshake after connectTimeoutMs', async () => {
-  service.script = { isDeaf: true };
+  service.script = { ignoresFlush: true };
   const stream = await open({ silenceTimeoutMs: 100 });
   expect(await thrown(stream.flush())).toMatchObject({ code: 1006, reason: 'silence' });
   const silent = createServer().listen(0, '127.0.0.1');
