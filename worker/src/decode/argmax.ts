@@ -1,4 +1,7 @@
-/** Index of the largest of `count` values from `from` on, relative to `from`; the first one among equals. */
+/**
+ * Returns the index of the largest of `count` values starting at `from`, relative to `from`. Among equal values the
+ * first one wins.
+ */
 export function argmax(values: Float32Array, from: number, count: number): number {
   let best = 0;
   let top = -Infinity;

@@ -11,15 +11,15 @@ const decode = (...chunks: number[][]): readonly number[] => {
   return transcript.ids;
 };
 
-test('repeats are one piece and a blank parts them', () => {
+test('GreedyCtc merges repeated classes into one piece unless a blank separates them', () => {
   expect(decode([0, 0, 3, 0, 1, 1, 3])).toEqual([0, 0, 1]);
 });
 
-test('a repeat across chunks is still one piece', () => {
+test('GreedyCtc merges a repeat across a chunk boundary into one piece', () => {
   expect(decode([0, 1], [1, 3], [1])).toEqual([0, 1, 1]);
 });
 
-test('rows past the count are not looked at', () => {
+test('GreedyCtc ignores rows beyond the given number of frames', () => {
   const transcript = new Transcript(['a', 'b', 'c', '<blk>']);
   new GreedyCtc(BLANK, transcript).decode(rows(0, 1, 2), 0, 2);
   expect(transcript.ids).toEqual([0, 1]);

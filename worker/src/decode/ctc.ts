@@ -1,7 +1,10 @@
 import { argmax } from './argmax.ts';
 import type { Transcript } from './pieces.ts';
 
-/** Greedy CTC over a stream: the best class of each frame, repeats and blanks left out, across chunks too. */
+/**
+ * Greedy CTC search over a stream. It takes the best class of each frame and drops repeats and blanks, also across
+ * chunks.
+ */
 export class GreedyCtc {
   readonly #blank: number;
   readonly #transcript: Transcript;
@@ -14,7 +17,7 @@ export class GreedyCtc {
     this.#previous = blank;
   }
 
-  /** Takes `frames` rows of log-probabilities that start at `from`. */
+  /** Decodes `frames` rows of log-probabilities that start at index `from`. */
   decode(logprobs: Float32Array, from: number, frames: number): void {
     const classes = this.#blank + 1;
     for (let row = 0; row < frames; row++, this.#frame++) {

@@ -1,4 +1,4 @@
-/** A word and when it was said, in milliseconds from the start of the utterance. */
+/** A word with its start and end in milliseconds from the start of the utterance. */
 export interface Word {
   readonly text: string;
   readonly start_ms: number;
@@ -9,12 +9,12 @@ export interface Word {
 const WORD_START = '\u2581';
 const UNKNOWN = '<unk>';
 
-/** What a piece adds to a text: its word boundary as a space, an unknown piece as a mark that a reader notices. */
+/** Returns the text of a piece. A word start becomes a space, and an unknown piece becomes a visible mark. */
 export function textOf(piece: string): string {
   return piece === UNKNOWN ? ' \u2047' : piece.replaceAll(WORD_START, ' ');
 }
 
-/** Pieces with the encoder frame each was heard in, growing as an utterance is decoded. */
+/** Decoded pieces of an utterance, each with the encoder frame that produced it. */
 export class Transcript {
   readonly #pieces: readonly string[];
   readonly #ids: number[] = [];
@@ -25,12 +25,12 @@ export class Transcript {
     this.#pieces = pieces;
   }
 
-  /** Everything decoded so far. */
+  /** Text decoded so far. */
   get text(): string {
     return this.#text.trim();
   }
 
-  /** Ids of the pieces so far. */
+  /** Ids of the pieces decoded so far. */
   get ids(): readonly number[] {
     return this.#ids;
   }
@@ -41,7 +41,7 @@ export class Transcript {
     this.#text += textOf(this.#pieces[id] ?? UNKNOWN);
   }
 
-  /** Words with times, all of them within the audio. */
+  /** Returns the words with their times. All times lie within the audio. */
   words(frameMs: number, audioMs: number): Word[] {
     const words: { text: string; first: number; last: number }[] = [];
     let open: (typeof words)[number] | undefined;
@@ -57,7 +57,7 @@ export class Transcript {
         if (text !== '') words.push((open = { text, first: frame, last: frame }));
       }
     });
-    // The last frame may begin after the audio's end; its word still gets a frame's length.
+    // The last frame may start after the end of the audio. Its word still gets the length of one frame.
     const latest = Math.max(0, audioMs - frameMs);
     return words.map(({ text, first, last }) => ({
       text,

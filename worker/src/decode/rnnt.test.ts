@@ -4,7 +4,7 @@ import type { Hypothesis, Joint } from './rnnt.ts';
 
 const BLANK = 2;
 
-/** A joint whose frames say how many pieces they hold; its state counts the pieces fed. */
+/** Creates a joint for frames whose value is a number of pieces. Its state counts the pieces that were fed to it. */
 function countingJoint(): Joint & { sizes: number[] } {
   const sizes: number[] = [];
   return {
@@ -26,7 +26,7 @@ function countingJoint(): Joint & { sizes: number[] } {
 
 const search = (joint: Joint) => new GreedyRnnt(BLANK, joint, new Transcript(['a', 'b', '<blk>']));
 
-test('pieces move the predictor on and blanks move to the next frame', async () => {
+test('decodeRnnt advances the predictor on a piece and moves to the next frame on a blank', async () => {
   const joint = countingJoint();
   const one = search(joint);
   await decodeRnnt(joint, BLANK, [{ search: one, frames: [1, 1, 3].map((n) => Float32Array.of(n)) }]);
@@ -34,14 +34,14 @@ test('pieces move the predictor on and blanks move to the next frame', async () 
   expect(one.hypothesis).toMatchObject({ token: 0, states: [Float32Array.of(3)] });
 });
 
-test('a frame that never gives a blank ends after ten pieces', async () => {
+test('decodeRnnt moves to the next frame after ten pieces without a blank', async () => {
   const joint = countingJoint();
   const one = search(joint);
   await decodeRnnt(joint, BLANK, [{ search: one, frames: [Float32Array.of(1000), Float32Array.of(0)] }]);
   expect(one.transcript.ids).toHaveLength(10);
 });
 
-test('streams of different lengths share steps and frames count on across chunks', async () => {
+test('decodeRnnt evaluates streams of different lengths together and keeps counting frames across chunks', async () => {
   const joint = countingJoint();
   const [short, long] = [search(joint), search(joint)];
   const frame = Float32Array.of(0);

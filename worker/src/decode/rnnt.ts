@@ -1,26 +1,26 @@
 import { argmax } from './argmax.ts';
 import type { Transcript } from './pieces.ts';
 
-/** A frame that never gives a blank must end; NeMo's greedy search stops at the same number. */
+/** Most pieces per frame, for frames that never produce a blank. NeMo's greedy search has the same limit. */
 const MAX_SYMBOLS = 10;
 
-/** What one stream brings to a step of the search. */
+/** Input of one stream to a search step. */
 export interface Hypothesis {
-  /** Last piece, the blank at the start. */
+  /** Last piece. The blank at the start of an utterance. */
   token: number;
-  /** Predictor state before that piece was fed, one array per state tensor. */
+  /** Predictor state before that piece was fed, with one array per state tensor. */
   states: readonly Float32Array[];
-  /** The predictor's answer to `token`, where the graph gives it apart from the joint; undefined when `token` is new. */
+  /** Predictor output for `token`, if the model has a separate predictor graph. Undefined while `token` is new. */
   prediction?: { output: Float32Array; states: readonly Float32Array[] } | undefined;
 }
 
-/** One evaluation of predictor and joint for several streams at once. */
+/** Evaluates predictor and joint for several streams at once. */
 export interface Joint {
-  /** Zero states for a new stream. */
+  /** Returns the zero states of a new stream. */
   initialStates(): readonly Float32Array[];
   /**
-   * Scores of all classes for each hypothesis against its encoder frame, back to back, and the states after each
-   * hypothesis's token.
+   * Returns the scores of all classes for each hypothesis and its encoder frame, concatenated, and the states after
+   * each hypothesis's token.
    */
   step(
     hypotheses: readonly Hypothesis[],
@@ -28,11 +28,11 @@ export interface Joint {
   ): Promise<{ logits: Float32Array; states: readonly (readonly Float32Array[])[] }>;
 }
 
-/** Greedy transducer search of one stream; it survives chunks. */
+/** Greedy transducer search of one stream. Its state continues across chunks. */
 export class GreedyRnnt {
   readonly hypothesis: Hypothesis;
   readonly transcript: Transcript;
-  /** Encoder frames of earlier chunks. */
+  /** Number of encoder frames in earlier chunks. */
   frameBase = 0;
 
   constructor(blank: number, joint: Joint, transcript: Transcript) {
@@ -41,15 +41,16 @@ export class GreedyRnnt {
   }
 }
 
-/** A stream's encoder frames of the present chunk. */
+/** Encoder frames of one stream in the current chunk. */
 export interface EncodedChunk {
   readonly search: GreedyRnnt;
   readonly frames: readonly Float32Array[];
 }
 
 /**
- * Decodes the chunks of several streams together: each step evaluates the joint once for all that have frames left,
- * each at its own frame. Blank, or too many symbols, moves a stream to its next frame; a piece moves its predictor on.
+ * Decodes the chunks of several streams together. Each step evaluates the joint once for all streams that have frames
+ * left, each at its own frame. A blank, or too many pieces, moves a stream to its next frame. A piece advances its
+ * predictor.
  */
 export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly EncodedChunk[]): Promise<void> {
   const classes = blank + 1;

@@ -51,10 +51,10 @@ export class Engine extends EventEmitter<EngineEvents> {
       this.#receive(report);
     });
     thread.on('error', (cause) => {
-      this.#fail(new EngineError('engine_failed', `The inference thread failed: ${messageOf(cause)}`, { cause }));
+      this.#fail(new EngineError('engine_failed', `the inference thread failed: ${messageOf(cause)}`, { cause }));
     });
     thread.on('exit', (code) => {
-      if (!this.#closing) this.#fail(new EngineError('engine_failed', `The inference thread ended with code ${code}`));
+      if (!this.#closing) this.#fail(new EngineError('engine_failed', `the inference thread ended with code ${code}`));
     });
   }
 
@@ -82,7 +82,7 @@ export class Engine extends EventEmitter<EngineEvents> {
    */
   open({ context, utterance = 0, realtimeFrom = 0 }: OpenOptions = {}): EngineStream {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closing) throw new EngineError('closed', 'The engine is closed');
+    if (this.#closing) throw new EngineError('closed', 'the engine is closed');
     const chosen = context ?? this.info.contexts[0]?.context;
     const known = this.info.contexts.find(
       (entry) => chosen !== undefined && contextKey(entry.context) === contextKey(chosen),
@@ -90,11 +90,11 @@ export class Engine extends EventEmitter<EngineEvents> {
     if (known === undefined) {
       throw new EngineError(
         'context_unsupported',
-        `The model does not support the context [${chosen?.join(', ') ?? ''}]`,
+        `the model does not support the context [${chosen?.join(', ') ?? ''}]`,
       );
     }
     const slot = this.#free.pop();
-    if (slot === undefined) throw new EngineError('no_slot', `All ${this.info.slots} slots are taken`);
+    if (slot === undefined) throw new EngineError('no_slot', `all ${this.info.slots} slots are taken`);
     const id = this.#nextId++;
     const ring = new AudioRing(this.#shared, slot);
     ring.clear();

@@ -109,7 +109,7 @@ export class InferenceLoop {
         const { model, shared } = this.#parts;
         const encoder = model.encoders.get(context);
         // The main thread opens only contexts that this thread has reported.
-        if (encoder === undefined) throw new Error(`The model has no context ${context}`);
+        if (encoder === undefined) throw new Error(`the model has no context ${context}`);
         const ring = new AudioRing(shared, slot);
         this.#lanes.set(
           id,

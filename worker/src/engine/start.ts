@@ -73,7 +73,7 @@ async function loaded(thread: Worker): Promise<ModelInfo> {
         return {
           kind: 'refused',
           code: undefined,
-          message: `The inference thread ended with code ${String(code)} while loading`,
+          message: `the inference thread ended with code ${String(code)} while loading`,
         };
       }),
     ]);
@@ -81,7 +81,7 @@ async function loaded(thread: Worker): Promise<ModelInfo> {
     if (report.kind === 'refused' && report.code !== undefined) throw new ModelError(report.code, report.message);
     throw new EngineError(
       'engine_failed',
-      report.kind === 'refused' ? report.message : 'The inference thread sent events before it had loaded the model',
+      report.kind === 'refused' ? report.message : 'the inference thread sent events before it had loaded the model',
     );
   } catch (error) {
     await thread.terminate();

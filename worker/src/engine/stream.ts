@@ -73,7 +73,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     if (waiting + samples.length > MAX_WAITING_SAMPLES) {
       throw new EngineError(
         'buffer_overrun',
-        'Too much audio is queued; wait for the drain event before the next write',
+        'too much audio is queued; wait for the drain event before the next write',
       );
     }
     const before = this.#windows();
@@ -167,7 +167,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
   }
 
   #mustBeOpen(): void {
-    if (!this.#open) throw new EngineError('closed', 'The stream is closed');
+    if (!this.#open) throw new EngineError('closed', 'the stream is closed');
   }
 }
 

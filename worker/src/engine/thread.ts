@@ -59,7 +59,7 @@ function createLoop(
   maxBatch: number,
 ): InferenceLoop {
   const [first] = model.encoders.values();
-  if (first === undefined) throw new Error('The model has no context');
+  if (first === undefined) throw new Error('the model has no context');
   const { shape } = first;
   const caches = new CachePool(slots, channelSize(shape), timeSize(shape));
   const runner = new BatchRunner(model, caches, shape.mels, (windows, cpuMs, ms, waitMs) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { FFT_SIZE, PowerSpectrum, SPECTRUM_BINS } from './fft.ts';
 
-/** Power by definition. */
+/** Computes the power spectrum by its definition. */
 function naivePower(samples: Float64Array): number[] {
   return Array.from({ length: SPECTRUM_BINS }, (_, bin) => {
     let [re, im] = [0, 0];
@@ -14,7 +14,7 @@ function naivePower(samples: Float64Array): number[] {
   });
 }
 
-test('the power spectrum is the one of the definition', () => {
+test('PowerSpectrum equals the spectrum computed by definition', () => {
   const spectrum = new PowerSpectrum();
   const samples = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: FFT_SIZE, maxLength: FFT_SIZE });
   fc.assert(
@@ -29,7 +29,7 @@ test('the power spectrum is the one of the definition', () => {
   );
 });
 
-test('a pure tone is in its bin and nowhere else', () => {
+test('PowerSpectrum puts a pure tone into its bin only', () => {
   const spectrum = new PowerSpectrum();
   spectrum.input.forEach((_, n) => (spectrum.input[n] = Math.cos((2 * Math.PI * 37 * n) / FFT_SIZE)));
   spectrum.power();

@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check per access would cost in the inner loops */
 /**
- * Power spectrum of 512 real samples, as a complex FFT of 256 points over even and odd samples (radix 4, four passes).
- * Tables and work space are made once; `power` allocates nothing. Doubles: V8 then converts nothing in the inner loops.
+ * Power spectrum of 512 real samples, computed as a complex FFT of 256 points over even and odd samples (radix 4, four
+ * passes). Tables and work space are allocated once, and `power` allocates nothing. Values are doubles so that V8
+ * converts nothing in the inner loops.
  */
 
 const SIZE = 512;
@@ -9,19 +10,21 @@ const HALF = SIZE / 2;
 
 /** Bins of the one-sided spectrum. */
 export const SPECTRUM_BINS = HALF + 1;
-/** Real samples that one transform takes. */
+/** Real samples per transform. */
 export const FFT_SIZE = SIZE;
 
 const cosine = Float64Array.from({ length: SIZE }, (_, i) => Math.cos((2 * Math.PI * i) / SIZE));
 const sine = Float64Array.from({ length: SIZE }, (_, i) => Math.sin((2 * Math.PI * i) / SIZE));
 
-/** Where the decimated input of each place comes from: the base-4 digits of the index, reversed. */
+/** Source index of each place of the decimated input: the base-4 digits of the index in reverse order. */
 const reversed = Uint16Array.from({ length: HALF }, (_, i) => {
   const [a, b, c, d] = [i & 3, (i >> 2) & 3, (i >> 4) & 3, (i >> 6) & 3];
   return (a << 6) | (b << 4) | (c << 2) | d;
 });
 
-/** Twiddles of the passes with spans 4, 16 and 64 in the order in which they are read: w, w², w³ as (re, im). */
+/**
+ * Twiddle factors of the passes with spans 4, 16 and 64, in the order in which they are read: w, w², w³ as (re, im).
+ */
 const twiddles = [4, 16, 64].map((span) => {
   const table = new Float64Array(span * 6);
   for (let j = 0; j < span; j++) {
@@ -34,11 +37,11 @@ const twiddles = [4, 16, 64].map((span) => {
   return table;
 });
 
-/** A transform with its own work space; one per thread is enough. */
+/** A transform with its own work space. One instance per thread is enough. */
 export class PowerSpectrum {
-  /** Fill with 512 windowed samples before each call of `power`. */
+  /** Input: 512 windowed samples. Fill it before each call of `power`. */
   readonly input = new Float64Array(SIZE);
-  /** |X|² of bins 0 to 256 after a call. */
+  /** Output of `power`: |X|² of bins 0 to 256. */
   readonly output = new Float64Array(SPECTRUM_BINS);
   readonly #re = new Float64Array(HALF);
   readonly #im = new Float64Array(HALF);
@@ -54,7 +57,7 @@ export class PowerSpectrum {
     this.#unpack();
   }
 
-  /** The pass of span 1 needs no twiddles, and reads its input through the digit reversal. */
+  /** First pass (span 1). It needs no twiddle factors and reads its input in digit-reversed order. */
   #firstPass(): void {
     const { input } = this;
     const re = this.#re;
@@ -83,7 +86,7 @@ export class PowerSpectrum {
     }
   }
 
-  /** Separates the spectra of even and odd samples and joins them; two bins (k and 256 - k) per step. */
+  /** Separates the spectra of even and odd samples and combines them, two bins (k and 256 - k) per step. */
   #unpack(): void {
     const re = this.#re;
     const im = this.#im;
@@ -111,7 +114,7 @@ export class PowerSpectrum {
   }
 }
 
-/** One radix-4 pass in place: joins four neighbouring transforms of `span` points each. */
+/** Runs one radix-4 pass in place. It combines four neighbouring transforms of `span` points each. */
 function pass(re: Float64Array, im: Float64Array, span: number, table: Float64Array): void {
   for (let j = 0, t = 0; j < span; j++, t += 6) {
     const w1Re = table[t]!;

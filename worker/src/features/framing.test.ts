@@ -3,12 +3,12 @@ import { buildFraming, chunkSamples, nextWindow, oldestNeeded, samplesFor, windo
 
 const contexts = [13, 6, 3, 1, 0];
 
-test('the window of [56, 13] is 121 frames, 112 apart', () => {
+test('buildFraming of [56, 13] returns a window of 121 frames that advances by 112', () => {
   expect(buildFraming(13, 8)).toEqual({ shift: 112, window: 121, lead: 16 });
   expect(contexts.map((right) => chunkSamples(buildFraming(right, 8)))).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
 });
 
-test('windows counted from samples are those that run', () => {
+test('windowsIn counts exactly the windows that can run without a flush', () => {
   fc.assert(
     fc.property(fc.constantFrom(...contexts), fc.nat(200_000), (right, samples) => {
       const framing = buildFraming(right, 8);
@@ -20,7 +20,7 @@ test('windows counted from samples are those that run', () => {
   );
 });
 
-test('a flush gives every frame of audio to exactly one window', () => {
+test('nextWindow assigns every frame of audio to exactly one window after a flush', () => {
   fc.assert(
     fc.property(fc.constantFrom(...contexts), fc.nat(100_000), (right, samples) => {
       const framing = buildFraming(right, 8);
@@ -39,7 +39,7 @@ test('a flush gives every frame of audio to exactly one window', () => {
   );
 });
 
-test('samples that a later window needs are kept', () => {
+test('oldestNeeded keeps the samples that a later window needs', () => {
   for (const right of contexts) {
     const framing = buildFraming(right, 8);
     expect(oldestNeeded(framing, 0)).toBe(0);

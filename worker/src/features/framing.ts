@@ -3,49 +3,53 @@ import { HOP_SAMPLES, REACH_SAMPLES } from './logmel.ts';
 /**
  * How an utterance is cut into windows of feature frames.
  *
- * A window is `shift` new frames after `history` frames of the last one; the graph drops what the history encodes to. An exported
- * graph drops it from the first window too, so an utterance starts with `lead` frames of zeros.
+ * A window consists of the last frames of the previous window (its history) and `shift` new frames. The graph drops the
+ * output of the history. An exported graph drops it from the first window too, so an utterance starts with `lead`
+ * frames of zeros.
  */
 export interface Framing {
   /** New feature frames per window. */
   readonly shift: number;
   /** Feature frames of a window. */
   readonly window: number;
-  /** Zero frames before the first. */
+  /** Zero frames before the first frame of audio. */
   readonly lead: number;
 }
 
-/** What to run next: `length` true frames of the window (fewer than `window` only at the end), or no run at all. */
+/**
+ * Decision about the next window. With `run`, `length` frames of it hold audio; only the last windows have fewer than
+ * `window`.
+ */
 export type NextWindow =
   | { readonly kind: 'wait' }
   | { readonly kind: 'run'; readonly length: number; readonly last: boolean }
   | { readonly kind: 'end' };
 
-/** Framing of a context with `right` frames of look-ahead. */
+/** Returns the framing of a context with `right` frames of look-ahead. */
 export function buildFraming(right: number, subsampling: number): Framing {
   const shift = subsampling * (right + 1);
   return { shift, window: shift + subsampling + 1, lead: 2 * subsampling };
 }
 
-/** Samples of audio that one window moves on by. */
+/** Returns the number of new audio samples in a window. */
 export const chunkSamples = (framing: Framing): number => framing.shift * HOP_SAMPLES;
 
-/** Feature frame of the utterance that column 0 of window `k` shows; negative in the zeros of the start. */
+/** Returns the frame of the utterance at column 0 of window `k`. Negative within the leading zeros. */
 export const firstFrame = (framing: Framing, k: number): number => k * framing.shift - framing.lead;
 
-/** Samples an utterance must have before its first `windows` windows can run without a flush. */
+/** Returns the number of samples that an utterance needs before its first `windows` windows can run without a flush. */
 export function samplesFor(framing: Framing, windows: number): number {
   const lastFrame = firstFrame(framing, windows - 1) + framing.window - 1;
   return windows === 0 ? 0 : lastFrame * HOP_SAMPLES + REACH_SAMPLES;
 }
 
-/** Windows that can run with this many samples and no flush. */
+/** Returns the number of windows that can run with this many samples and no flush. */
 export function windowsIn(framing: Framing, samples: number): number {
   const chunk = chunkSamples(framing);
   return Math.max(0, Math.floor((samples - samplesFor(framing, 1)) / chunk) + 1);
 }
 
-/** Decides about window `k` of an utterance that has `samples` so far and, when `flushed`, gets no more. */
+/** Decides about window `k` of an utterance with `samples` so far. If `flushed`, no more samples follow. */
 export function nextWindow(framing: Framing, k: number, samples: number, flushed: boolean): NextWindow {
   if (!flushed) {
     return samples >= samplesFor(framing, k + 1)
@@ -54,16 +58,17 @@ export function nextWindow(framing: Framing, k: number, samples: number, flushed
   }
   const frames = Math.floor(samples / HOP_SAMPLES);
   const left = frames - firstFrame(framing, k);
-  // Without one frame of audio the zeros of the start would be all there is to recognize.
+  // Without a single frame of audio only the leading zeros would be recognized.
   if (frames === 0 || left <= framing.window - framing.shift) return { kind: 'end' };
   const length = Math.min(left, framing.window);
   return { kind: 'run', length, last: left <= framing.window };
 }
 
-/** Oldest sample that window `k` and later ones can still need, relative to the utterance's start. */
+/** Returns the oldest sample that window `k` or a later one may need, relative to the start of the utterance. */
 export function oldestNeeded(framing: Framing, k: number): number {
   const history = framing.window - framing.shift;
-  // Frames of history come from the last window; the first new frame reaches back, and pre-emphasis one sample more.
+  // The history comes from the previous window. The first new frame reaches back by REACH_SAMPLES, and pre-emphasis
+  // needs one sample more.
   const frame = k === 0 ? 0 : firstFrame(framing, k) + history;
   return Math.max(0, frame * HOP_SAMPLES - REACH_SAMPLES - 1);
 }

@@ -7,18 +7,18 @@ const features = (samples: Int16Array, base: number, start: number, end: number,
   return Array.from(out);
 };
 
-test('silence is the floor', () => {
+test('LogMel returns the floor value for silence', () => {
   for (const value of features(new Int16Array(1024), 0, 0, 1024, 2)) expect(value).toBeCloseTo(Math.log(2 ** -24), 4);
 });
 
-test('an utterance sounds the same wherever it lies in the ring', () => {
+test('LogMel returns the same features wherever the utterance lies in the ring', () => {
   const moved = new Int16Array(2048);
   for (let i = 0; i < 800; i++) moved[1024 + ((i + 900) & 1023)] = noise[i]!;
   for (let t = 0; t < 5; t++)
     expect(features(moved, 1024, 900, 1700, t)).toEqual(features(noise.slice(0, 1024), 0, 0, 800, t));
 });
 
-test('what lies before and after the utterance is not heard', () => {
+test('LogMel ignores samples before and after the utterance', () => {
   const alone = new Int16Array(1024);
   alone.set(noise.subarray(300, 700), 300);
   for (let t = 0; t < 3; t++) expect(features(noise, 0, 300, 700, t)).toEqual(features(alone, 0, 300, 700, t));

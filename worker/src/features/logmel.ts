@@ -4,33 +4,33 @@ import { FFT_SIZE, PowerSpectrum, SPECTRUM_BINS } from './fft.ts';
 import { buildMelFilters } from './mel.ts';
 import type { MelFilters } from './mel.ts';
 
-/** Samples per second that every model here takes. */
+/** Sample rate of all models. */
 export const SAMPLE_RATE_HZ = AUDIO.sampleRateHz;
 /** Samples from one feature frame to the next. */
 export const HOP_SAMPLES = 160;
 const WINDOW_SAMPLES = 400;
-/** Frame t sees samples from 160 t - REACH to 160 t + REACH - 1. */
+/** Frame t covers the samples from 160 t - REACH_SAMPLES to 160 t + REACH_SAMPLES - 1. */
 export const REACH_SAMPLES = WINDOW_SAMPLES / 2;
 const PRE_EMPHASIS = 0.97;
 const FLOOR = 2 ** -24;
 const PADDING = (FFT_SIZE - WINDOW_SAMPLES) / 2;
 
-/** A ring of PCM samples: sample n of a stream is at `n & mask`, from `base` on. */
+/** A ring buffer of PCM samples. Sample n of a stream is at index `base + (n & mask)`. */
 export interface SampleRing {
   readonly samples: Int16Array;
   readonly base: number;
   readonly mask: number;
 }
 
-/** Symmetric Hann, with the scaling of 16-bit samples to ±1 in it. */
+/** Symmetric Hann window, multiplied by the factor that scales 16-bit samples to ±1. */
 const hann = Float64Array.from(
   { length: WINDOW_SAMPLES },
   (_, i) => Math.fround(0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (WINDOW_SAMPLES - 1))) / 32_768,
 );
 
 /**
- * Log-mel features as NeMo computes them, one frame per call, straight from the ring and without allocation. Stateless
- * between frames: pre-emphasis needs one sample of history and the ring still has it.
+ * Computes log-mel features like NeMo, one frame per call, directly from the ring and without allocation. It has no
+ * state between frames, because the one earlier sample that pre-emphasis needs is still in the ring.
  */
 export class LogMel {
   readonly mels: number;
@@ -43,8 +43,8 @@ export class LogMel {
   }
 
   /**
-   * Writes frame `t` of the utterance [start, end) of a ring to `out`, mel m at `offset + m * stride`. Outside the
-   * utterance there is silence, whatever the ring holds there.
+   * Writes frame `t` of the utterance [start, end) of a ring to `out`, with mel m at `offset + m * stride`. Samples
+   * outside the utterance count as silence.
    */
   frame(
     ring: SampleRing,
@@ -67,7 +67,10 @@ export class LogMel {
     }
   }
 
-  /** Pre-emphasis and window into the middle of the transform's input; its ends stay zero. */
+  /**
+   * Writes the pre-emphasized and windowed samples to the middle of the transform's input. The ends of the input stay
+   * zero.
+   */
   #window(ring: SampleRing, start: number, end: number, from: number): void {
     const { samples, base, mask } = ring;
     const input = this.#spectrum.input;

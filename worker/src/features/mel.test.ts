@@ -1,6 +1,6 @@
 import { buildMelFilters } from './mel.ts';
 
-test('filters are triangles of area one in rising order that leave no bin between them unheard', () => {
+test('buildMelFilters returns triangles of area one in ascending order that cover every bin', () => {
   const { count, starts, offsets, weights } = buildMelFilters(80, 257, 16_000);
   const covered = new Set<number>();
   for (let m = 0; m < count; m++) {
@@ -9,7 +9,7 @@ test('filters are triangles of area one in rising order that leave no bin betwee
     expect(Math.min(...own)).toBeGreaterThan(0);
     if (m > 0) expect(starts[m]).toBeGreaterThanOrEqual(starts[m - 1]!);
     own.forEach((_, i) => covered.add(starts[m]! + i));
-    // Wide filters see many bins (31.25 Hz each), so their sum comes near the triangle's area.
+    // Wide filters cover many bins (31.25 Hz each), so the sum of their weights is close to the area of the triangle.
     if (m > 60) expect(own.reduce((sum, weight) => sum + weight, 0) * 31.25).toBeCloseTo(1, 1);
   }
   for (let bin = 1; bin < 256; bin++) expect(covered.has(bin)).toBe(true);

@@ -7,13 +7,18 @@ import type { EncoderShape } from './shape.ts';
 
 type Tensors = Record<string, Tensor>;
 
-/** A streaming encoder at one context. Its inputs and outputs are the scratch's buffers; `run` copies nothing. */
+/**
+ * A streaming encoder at one context. Its inputs and outputs are the buffers of the scratch, so `run` copies nothing.
+ */
 export class Encoder {
   readonly shape: EncoderShape;
   readonly scratch: Scratch;
   readonly #session: InferenceSession;
   readonly #padded: boolean;
-  /** Tensors over the first n streams of the scratch, by n: making them anew for each run would be garbage. */
+  /**
+   * Tensors over the first n streams of the scratch, indexed by n. They are cached because creating them for each run
+   * would produce garbage.
+   */
   readonly #bound: ({ feeds: Tensors; fetches: Tensors } | undefined)[] = [];
 
   constructor(session: InferenceSession, shape: EncoderShape, scratch: Scratch, padded: boolean) {
@@ -23,7 +28,10 @@ export class Encoder {
     this.#padded = padded;
   }
 
-  /** Encodes the first `batch` streams of the scratch; what else stands in it may be encoded with them. */
+  /**
+   * Encodes the first `batch` streams of the scratch. With padded batches the remaining places are encoded too, and
+   * their output is ignored.
+   */
   async run(batch: number): Promise<void> {
     const size = this.#padded ? this.scratch.maxBatch : batch;
     this.#silence(batch, size);
@@ -31,13 +39,13 @@ export class Encoder {
     await this.#session.run(feeds, fetches);
   }
 
-  /** Places that fill a batch up hold what was there before, under lengths that every graph takes. */
+  /** Sets valid lengths for the places that pad a batch. Their audio and caches keep old values. */
   #silence(from: number, to: number): void {
     this.scratch.lengths.fill(BigInt(this.shape.framing.window), from, to);
     this.scratch.filled.fill(0n, from, to);
   }
 
-  /** Runs two streams of silence without prepared outputs: a graph whose answer has another shape is refused here. */
+  /** Runs two streams of silence without prepared outputs, and throws if an output has an unexpected shape. */
   async probe(file: string): Promise<void> {
     const batch = Math.min(2, this.scratch.maxBatch);
     const { feeds, fetches } = this.#bind(batch);
@@ -47,7 +55,7 @@ export class Encoder {
       answer = await this.#session.run(feeds, Object.keys(fetches));
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new ModelError('graph_unsupported', `${file}: a batch of ${batch} does not run: ${why}`, { cause });
+      throw new ModelError('graph_unsupported', `${file}: a batch of ${batch} cannot be run: ${why}`, { cause });
     }
     for (const [name, { dims }] of Object.entries(fetches)) {
       const actual = answer[name]?.dims.join(', ') ?? 'nothing';

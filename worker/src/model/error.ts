@@ -1,4 +1,4 @@
-/** Why a model folder cannot be used. Codes are stable; messages name the file and what is wrong with it. */
+/** Reason for which a model folder cannot be used. Codes are stable. The message names the file and the problem. */
 export type ModelErrorCode =
   | 'manifest_missing'
   | 'manifest_invalid'
@@ -10,7 +10,7 @@ export type ModelErrorCode =
   | 'graph_mismatch'
   | 'provider_unavailable';
 
-/** A model folder that cannot be used. */
+/** Thrown if a model folder cannot be used. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly code: ModelErrorCode;

@@ -5,7 +5,7 @@ import { ModelError } from './error.ts';
 import { parseManifest } from './manifest.ts';
 import type { FileRef, Manifest } from './manifest.ts';
 
-/** Reads and checks `manifest.json` of a model folder. */
+/** Reads and validates `manifest.json` of a model folder. */
 export async function readManifest(folder: string): Promise<Manifest> {
   try {
     return parseManifest(await readFile(join(folder, 'manifest.json'), 'utf8'));
@@ -15,13 +15,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
   }
 }
 
-/** Reads a file of a model folder; throws a ModelError when it is missing or not the one the manifest means. */
+/** Reads a file of a model folder. Throws a ModelError if it is missing or its checksum differs from the manifest. */
 export async function readChecked(folder: string, { file, sha256 }: FileRef): Promise<Buffer> {
   let bytes: Buffer;
   try {
     bytes = await readFile(join(folder, file));
   } catch (cause) {
-    throw new ModelError('file_missing', `${file}: the manifest names it but it cannot be read`, { cause });
+    throw new ModelError('file_missing', `${file}: listed in the manifest, but it cannot be read`, { cause });
   }
   const actual = createHash('sha256').update(bytes).digest('hex');
   if (actual !== sha256) {

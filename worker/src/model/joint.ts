@@ -5,7 +5,7 @@ import type { PredictorPorts } from './predictor.ts';
 
 type States = readonly Float32Array[];
 
-/** A graph that holds predictor and joint together (`decoder_joint`). */
+/** A graph that contains both predictor and joint (`decoder_joint`). */
 export class FusedJoint implements Joint {
   readonly #session: InferenceSession;
   readonly #ports: PredictorPorts;
@@ -34,7 +34,7 @@ export class FusedJoint implements Joint {
   }
 }
 
-/** Predictor and joint as two graphs; the predictor runs only for streams whose last piece is new to it. */
+/** Predictor and joint as two graphs. The predictor runs only for streams that have a new piece. */
 export class SplitJoint implements Joint {
   readonly #decoder: InferenceSession;
   readonly #joiner: InferenceSession;
@@ -100,7 +100,7 @@ function predictorFeeds(ports: PredictorPorts, hypotheses: readonly Hypothesis[]
   return feeds;
 }
 
-/** States per stream out of [layers, n, hidden] tensors. */
+/** Splits [layers, n, hidden] tensors into the states of each stream. */
 function splitStates(ports: PredictorPorts, answer: InferenceSession.OnnxValueMapType, n: number): States[] {
   const { layers, hidden } = ports;
   return Array.from({ length: n }, (_, i) =>
@@ -116,7 +116,7 @@ function splitStates(ports: PredictorPorts, answer: InferenceSession.OnnxValueMa
   );
 }
 
-/** Vectors as [n, size, 1]. */
+/** Returns the vectors as a tensor [n, size, 1]. */
 function columns(vectors: readonly Float32Array[]): Tensor {
   return new Tensor('float32', joined(vectors), [vectors.length, vectors[0]?.length ?? 0, 1]);
 }
@@ -135,5 +135,5 @@ function joined(vectors: readonly Float32Array[]): Float32Array {
 
 function data(value: InferenceSession.OnnxValueMapType[string] | undefined): Float32Array {
   if (value?.data instanceof Float32Array) return value.data;
-  throw new TypeError('the graph did not answer with 32-bit floats');
+  throw new TypeError('the output of the graph is not a tensor of 32-bit floats');
 }

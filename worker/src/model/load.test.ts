@@ -7,7 +7,7 @@ import type { GoldenKind } from '../testing/folder.ts';
 
 type Manifest = Record<string, unknown>;
 
-/** Replaces a file of the folder and its checksum, so that only what it holds is wrong. */
+/** Replaces a file of the folder and its checksum in the manifest, so that only the content is invalid. */
 const replace = (key: string, file: string, content: Buffer | string) => (manifest: Manifest, folder: string) => {
   writeFileSync(join(folder, file), content);
   if (key === 'encoder') manifest.contexts = [{ context: [56, 13], encoder: refTo(folder, file) }];
@@ -16,14 +16,14 @@ const replace = (key: string, file: string, content: Buffer | string) => (manife
 
 const golden = (file: string) => readFileSync(join(goldenFolder, file));
 
-/** The same graph with one metadata value changed to another of the same length. */
+/** Returns the graph with one metadata value replaced by another of the same length. */
 const edited = (file: string, from: string, to: string) =>
   Buffer.from(golden(file).toString('latin1').replace(from, to), 'latin1');
 
 const cases: [string, GoldenKind, (manifest: Manifest, folder: string) => void, string, RegExp][] = [
   ['a missing file', 'ctc', (_, folder) => rmSync(join(folder, 'tokens.txt')), 'file_missing', /tokens\.txt/],
   [
-    'another file than the manifest means',
+    'a file whose checksum differs from the manifest',
     'ctc',
     (_, folder) => copyFileSync(join(goldenFolder, 'joiner.onnx'), join(folder, 'model_ctc.onnx')),
     'checksum_mismatch',
@@ -37,7 +37,7 @@ const cases: [string, GoldenKind, (manifest: Manifest, folder: string) => void, 
     /model_ctc\.onnx/,
   ],
   [
-    'a graph that is no encoder',
+    'a graph that is not an encoder',
     'ctc',
     replace('encoder', 'model_ctc.onnx', golden('joiner.onnx')),
     'graph_unsupported',
@@ -51,7 +51,7 @@ const cases: [string, GoldenKind, (manifest: Manifest, folder: string) => void, 
     /no output "logprobs"/,
   ],
   [
-    'a context that the graph is not made for',
+    'a context that the graph does not support',
     'ctc',
     (m, folder) => (m.contexts = [{ context: [56, 3], encoder: refTo(folder, 'model_ctc.onnx') }]),
     'graph_mismatch',
@@ -88,7 +88,7 @@ const cases: [string, GoldenKind, (manifest: Manifest, folder: string) => void, 
   ],
 ];
 
-test.each(cases)('refuses %s', async (_, kind, spoil, code, message) => {
+test.each(cases)('startEngine refuses a model folder with %s', async (_, kind, spoil, code, message) => {
   const folder = makeGoldenFolder(kind, spoil);
   await expect(startEngine({ modelDir: folder, slots: 1, maxBatch: 1 })).rejects.toMatchObject({
     name: 'ModelError',
@@ -97,26 +97,29 @@ test.each(cases)('refuses %s', async (_, kind, spoil, code, message) => {
   });
 });
 
-test('refuses a folder without a manifest', async () => {
+test('startEngine refuses a folder without a manifest', async () => {
   await expect(startEngine({ modelDir: goldenFolder })).rejects.toMatchObject({ code: 'manifest_missing' });
 });
 
-test('refuses a provider that is not there', async () => {
+test('startEngine refuses an unknown execution provider', async () => {
   const starting = startEngine({ modelDir: makeGoldenFolder('ctc'), provider: 'nonsense' });
   await expect(starting).rejects.toMatchObject({ code: 'provider_unavailable' });
 });
 
-test.each(['fused', 'split'] as const)('loads a %s transducer and an encoder that has no metadata', async (kind) => {
-  const bare = (manifest: Manifest, folder: string) => {
-    // Custom metadata come last in these files: cutting them off leaves a whole graph.
-    const bytes = golden('encoder.onnx');
-    replace(
-      'encoder',
-      'encoder.onnx',
-      bytes.subarray(0, bytes.indexOf(Buffer.from('vocab_size')) - 4),
-    )(manifest, folder);
-  };
-  const engine = await startEngine({ modelDir: makeGoldenFolder(kind, bare), slots: 2, maxBatch: 2 });
-  expect(engine.info.type).toBe('transducer');
-  await engine.close();
-});
+test.each(['fused', 'split'] as const)(
+  'startEngine loads a %s transducer whose encoder has no metadata',
+  async (kind) => {
+    const bare = (manifest: Manifest, folder: string) => {
+      // Custom metadata is at the end of these files, so the graph is complete without it.
+      const bytes = golden('encoder.onnx');
+      replace(
+        'encoder',
+        'encoder.onnx',
+        bytes.subarray(0, bytes.indexOf(Buffer.from('vocab_size')) - 4),
+      )(manifest, folder);
+    };
+    const engine = await startEngine({ modelDir: makeGoldenFolder(kind, bare), slots: 2, maxBatch: 2 });
+    expect(engine.info.type).toBe('transducer');
+    await engine.close();
+  },
+);

@@ -20,13 +20,13 @@ import { metadataNumber, readEncoderShape } from './shape.ts';
 import { parseTokens } from './tokens.ts';
 import type { Vocabulary } from './tokens.ts';
 
-/** A model that is loaded, checked and ready to run. */
+/** A model that is loaded, validated and ready to run. */
 export interface Model {
   readonly manifest: Manifest;
   readonly vocabulary: Vocabulary;
-  /** Encoder per context (`contextKey`), the default first. */
+  /** Encoders by context (`contextKey`). The default context comes first. */
   readonly encoders: ReadonlyMap<string, Encoder>;
-  /** Predictor and joint of a transducer. */
+  /** Predictor and joint of a transducer. Undefined for a CTC model. */
   readonly joint: Joint | undefined;
 }
 
@@ -36,10 +36,13 @@ interface Graph {
   readonly facts: OnnxFacts;
 }
 
-/** Opens a graph once; where one shape of inputs is all that it should see, once for each context. */
+/**
+ * Opens a graph and caches it. With padded batches each context gets its own session, because a session should see only
+ * one input shape.
+ */
 type Open = (ref: FileRef, context?: string) => Promise<Graph>;
 
-/** Loads a model folder; anything that does not fit together is a ModelError that says what. */
+/** Loads a model folder. Throws a ModelError that names the inconsistency if its files do not fit together. */
 export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatch: number): Promise<Model> {
   const manifest = await readManifest(folder);
   for (const ref of manifest.weights) await readChecked(folder, ref);
@@ -63,7 +66,7 @@ export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatc
 
 async function openGraph(folder: string, ref: FileRef, runtime: RuntimeOptions): Promise<Graph> {
   const facts = readOnnx(ref.file, await readChecked(folder, ref));
-  // By its path and not by the bytes: external weights are found beside the file.
+  // The session is created from the path because onnxruntime looks for external weights beside the file.
   const session = await createSession(join(folder, ref.file), ref.file, runtime);
   return { session, facts, ports: portsOf(ref.file, session) };
 }
@@ -81,7 +84,7 @@ async function loadEncoders(
     if (shape.takesPrompt && manifest.promptIndex === undefined) {
       throw new ModelError(
         'graph_mismatch',
-        `${encoder.file}: it takes a prompt_index, the manifest has no promptIndex`,
+        `${encoder.file}: the graph has an input prompt_index, but the manifest has no promptIndex`,
       );
     }
     parts.push({ context, file: encoder.file, session, shape });
@@ -109,9 +112,12 @@ async function loadJoint(
   const first = contexts[0];
   const about = first === undefined ? undefined : (await open(first.encoder, contextKey(first.context))).facts;
   const checkState = (file: string, { layers, hidden }: PredictorPorts): void => {
-    const told = (key: string) => (about === undefined ? undefined : metadataNumber(file, about, key));
-    agree(file, 'the number of predictor layers', { graph: layers, "encoder's metadata": told('pred_rnn_layers') });
-    agree(file, 'the predictor state', { graph: hidden, "encoder's metadata": told('pred_hidden') });
+    const readNumber = (key: string) => (about === undefined ? undefined : metadataNumber(file, about, key));
+    agree(file, 'the number of predictor layers', {
+      graph: layers,
+      "encoder's metadata": readNumber('pred_rnn_layers'),
+    });
+    agree(file, 'the predictor state', { graph: hidden, "encoder's metadata": readNumber('pred_hidden') });
   };
   const checkJoint = (ports: Ports): void => {
     const frames = port(ports, 'inputs', 'encoder_outputs', 'float32', 3);
@@ -127,7 +133,10 @@ async function loadJoint(
     return new FusedJoint(session, state);
   }
   if (decoder === undefined || joiner === undefined)
-    throw new ModelError('manifest_invalid', 'manifest.json: no joint');
+    throw new ModelError(
+      'manifest_invalid',
+      'manifest.json: a transducer needs either decoderJoint, or decoder and joiner',
+    );
   const [predictor, join_] = [await open(decoder), await open(joiner)];
   checkJoint(join_.ports);
   const state = readPredictor(predictor.ports);

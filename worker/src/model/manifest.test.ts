@@ -11,7 +11,7 @@ const good = {
   contexts: [{ context: [56, 13], encoder: ref }],
 };
 
-test('a good manifest is read as it stands', () => {
+test('parseManifest returns the content of a valid manifest', () => {
   expect(parseManifest(JSON.stringify(good))).toEqual({ ...good, weights: [] });
   const split = { ...good, type: 'transducer', decoder: ref, joiner: ref, promptIndex: 3 };
   expect(parseManifest(JSON.stringify(split))).toEqual({ ...split, weights: [] });
@@ -31,13 +31,13 @@ test.each([
   [{ type: 'transducer' }, 'a transducer needs'],
   [{ type: 'transducer', decoder: ref }, 'a transducer needs'],
   [{ promptIndex: 'x' }, 'promptIndex must be'],
-])('refuses %j', (change, message) => {
+])('parseManifest refuses a manifest with %j', (change, message) => {
   const parse = () => parseManifest(JSON.stringify({ ...good, ...change }));
   expect(parse).toThrow(
     expect.objectContaining({ code: 'manifest_invalid', message: expect.stringContaining(message) }),
   );
 });
 
-test('refuses what is not JSON', () => {
+test('parseManifest refuses text that is not JSON', () => {
   expect(() => parseManifest('{')).toThrow('manifest.json is not JSON');
 });

@@ -3,13 +3,13 @@ import { ModelError } from './error.ts';
 /** Attention context of a streaming encoder: frames of left context and of look-ahead. */
 export type Context = readonly [left: number, right: number];
 
-/** A file of the model folder and the checksum it must have. */
+/** A file of the model folder with its expected checksum. */
 export interface FileRef {
   readonly file: string;
   readonly sha256: string;
 }
 
-/** What `manifest.json` of a model folder says. */
+/** Content of `manifest.json` of a model folder. */
 export interface Manifest {
   readonly format: 1;
   readonly id: string;
@@ -17,23 +17,23 @@ export interface Manifest {
   readonly languageCode: string;
   readonly type: 'ctc' | 'transducer';
   readonly tokens: FileRef;
-  /** Supported contexts, the default first, each with the encoder that serves it; several may name one file. */
+  /** Supported contexts, each with its encoder. The default comes first. Several contexts may use the same file. */
   readonly contexts: readonly { readonly context: Context; readonly encoder: FileRef }[];
-  /** Transducer, fused: predictor and joint in one graph. */
+  /** Predictor and joint of a fused transducer, in one graph. */
   readonly decoderJoint?: FileRef;
-  /** Transducer, split. */
+  /** Predictor and joint of a split transducer. */
   readonly decoder?: FileRef;
   readonly joiner?: FileRef;
-  /** Files that graphs refer to (external weights): only their checksums are looked at. */
+  /** Files that graphs refer to (external weights). Only their checksums are verified. */
   readonly weights: readonly FileRef[];
-  /** Language prompt of multilingual exports, fed as `prompt_index`. */
+  /** Language prompt of multilingual exports. Passed to the graph as `prompt_index`. */
   readonly promptIndex?: number;
 }
 
-/** Text form of a context, as a key of maps and in messages: `56,13`. */
+/** Returns a context as text, for map keys and messages: `56,13`. */
 export const contextKey = (context: Context): string => context.join(',');
 
-/** Reads the text of a manifest; throws a ModelError that names the first field that is wrong. */
+/** Parses the text of a manifest. Throws a ModelError that names the first invalid field. */
 export function parseManifest(text: string): Manifest {
   let value: unknown;
   try {
@@ -89,7 +89,7 @@ function fileRef(value: unknown, at: string): FileRef {
   const ref = object(value, at);
   const file = string(ref.file, `${at}.file`);
   const sha256 = string(ref.sha256, `${at}.sha256`);
-  // A folder is self-contained: what it names is in it.
+  // A model folder is self-contained, so its manifest may name only files inside it.
   if (file.startsWith('/') || file.split('/').includes('..')) fail(`${at}.file must stay inside the model folder`);
   if (!/^[0-9a-f]{64}$/.test(sha256)) fail(`${at}.sha256 must be 64 hexadecimal digits`);
   return { file, sha256 };
@@ -105,7 +105,7 @@ function list(value: unknown, at: string): unknown[] {
 }
 
 function string(value: unknown, at: string): string {
-  return typeof value === 'string' && value !== '' ? value : fail(`${at} must be a non-empty text`);
+  return typeof value === 'string' && value !== '' ? value : fail(`${at} must be a non-empty string`);
 }
 
 function count(value: unknown, at: string): number {

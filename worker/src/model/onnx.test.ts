@@ -5,21 +5,21 @@ import { readOnnx } from './onnx.ts';
 
 const read = (file: string) => readOnnx(file, readFileSync(join(goldenFolder, file)));
 
-test('metadata and shapes of stored tensors come out of an export', () => {
+test('readOnnx returns the metadata and the shapes of stored tensors of an export', () => {
   const { metadata, tensors } = read('model_ctc.onnx');
   expect(metadata.get('window_size')).toBe('121');
   expect(metadata.get('normalize_type')).toBe('');
   expect(tensors.get('encoder.layers.0.conv.depthwise_conv.weight')).toEqual([64, 1, 9]);
 });
 
-test('a graph without metadata has none', () => {
+test('readOnnx returns no metadata for a graph without any', () => {
   expect(read('joiner.onnx').metadata.size).toBe(0);
 });
 
 test.each([
   ['text', Buffer.from('this is not a model')],
-  ['a cut file', readFileSync(join(goldenFolder, 'joiner.onnx')).subarray(0, 1000)],
-])('refuses %s', (_, content) => {
+  ['a truncated file', readFileSync(join(goldenFolder, 'joiner.onnx')).subarray(0, 1000)],
+])('readOnnx refuses %s', (_, content) => {
   expect(() => readOnnx('x.onnx', content)).toThrow(
     expect.objectContaining({ code: 'graph_unreadable', message: 'x.onnx: not an ONNX file' }),
   );

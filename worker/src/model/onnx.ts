@@ -1,8 +1,8 @@
 import { ModelError } from './error.ts';
 
 /**
- * The little of an ONNX file that onnxruntime-node does not tell: custom metadata and the shapes of stored tensors. Everything else of
- * the protobuf is skipped over without being copied.
+ * Parts of an ONNX file that onnxruntime-node does not expose: custom metadata and the shapes of stored tensors. The
+ * parser skips all other fields of the protobuf without copying them.
  */
 export interface OnnxFacts {
   readonly metadata: ReadonlyMap<string, string>;
@@ -10,7 +10,7 @@ export interface OnnxFacts {
   readonly tensors: ReadonlyMap<string, readonly number[]>;
 }
 
-// Field numbers of onnx.proto.
+// Field numbers from onnx.proto.
 const MODEL_GRAPH = 7;
 const MODEL_METADATA = 14;
 const GRAPH_INITIALIZER = 5;
@@ -19,7 +19,7 @@ const TENSOR_NAME = 8;
 const ENTRY_KEY = 1;
 const ENTRY_VALUE = 2;
 
-// Wire types of protobuf.
+// Protobuf wire types.
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
@@ -33,7 +33,7 @@ interface Field {
   readonly bytes: Buffer;
 }
 
-/** Reads metadata and tensor shapes; throws a ModelError that names the file when it is not ONNX. */
+/** Reads metadata and tensor shapes. Throws a ModelError with the file name if the content is not ONNX. */
 export function readOnnx(file: string, content: Buffer): OnnxFacts {
   const metadata = new Map<string, string>();
   const tensors = new Map<string, readonly number[]>();
@@ -98,7 +98,7 @@ function* fieldsOf(bytes: Buffer): Generator<Field> {
       case BYTES: {
         const { value: length, next } = varint(bytes, at);
         at = next + length;
-        if (at > bytes.length) throw new RangeError('a field reaches past the end');
+        if (at > bytes.length) throw new RangeError('a field extends past the end');
         yield { number, varint: 0, bytes: bytes.subarray(next, at) };
         break;
       }
@@ -121,5 +121,5 @@ function varint(bytes: Buffer, from: number): { value: number; next: number } {
     value += (byte & 127) * scale;
     if (byte < 128) return { value, next: at + 1 };
   }
-  throw new RangeError('a number does not end');
+  throw new RangeError('a varint is not terminated');
 }

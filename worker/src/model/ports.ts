@@ -1,28 +1,28 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { ModelError } from './error.ts';
 
-/** A tensor that goes into or comes out of a graph; free dimensions are texts. */
+/** An input or output tensor of a graph. Free dimensions are strings. */
 export interface Port {
   readonly name: string;
   readonly type: string;
   readonly shape: readonly (number | string)[];
 }
 
-/** Inputs and outputs of a graph with the file they belong to, for messages. */
+/** Inputs and outputs of a graph, with the file name for error messages. */
 export interface Ports {
   readonly file: string;
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
 }
 
-/** What a session says about its graph's inputs and outputs. */
+/** Returns the tensor inputs and outputs of a session's graph. */
 export function portsOf(file: string, session: InferenceSession): Ports {
   const tensors = (list: InferenceSession['inputMetadata']): Port[] =>
     list.flatMap((port) => (port.isTensor ? [{ name: port.name, type: port.type, shape: port.shape }] : []));
   return { file, inputs: tensors(session.inputMetadata), outputs: tensors(session.outputMetadata) };
 }
 
-/** The port of that name, which must have this type and rank. */
+/** Returns the port with this name. Throws a ModelError if it is missing or has another type or rank. */
 export function port(ports: Ports, side: 'inputs' | 'outputs', name: string, type: string, rank: number): Port {
   const found = ports[side].find((p) => p.name === name);
   const word = side === 'inputs' ? 'input' : 'output';
@@ -40,12 +40,16 @@ export function port(ports: Ports, side: 'inputs' | 'outputs', name: string, typ
   return found;
 }
 
-/** One value that several sources may tell (undefined: silent); all that speak must agree and one must speak. */
+/**
+ * Returns a value that several sources may specify. Throws a ModelError if no source specifies it, or if two sources
+ * disagree.
+ */
 export function agree(file: string, what: string, sources: Readonly<Record<string, number | undefined>>): number {
-  const told = Object.entries(sources).filter((entry): entry is [string, number] => entry[1] !== undefined);
-  const first = told[0];
-  if (first === undefined) throw new ModelError('graph_unsupported', `${file}: nothing tells ${what}`);
-  const other = told.find(([, value]) => value !== first[1]);
+  const specified = Object.entries(sources).filter((entry): entry is [string, number] => entry[1] !== undefined);
+  const first = specified[0];
+  if (first === undefined)
+    throw new ModelError('graph_unsupported', `${file}: neither graph nor metadata specifies ${what}`);
+  const other = specified.find(([, value]) => value !== first[1]);
   if (other !== undefined) {
     throw new ModelError(
       'graph_mismatch',
@@ -55,7 +59,7 @@ export function agree(file: string, what: string, sources: Readonly<Record<strin
   return first[1];
 }
 
-/** A dimension that the graph fixes, or undefined when it is free. */
+/** Returns a dimension that the graph fixes, or undefined if it is free. */
 export function fixed(p: Port, axis: number): number | undefined {
   const dim = p.shape[axis];
   return typeof dim === 'number' ? dim : undefined;

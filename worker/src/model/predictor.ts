@@ -3,22 +3,22 @@ import { fixed } from './ports.ts';
 import { ModelError } from './error.ts';
 
 /**
- * Where a predictor graph takes its tokens and its recurrent states. Exports name states as they like, so they are
- * told apart by type and rank.
+ * Names of the token and state tensors of a predictor graph. Exports use different names for states, so states are
+ * recognized by type and rank.
  */
 export interface PredictorPorts {
   readonly targets: string;
   readonly targetLength: string;
   readonly statesIn: readonly string[];
   readonly statesOut: readonly string[];
-  /** Layers and width of each state, [layers, B, width]. */
+  /** Number of layers and width of each state, [layers, B, width]. */
   readonly layers: number;
   readonly hidden: number;
-  /** Streams that share one run; 1 where the graph fixes it. */
+  /** Largest number of streams in one run. 1 if the graph fixes its batch size. */
   readonly batch: number;
 }
 
-/** Finds the ports of a predictor, alone or fused with its joint. */
+/** Finds the ports of a predictor graph, separate or fused with the joint. */
 export function readPredictor(ports: Ports): PredictorPorts {
   const only = (rank: number): string => {
     const [found, ...more] = ports.inputs.filter(({ type, shape }) => type === 'int32' && shape.length === rank);
@@ -27,7 +27,7 @@ export function readPredictor(ports: Ports): PredictorPorts {
     }
     return found.name;
   };
-  // The encoder's frames and the predictor's own output have rank 3 too, but other names.
+  // The encoder frames and the predictor output have rank 3 too, and are excluded by name.
   const states = (list: readonly Port[]) =>
     list.filter(
       ({ name, type, shape }) => type === 'float32' && shape.length === 3 && !/^(encoder_)?outputs$/.test(name),
@@ -37,7 +37,7 @@ export function readPredictor(ports: Ports): PredictorPorts {
   if (first === undefined || statesIn.length !== statesOut.length) {
     throw new ModelError(
       'graph_unsupported',
-      `${ports.file}: ${statesIn.length} state inputs and ${statesOut.length} state outputs; expected as many of each, at least one`,
+      `${ports.file}: ${statesIn.length} state inputs and ${statesOut.length} state outputs; expected the same number of both, at least one`,
     );
   }
   const [layers, hidden] = [fixed(first, 0), fixed(first, 2)];

@@ -1,8 +1,8 @@
 import type { EncoderShape } from './shape.ts';
 
 /**
- * Buffers that a batch is assembled in and answered into, made once and shared by all contexts of a model: only one
- * run is ever under way.
+ * Input and output buffers of a batch. They are allocated once and shared by all contexts of a model, because only one
+ * run is active at a time.
  */
 export interface Scratch {
   readonly maxBatch: number;
@@ -19,16 +19,16 @@ export interface Scratch {
   readonly filledNext: BigInt64Array;
 }
 
-/** Floats of attention cache per stream. */
+/** Returns the number of floats in the attention cache of a stream. */
 export const channelSize = ({ layers, left, width }: EncoderShape): number => layers * left * width;
-/** Floats of convolution cache per stream. */
+/** Returns the number of floats in the convolution cache of a stream. */
 export const timeSize = ({ layers, width, convContext }: EncoderShape): number => layers * width * convContext;
-/** Floats of features per window. */
+/** Returns the number of floats in the features of a window. */
 export const audioSize = ({ mels, framing }: EncoderShape): number => mels * framing.window;
-/** Floats of output per full window. */
+/** Returns the number of floats in the output of a full window. */
 export const rowsSize = ({ frames, outputSize }: EncoderShape): number => frames * outputSize;
 
-/** Buffers that fit a batch of any of these shapes. */
+/** Allocates buffers that fit a batch of any of these shapes. */
 export function buildScratch(shapes: readonly EncoderShape[], maxBatch: number): Scratch {
   const floats = (size: (shape: EncoderShape) => number) => new Float32Array(maxBatch * Math.max(...shapes.map(size)));
   const ints = () => new BigInt64Array(maxBatch);

@@ -1,20 +1,20 @@
 import { InferenceSession } from 'onnxruntime-node';
 import { ModelError } from './error.ts';
 
-/** How graphs are executed. */
+/** Options for running graphs. */
 export interface RuntimeOptions {
-  /** Execution provider: `cpu`, `cuda`, or another one that the runtime knows. */
+  /** Execution provider: `cpu`, `cuda`, or another provider that onnxruntime supports. */
   readonly provider: string;
   /** Threads inside one run. */
   readonly threads: number;
   /**
-   * Whether every batch is filled up to the largest. An accelerator plans its kernels anew whenever the shape of a
-   * graph's inputs changes, which takes longer than many runs; one shape for each graph avoids it.
+   * Whether every batch is padded to the largest size. An accelerator selects its kernels again whenever an input shape
+   * changes, which takes longer than many runs. One input shape per graph avoids that.
    */
   readonly paddedBatches: boolean;
 }
 
-/** Opens a graph. Threads that wait do not spin: their cores belong to other streams and processes. */
+/** Opens a graph. Idle threads do not spin, because other streams and processes need their cores. */
 export async function createSession(
   path: string,
   file: string,
@@ -33,8 +33,10 @@ export async function createSession(
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     if (provider !== 'cpu') {
-      throw new ModelError('provider_unavailable', `${file}: provider ${provider} cannot run it: ${why}`, { cause });
+      throw new ModelError('provider_unavailable', `${file}: the provider ${provider} cannot run this graph: ${why}`, {
+        cause,
+      });
     }
-    throw new ModelError('graph_unreadable', `${file}: the runtime cannot open it: ${why}`, { cause });
+    throw new ModelError('graph_unreadable', `${file}: onnxruntime cannot open the file: ${why}`, { cause });
   }
 }

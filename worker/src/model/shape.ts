@@ -14,17 +14,17 @@ export interface EncoderShape {
   readonly left: number;
   readonly width: number;
   readonly convContext: number;
-  /** Size of an output row: classes of a CTC model, width of a transducer's encoder. */
+  /** Size of an output row: number of classes of a CTC model, or encoder width of a transducer. */
   readonly outputSize: number;
   readonly output: 'logprobs' | 'outputs';
   readonly subsampling: number;
   readonly framing: Framing;
-  /** Encoder frames a full window gives. */
+  /** Encoder frames per full window. */
   readonly frames: number;
   readonly takesPrompt: boolean;
 }
 
-/** Reads sizes off a graph and its metadata and checks that all of them agree with each other and with the manifest. */
+/** Reads the sizes from a graph and its metadata. Throws a ModelError if they contradict each other or the manifest. */
 export function readEncoderShape(
   ports: Ports,
   facts: OnnxFacts,
@@ -49,7 +49,7 @@ export function readEncoderShape(
   if (normalize !== '' && normalize !== 'NA') {
     throw new ModelError(
       'graph_unsupported',
-      `${file}: features normalized "${normalize}"; only unnormalized ones can be streamed`,
+      `${file}: features with normalization "${normalize}" cannot be streamed; export the model without normalization`,
     );
   }
   const width = agree(file, 'the width', {
@@ -92,7 +92,10 @@ export function readEncoderShape(
 const classes = (vocabulary: number | undefined): number | undefined =>
   vocabulary === undefined ? undefined : vocabulary + 1;
 
-/** A graph made for several contexts lists them; any other one is made for the one its window fits. */
+/**
+ * A graph for several contexts lists them in its metadata. Any other graph supports the one context that matches its
+ * window.
+ */
 function checkContext(file: string, facts: OnnxFacts, context: Context, framing: Framing): void {
   const listed = facts.metadata.get('contexts');
   if (listed !== undefined) {
@@ -100,20 +103,20 @@ function checkContext(file: string, facts: OnnxFacts, context: Context, framing:
     if (!contexts.includes(contextKey(context))) {
       throw new ModelError(
         'graph_mismatch',
-        `${file}: made for the contexts ${listed}, not for [${contextKey(context)}]`,
+        `${file}: supports the contexts ${listed}, but not [${contextKey(context)}]`,
       );
     }
     return;
   }
-  const told = {
+  const specified = {
     window: metadataNumber(file, facts, 'window_size'),
     shift: metadataNumber(file, facts, 'chunk_shift'),
   };
-  agree(file, 'the window', { metadata: told.window, 'manifest entry': framing.window });
-  agree(file, 'the shift', { metadata: told.shift, 'manifest entry': framing.shift });
+  agree(file, 'the window', { metadata: specified.window, 'manifest entry': framing.window });
+  agree(file, 'the shift', { metadata: specified.shift, 'manifest entry': framing.shift });
 }
 
-/** Depthwise convolutions over time are stored as [width, 1, kernel]; the cache holds kernel - 1 frames. */
+/** Depthwise convolutions over time are stored as [width, 1, kernel]. The cache holds kernel - 1 frames. */
 function depthwiseContext(facts: OnnxFacts, width: number): number | undefined {
   for (const dims of facts.tensors.values()) {
     if (dims.length === 3 && dims[0] === width && dims[1] === 1 && dims[2] !== undefined) return dims[2] - 1;
@@ -121,13 +124,13 @@ function depthwiseContext(facts: OnnxFacts, width: number): number | undefined {
   return undefined;
 }
 
-/** A whole number of a graph's metadata, or undefined where the key is missing. */
+/** Returns an integer from the metadata of a graph. Undefined if the key is missing. */
 export function metadataNumber(file: string, facts: OnnxFacts, key: string): number | undefined {
   const text = facts.metadata.get(key);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!Number.isInteger(value) || text.trim() === '') {
-    throw new ModelError('graph_mismatch', `${file}: metadata ${key} is "${text}", not a whole number`);
+    throw new ModelError('graph_mismatch', `${file}: metadata ${key} is "${text}", not an integer`);
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import { ModelError } from './error.ts';
 
-/** The pieces of a vocabulary by id, and the blank, which comes last. */
+/** The pieces of a vocabulary by id. The blank is the last one. */
 export interface Vocabulary {
   readonly pieces: readonly string[];
   readonly blank: number;
@@ -8,14 +8,14 @@ export interface Vocabulary {
 
 const BLANK = '<blk>';
 
-/** Reads the text of `tokens.txt`: `piece id` per line, ids from 0 without a gap, `<blk>` last. */
+/** Parses the text of `tokens.txt`: one `piece id` per line, ids from 0 without gaps, `<blk>` last. */
 export function parseTokens(text: string): Vocabulary {
   const pieces: string[] = [];
   text
     .split('\n')
     .filter((line) => line !== '')
     .forEach((line, i) => {
-      // A piece may hold a space, an id never does.
+      // A piece may contain a space, an id never does.
       const cut = line.lastIndexOf(' ');
       const id = Number(line.slice(cut + 1));
       if (cut <= 0 || id !== i) {
