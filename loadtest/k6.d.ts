@@ -43,7 +43,7 @@ declare module 'k6/execution' {
 
 declare module 'k6/websockets' {
   interface Event {
-    /** Unix milliseconds; of a message: when it was read from the socket. */
+    /** Unix milliseconds. For a message, the time when it was read from the socket. */
     readonly timestamp: number;
   }
   export class WebSocket {
@@ -58,10 +58,10 @@ declare module 'k6/websockets' {
   }
 }
 
-/** Variables of the environment. */
+/** Environment variables. */
 declare const __ENV: Readonly<Record<string, string | undefined>>;
-/** Number of the virtual user, 0 while k6 looks at the script for the first time. */
+/** Number of the virtual user. It is 0 while k6 loads the script for the first time. */
 declare const __VU: number;
-/** Reads a file; only while the script is loaded. */
+/** Reads a file. Works only while the script is loaded. */
 declare function open(path: string): string;
 declare function open(path: string, mode: 'b'): ArrayBuffer;

@@ -1,18 +1,18 @@
 import { call } from './lib/call.ts';
-import { optionsOf, streaming } from './lib/load.ts';
+import { buildK6Options, constantStreams } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';
-import { buildThresholds, PROMISES } from './lib/promises.ts';
+import { buildThresholds, LATENCY_TARGETS } from './lib/latency-targets.ts';
 
-/** The promise of deltas for each context by itself: a small one must not profit at the cost of a large one. */
+/** The delta target of each context separately, so that a small context does not gain at the cost of a large one. */
 const perContext = Object.fromEntries(
   plan.contexts.map((context) => [
-    `${PROMISES.delta.metric}{context:${context.join('-')}}`,
+    `${LATENCY_TARGETS.delta.metric}{context:${context.join('-')}}`,
     [`p(95)<=${plan.limits.delta}`],
   ]),
 );
 
-export const options = optionsOf(
-  { mixed: streaming(plan.streams, plan.durationSeconds) },
+export const options = buildK6Options(
+  { mixed: constantStreams(plan.streams, plan.durationSeconds) },
   { ...buildThresholds(plan.limits), ...perContext },
 );
 

@@ -1,12 +1,12 @@
 import { call } from './lib/call.ts';
-import { optionsOf, streaming } from './lib/load.ts';
+import { buildK6Options, constantStreams } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';
-import { buildThresholds } from './lib/promises.ts';
+import { buildThresholds } from './lib/latency-targets.ts';
 
-export const options = optionsOf(
+export const options = buildK6Options(
   {
-    regular: streaming(plan.streams, plan.durationSeconds),
-    noisy: streaming(plan.noisyStreams, plan.durationSeconds, { exec: 'noise' }),
+    regular: constantStreams(plan.streams, plan.durationSeconds),
+    noisy: constantStreams(plan.noisyStreams, plan.durationSeconds, { exec: 'noise' }),
   },
   buildThresholds(plan.limits),
 );
@@ -15,7 +15,7 @@ export default function (): Promise<void> {
   return call();
 }
 
-/** Sends as fast as the service takes it, session after session. */
+/** Sends as fast as the service accepts it, session after session. */
 export function noise(): Promise<void> {
   return call('noisy');
 }

@@ -1,2 +1,2 @@
-// The same load as steady, for longer and a little below what the workers declared.
+// Same load as steady, but longer and below the declared slots.
 export { options, default } from './steady.ts';

@@ -1,13 +1,13 @@
 import { call } from './lib/call.ts';
-import { optionsOf, streaming } from './lib/load.ts';
+import { buildK6Options, constantStreams } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';
 
-/** The spike comes when the regular load has been there for a third of the time. */
+/** The spike starts after a third of the duration. */
 const startTime = `${Math.ceil(plan.durationSeconds / 3)}s`;
 
-export const options = optionsOf({
-  regular: streaming(plan.streams, plan.durationSeconds),
-  spike: streaming(plan.spike.streams, plan.spike.seconds, { startTime }),
+export const options = buildK6Options({
+  regular: constantStreams(plan.streams, plan.durationSeconds),
+  spike: constantStreams(plan.spike.streams, plan.spike.seconds, { startTime }),
 });
 
 export default function (): Promise<void> {

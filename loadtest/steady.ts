@@ -1,10 +1,10 @@
 import { call } from './lib/call.ts';
-import { optionsOf, streaming } from './lib/load.ts';
+import { buildK6Options, constantStreams } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';
-import { buildThresholds } from './lib/promises.ts';
+import { buildThresholds } from './lib/latency-targets.ts';
 
-export const options = optionsOf(
-  { steady: streaming(plan.streams, plan.durationSeconds) },
+export const options = buildK6Options(
+  { steady: constantStreams(plan.streams, plan.durationSeconds) },
   buildThresholds(plan.limits),
 );
 

@@ -2,24 +2,24 @@ import { sleep } from 'k6';
 import execution from 'k6/execution';
 import { Connection } from './connection.ts';
 import { faults, readyLatency } from './metrics.ts';
-import { note } from './note.ts';
+import { writeRecord } from './write-record.ts';
 import { phaseOf, recordingsFor } from './pace.ts';
 import type { Caller, Role } from './plan.ts';
 import { plan } from './plan-file.ts';
 import { speeches } from './recordings.ts';
 import type { Speech } from './recordings.ts';
 import { createSession } from './session.ts';
-import { speak } from './utterance.ts';
+import { streamRecording } from './utterance.ts';
 import { SAMPLE_RATE_HZ } from './wav.ts';
 
-/** Longer than a pool may take to grow. */
+/** Longer than a pool takes to scale up. */
 const READY_WITHIN_MS = 150_000;
 const CONFIGURED_WITHIN_MS = 20_000;
-/** A session that used up its reservation to the sample would be ended by the service. */
-const MOST_SECONDS = 300;
+/** Longest session to reserve. The service ends a session that uses its reservation to the last sample. */
+const MAX_SECONDS = 300;
 const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
 
-/** One session from POST to its end: the first one of a virtual user begins at a time of its own. */
+/** Runs one session from POST to its end. The first session of each virtual user starts at a different time. */
 export async function call(role: Role = 'regular'): Promise<void> {
   const { idInTest: user, iterationInScenario: iteration } = execution.vu;
   const phase = phaseOf(user);
@@ -28,7 +28,7 @@ export async function call(role: Role = 'regular'): Promise<void> {
   const lengths = speeches.map(({ pcm }) => pcm.byteLength / 2);
   const chosen = recordingsFor(lengths, user + iteration, plan.sessionSeconds * SAMPLE_RATE_HZ);
   const samples = chosen.reduce((sum, at) => sum + (lengths[at] ?? 0), 0);
-  const session = createSession(caller, Math.min(MOST_SECONDS, Math.ceil(samples / SAMPLE_RATE_HZ) + 1));
+  const session = createSession(caller, Math.min(MAX_SECONDS, Math.ceil(samples / SAMPLE_RATE_HZ) + 1));
   if (session === undefined) return;
 
   const context = plan.contexts[user % Math.max(1, plan.contexts.length)];
@@ -41,18 +41,18 @@ export async function call(role: Role = 'regular'): Promise<void> {
     readyLatency.add(readyMs, { role, context: name });
     if (context !== undefined) await configure(connection, context);
     const chunkMs = ready?.kind === 'ready' ? ready.chunkSamples * MS_PER_SAMPLE : 1000;
-    const manner = { session: session.id, role, context: name, phase, chunkMs };
-    const spoken = chosen.map((at) => speeches[at]).filter((speech): speech is Speech => speech !== undefined);
-    for (const speech of spoken) {
+    const profile = { session: session.id, role, context: name, phase, chunkMs };
+    const recordings = chosen.map((at) => speeches[at]).filter((speech): speech is Speech => speech !== undefined);
+    for (const speech of recordings) {
       utterances++;
-      if (!(await speak(connection, speech, utterances, manner))) break;
+      if (!(await streamRecording(connection, speech, utterances, profile))) break;
     }
   }
   await connection.close();
 
   const { track, openedAtMs, endedAtMs, closeCode } = connection;
   if (track.faults.length > 0) faults.add(track.faults.length, { role });
-  note({
+  writeRecord({
     kind: 'session',
     session: session.id,
     tenant: caller.tenant,
@@ -79,6 +79,6 @@ async function configure(connection: Connection, context: readonly [number, numb
 function callerOf(role: Role, user: number): Caller {
   const callers = plan.callers.filter((caller) => caller.role === role);
   const caller = callers[user % callers.length];
-  if (caller === undefined) throw new Error(`the plan has no tenant that is ${role}`);
+  if (caller === undefined) throw new Error(`the plan has no ${role} tenant`);
   return caller;
 }

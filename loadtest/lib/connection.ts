@@ -7,10 +7,10 @@ import { callAfter } from './wait.ts';
 
 const OPEN = 1;
 
-/** Resolves with the observation that was waited for; undefined when the time is over or the stream has ended. */
+/** Called with the expected observation, or with undefined after the timeout or the end of the stream. */
 type Waiter = (observation: (Observation & { atMs: number }) | undefined) => void;
 
-/** A stream of a session: its track, and a way to wait for what comes. */
+/** The WebSocket stream of one session. Records events in its track and lets the caller wait for one of them. */
 export class Connection {
   readonly track = new Track();
   readonly openedAtMs = Date.now();
@@ -18,18 +18,18 @@ export class Connection {
   endedAtMs = 0;
   onDelta: (atMs: number, latencyMs: number) => void = () => undefined;
   readonly #socket: WebSocket;
-  #isLeaving = false;
+  #isClosing = false;
   #waiter: { kind: Observation['kind']; done: Waiter } | undefined;
-  readonly #seen: (Observation & { atMs: number })[] = [];
+  readonly #unclaimed: (Observation & { atMs: number })[] = [];
   readonly #ended: Promise<void>;
 
   constructor({ url, protocols }: Session, role: Role) {
     this.#socket = new WebSocket(url, protocols, { tags: { name: 'stream', role } });
-    this.#socket.onmessage = ({ data, timestamp }) => this.#take(data, timestamp);
-    // The text of an error may quote what was sent; its kind is enough. After the last word k6 takes a ping that it can no
-    // longer answer for an error: from then on the close code tells.
+    this.#socket.onmessage = ({ data, timestamp }) => this.#receive(data, timestamp);
+    // The error's text may quote sent data, so only the fact is recorded. While the socket closes, k6 reports a ping
+    // that it can no longer answer as an error. From then on only the close code counts.
     this.#socket.onerror = () => {
-      if (!this.#isLeaving) this.track.faults.push('the connection failed');
+      if (!this.#isClosing) this.track.faults.push('the connection failed');
     };
     this.#ended = new Promise((resolve) => {
       this.#socket.onclose = ({ code }) => {
@@ -49,15 +49,15 @@ export class Connection {
     if (this.isOpen) this.#socket.send(data);
   }
 
-  /** Waits for the next event of a kind, also when it has come already. */
+  /** Waits for the next event of a kind, or returns one that has already arrived. */
   next(kind: Observation['kind'], withinMs: number): Promise<(Observation & { atMs: number }) | undefined> {
-    const at = this.#seen.findIndex((observation) => observation.kind === kind);
-    if (at >= 0) return Promise.resolve(this.#seen.splice(at, 1)[0]);
+    const at = this.#unclaimed.findIndex((observation) => observation.kind === kind);
+    if (at >= 0) return Promise.resolve(this.#unclaimed.splice(at, 1)[0]);
     if (this.endedAtMs > 0) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const callOff = callAfter(withinMs, () => this.#waiter?.done(undefined));
+      const cancel = callAfter(withinMs, () => this.#waiter?.done(undefined));
       const done: Waiter = (observation) => {
-        callOff();
+        cancel();
         this.#waiter = undefined;
         resolve(observation);
       };
@@ -65,17 +65,17 @@ export class Connection {
     });
   }
 
-  /** Closes as a client does that has all it wants; resolves when the service has answered. */
+  /** Closes the stream with code 1000 and resolves when the service has closed it too. */
   async close(): Promise<void> {
-    this.#isLeaving = true;
+    this.#isClosing = true;
     if (this.isOpen) this.#socket.close(1000);
     await this.#ended;
   }
 
-  #take(data: string, atMs: number): void {
+  #receive(data: string, atMs: number): void {
     const observation = { ...this.track.receive(JSON.parse(data) as ServerEvent, atMs), atMs };
     if (observation.kind === 'delta') this.onDelta(atMs, observation.latencyMs);
     else if (observation.kind === this.#waiter?.kind) this.#waiter.done(observation);
-    else if (observation.kind !== 'nothing') this.#seen.push(observation);
+    else if (observation.kind !== 'nothing') this.#unclaimed.push(observation);
   }
 }

@@ -1,4 +1,6 @@
-/** The least insertions, deletions and substitutions that make one list of words of the other. */
+/**
+ * Returns the smallest number of insertions, deletions and substitutions that turn one list of words into the other.
+ */
 export function editDistance(from: readonly string[], to: readonly string[]): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   from.forEach((word, i) => {

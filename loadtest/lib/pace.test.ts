@@ -1,6 +1,6 @@
-import { dueAt, frameBounds, phaseOf, recordingsFor, speakFrom } from './pace.ts';
+import { dueAt, frameBounds, phaseOf, recordingsFor, startTimeOf } from './pace.ts';
 
-test('any number of streams is spread over the whole chunk', () => {
+test('phaseOf spreads any number of streams evenly over a chunk', () => {
   for (const count of [2, 5, 17, 100]) {
     const phases = Array.from({ length: count }, (_, stream) => phaseOf(stream)).sort((a, b) => a - b);
     const gaps = phases.map((phase, at) => (phases[at + 1] ?? 1 + phases[0]!) - phase);
@@ -8,10 +8,10 @@ test('any number of streams is spread over the whole chunk', () => {
   }
 });
 
-test('a stream begins at its phase of the chunk, at once or within one chunk', () => {
+test('startTimeOf returns the next time at the phase of the chunk, at most one chunk from now', () => {
   for (const nowMs of [0, 1, 1119, 1120, 123_456_789]) {
     for (const phase of [0, 0.25, 0.99]) {
-      const startMs = speakFrom(nowMs, phase, 1120);
+      const startMs = startTimeOf(nowMs, phase, 1120);
       expect(startMs).toBeGreaterThanOrEqual(nowMs);
       expect(startMs - nowMs).toBeLessThan(1120);
       expect((startMs - phase * 1120) % 1120).toBeCloseTo(0, 6);
@@ -19,11 +19,11 @@ test('a stream begins at its phase of the chunk, at once or within one chunk', (
   }
 });
 
-test('a frame is due when its audio is over, whatever happened to those before', () => {
+test('dueAt returns the time at which the audio of a frame is complete', () => {
   expect([0, 1, 9].map((frame) => dueAt(1000, frame, 100))).toEqual([1100, 1200, 2000]);
 });
 
-test('frames cover a recording without gap or overlap, the last one shorter', () => {
+test('frameBounds covers a recording without gap or overlap, with a shorter last frame', () => {
   expect([0, 1, 2].map((frame) => frameBounds(frame, 100, 4000))).toEqual([
     [0, 1600],
     [1600, 3200],
@@ -31,7 +31,7 @@ test('frames cover a recording without gap or overlap, the last one shorter', ()
   ]);
 });
 
-test('recordings are taken in turn until they are long enough', () => {
+test('recordingsFor takes recordings in turn until they contain enough samples', () => {
   expect(recordingsFor([10, 20, 30], 1, 55)).toEqual([1, 2, 0]);
   expect(recordingsFor([10], 7, 25)).toEqual([0, 0, 0]);
   expect(recordingsFor([10, 20], 0, 0)).toEqual([0]);

@@ -1,6 +1,6 @@
-import type { Limits } from './promises.ts';
+import type { Limits } from './latency-targets.ts';
 
-/** Who speaks: a regular caller at the pace of speech, or one that sends as fast as it can. */
+/** How a tenant streams. A regular one streams at the pace of speech, a noisy one as fast as it can. */
 export type Role = 'regular' | 'noisy';
 
 export interface Caller {
@@ -9,19 +9,22 @@ export interface Caller {
   readonly role: Role;
 }
 
-/** A recording; `text` is what is said in it. */
-export interface Spoken {
+/** A recording and its transcript. */
+export interface Recording {
   readonly file: string;
   readonly text: string;
 }
 
-/** All that a k6 script needs to know. It holds API keys: the file is its owner's alone and removed after the run. */
+/**
+ * Everything a k6 script needs. Contains API keys, so only the owner can read the file, and it is removed after the
+ * run.
+ */
 export interface Plan {
   readonly baseUrl: string;
-  /** Replaces the origin of `websocket_url`; empty: it is taken as it is. */
+  /** Replaces the origin of `websocket_url`. If empty, the URL is used unchanged. */
   readonly streamOrigin: string;
   readonly model: string;
-  readonly recordings: readonly Spoken[];
+  readonly recordings: readonly Recording[];
   readonly callers: readonly Caller[];
   readonly contexts: readonly (readonly [number, number])[];
   readonly streams: number;
@@ -33,6 +36,6 @@ export interface Plan {
   readonly limits: Limits;
   readonly spike: { readonly streams: number; readonly seconds: number };
   readonly noisyStreams: number;
-  /** Where a ramp asks how many streams are wanted; empty elsewhere. */
+  /** URL that returns the current number of streams of a ramp. Empty in other scenarios. */
   readonly controlUrl: string;
 }

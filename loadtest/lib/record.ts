@@ -1,26 +1,26 @@
 import type { Role } from './plan.ts';
 
-/** One utterance, written when its final is there or was given up. Times are Unix milliseconds. */
+/** One utterance, written when its final has arrived or the wait for it has timed out. Times are Unix milliseconds. */
 export interface UtteranceRecord {
   readonly kind: 'utterance';
   readonly session: string;
   readonly role: Role;
-  /** As `56-13` (k6 takes no comma there); empty where none was asked for. */
+  /** Context such as `56-13`, because k6 does not accept a comma in a tag. Empty if none was requested. */
   readonly context: string;
   readonly utterance: number;
   /** Time and latency of each delta. */
   readonly deltas: readonly (readonly [atMs: number, latencyMs: number])[];
-  /** Time and latency of the final; null: none came. */
+  /** Time and latency of the final, or null if none arrived. */
   readonly final: readonly [atMs: number, latencyMs: number] | null;
-  /** How late each frame was sent. */
+  /** Delay of each frame after the time at which it was due. */
   readonly lagsMs: readonly number[];
   readonly words: number;
   readonly wordErrors: number;
 }
 
-/** A session that the service made, written at once. */
-export interface BegunRecord {
-  readonly kind: 'begun';
+/** A session that the service created. Written at once, so that sessions without an end are found. */
+export interface CreatedRecord {
+  readonly kind: 'created';
   readonly session: string;
   readonly tenant: string;
   readonly atMs: number;
@@ -33,31 +33,31 @@ export interface SessionRecord {
   readonly tenant: string;
   readonly role: Role;
   readonly context: string;
-  /** How long POST took. */
+  /** Duration of the POST request. */
   readonly createMs: number;
   readonly openedAtMs: number;
-  /** From the handshake's start to `ready`; null: it did not come. */
+  /** Time from the start of the handshake to `ready`, or null if it did not arrive. */
   readonly readyMs: number | null;
   readonly endedAtMs: number;
   readonly samples: number;
   readonly utterances: number;
   readonly finals: number;
-  /** 0 when the connection broke off without one. */
+  /** Close code, or 0 if the connection failed without one. */
   readonly closeCode: number;
-  /** Everything that went against the protocol, in words. */
+  /** Violations of the protocol. */
   readonly faults: readonly string[];
 }
 
-/** A session that the service did not make. */
+/** A session that the service refused to create. */
 export interface RefusalRecord {
   readonly kind: 'refusal';
   readonly tenant: string;
   readonly role: Role;
   readonly atMs: number;
-  /** 0: no answer at all. */
+  /** HTTP status, or 0 without a response. */
   readonly status: number;
   readonly code: string;
   readonly retryAfterSeconds: number | null;
 }
 
-export type LoadRecord = BegunRecord | UtteranceRecord | SessionRecord | RefusalRecord;
+export type LoadRecord = CreatedRecord | UtteranceRecord | SessionRecord | RefusalRecord;

@@ -1,18 +1,20 @@
 import { plan } from './plan-file.ts';
-import { speechOf } from './wav.ts';
+import { readSamples } from './wav.ts';
 
 export interface Speech {
   readonly pcm: ArrayBuffer;
   readonly text: string;
 }
 
-/** A virtual user has this many recordings: k6 keeps a copy for each. */
-const OWN = 2;
+/** Recordings per virtual user. k6 keeps a copy for each user. */
+const RECORDINGS_PER_USER = 2;
 
 /**
- * The recordings of this virtual user. k6 allows only files that it saw when it looked at the script first, as number 0,
- * so that one reads them all.
+ * Recordings of this virtual user. k6 opens only files that were opened while it loaded the script first, as user 0.
+ * Therefore user 0 reads all of them.
  */
 export const speeches: readonly Speech[] = plan.recordings
-  .filter((_, at) => __VU === 0 || (at - __VU + __VU * plan.recordings.length) % plan.recordings.length < OWN)
-  .map(({ file, text }) => ({ pcm: speechOf(open(file, 'b')), text }));
+  .filter(
+    (_, at) => __VU === 0 || (at - __VU + __VU * plan.recordings.length) % plan.recordings.length < RECORDINGS_PER_USER,
+  )
+  .map(({ file, text }) => ({ pcm: readSamples(open(file, 'b')), text }));

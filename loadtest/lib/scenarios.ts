@@ -1,64 +1,64 @@
-import type { KnobName } from './knobs.ts';
+import type { OptionName } from './options.ts';
 
-/** What a scenario is, apart from its k6 script of the same name. */
+/** A load test scenario. The k6 script of the same name creates its load. */
 export interface Scenario {
-  readonly what: string;
-  /** Where its knobs differ from the general defaults. */
-  readonly defaults: Readonly<Partial<Record<KnobName, string>>>;
-  /** Whether a broken promise fails the command; correctness always does. */
-  readonly holdsPromises: boolean;
-  /** Whether the service may say "too many": 429 or 503 with Retry-After, and 4503 to one that waited. */
+  readonly summary: string;
+  /** Defaults that differ from the general ones. */
+  readonly defaults: Readonly<Partial<Record<OptionName, string>>>;
+  /** Whether a missed latency target fails the command. Incorrect results always do. */
+  readonly requiresLatency: boolean;
+  /** Whether the service may refuse sessions with 429 or 503 and Retry-After, or close a queued one with 4503. */
   readonly mayBeRefused: boolean;
 }
 
 export const SCENARIOS = {
   smoke: {
-    what: 'A few streams, one session each: everything is right, latencies are only printed.',
+    summary: 'A few streams with one session each. Checks correctness and only prints latencies.',
     defaults: { STREAMS: '4', SESSION_SECONDS: '12', SPREAD_SECONDS: '2', TENANTS: '2' },
-    holdsPromises: false,
+    requiresLatency: false,
     mayBeRefused: false,
   },
   steady: {
-    what: 'As many streams as the workers declared slots: the promises hold.',
+    summary: 'As many streams as the workers declared slots. The latency targets must be met.',
     defaults: {},
-    holdsPromises: true,
+    requiresLatency: true,
     mayBeRefused: false,
   },
   'ramp-to-saturation': {
-    what: 'More and more streams until a promise breaks: tells how many that is, beside the declared slots.',
+    summary: 'Adds streams until a latency target is missed. Reports that number and the declared slots.',
     defaults: { SPREAD_SECONDS: '5' },
-    holdsPromises: false,
+    requiresLatency: false,
     mayBeRefused: true,
   },
   spike: {
-    what: 'Suddenly three times the streams: whoever is not refused is served, and afterwards all is as before.',
+    summary: 'Triples the streams for a short time. The service must serve each session that it does not refuse.',
     defaults: { LOAD_PERCENT: '50', DURATION_SECONDS: '90', SPREAD_SECONDS: '1' },
-    holdsPromises: false,
+    requiresLatency: false,
     mayBeRefused: true,
   },
   soak: {
-    what: 'An hour at 70 % of the slots: the promises hold to the end.',
+    summary: 'One hour at 70 % of the declared slots. The latency targets must be met to the end.',
     defaults: { DURATION_SECONDS: '3600', LOAD_PERCENT: '70', SESSION_SECONDS: '60' },
-    holdsPromises: true,
+    requiresLatency: true,
     mayBeRefused: false,
   },
   'noisy-tenant': {
-    what: 'One tenant sends as fast as it can: the promises to the others hold.',
+    summary: 'One tenant sends as fast as it can. The latency targets of the others must be met.',
     defaults: { LOAD_PERCENT: '25' },
-    holdsPromises: true,
+    requiresLatency: true,
     mayBeRefused: true,
   },
   'mixed-latency': {
-    what: 'Streams with small and large contexts side by side: the promises hold for each.',
+    summary: 'Concurrent streams with small and large contexts. Each context must meet the latency targets.',
     defaults: { LOAD_PERCENT: '25', CONTEXTS: '56,13;56,6;56,3;56,1;56,0' },
-    holdsPromises: true,
+    requiresLatency: true,
     mayBeRefused: false,
   },
 } as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof SCENARIOS;
 
-/** Whether there is a scenario of that name. */
+/** Returns whether a scenario of that name exists. */
 export function isScenario(name: string): name is ScenarioName {
   return Object.hasOwn(SCENARIOS, name);
 }

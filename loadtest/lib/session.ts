@@ -2,11 +2,11 @@ import { sleep } from 'k6';
 import { post } from 'k6/http';
 import type { Response } from 'k6/http';
 import { refusals, sessions } from './metrics.ts';
-import { note } from './note.ts';
+import { writeRecord } from './write-record.ts';
 import type { Caller } from './plan.ts';
 import { plan } from './plan-file.ts';
 
-/** A session as POST answered it; its protocols hold a secret. */
+/** A session as returned by POST. The protocols contain a secret. */
 export interface Session {
   readonly id: string;
   readonly url: string;
@@ -14,10 +14,10 @@ export interface Session {
   readonly createMs: number;
 }
 
-/** Longest wait before a refused caller asks again. */
-const MOST_SECONDS = 5;
+/** Longest wait before a refused tenant tries again. */
+const MAX_WAIT_SECONDS = 5;
 
-/** Creates a session; undefined when it was refused, after the time that the service asked to wait. */
+/** Creates a session. If it is refused, waits for the time in Retry-After and returns undefined. */
 export function createSession({ tenant, key, role }: Caller, seconds: number): Session | undefined {
   const body = JSON.stringify({ model: plan.model, max_audio_seconds: seconds });
   const response = post(`${plan.baseUrl}/v1/asr/sessions`, body, {
@@ -28,15 +28,15 @@ export function createSession({ tenant, key, role }: Caller, seconds: number): S
   if (response.status === 201 && response.body !== null) {
     const session = sessionOf(response.body, response.timings.duration);
     sessions.add(1, { role });
-    note({ kind: 'begun', session: session.id, tenant, atMs: Date.now() });
+    writeRecord({ kind: 'created', session: session.id, tenant, atMs: Date.now() });
     return session;
   }
   refusals.add(1, { role, status: String(response.status) });
   const retryAfter = response.headers['Retry-After'];
   const retryAfterSeconds = retryAfter === undefined ? null : Number(retryAfter);
   const { status } = response;
-  note({ kind: 'refusal', tenant, role, atMs: Date.now(), status, code: codeOf(response), retryAfterSeconds });
-  sleep(Math.min(retryAfterSeconds ?? 1, MOST_SECONDS));
+  writeRecord({ kind: 'refusal', tenant, role, atMs: Date.now(), status, code: codeOf(response), retryAfterSeconds });
+  sleep(Math.min(retryAfterSeconds ?? 1, MAX_WAIT_SECONDS));
   return undefined;
 }
 

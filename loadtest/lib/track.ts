@@ -1,4 +1,4 @@
-/** A message of the server, as far as a load test looks into it. */
+/** A message of the server, with the fields that load tests use. */
 export interface ServerEvent {
   readonly type: string;
   readonly text?: string;
@@ -9,7 +9,7 @@ export interface ServerEvent {
   readonly code?: string;
 }
 
-/** What an event means for the measurements. */
+/** Result of an event for the measurements. */
 export type Observation =
   | { readonly kind: 'ready'; readonly chunkSamples: number }
   | { readonly kind: 'delta'; readonly latencyMs: number }
@@ -21,8 +21,8 @@ const SAMPLES_PER_MS = 16;
 const NOTHING: Observation = { kind: 'nothing' };
 
 /**
- * One stream at the client's end: knows when every sample was sent, measures events against it, and notes whatever goes
- * against the protocol: something lost, something twice, something out of order. No clock of its own.
+ * The client's view of one stream. Knows when each sample was sent, measures the latency of events against it, and
+ * records violations of the protocol such as lost, repeated or reordered events. The caller passes all times.
  */
 export class Track {
   readonly faults: string[] = [];
@@ -34,7 +34,7 @@ export class Track {
   readonly #frames: { end: number; atMs: number }[] = [];
   readonly #flushes: { samples: number; atMs: number }[] = [];
 
-  /** Notes that the next samples were sent. */
+  /** Records that the next samples were sent. */
   sent(samples: number, atMs: number): void {
     this.samples += samples;
     this.#frames.push({ end: this.samples, atMs });
@@ -44,14 +44,14 @@ export class Track {
     this.#flushes.push({ samples: this.samples, atMs });
   }
 
-  /** Whether a flush has not got its final yet. */
+  /** Whether the final of a flush is pending. */
   get awaitsFinal(): boolean {
     return this.#flushes.length > this.finals;
   }
 
-  /** When the last sample of so many milliseconds of audio was sent; undefined: not yet. */
+  /** Returns when the last sample of the given milliseconds of audio was sent, or undefined if it was not sent yet. */
   sentAt(audioMs: number): number | undefined {
-    // audio_end_ms is rounded up: at the end of the audio it may name a sample that there is not.
+    // audio_end_ms is rounded up. At the end of the audio it may name a sample that does not exist.
     const sample = Math.min(audioMs * SAMPLES_PER_MS, this.samples);
     if (audioMs > Math.ceil(this.samples / SAMPLES_PER_MS)) return undefined;
     let [low, high] = [0, this.#frames.length - 1];
@@ -63,7 +63,7 @@ export class Track {
     return this.#frames[low]?.atMs;
   }
 
-  /** Takes a message of the server. */
+  /** Processes a message of the server. */
   receive(event: ServerEvent, atMs: number): Observation {
     switch (event.type) {
       case 'status':
@@ -112,7 +112,7 @@ export class Track {
       this.faults.push(`final of utterance ${event.utterance ?? '?'}, not ${this.finals}`);
     const endMs = Math.ceil(flush.samples / SAMPLES_PER_MS);
     if (event.audio_start_ms !== this.#lastFinalEndMs)
-      this.faults.push('final does not begin where the last one ended');
+      this.faults.push('final does not start where the last one ended');
     if (event.audio_end_ms !== endMs)
       this.faults.push('final does not end where the audio does: audio was lost or doubled');
     this.#lastFinalEndMs = event.audio_end_ms ?? endMs;

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { deltaLatency, finalLatency, lag, wordErrorRate } from './metrics.ts';
-import { note } from './note.ts';
-import { dueAt, frameBounds, frameSamples, speakFrom } from './pace.ts';
+import { writeRecord } from './write-record.ts';
+import { dueAt, frameBounds, frameSamples, startTimeOf } from './pace.ts';
 import type { Role } from './plan.ts';
 import { plan } from './plan-file.ts';
 import type { Speech } from './recordings.ts';
@@ -11,26 +11,31 @@ import { wordErrors, wordsOf } from './word-errors.ts';
 
 const FINAL_WITHIN_MS = 60_000;
 
-/** Who speaks, and how. */
-export interface Manner {
+/** Properties of a stream that its utterances share. */
+export interface StreamProfile {
   readonly session: string;
   readonly role: Role;
   readonly context: string;
-  /** Of the chunk, from 0 to 1. */
+  /** Start of the stream within a chunk, from 0 to 1. */
   readonly phase: number;
   readonly chunkMs: number;
 }
 
-/** Speaks one recording and flushes it; false when the final did not come. */
-export async function speak(connection: Connection, speech: Speech, number: number, manner: Manner): Promise<boolean> {
-  const { session, role, context } = manner;
+/** Streams one recording, flushes, and returns whether the final arrived. */
+export async function streamRecording(
+  connection: Connection,
+  speech: Speech,
+  number: number,
+  profile: StreamProfile,
+): Promise<boolean> {
+  const { session, role, context } = profile;
   const tags = { role, context };
   const deltas: [number, number][] = [];
   connection.onDelta = (atMs, latencyMs) => {
     deltas.push([Math.round(atMs), Math.round(latencyMs)]);
     deltaLatency.add(latencyMs, tags);
   };
-  const lagsMs = await (role === 'regular' ? sendPaced(connection, speech, manner) : sendAll(connection, speech));
+  const lagsMs = await (role === 'regular' ? sendPaced(connection, speech, profile) : sendAll(connection, speech));
   connection.send('{"type":"flush"}');
   connection.track.flushed(Date.now());
   const final = await connection.next('final', FINAL_WITHIN_MS);
@@ -48,28 +53,29 @@ export async function speak(connection: Connection, speech: Speech, number: numb
     wordErrors: 0,
   };
   if (final?.kind !== 'final') {
-    note(record);
+    writeRecord(record);
     return false;
   }
   finalLatency.add(final.latencyMs, tags);
   const words = wordsOf(speech.text).length;
   const errors = wordErrors(speech.text, final.text);
   if (words > 0) wordErrorRate.add((100 * errors) / words, tags);
-  note({ ...record, final: [Math.round(final.atMs), Math.round(final.latencyMs)], words, wordErrors: errors });
+  writeRecord({ ...record, final: [Math.round(final.atMs), Math.round(final.latencyMs)], words, wordErrors: errors });
   return true;
 }
 
 /**
- * Sends at the pace of speech, by absolute times: a frame that is late makes no other one late. One promise for all frames: with
- * one for each, the generator takes a quarter more, which a service beside it on the same cores lacks.
+ * Sends at the pace of speech, each frame at an absolute time so that a late frame does not delay the others. One
+ * JavaScript promise covers all frames. With one for each frame k6 would use a quarter more CPU time, which a service
+ * on the same cores would lack.
  */
-function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: Manner): Promise<number[]> {
+function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: StreamProfile): Promise<number[]> {
   const { frameMs } = plan;
   const frames = Math.ceil(pcm.byteLength / 2 / frameSamples(frameMs));
-  const startMs = speakFrom(Date.now(), phase, chunkMs);
+  const startMs = startTimeOf(Date.now(), phase, chunkMs);
   const lagsMs: number[] = [];
   return new Promise((resolve) => {
-    // k6's timers may fire long before their time: see wait.ts.
+    // k6 timers may fire early (wait.ts).
     const send = () => {
       let now = Date.now();
       let dueMs = dueAt(startMs, lagsMs.length, frameMs);
@@ -86,11 +92,11 @@ function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: 
   });
 }
 
-/** Sends as fast as the service takes it. */
+/** Sends as fast as the service accepts it. */
 async function sendAll(connection: Connection, { pcm }: Speech): Promise<number[]> {
   for (let frame = 0; frame * frameSamples(plan.frameMs) < pcm.byteLength / 2 && connection.isOpen; frame++) {
     sendFrame(connection, pcm, frame, Date.now());
-    // Lets events in between.
+    // Lets k6 process events between frames.
     await waitUntil(0);
   }
   return [];

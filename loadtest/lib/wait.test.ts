@@ -1,16 +1,16 @@
 import { callAfter, callAt, waitUntil } from './wait.ts';
 
-/** A clock whose timers are fired by hand, early or late. */
-function handClock() {
+/** Creates a clock whose timers the test fires, early or late. */
+function createManualClock() {
   const timers = new Map<number, () => void>();
   const clock = {
     nowMs: 1000,
-    asked: [] as number[],
+    delays: [] as number[],
     now: () => clock.nowMs,
     set: (callback: () => void, ms: number) => {
-      clock.asked.push(ms);
-      timers.set(clock.asked.length, callback);
-      return clock.asked.length;
+      clock.delays.push(ms);
+      timers.set(clock.delays.length, callback);
+      return clock.delays.length;
     },
     clear: (timer: number) => void timers.delete(timer),
     fire: () => {
@@ -23,32 +23,32 @@ function handClock() {
   return clock;
 }
 
-test('a timer that fires before its time goes on waiting for the rest', () => {
-  const clock = handClock();
+test('callAt waits for the remaining time if the timer fires early', () => {
+  const clock = createManualClock();
   let calls = 0;
   callAt(61_000, () => calls++, clock);
   clock.nowMs = 1500;
   clock.fire();
   expect(calls).toBe(0);
-  expect(clock.asked).toEqual([60_000, 59_500]);
+  expect(clock.delays).toEqual([60_000, 59_500]);
   clock.nowMs = 61_000;
   clock.fire();
   clock.fire();
   expect(calls).toBe(1);
 });
 
-test('what was called off is not called, also after it had to go on waiting', () => {
-  const clock = handClock();
+test('callAt does not call back after it was cancelled, even if the timer had fired early before', () => {
+  const clock = createManualClock();
   let calls = 0;
-  const callOff = callAt(2000, () => calls++, clock);
+  const cancel = callAt(2000, () => calls++, clock);
   clock.fire();
-  callOff();
+  cancel();
   clock.nowMs = 3000;
   clock.fire();
   expect(calls).toBe(0);
 });
 
-test('a time that has passed is not waited for', async () => {
+test('waitUntil and callAfter resolve for a time that has passed', async () => {
   await expect(waitUntil(0)).resolves.toBeUndefined();
   await expect(new Promise<void>((resolve) => void callAfter(1, resolve))).resolves.toBeUndefined();
 });

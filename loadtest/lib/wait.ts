@@ -1,4 +1,4 @@
-/** What the time is, and timers. */
+/** Time and timers. */
 export interface Clock<Timer> {
   readonly now: () => number;
   readonly set: (callback: () => void, ms: number) => Timer;
@@ -12,15 +12,15 @@ const CLOCK: Clock<ReturnType<typeof setTimeout>> = {
 };
 
 /**
- * Calls back at a time; answers with what calls it off. k6's timers (1.8) take a shot for the next one in line when one
- * is set for at once, so that a timer may fire long before its time: this one looks at the clock and goes on waiting.
+ * Calls back at a time. Returns a function that cancels it. In k6 1.8, setting a timer with no delay can fire another
+ * pending timer early. Therefore the callback checks the clock and waits for the remaining time.
  */
 export function callAt<Timer>(atMs: number, callback: () => void, clock: Clock<Timer>): () => void {
-  const look = () => {
-    if (clock.now() < atMs) timer = clock.set(look, atMs - clock.now());
+  const fire = () => {
+    if (clock.now() < atMs) timer = clock.set(fire, atMs - clock.now());
     else callback();
   };
-  let timer = clock.set(look, Math.max(0, atMs - clock.now()));
+  let timer = clock.set(fire, Math.max(0, atMs - clock.now()));
   return () => clock.clear(timer);
 }
 
@@ -29,7 +29,7 @@ export function callAfter(ms: number, callback: () => void): () => void {
   return callAt(CLOCK.now() + ms, callback, CLOCK);
 }
 
-/** Waits until a time; at least until events that have come were heard. */
+/** Waits until a time. Always lets k6 process pending events first, even if the time has passed. */
 export function waitUntil(atMs: number): Promise<void> {
   return new Promise((resolve) => void callAt(atMs, resolve, CLOCK));
 }

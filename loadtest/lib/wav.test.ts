@@ -1,5 +1,5 @@
 import { AUDIO } from '@svc-asr/core';
-import { parseWav, SAMPLE_RATE_HZ, speechOf } from './wav.ts';
+import { parseWav, SAMPLE_RATE_HZ, readSamples } from './wav.ts';
 
 function wav({ channels = 1, rateHz = 16_000, bits = 16, audio = [1, 2, 3, 4], extra = '' } = {}): ArrayBuffer {
   const chunk = (name: string, body: Buffer) => {
@@ -22,16 +22,16 @@ test('SAMPLE_RATE_HZ equals the sample rate of the interface', () => {
   expect(SAMPLE_RATE_HZ).toBe(AUDIO.sampleRateHz);
 });
 
-test('the samples of a recording are found behind whatever else the file holds', () => {
-  expect([...new Uint8Array(speechOf(wav({ extra: 'odd' })))]).toEqual([1, 2, 3, 4]);
+test('readSamples and parseWav find the audio after other chunks of the file', () => {
+  expect([...new Uint8Array(readSamples(wav({ extra: 'odd' })))]).toEqual([1, 2, 3, 4]);
   expect(parseWav(wav())).toMatchObject({ channels: 1, sampleRateHz: 16_000, bitsPerSample: 16, bytes: 4 });
 });
 
 test.each([
   ['two channels', wav({ channels: 2 }), 'mono, 16000 Hz, 16 bit, not 2 x'],
   ['another rate', wav({ rateHz: 8000 }), 'not 1 x 8000 Hz'],
-  ['no WAV file', new Uint8Array(100).buffer, 'not a WAV file'],
-  ['a file that ends early', wav().slice(0, 36), 'without audio'],
-])('refuses %s', (_name, content, message) => {
-  expect(() => speechOf(content)).toThrow(message);
+  ['a file that is no WAV file', new Uint8Array(100).buffer, 'not a WAV file'],
+  ['a file that ends before its audio', wav().slice(0, 36), 'without audio'],
+])('readSamples rejects %s', (_name, content, message) => {
+  expect(() => readSamples(content)).toThrow(message);
 });

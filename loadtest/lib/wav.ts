@@ -1,7 +1,7 @@
-/** AUDIO.sampleRateHz of packages/core, which k6 cannot import. A test compares them. */
+/** Same as AUDIO.sampleRateHz of packages/core, which k6 cannot import. A test compares them. */
 export const SAMPLE_RATE_HZ = 16_000;
 
-/** A plain WAV file: its format, and where its samples lie. */
+/** Format of a WAV file and position of its samples. */
 export interface Wav {
   readonly channels: number;
   readonly sampleRateHz: number;
@@ -10,7 +10,7 @@ export interface Wav {
   readonly bytes: number;
 }
 
-/** Finds the samples of a WAV file; throws when it is none. */
+/** Finds the samples of a WAV file. Throws if the file is not a WAV file or has no audio. */
 export function parseWav(buffer: ArrayBuffer): Wav {
   const view = new DataView(buffer);
   const tag = (at: number) => [0, 1, 2, 3].map((i) => String.fromCharCode(view.getUint8(at + i))).join('');
@@ -29,11 +29,11 @@ export function parseWav(buffer: ArrayBuffer): Wav {
     }
     at += 8 + size + (size % 2);
   }
-  throw new Error('a WAV file without audio');
+  throw new Error('WAV file without audio');
 }
 
-/** The samples of a recording that the service takes as it is. */
-export function speechOf(buffer: ArrayBuffer): ArrayBuffer {
+/** Returns the samples of a recording in the format that the service accepts. Throws for other formats. */
+export function readSamples(buffer: ArrayBuffer): ArrayBuffer {
   const { channels, sampleRateHz, bitsPerSample, offset, bytes } = parseWav(buffer);
   if (channels !== 1 || sampleRateHz !== SAMPLE_RATE_HZ || bitsPerSample !== 16) {
     throw new Error(

@@ -1,6 +1,6 @@
 import { wordErrors, wordsOf } from './word-errors.ts';
 
-test('words are compared without case, punctuation and forms of the same letter', () => {
+test('wordsOf and wordErrors ignore case, punctuation and Unicode forms of the same letter', () => {
   expect(wordsOf('Mũrimũ, "infectious": nĩ (ũrĩa)!')).toEqual(['mũrimũ', 'infectious', 'nĩ', 'ũrĩa']);
   expect(wordErrors('nĩ ũrĩa', 'ni\u0303 u\u0303ri\u0303a'.normalize('NFC'))).toBe(0);
   expect(wordErrors('NĨ wega', 'ni\u0303 Wega')).toBe(0);
@@ -13,6 +13,6 @@ test.each([
   ['a b c', 'a b b c d', 2],
   ['a b c', '', 3],
   ['', 'a', 1],
-])('from %j to %j is %d words', (spoken, heard, errors) => {
-  expect(wordErrors(spoken, heard)).toBe(errors);
+])('wordErrors from %j to %j is %d', (spoken, transcript, errors) => {
+  expect(wordErrors(spoken, transcript)).toBe(errors);
 });

@@ -1,6 +1,9 @@
 import { editDistance } from './edit-distance.ts';
 
-/** The words of a text as error rates count them: k6's regular expressions know no classes of letters. */
+/**
+ * Splits a text into the words that error rates count. Lists punctuation because k6 does not support Unicode classes in
+ * regular expressions.
+ */
 export function wordsOf(text: string): string[] {
   return text
     .normalize('NFC')
@@ -9,7 +12,9 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** The least insertions, deletions and substitutions that make one text of the other. */
+/**
+ * Returns the smallest number of insertions, deletions and substitutions of words that turn one text into the other.
+ */
 export function wordErrors(spoken: string, transcript: string): number {
   return editDistance(wordsOf(spoken), wordsOf(transcript));
 }

@@ -7,7 +7,7 @@ import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { ARTIFACT_SETTINGS, WORKER_SETTINGS } from '../../worker/src/settings.ts';
 import { root } from '../launch/terminal.mjs';
-import { buildKnobTable, buildScenarioTable } from '../loadtest/help.ts';
+import { buildOptionTable, buildScenarioTable } from '../loadtest/help.ts';
 import { buildErrorsPage } from './errors-page.ts';
 import { SERVICE_METRICS } from '../observability/exported.ts';
 import { buildLogsPage } from './logs-page.ts';
@@ -29,7 +29,7 @@ export function buildPages(): Readonly<Record<string, string>> {
     'metrics.md': buildMetricsPage(SERVICE_METRICS),
     'load-testing.md': renewTables(readFileSync(join(root, 'docs/load-testing.md'), 'utf8'), [
       buildScenarioTable(),
-      buildKnobTable(),
+      buildOptionTable(),
     ]),
   };
 }

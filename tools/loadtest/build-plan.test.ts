@@ -1,13 +1,13 @@
-import { createKnobs } from '../../loadtest/lib/knobs.ts';
-import type { Environment } from '../../loadtest/lib/knobs.ts';
+import { createOptions } from '../../loadtest/lib/options.ts';
+import type { Environment } from '../../loadtest/lib/options.ts';
 import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
 import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
 import { buildPlan } from './build-plan.ts';
 import { findRecordings } from './recordings.ts';
 
-const recordings = { spoken: [{ file: 'a.wav', text: 'a' }], longestSeconds: 9 };
+const recordings = { files: [{ file: 'a.wav', text: 'a' }], longestSeconds: 9 };
 const plan = (scenario: ScenarioName, env: Environment = {}, slots = 100) =>
-  buildPlan(scenario, createKnobs(env, SCENARIOS[scenario].defaults), 'm', slots, recordings);
+  buildPlan(scenario, createOptions(env, SCENARIOS[scenario].defaults), 'm', slots, recordings);
 
 test('streams are those that are asked for, else a share of the declared slots', () => {
   expect(plan('steady').streams).toBe(100);
@@ -42,15 +42,15 @@ test('there are never more tenants than streams', () => {
 
 test('a session that would exceed what the service takes is refused', () => {
   const long = { ...recordings, longestSeconds: 30 };
-  const knobs = createKnobs({ SESSION_SECONDS: '280', STREAMS: '1' }, {});
-  expect(() => buildPlan('steady', knobs, 'm', 0, long)).toThrow('would exceed 300 s');
+  const options = createOptions({ SESSION_SECONDS: '280', STREAMS: '1' }, {});
+  expect(() => buildPlan('steady', options, 'm', 0, long)).toThrow('would exceed 300 s');
 });
 
 test('the bundled recordings are real speech with its text; another model than those bundled gets the Kikuyu ones', () => {
   const dholuo = findRecordings('', 'svc-asr-dholuo-v1');
-  expect(dholuo.spoken.length).toBeGreaterThan(3);
-  expect(dholuo.spoken.every(({ text }) => text.length > 20)).toBe(true);
+  expect(dholuo.files.length).toBeGreaterThan(3);
+  expect(dholuo.files.every(({ text }) => text.length > 20)).toBe(true);
   expect(dholuo.longestSeconds).toBeGreaterThan(5);
-  expect(findRecordings('', 'svc-asr-other-v1').spoken[0]?.file).toContain('kikuyu');
+  expect(findRecordings('', 'svc-asr-other-v1').files[0]?.file).toContain('kikuyu');
   expect(() => findRecordings('/nowhere', 'm')).toThrow('set RECORDINGS');
 });

@@ -1,5 +1,5 @@
-import { parseContexts } from '../../loadtest/lib/knobs.ts';
-import type { Knobs } from '../../loadtest/lib/knobs.ts';
+import { parseContexts } from '../../loadtest/lib/options.ts';
+import type { Options } from '../../loadtest/lib/options.ts';
 import type { Plan } from '../../loadtest/lib/plan.ts';
 import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
 import type { Recordings } from './recordings.ts';
@@ -20,57 +20,57 @@ export type Draft = Omit<Plan, 'baseUrl' | 'callers' | 'controlUrl'> & {
 /** Makes the plan of a run; 0 declared slots: they are not known. */
 export function buildPlan(
   scenario: ScenarioName,
-  knobs: Knobs,
+  options: Options,
   model: string,
   declaredSlots: number,
   recordings: Recordings,
 ): Draft {
-  const sessionSeconds = knobs.whole('SESSION_SECONDS', 1, 280);
+  const sessionSeconds = options.whole('SESSION_SECONDS', 1, 280);
   if (sessionSeconds + recordings.longestSeconds > MAX_AUDIO_SECONDS) {
     throw new Error(`SESSION_SECONDS=${sessionSeconds}: with these recordings a session would exceed 300 s`);
   }
-  const ramp = scenario === 'ramp-to-saturation' ? rampOf(knobs, declaredSlots) : undefined;
-  const regular = ramp === undefined ? streamsOf(knobs, declaredSlots) : (ramp.steps.at(-1) ?? 1);
-  const spike = Math.max(1, Math.round((regular * (knobs.whole('SPIKE_PERCENT', 101, 100_000) - 100)) / 100));
+  const ramp = scenario === 'ramp-to-saturation' ? rampOf(options, declaredSlots) : undefined;
+  const regular = ramp === undefined ? streamsOf(options, declaredSlots) : (ramp.steps.at(-1) ?? 1);
+  const spike = Math.max(1, Math.round((regular * (options.whole('SPIKE_PERCENT', 101, 100_000) - 100)) / 100));
   return {
     model,
     ramp,
-    streamOrigin: knobs.text('STREAM_ORIGIN').replace(/\/$/, ''),
-    recordings: recordings.spoken,
-    tenants: Math.min(knobs.whole('TENANTS', 1, 1000), regular),
-    contexts: parseContexts(knobs.text('CONTEXTS')),
+    streamOrigin: options.text('STREAM_ORIGIN').replace(/\/$/, ''),
+    recordings: recordings.files,
+    tenants: Math.min(options.whole('TENANTS', 1, 1000), regular),
+    contexts: parseContexts(options.text('CONTEXTS')),
     streams: regular,
-    durationSeconds: ramp === undefined ? knobs.whole('DURATION_SECONDS', 1, 7 * 86_400) : RAMP_SECONDS,
+    durationSeconds: ramp === undefined ? options.whole('DURATION_SECONDS', 1, 7 * 86_400) : RAMP_SECONDS,
     sessionSeconds,
-    spreadSeconds: knobs.whole('SPREAD_SECONDS', 0, 3600),
-    pauseMs: knobs.whole('PAUSE_MS', 0, 600_000),
-    frameMs: knobs.whole('FRAME_MS', 10, 1000),
+    spreadSeconds: options.whole('SPREAD_SECONDS', 0, 3600),
+    pauseMs: options.whole('PAUSE_MS', 0, 600_000),
+    frameMs: options.whole('FRAME_MS', 10, 1000),
     limits: {
-      delta: knobs.whole('DELTA_P95_MS', 1, 600_000),
-      final: knobs.whole('FINAL_P95_MS', 1, 600_000),
-      ready: knobs.whole('READY_P95_MS', 1, 600_000),
+      delta: options.whole('DELTA_P95_MS', 1, 600_000),
+      final: options.whole('FINAL_P95_MS', 1, 600_000),
+      ready: options.whole('READY_P95_MS', 1, 600_000),
     },
-    spike: { streams: spike, seconds: knobs.whole('SPIKE_SECONDS', 1, 86_400) },
-    noisyStreams: knobs.optional('NOISY_STREAMS', 1, MOST_STREAMS) ?? regular,
+    spike: { streams: spike, seconds: options.whole('SPIKE_SECONDS', 1, 86_400) },
+    noisyStreams: options.optional('NOISY_STREAMS', 1, MOST_STREAMS) ?? regular,
   };
 }
 
-function streamsOf(knobs: Knobs, declaredSlots: number): number {
-  const given = knobs.optional('STREAMS', 1, MOST_STREAMS);
+function streamsOf(options: Options, declaredSlots: number): number {
+  const given = options.optional('STREAMS', 1, MOST_STREAMS);
   if (given !== undefined) return given;
   requireSlots(declaredSlots, 'STREAMS');
-  return Math.max(1, Math.floor((declaredSlots * knobs.whole('LOAD_PERCENT', 1, 1000)) / 100));
+  return Math.max(1, Math.floor((declaredSlots * options.whole('LOAD_PERCENT', 1, 1000)) / 100));
 }
 
-function rampOf(knobs: Knobs, declaredSlots: number): NonNullable<Draft['ramp']> {
+function rampOf(options: Options, declaredSlots: number): NonNullable<Draft['ramp']> {
   requireSlots(declaredSlots, 'DECLARED_SLOTS');
   const steps = stepsOf(declaredSlots, {
-    start: knobs.whole('RAMP_START_PERCENT', 1, 10_000),
-    step: knobs.whole('RAMP_STEP_PERCENT', 1, 10_000),
-    max: knobs.whole('RAMP_MAX_PERCENT', 1, 10_000),
+    start: options.whole('RAMP_START_PERCENT', 1, 10_000),
+    step: options.whole('RAMP_STEP_PERCENT', 1, 10_000),
+    max: options.whole('RAMP_MAX_PERCENT', 1, 10_000),
   });
-  const stepSeconds = knobs.whole('RAMP_STEP_SECONDS', 10, 3600);
-  const spread = knobs.whole('SPREAD_SECONDS', 0, 3600);
+  const stepSeconds = options.whole('RAMP_STEP_SECONDS', 10, 3600);
+  const spread = options.whole('SPREAD_SECONDS', 0, 3600);
   if (steps.length === 0 || stepSeconds <= spread) {
     throw new Error(
       'a ramp needs RAMP_MAX_PERCENT above RAMP_START_PERCENT and RAMP_STEP_SECONDS above SPREAD_SECONDS',
@@ -79,7 +79,7 @@ function rampOf(knobs: Knobs, declaredSlots: number): NonNullable<Draft['ramp']>
   return { steps, stepSeconds };
 }
 
-function requireSlots(declaredSlots: number, knob: string): void {
+function requireSlots(declaredSlots: number, option: string): void {
   if (declaredSlots > 0) return;
-  throw new Error(`how many slots the workers declared is not known: set ${knob}, or OPERATOR_URL to read them`);
+  throw new Error(`how many slots the workers declared is not known: set ${option}, or OPERATOR_URL to read them`);
 }

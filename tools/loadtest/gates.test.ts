@@ -1,9 +1,9 @@
 import { judgeGates } from './gates.ts';
-import { booksOf, recordsOf, session, utterance } from './testing/records.ts';
+import { balancesOf, recordsOf, session, utterance } from './testing/records.ts';
 
 /** What fails, by its first words. */
-function failures(...[records, books, mayBeRefused]: Parameters<typeof judgeGates>): string[] {
-  return judgeGates(records, books, mayBeRefused)
+function failures(...[records, balances, mayBeRefused]: Parameters<typeof judgeGates>): string[] {
+  return judgeGates(records, balances, mayBeRefused)
     .filter(({ passed }) => !passed)
     .map(({ name, detail }) => `${name}: ${detail}`);
 }
@@ -15,17 +15,17 @@ const refusal = {
 
 test('a run in which everything is right passes', () => {
   const records = recordsOf([session('a'), session('b')], [utterance('a'), utterance('b')]);
-  expect(failures(records, [booksOf(6000)], false)).toEqual([]);
+  expect(failures(records, [balancesOf(6000)], false)).toEqual([]);
 });
 
 test('a run without any session fails', () => {
-  expect(failures(recordsOf([], []), [booksOf(0)], true)).toEqual(['sessions were served: none got a final']);
+  expect(failures(recordsOf([], []), [balancesOf(0)], true)).toEqual(['sessions were served: none got a final']);
 });
 
 test('a session of which nothing was heard again fails', () => {
   const records = recordsOf([session('a')], [utterance('a')]);
-  const begun = [...records.begun, { kind: 'begun' as const, session: 'lost', tenant: 't', atMs: 0 }];
-  expect(failures({ ...records, begun }, [booksOf(3000)], false)).toEqual([
+  const created = [...records.created, { kind: 'created' as const, session: 'lost', tenant: 't', atMs: 0 }];
+  expect(failures({ ...records, created }, [balancesOf(3000)], false)).toEqual([
     'every session ran to its end: lost did not end',
   ]);
 });
@@ -35,13 +35,13 @@ test('a flush without a final fails', () => {
     [session('a'), session('b', { finals: 0 })],
     [utterance('a'), utterance('b', { final: null })],
   );
-  expect(failures(records, [booksOf(3000)], false)).toEqual(['every flush got its final: b got none; b: 0 of 1']);
+  expect(failures(records, [balancesOf(3000)], false)).toEqual(['every flush got its final: b got none; b: 0 of 1']);
 });
 
 test('a fault of a stream fails, and the list of faults stays short', () => {
   const faults = Array.from({ length: 7 }, () => 'delta twice');
   const records = recordsOf([session('a', { faults })], [utterance('a')]);
-  const [failure] = failures(records, [booksOf(3000)], false);
+  const [failure] = failures(records, [balancesOf(3000)], false);
   expect(failure).toContain('nothing twice');
   expect(failure).toContain('a: delta twice');
   expect(failure).toContain('and 2 more');
@@ -50,14 +50,14 @@ test('a fault of a stream fails, and the list of faults stays short', () => {
 test('a stream that the service broke off fails, charged or not', () => {
   const records = recordsOf([session('a'), session('b', { closeCode: 1011 })], [utterance('a'), utterance('b')]);
   const expected = ['every stream was closed in good order: b: 1011'];
-  expect(failures(records, [booksOf(3000)], false)).toEqual(expected);
-  expect(failures(records, [booksOf(6000)], false)).toEqual(expected);
+  expect(failures(records, [balancesOf(3000)], false)).toEqual(expected);
+  expect(failures(records, [balancesOf(6000)], false)).toEqual(expected);
 });
 
 test('a refusal fails where the load is one that the pool is sized for', () => {
   const records = recordsOf([session('a')], [utterance('a')], [refusal]);
-  expect(failures(records, [booksOf(3000)], false)).toEqual(['no session was refused: 503 no_capacity']);
-  expect(failures(records, [booksOf(3000)], true)).toEqual([]);
+  expect(failures(records, [balancesOf(3000)], false)).toEqual(['no session was refused: 503 no_capacity']);
+  expect(failures(records, [balancesOf(3000)], true)).toEqual([]);
 });
 
 test('where refusals are expected they must say when to come back', () => {
@@ -66,7 +66,7 @@ test('where refusals are expected they must say when to come back', () => {
     { ...refusal, status: 500, code: 'none' },
   ];
   const records = recordsOf([session('a')], [utterance('a')], refusals);
-  expect(failures(records, [booksOf(3000)], true)).toEqual([
+  expect(failures(records, [balancesOf(3000)], true)).toEqual([
     'refusals say when to come back: 503 no_capacity; 500 none',
   ]);
 });
@@ -74,37 +74,37 @@ test('where refusals are expected they must say when to come back', () => {
 test('whoever waited in vain for a pool that could not grow counts as refused', () => {
   const waited = session('b', { closeCode: 4503, readyMs: null, samples: 0, utterances: 0, finals: 0 });
   const records = recordsOf([session('a'), waited], [utterance('a')]);
-  expect(failures(records, [booksOf(3000)], true)).toEqual([]);
-  expect(failures(records, [booksOf(3000)], false)).toHaveLength(2);
+  expect(failures(records, [balancesOf(3000)], true)).toEqual([]);
+  expect(failures(records, [balancesOf(3000)], false)).toHaveLength(2);
 });
 
-test('books that do not balance fail', () => {
+test('balances that do not balance fail', () => {
   const records = recordsOf([session('a')], [utterance('a')]);
-  expect(failures(records, [booksOf(3000, { availableMs: 3_596_999 })], false)).toEqual([
-    'the books balance: available + reserved + consumed = granted: t: 3599999 ms of 3600000 ms',
+  expect(failures(records, [balancesOf(3000, { availableMs: 3_596_999 })], false)).toEqual([
+    'the balances balance: available + reserved + consumed = granted: t: 3599999 ms of 3600000 ms',
   ]);
 });
 
 test('credit that stays reserved fails', () => {
   const records = recordsOf([session('a')], [utterance('a')]);
-  expect(failures(records, [booksOf(3000, { reservedMs: 60_000 })], false)).toEqual([
+  expect(failures(records, [balancesOf(3000, { reservedMs: 60_000 })], false)).toEqual([
     'nothing stays reserved: t: 60000 ms, 1 sessions',
   ]);
 });
 
 test.each([
-  ['too little', booksOf(2000), '2000 ms, not 3000 ms'],
-  ['too much', booksOf(4000), '4000 ms, not 3000 ms'],
-  ['another sum than the sessions', booksOf(3000, { billableMs: 6000 }), 'sessions sum up to 6000 ms'],
-])('charging %s fails', (_name, books, detail) => {
-  const found = failures(recordsOf([session('a')], [utterance('a')]), [books], false);
+  ['too little', balancesOf(2000), '2000 ms, not 3000 ms'],
+  ['too much', balancesOf(4000), '4000 ms, not 3000 ms'],
+  ['another sum than the sessions', balancesOf(3000, { billableMs: 6000 }), 'sessions sum up to 6000 ms'],
+])('charging %s fails', (_name, balances, detail) => {
+  const found = failures(recordsOf([session('a')], [utterance('a')]), [balances], false);
   expect(found).toHaveLength(1);
   expect(found[0]).toContain(detail);
 });
 
 test('a tenant that is told another balance than the administrator fails', () => {
-  const books = booksOf(3000);
-  const told = { ...books, balance: { ...books.balance, consumed_ms: 0 } };
+  const balances = balancesOf(3000);
+  const told = { ...balances, balance: { ...balances.balance, consumed_ms: 0 } };
   expect(failures(recordsOf([session('a')], [utterance('a')]), [told], false)).toEqual([
     'GET /v1/usage says the same: t: consumed 0 ms, not 3000 ms',
   ]);

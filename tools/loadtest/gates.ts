@@ -1,7 +1,7 @@
 // Not from @svc-asr/core: the image of the load tests has no npm packages.
 import { billableMs } from '../../packages/core/src/audio.ts';
 import type { SessionRecord } from '../../loadtest/lib/record.ts';
-import type { Books } from './books.ts';
+import type { Balances } from './balances.ts';
 import type { Records } from './records.ts';
 
 /** Something that must be right whatever the load is. */
@@ -17,8 +17,8 @@ const NO_CAPACITY = 4503;
 const MOST_CASES = 5;
 
 /** Looks at everything that every run must get right. */
-export function judgeGates(records: Records, books: readonly Books[], mayBeRefused: boolean): Gate[] {
-  const { begun, sessions, utterances, refusals } = records;
+export function judgeGates(records: Records, balances: readonly Balances[], mayBeRefused: boolean): Gate[] {
+  const { created, sessions, utterances, refusals } = records;
   const ended = new Set(sessions.map(({ session }) => session));
   const served = sessions.filter(({ closeCode }) => !(mayBeRefused && closeCode === NO_CAPACITY));
   return [
@@ -29,16 +29,14 @@ export function judgeGates(records: Records, books: readonly Books[], mayBeRefus
     ),
     gate(
       'every session ran to its end',
-      begun.filter(({ session }) => !ended.has(session)).map(({ session }) => `${session} did not end`),
-      `${begun.length} begun, ${sessions.length} ended`,
+      created.filter(({ session }) => !ended.has(session)).map(({ session }) => `${session} did not end`),
+      `${created.length} created, ${sessions.length} ended`,
     ),
     gate(
       'every flush got its final',
       [
         ...utterances.filter(({ final }) => final === null).map(({ session }) => `${session} got none`),
-        ...served
-          .filter(isShort)
-          .map(({ session, utterances: spoken, finals }) => `${session}: ${finals} of ${spoken}`),
+        ...served.filter(isShort).map(({ session, utterances: count, finals }) => `${session}: ${finals} of ${count}`),
       ],
       `${utterances.length} utterances`,
     ),
@@ -53,7 +51,7 @@ export function judgeGates(records: Records, books: readonly Books[], mayBeRefus
       `close code ${DONE}`,
     ),
     judgeRefusals(refusals, mayBeRefused),
-    ...judgeBooks(records, books),
+    ...judgeBalances(records, balances),
   ];
 }
 
@@ -73,21 +71,21 @@ function judgeRefusals(refusals: Records['refusals'], mayBeRefused: boolean): Ga
   );
 }
 
-function judgeBooks({ sessions }: Records, books: readonly Books[]): Gate[] {
-  const problems = (look: (entry: Books) => string | undefined) =>
-    books.flatMap((entry) => {
+function judgeBalances({ sessions }: Records, balances: readonly Balances[]): Gate[] {
+  const problems = (look: (entry: Balances) => string | undefined) =>
+    balances.flatMap((entry) => {
       const problem = look(entry);
       return problem === undefined ? [] : [`${entry.tenant}: ${problem}`];
     });
-  const consumedMs = books.reduce((sum, { account }) => sum + account.credits.consumed_ms, 0);
+  const consumedMs = balances.reduce((sum, { account }) => sum + account.credits.consumed_ms, 0);
   return [
     gate(
-      'the books balance: available + reserved + consumed = granted',
+      'the balances balance: available + reserved + consumed = granted',
       problems(({ account: { credits } }) => {
         const sum = credits.available_ms + credits.reserved_ms + credits.consumed_ms;
         return sum === credits.granted_ms ? undefined : `${sum} ms of ${credits.granted_ms} ms`;
       }),
-      `${books.length} tenants`,
+      `${balances.length} tenants`,
     ),
     gate(
       'GET /v1/usage says the same',
@@ -96,7 +94,7 @@ function judgeBooks({ sessions }: Records, books: readonly Books[]): Gate[] {
           ? undefined
           : `consumed ${balance.consumed_ms} ms, not ${credits.consumed_ms} ms`,
       ),
-      `${books.length} tenants`,
+      `${balances.length} tenants`,
     ),
     gate(
       'nothing stays reserved',
@@ -108,7 +106,7 @@ function judgeBooks({ sessions }: Records, books: readonly Books[]): Gate[] {
       'no live sessions',
     ),
     gate(
-      'what was consumed is what was spoken, each session rounded up to the second',
+      'what was consumed is what was files, each session rounded up to the second',
       problems(({ tenant, account, usage }) => {
         const own = sessions.filter((session) => session.tenant === tenant);
         const expectedMs = own.filter(isCharged).reduce((sum, { samples }) => sum + billableMs(samples), 0);

@@ -1,13 +1,13 @@
-import { KNOBS } from '../../loadtest/lib/knobs.ts';
-import type { Knob } from '../../loadtest/lib/knobs.ts';
+import { LOAD_OPTIONS } from '../../loadtest/lib/options.ts';
+import type { LoadOption } from '../../loadtest/lib/options.ts';
 import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
 import type { Scenario } from '../../loadtest/lib/scenarios.ts';
 import { buildTable, code } from '../docs/markdown.ts';
 
 /** What the command prints when nobody tells it what to do. */
 export function buildHelp(): string {
-  const scenarios = Object.entries(SCENARIOS).map(([name, { what }]) => `  ${name.padEnd(20)} ${what}`);
-  const knobs = Object.entries<Knob>(KNOBS).map(
+  const scenarios = Object.entries(SCENARIOS).map(([name, { summary }]) => `  ${name.padEnd(20)} ${summary}`);
+  const options = Object.entries<LoadOption>(LOAD_OPTIONS).map(
     ([name, { fallback, description }]) =>
       `  ${name.padEnd(20)} ${description}${fallback === '' ? '' : ` [${fallback}]`}`,
   );
@@ -17,7 +17,7 @@ export function buildHelp(): string {
     ...scenarios,
     '',
     'Set by environment variables (docs/load-testing.md):',
-    ...knobs,
+    ...options,
     '',
   ].join('\n');
 }
@@ -26,22 +26,22 @@ export function buildHelp(): string {
 export function buildScenarioTable(): string {
   return buildTable(
     ['scenario', 'what it shows', 'own defaults', 'fails on'],
-    Object.entries<Scenario>(SCENARIOS).map(([name, { what, defaults, holdsPromises }]) => [
+    Object.entries<Scenario>(SCENARIOS).map(([name, { summary, defaults, requiresLatency }]) => [
       code(name),
-      what,
+      summary,
       Object.entries(defaults)
-        .map(([knob, value]) => code(`${knob}=${value}`))
+        .map(([option, value]) => code(`${option}=${value}`))
         .join(' '),
-      holdsPromises ? 'correctness, latency' : 'correctness',
+      requiresLatency ? 'correctness, latency' : 'correctness',
     ]),
   );
 }
 
-/** The table of knobs in docs/load-testing.md. */
-export function buildKnobTable(): string {
+/** The table of options in docs/load-testing.md. */
+export function buildOptionTable(): string {
   return buildTable(
     ['name', 'default', 'meaning'],
-    Object.entries<Knob>(KNOBS).map(([name, { fallback, description }]) => [
+    Object.entries<LoadOption>(LOAD_OPTIONS).map(([name, { fallback, description }]) => [
       code(name),
       fallback === '' ? 'empty' : code(fallback),
       description,

@@ -1,4 +1,4 @@
-import { byContext, judgePromises, lagOf, seriesOf, wordErrorRateOf } from './latencies.ts';
+import { byContext, judgeTargets, lagOf, seriesOf, wordErrorRateOf } from './latencies.ts';
 import { distributionOf, percentile } from './percentile.ts';
 import { parseRecords } from './records.ts';
 import { recordsOf, session, utterance } from './testing/records.ts';
@@ -18,12 +18,12 @@ test('a promise is kept up to its limit and broken above it', () => {
     [session('a', { readyMs: 1000 })],
     [utterance('a', { deltas: [[0, 301]], final: [0, 600] })],
   );
-  const kept = Object.fromEntries(judgePromises(seriesOf(records), LIMITS).map((entry) => [entry.promise, entry.kept]));
-  expect(kept).toEqual({ delta: false, final: true, ready: true });
+  const met = Object.fromEntries(judgeTargets(seriesOf(records), LIMITS).map((entry) => [entry.target, entry.met]));
+  expect(met).toEqual({ delta: false, final: true, ready: true });
 });
 
 test('a promise that was never put to the test is not kept', () => {
-  expect(judgePromises(seriesOf(recordsOf([], [])), LIMITS).map(({ kept }) => kept)).toEqual([false, false, false]);
+  expect(judgeTargets(seriesOf(recordsOf([], [])), LIMITS).map(({ met }) => met)).toEqual([false, false, false]);
 });
 
 test('who floods the service is promised nothing', () => {

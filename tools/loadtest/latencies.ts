@@ -1,5 +1,5 @@
-import { PROMISES } from '../../loadtest/lib/promises.ts';
-import type { Limits, PromiseName } from '../../loadtest/lib/promises.ts';
+import { LATENCY_TARGETS } from '../../loadtest/lib/latency-targets.ts';
+import type { Limits, LatencyTargetName } from '../../loadtest/lib/latency-targets.ts';
 import type { Distribution } from './percentile.ts';
 import { distributionOf, percentile } from './percentile.ts';
 import type { Records } from './records.ts';
@@ -8,7 +8,7 @@ import type { Records } from './records.ts';
 export type Point = readonly [atMs: number, valueMs: number];
 
 /** Latencies of those whom promises are made to. */
-export type Series = Readonly<Record<PromiseName, readonly Point[]>>;
+export type Series = Readonly<Record<LatencyTargetName, readonly Point[]>>;
 
 /** Takes the latencies out of the records, within a time if one is given. */
 export function seriesOf(records: Records, fromMs = -Infinity, toMs = Infinity): Series {
@@ -26,21 +26,21 @@ export function seriesOf(records: Records, fromMs = -Infinity, toMs = Infinity):
 
 /** A promise and whether it was kept. */
 export interface Verdict extends Distribution {
-  readonly promise: PromiseName;
+  readonly target: LatencyTargetName;
   readonly quote: string;
   readonly limitMs: number;
   /** A promise that was never put to the test is not kept. */
-  readonly kept: boolean;
+  readonly met: boolean;
 }
 
 /** Compares what was seen with what is promised. */
-export function judgePromises(series: Series, limits: Limits): Verdict[] {
-  return (Object.keys(PROMISES) as PromiseName[]).map((promise) => {
-    const values = series[promise].map(([, value]) => value);
+export function judgeTargets(series: Series, limits: Limits): Verdict[] {
+  return (Object.keys(LATENCY_TARGETS) as LatencyTargetName[]).map((target) => {
+    const values = series[target].map(([, value]) => value);
     const p95 = percentile(values, 95);
-    const limitMs = limits[promise];
-    const kept = p95 !== undefined && p95 <= limitMs;
-    return { promise, quote: PROMISES[promise].quote, limitMs, kept, ...distributionOf(values) };
+    const limitMs = limits[target];
+    const met = p95 !== undefined && p95 <= limitMs;
+    return { target, quote: LATENCY_TARGETS[target].quote, limitMs, met, ...distributionOf(values) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KNOBS } from '../../loadtest/lib/knobs.ts';
+import { LOAD_OPTIONS } from '../../loadtest/lib/options.ts';
 import { say } from '../launch/terminal.mjs';
 import { startAll } from '../start/run.ts';
 import type { Teardown } from '../start/run.ts';
@@ -61,7 +61,7 @@ const SHARED_STATE = ['ADMIN_TOKEN_FILE', 'REDIS_URL', 'REDIS_URL_FILE'];
 
 /** What the person set for the load test is not meant for the services, although some names are the same. */
 export function ownEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
-  const notOurs = Object.entries(env).filter(([name]) => !(name in KNOBS) && !SHARED_STATE.includes(name));
+  const notOurs = Object.entries(env).filter(([name]) => !(name in LOAD_OPTIONS) && !SHARED_STATE.includes(name));
   return { ...Object.fromEntries(notOurs), SVC_ASR_HOME: home, PORT: '0', HOST: '127.0.0.1', CONSOLE_PORT: '0' };
 }
 

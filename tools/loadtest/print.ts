@@ -3,16 +3,16 @@ import { describeSaturation } from './saturation.ts';
 import type { Summary } from './summary.ts';
 
 /** The result as lines for a terminal. */
-export function buildLines(summary: Summary, holdsPromises: boolean): string[] {
-  const { gates, promises, lag, create, contexts, saturation, wordErrorRatePercent: wer } = summary;
-  const promised = promises.map(({ promise, limitMs, kept, ...seen }) => {
-    const mark = kept ? '✓' : holdsPromises ? '✗' : '!';
-    return `${mark} ${row(promise, seen)}  promised p95 ${limitMs} ms`;
+export function buildLines(summary: Summary, requiresLatency: boolean): string[] {
+  const { gates, targets, lag, create, contexts, saturation, wordErrorRatePercent: wer } = summary;
+  const targetLines = targets.map(({ target, limitMs, met, ...seen }) => {
+    const mark = met ? '✓' : requiresLatency ? '✗' : '!';
+    return `${mark} ${row(target, seen)}  target p95 ${limitMs} ms`;
   });
   return [
     `${summary.scenario}: ${summary.streams} streams, ${summary.sessions} sessions, ${summary.utterances} utterances, ` +
       (summary.declaredSlots === 0 ? 'declared slots not known' : `${summary.declaredSlots} declared slots`),
-    ...promised,
+    ...targetLines,
     `  ${row('create', create)}`,
     `  ${row('lag', lag)}  void above p95 ${summary.lagLimitMs} ms`,
     ...Object.entries(contexts).map(([context, seen]) => `  ${row(`delta [${context}]`, seen)}`),

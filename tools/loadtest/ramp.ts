@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Limits } from '../../loadtest/lib/promises.ts';
+import type { Limits } from '../../loadtest/lib/latency-targets.ts';
 import { say } from '../launch/terminal.mjs';
 import type { Control } from './control.ts';
 import type { Records } from './records.ts';
@@ -43,6 +43,6 @@ async function look(streams: number, { stepMs, settleMs, limits, readRecords, si
 }
 
 function describe({ streams, verdicts, broken }: Step): string {
-  const seen = verdicts.map(({ promise, p95 }) => `${promise} p95 ${p95 === null ? '-' : `${Math.round(p95)} ms`}`);
+  const seen = verdicts.map(({ target, p95 }) => `${target} p95 ${p95 === null ? '-' : `${Math.round(p95)} ms`}`);
   return `${streams} streams: ${seen.join(', ')}: ${broken.length === 0 ? 'holds' : broken.join(', ')}`;
 }

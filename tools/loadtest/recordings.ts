@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Spoken } from '../../loadtest/lib/plan.ts';
-import { SAMPLE_RATE_HZ, speechOf } from '../../loadtest/lib/wav.ts';
+import type { Recording } from '../../loadtest/lib/plan.ts';
+import { SAMPLE_RATE_HZ, readSamples } from '../../loadtest/lib/wav.ts';
 import { root } from '../launch/terminal.mjs';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
 
 export interface Recordings {
-  readonly spoken: readonly Spoken[];
+  readonly files: readonly Recording[];
   readonly longestSeconds: number;
 }
 
@@ -19,7 +19,7 @@ export function findRecordings(given: string, model: string): Recordings {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.wav')) : [];
   if (names.length === 0) throw new Error(`no .wav files in ${folder}: set RECORDINGS to a folder that has some`);
   let longest = 0;
-  const spoken = names.sort().map((name) => {
+  const files = names.sort().map((name) => {
     const file = join(folder, name);
     const { buffer, byteOffset, byteLength } = readFileSync(file);
     const speech = readSpeech(file, buffer.slice(byteOffset, byteOffset + byteLength));
@@ -27,12 +27,12 @@ export function findRecordings(given: string, model: string): Recordings {
     const said = file.replace(/\.wav$/, '.txt');
     return { file, text: existsSync(said) ? readFileSync(said, 'utf8').trim() : '' };
   });
-  return { spoken, longestSeconds: longest / SAMPLE_RATE_HZ };
+  return { files, longestSeconds: longest / SAMPLE_RATE_HZ };
 }
 
 function readSpeech(file: string, content: ArrayBuffer): ArrayBuffer {
   try {
-    return speechOf(content);
+    return readSamples(content);
   } catch (error) {
     throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -3,7 +3,7 @@ import type { LoadRecord, RefusalRecord, SessionRecord, UtteranceRecord } from '
 
 /** The records of a run, by kind. */
 export interface Records {
-  readonly begun: readonly Extract<LoadRecord, { kind: 'begun' }>[];
+  readonly created: readonly Extract<LoadRecord, { kind: 'created' }>[];
   readonly sessions: readonly SessionRecord[];
   readonly utterances: readonly UtteranceRecord[];
   readonly refusals: readonly RefusalRecord[];
@@ -23,5 +23,5 @@ export function parseRecords(text: string): Records {
     .map((line) => JSON.parse(line) as LoadRecord);
   const of = <K extends LoadRecord['kind']>(kind: K) =>
     records.filter((record): record is Extract<LoadRecord, { kind: K }> => record.kind === kind);
-  return { begun: of('begun'), sessions: of('session'), utterances: of('utterance'), refusals: of('refusal') };
+  return { created: of('created'), sessions: of('session'), utterances: of('utterance'), refusals: of('refusal') };
 }

@@ -1,14 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKnobs } from '../../loadtest/lib/knobs.ts';
+import { createOptions } from '../../loadtest/lib/options.ts';
 import type { Plan } from '../../loadtest/lib/plan.ts';
 import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
 import type { Scenario } from '../../loadtest/lib/scenarios.ts';
 import { say } from '../launch/terminal.mjs';
 import { createAdmin } from './admin.ts';
 import type { LoadtestArguments } from './arguments.ts';
-import { readBooks } from './books.ts';
+import { readBalances } from './balances.ts';
 import { buildPlan } from './build-plan.ts';
 import type { Draft } from './build-plan.ts';
 import { startControl } from './control.ts';
@@ -37,13 +37,13 @@ export async function runLoadtest(
   { env, signal, undo }: { env: NodeJS.ProcessEnv; signal: AbortSignal; undo: Undo },
 ): Promise<Summary> {
   const scenario: Scenario = SCENARIOS[name];
-  const knobs = createKnobs(env, scenario.defaults);
-  const lagLimitMs = knobs.whole('LAG_P95_MS', 1, 10_000);
-  const settleMs = knobs.whole('SETTLE_SECONDS', 1, 3600) * 1000;
-  const k6 = await findK6(knobs.text('K6'));
-  const service = await provideService({ scenario: name, knobs, env, mustBeOwn: slowWorker, signal, own: undo });
+  const options = createOptions(env, scenario.defaults);
+  const lagLimitMs = options.whole('LAG_P95_MS', 1, 10_000);
+  const settleMs = options.whole('SETTLE_SECONDS', 1, 3600) * 1000;
+  const k6 = await findK6(options.text('K6'));
+  const service = await provideService({ scenario: name, options, env, mustBeOwn: slowWorker, signal, own: undo });
   const { target, model, declaredSlots } = service;
-  const draft = buildPlan(name, knobs, model, declaredSlots, findRecordings(knobs.text('RECORDINGS'), model));
+  const draft = buildPlan(name, options, model, declaredSlots, findRecordings(options.text('RECORDINGS'), model));
 
   const admin = createAdmin(target);
   const tenants = createTenants(admin);
@@ -69,7 +69,7 @@ export async function runLoadtest(
   if (slowWorker && service.workerRecords !== undefined) {
     // Only here: it knows the operator's sources, which the image of the load tests does not have.
     const { slowWorkers } = await import('./slow-worker.ts');
-    const [stopMs, runMs] = [knobs.whole('SLOW_STOP_MS', 1, 2500), knobs.whole('SLOW_RUN_MS', 1, 60_000)];
+    const [stopMs, runMs] = [options.whole('SLOW_STOP_MS', 1, 2500), options.whole('SLOW_RUN_MS', 1, 60_000)];
     undo(slowWorkers(service.workerRecords, stopMs, runMs));
   }
   const startedAt = new Date();
@@ -110,7 +110,7 @@ export async function runLoadtest(
 
   const records = readRecords(files.records);
   const seconds = (Date.now() - startedAt.getTime()) / 1000;
-  const books = await readBooks(admin, target, tenants.callers, settleMs);
+  const balances = await readBalances(admin, target, tenants.callers, settleMs);
   const facts = {
     scenario: name,
     startedAt: startedAt.toISOString(),
@@ -125,7 +125,7 @@ export async function runLoadtest(
     lagLimitMs,
     crossedThresholds: status === K6_STATUS.thresholds,
   };
-  const found = { records, books, saturation };
+  const found = { records, balances, saturation };
   let summary = summarize(facts, scenario, found);
   if (summary.outcome === 'failed' && !slowWorker && service.declareAgain !== undefined) {
     // Was it the service, or is the machine not the one that the worker measured?

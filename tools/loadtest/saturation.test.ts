@@ -35,7 +35,7 @@ test('the saturation is the first step that broke, and below it the last that he
   const found = concludeRamp(50, [step(25), step(35), step(45, 'final p95 700 ms > 600 ms')]);
   expect(found).toMatchObject({ held: 35, broke: 45, reason: 'final p95 700 ms > 600 ms' });
   expect(describeSaturation(found)).toBe(
-    'saturation: a promise breaks at 45 streams (90 %; final p95 700 ms > 600 ms), 35 hold; the workers declared 50 slots',
+    'saturation: a target breaks at 45 streams (90 %; final p95 700 ms > 600 ms), 35 hold; the workers declared 50 slots',
   );
 });
 

@@ -1,5 +1,5 @@
-import type { Limits } from '../../loadtest/lib/promises.ts';
-import { judgePromises, seriesOf } from './latencies.ts';
+import type { Limits } from '../../loadtest/lib/latency-targets.ts';
+import { judgeTargets, seriesOf } from './latencies.ts';
 import type { Verdict } from './latencies.ts';
 import type { Records } from './records.ts';
 
@@ -39,12 +39,12 @@ export function stepsOf(declaredSlots: number, percent: { start: number; step: n
 
 /** Judges what was seen from one moment to another while so many streams were open. */
 export function judgeStep(records: Records, streams: number, fromMs: number, toMs: number, limits: Limits): Step {
-  const verdicts = judgePromises(seriesOf(records, fromMs, toMs), limits);
+  const verdicts = judgeTargets(seriesOf(records, fromMs, toMs), limits);
   const refused = records.refusals.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
   // Sessions may be longer than a step: that none became ready in it says nothing.
-  const late = verdicts.filter(({ promise, kept, count }) => !kept && (count > 0 || promise !== 'ready'));
-  const broken = late.map(({ promise, p95, limitMs }) =>
-    p95 === null ? `no ${promise} came` : `${promise} p95 ${Math.round(p95)} ms > ${limitMs} ms`,
+  const late = verdicts.filter(({ target, met, count }) => !met && (count > 0 || target !== 'ready'));
+  const broken = late.map(({ target, p95, limitMs }) =>
+    p95 === null ? `no ${target} came` : `${target} p95 ${Math.round(p95)} ms > ${limitMs} ms`,
   );
   return { streams, verdicts, refused, broken: refused > 0 ? [...broken, `${refused} sessions refused`] : broken };
 }
@@ -58,7 +58,7 @@ export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Sat
     declaredAfter: null,
     held: held.at(-1)?.streams ?? 0,
     broke: broken?.streams ?? null,
-    reason: broken?.broken.join(', ') ?? 'every promise held to the last step',
+    reason: broken?.broken.join(', ') ?? 'every target held to the last step',
     steps,
   };
 }
@@ -69,7 +69,7 @@ export function describeSaturation({ declaredSlots, declaredAfter, held, broke, 
   const found =
     broke === null
       ? `not reached: ${held} streams hold (${share(held)})`
-      : `a promise breaks at ${broke} streams (${share(broke)}; ${reason}), ${held} hold`;
+      : `a target breaks at ${broke} streams (${share(broke)}; ${reason}), ${held} hold`;
   return `saturation: ${found}; the workers declared ${declaredSlots} slots${describeAfter(declaredSlots, declaredAfter)}`;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KNOBS } from '../../loadtest/lib/knobs.ts';
-import type { Knobs } from '../../loadtest/lib/knobs.ts';
+import { LOAD_OPTIONS } from '../../loadtest/lib/options.ts';
+import type { Options } from '../../loadtest/lib/options.ts';
 import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
 import { say } from '../launch/terminal.mjs';
 import { readDeclaredSlots } from './declared-slots.ts';
@@ -36,7 +36,7 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly scenario: ScenarioName;
-  readonly knobs: Knobs;
+  readonly options: Options;
   readonly env: NodeJS.ProcessEnv;
   /** Whether it must be one of our own, because its workers are tampered with. */
   readonly mustBeOwn: boolean;
@@ -45,12 +45,12 @@ export interface ServiceOptions {
 }
 
 /** Finds the service, or starts one. */
-export async function provideService(options: ServiceOptions): Promise<Service> {
-  const { knobs, env, mustBeOwn } = options;
-  const target = mustBeOwn ? undefined : findTarget(knobs, env);
-  if (target === undefined) return startOwn(options);
-  const model = knobs.text('MODEL');
-  const given = knobs.optional('DECLARED_SLOTS', 1, 1_000_000);
+export async function provideService(request: ServiceOptions): Promise<Service> {
+  const { options, env, mustBeOwn } = request;
+  const target = mustBeOwn ? undefined : findTarget(options, env);
+  if (target === undefined) return startOwn(request);
+  const model = options.text('MODEL');
+  const given = options.optional('DECLARED_SLOTS', 1, 1_000_000);
   const declaredSlots = given ?? (await lookForSlots(target.operatorUrl, model));
   return { target, model, declaredSlots, name: target.baseUrl, workerRecords: undefined };
 }
@@ -73,17 +73,17 @@ async function awaitSlots(operatorUrl: string, model: string, hint: string): Pro
   throw new Error(`no worker of ${model} came up${hint}: ${found.problem}`);
 }
 
-async function startOwn({ scenario, knobs, env, signal, own }: ServiceOptions): Promise<Service> {
+async function startOwn({ scenario, options, env, signal, own }: ServiceOptions): Promise<Service> {
   say('starting a service of its own');
   // Only here: what starts a service needs npm packages, which the image of the load tests does not have.
   const { startOwnService } = await import('./own-service.ts');
   const target = await startOwnService(env, signal, own);
-  const model = knobs.text('MODEL');
+  const model = options.text('MODEL');
   const facts = { target, name: 'a service of its own', workerRecords: target.workerRecords };
   // Workers that come up at the same time would measure each other.
   const slots = await awaitSlots(target.operatorUrl, model, ' (a model with scaling.min 1 is needed)');
-  const provider = knobs.text('PROVIDER');
-  const isUsual = provider === KNOBS.PROVIDER.fallback;
+  const provider = options.text('PROVIDER');
+  const isUsual = provider === LOAD_OPTIONS.PROVIDER.fallback;
   const isNamed = (env.MODEL ?? '') !== '';
   if (isNamed && !isUsual) throw new Error(`PROVIDER=${provider} is for the worker of its own model: leave out MODEL`);
   if (isNamed || (scenario === 'smoke' && isUsual)) return { ...facts, model, declaredSlots: slots };

@@ -2,7 +2,7 @@ import { buildLines } from './print.ts';
 import { buildReport } from './report/page.ts';
 import { concludeRamp } from './saturation.ts';
 import { summarize } from './summary.ts';
-import { booksOf, recordsOf, session, utterance } from './testing/records.ts';
+import { balancesOf, recordsOf, session, utterance } from './testing/records.ts';
 
 const facts = {
   ...({ scenario: 'steady', startedAt: '2027-01-01T00:00:00.000Z', seconds: 60, service: 'https://<here>' } as const),
@@ -16,12 +16,12 @@ const facts = {
   crossedThresholds: false,
   limits: { delta: 300, final: 600, ready: 1000 },
 };
-const strict = { what: '', defaults: {}, holdsPromises: true, mayBeRefused: false };
-const lenient = { ...strict, holdsPromises: false };
+const strict = { summary: '', defaults: {}, requiresLatency: true, mayBeRefused: false };
+const lenient = { ...strict, requiresLatency: false };
 const good = recordsOf([session('a')], [utterance('a')]);
 const slow = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]] })]);
 const late = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]], lagsMs: [200, 200] })]);
-const found = (records: typeof good) => ({ records, books: [booksOf(3000)], saturation: null });
+const found = (records: typeof good) => ({ records, balances: [balancesOf(3000)], saturation: null });
 
 test('a run passes when all is right and promises are kept', () => {
   expect(summarize(facts, strict, found(good)).outcome).toBe('passed');
@@ -39,7 +39,7 @@ test('what k6 saw broken is broken', () => {
 test('latencies that a late generator measured are void; what must be right must be so all the same', () => {
   expect(summarize(facts, strict, found(late)).outcome).toBe('void');
   expect(summarize(facts, lenient, found(late)).outcome).toBe('passed');
-  expect(summarize(facts, strict, { ...found(late), books: [booksOf(9000)] }).outcome).toBe('failed');
+  expect(summarize(facts, strict, { ...found(late), balances: [balancesOf(9000)] }).outcome).toBe('failed');
 });
 
 test('a broken promise on a machine that became slower is void, on one that is as it was it is not', () => {
@@ -60,15 +60,13 @@ test('a broken promise on a machine that became slower is void, on one that is a
 
 test('the terminal shows latencies, gates and the outcome last', () => {
   const lines = buildLines(summarize(facts, strict, found(slow)), true);
-  expect(lines.find((line) => line.includes('delta'))).toMatch(
-    /^✗ delta +p50 +400 ms +p95 +400 ms.*promised p95 300 ms/,
-  );
+  expect(lines.find((line) => line.includes('delta'))).toMatch(/^✗ delta +p50 +400 ms +p95 +400 ms.*target p95 300 ms/);
   expect(lines).toContain('✓ every flush got its final: 1 utterances');
   expect(lines.at(-1)).toBe('steady: FAILED');
 });
 
 test('the report stands alone and says what the terminal says', () => {
-  const steps = [{ streams: 2, verdicts: summarize(facts, strict, found(good)).promises, refused: 0, broken: [] }];
+  const steps = [{ streams: 2, verdicts: summarize(facts, strict, found(good)).targets, refused: 0, broken: [] }];
   const summary = summarize(facts, lenient, { ...found(slow), saturation: concludeRamp(4, steps) });
   const page = buildReport(summary, slow);
   expect(page).toContain('https://&lt;here&gt;');

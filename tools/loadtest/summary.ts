@@ -1,9 +1,9 @@
-import type { Limits } from '../../loadtest/lib/promises.ts';
+import type { Limits } from '../../loadtest/lib/latency-targets.ts';
 import type { Scenario, ScenarioName } from '../../loadtest/lib/scenarios.ts';
-import type { Books } from './books.ts';
+import type { Balances } from './balances.ts';
 import { judgeGates } from './gates.ts';
 import type { Gate } from './gates.ts';
-import { byContext, judgePromises, lagOf, seriesOf, wordErrorRateOf } from './latencies.ts';
+import { byContext, judgeTargets, lagOf, seriesOf, wordErrorRateOf } from './latencies.ts';
 import type { Verdict } from './latencies.ts';
 import type { Distribution } from './percentile.ts';
 import { distributionOf } from './percentile.ts';
@@ -39,7 +39,7 @@ export interface Summary extends RunFacts {
   readonly outcome: Outcome;
   readonly voidReason: VoidReason | null;
   readonly gates: readonly Gate[];
-  readonly promises: readonly Verdict[];
+  readonly targets: readonly Verdict[];
   readonly create: Distribution;
   readonly lag: Distribution;
   readonly wordErrorRatePercent: number | null;
@@ -53,17 +53,17 @@ export interface Summary extends RunFacts {
 /** Judges a run. */
 export function summarize(
   facts: RunFacts,
-  { holdsPromises, mayBeRefused }: Scenario,
-  found: { records: Records; books: readonly Books[]; saturation: Saturation | null },
+  { requiresLatency, mayBeRefused }: Scenario,
+  found: { records: Records; balances: readonly Balances[]; saturation: Saturation | null },
 ): Summary {
-  const { records, books, saturation } = found;
-  const gates = judgeGates(records, books, mayBeRefused);
-  const promises = judgePromises(seriesOf(records), facts.limits);
+  const { records, balances, saturation } = found;
+  const gates = judgeGates(records, balances, mayBeRefused);
+  const targets = judgeTargets(seriesOf(records), facts.limits);
   const lag = lagOf(records);
   const isRight = gates.every(({ passed }) => passed);
-  const areKept = promises.every(({ kept }) => kept) && !facts.crossedThresholds;
-  const isBroken = holdsPromises && !areKept;
-  const isLate = (holdsPromises || saturation !== null) && (lag.p95 ?? 0) > facts.lagLimitMs;
+  const areMet = targets.every(({ met }) => met) && !facts.crossedThresholds;
+  const isBroken = requiresLatency && !areMet;
+  const isLate = (requiresLatency || saturation !== null) && (lag.p95 ?? 0) > facts.lagLimitMs;
   // Latencies that a slow generator measured say nothing about the service, good or bad; bad ones of a machine that became
   // slower say nothing about what was declared before.
   const voidReason = isLate ? 'late generator' : isBroken && hasSlowed(facts) ? 'slower machine' : null;
@@ -73,7 +73,7 @@ export function summarize(
     outcome,
     voidReason,
     gates,
-    promises,
+    targets,
     lag,
     saturation,
     create: distributionOf(records.sessions.map(({ createMs }) => createMs)),

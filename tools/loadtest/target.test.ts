@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKnobs } from '../../loadtest/lib/knobs.ts';
+import { createOptions } from '../../loadtest/lib/options.ts';
 import { ownEnvironment } from './own-service.ts';
 import { findTarget } from './target.ts';
 
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const find = (env: NodeJS.ProcessEnv) => findTarget(createKnobs(env, {}), { SVC_ASR_HOME: home, ...env });
+const find = (env: NodeJS.ProcessEnv) => findTarget(createOptions(env, {}), { SVC_ASR_HOME: home, ...env });
 const writeLocal = (pid: number | undefined) =>
   writeFileSync(
     join(home, 'local.json'),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Knobs } from '../../loadtest/lib/knobs.ts';
+import type { Options } from '../../loadtest/lib/options.ts';
 import { homeOf } from '../start/home.ts';
 import { readLocalJson } from '../start/local-json.ts';
 import { isAlive } from '../supervise/alive.ts';
@@ -16,22 +16,22 @@ export interface Target {
 }
 
 /** The service that the environment names or `npm start` runs; undefined: there is none. */
-export function findTarget(knobs: Knobs, env: NodeJS.ProcessEnv): Target | undefined {
-  const baseUrl = knobs.text('BASE_URL').replace(/\/$/, '');
-  return baseUrl === '' ? findLocal(knobs, env) : readNamed(baseUrl, knobs, env);
+export function findTarget(options: Options, env: NodeJS.ProcessEnv): Target | undefined {
+  const baseUrl = options.text('BASE_URL').replace(/\/$/, '');
+  return baseUrl === '' ? findLocal(options, env) : readNamed(baseUrl, options, env);
 }
 
-function readNamed(baseUrl: string, knobs: Knobs, env: NodeJS.ProcessEnv): Target {
-  const adminUrl = knobs.text('ADMIN_URL').replace(/\/$/, '');
+function readNamed(baseUrl: string, options: Options, env: NodeJS.ProcessEnv): Target {
+  const adminUrl = options.text('ADMIN_URL').replace(/\/$/, '');
   const file = env.ADMIN_TOKEN_FILE ?? '';
-  const adminToken = file === '' ? knobs.text('ADMIN_TOKEN') : readFileSync(file, 'utf8').trim();
+  const adminToken = file === '' ? options.text('ADMIN_TOKEN') : readFileSync(file, 'utf8').trim();
   if (adminUrl === '' || adminToken === '') {
     throw new Error('with BASE_URL, set ADMIN_URL and ADMIN_TOKEN (or ADMIN_TOKEN_FILE) too: tenants are made there');
   }
-  return { baseUrl, adminUrl, adminToken, caFile: knobs.text('CA_FILE'), operatorUrl: operatorUrlOf(knobs) };
+  return { baseUrl, adminUrl, adminToken, caFile: options.text('CA_FILE'), operatorUrl: operatorUrlOf(options) };
 }
 
-function findLocal(knobs: Knobs, env: NodeJS.ProcessEnv): Target | undefined {
+function findLocal(options: Options, env: NodeJS.ProcessEnv): Target | undefined {
   const local = readLocalJson(homeOf(env).localJson);
   // The pid is there while the service runs; after a crash it names a process that is gone.
   if (local?.pid === undefined || !isAlive(local.pid)) return undefined;
@@ -46,10 +46,10 @@ function findLocal(knobs: Knobs, env: NodeJS.ProcessEnv): Target | undefined {
     adminUrl,
     adminToken,
     caFile,
-    operatorUrl: operatorUrlOf(knobs) || (local.operator_admin_url ?? ''),
+    operatorUrl: operatorUrlOf(options) || (local.operator_admin_url ?? ''),
   };
 }
 
-function operatorUrlOf(knobs: Knobs): string {
-  return knobs.text('OPERATOR_URL').replace(/\/$/, '');
+function operatorUrlOf(options: Options): string {
+  return options.text('OPERATOR_URL').replace(/\/$/, '');
 }

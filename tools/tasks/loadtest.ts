@@ -39,7 +39,7 @@ let status: number;
 try {
   const undo = (step: () => Promise<void> | void) => void steps.push(step);
   const summary = await runLoadtest(chosen, out, { env: process.env, signal: stopping.signal, undo });
-  const lines = buildLines(summary, SCENARIOS[chosen.scenario].holdsPromises);
+  const lines = buildLines(summary, SCENARIOS[chosen.scenario].requiresLatency);
   const files = chosen.logReport ? buildReportLines(out) : [];
   process.stdout.write(`${[...files, ...lines].join('\n')}\n`);
   say(`report: ${join(out, REPORT_FILES.page)}`);

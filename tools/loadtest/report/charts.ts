@@ -1,5 +1,5 @@
-import { PROMISES } from '../../../loadtest/lib/promises.ts';
-import type { PromiseName } from '../../../loadtest/lib/promises.ts';
+import { LATENCY_TARGETS } from '../../../loadtest/lib/latency-targets.ts';
+import type { LatencyTargetName } from '../../../loadtest/lib/latency-targets.ts';
 import { seriesOf } from '../latencies.ts';
 import type { Records } from '../records.ts';
 import type { Summary } from '../summary.ts';
@@ -13,7 +13,7 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
   const startMs = Date.parse(summary.startedAt);
   const series = seriesOf(records);
   const seconds = bucketSeconds(summary.seconds);
-  const names = Object.keys(PROMISES) as PromiseName[];
+  const names = Object.keys(LATENCY_TARGETS) as LatencyTargetName[];
   const overTime = names.map((name): Chart => {
     const line = (percent: number) => percentileOverTime(series[name], startMs, seconds, percent);
     return {
@@ -26,7 +26,7 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
         { name: 'p50', colour: COLOURS.p50, points: line(50) },
         { name: 'p95', colour: COLOURS.p95, points: line(95) },
       ],
-      limit: { name: `promised p95 ${summary.limits[name]} ms`, value: summary.limits[name] },
+      limit: { name: `target p95 ${summary.limits[name]} ms`, value: summary.limits[name] },
     };
   });
   const lags = records.utterances.flatMap(({ lagsMs }) => lagsMs);
@@ -71,11 +71,11 @@ function openTimes({ sessions }: Records): [number, number][] {
 
 function rampChart({ saturation, limits }: Summary): Chart[] {
   if (saturation === null) return [];
-  const line = (name: PromiseName, colour: string) => ({
+  const line = (name: LatencyTargetName, colour: string) => ({
     name,
     colour,
     points: saturation.steps.flatMap(({ streams, verdicts }): [number, number][] => {
-      const p95 = verdicts.find(({ promise }) => promise === name)?.p95;
+      const p95 = verdicts.find(({ target }) => target === name)?.p95;
       return p95 === undefined || p95 === null ? [] : [[streams, p95]];
     }),
   });
@@ -85,7 +85,7 @@ function rampChart({ saturation, limits }: Summary): Chart[] {
       xLabel: 'streams',
       yLabel: 'ms',
       lines: [line('delta', COLOURS.p50), line('final', COLOURS.p95), line('ready', COLOURS.other)],
-      limit: { name: `promised delta p95 ${limits.delta} ms`, value: limits.delta },
+      limit: { name: `target delta p95 ${limits.delta} ms`, value: limits.delta },
       mark: { name: 'declared slots', value: saturation.declaredSlots },
     },
   ];

@@ -30,7 +30,7 @@ export function buildReport(summary: Summary, records: Records): string {
 <p>${escapeText(factsOf(summary))}</p>
 ${saturation === null ? '' : `<p><strong>${escapeText(describeSaturation(saturation))}</strong></p>`}
 <h2>Promises</h2>
-${promiseTable(summary)}
+${targetTable(summary)}
 <h2>What must be right</h2>
 ${gateTable(summary)}
 <h2>Pictures</h2>
@@ -54,13 +54,13 @@ function factsOf(summary: Summary): string {
   ].join('; ');
 }
 
-function promiseTable({ promises, create, lag, contexts }: Summary): string {
+function targetTable({ targets, create, lag, contexts }: Summary): string {
   const ms = (value: number | null) => `<td class="number">${value === null ? '-' : Math.round(value)}</td>`;
   const cells = ({ count, p50, p95, p99, max }: Summary['lag']) =>
     `<td class="number">${count}</td>${ms(p50)}${ms(p95)}${ms(p99)}${ms(max)}`;
-  const rows = promises.map(
-    ({ quote, kept, ...seen }) =>
-      `<tr><td>${escapeText(quote)}</td>${cells(seen)}<td class="${kept ? 'good' : 'bad'}">${kept ? 'kept' : 'broken'}</td></tr>`,
+  const rows = targets.map(
+    ({ quote, met, ...seen }) =>
+      `<tr><td>${escapeText(quote)}</td>${cells(seen)}<td class="${met ? 'good' : 'bad'}">${met ? 'met' : 'broken'}</td></tr>`,
   );
   const others = [
     ...Object.entries(contexts).map(([context, seen]) => [`delta with context [${context}]`, seen] as const),

@@ -1,5 +1,5 @@
 import type { SessionRecord, UtteranceRecord } from '../../../loadtest/lib/record.ts';
-import type { Books } from '../books.ts';
+import type { Balances } from '../balances.ts';
 import type { Records } from '../records.ts';
 
 /** A session that went well: 2.5 s of audio, one utterance. */
@@ -39,26 +39,26 @@ export function utterance(name: string, changes: Partial<UtteranceRecord> = {}):
   };
 }
 
-/** Records of sessions, all of which were begun. */
+/** Records of sessions, all of which were created. */
 export function recordsOf(
   sessions: SessionRecord[],
   utterances: UtteranceRecord[],
   refusals: Records['refusals'] = [],
 ): Records {
-  const begun = sessions.map(({ session: name, tenant }) => ({
-    kind: 'begun' as const,
+  const created = sessions.map(({ session: name, tenant }) => ({
+    kind: 'created' as const,
     session: name,
     tenant,
     atMs: 900,
   }));
-  return { begun, sessions, utterances, refusals };
+  return { created, sessions, utterances, refusals };
 }
 
-/** Books in which so much was consumed of an hour. */
-export function booksOf(
+/** Balances in which so much was consumed of an hour. */
+export function balancesOf(
   consumedMs: number,
   changes: { reservedMs?: number; availableMs?: number; billableMs?: number } = {},
-): Books {
+): Balances {
   const { reservedMs = 0, availableMs = 3_600_000 - consumedMs - reservedMs, billableMs = consumedMs } = changes;
   const credits = {
     granted_ms: 3_600_000,

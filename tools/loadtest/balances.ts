@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 const POLL_MS = 250;
 
 /** What is known of a tenant's credit, from both sides. */
-export interface Books {
+export interface Balances {
   readonly tenant: string;
   readonly account: Account;
   readonly usage: Usage;
@@ -16,13 +16,13 @@ export interface Books {
   readonly balance: { readonly available_ms: number; readonly reserved_ms: number; readonly consumed_ms: number };
 }
 
-/** Reads the books of every tenant once nothing is reserved any more, or when that takes too long. */
-export async function readBooks(
+/** Reads the balances of every tenant once nothing is reserved any more, or when that takes too long. */
+export async function readBalances(
   admin: Admin,
   target: Target,
   callers: readonly Caller[],
   settleMs: number,
-): Promise<Books[]> {
+): Promise<Balances[]> {
   const deadlineMs = performance.now() + settleMs;
   const isSettled = ({ credits, live_sessions: live }: Account) => credits.reserved_ms === 0 && live === 0;
   for (const { tenant } of callers) {
@@ -38,9 +38,9 @@ export async function readBooks(
   );
 }
 
-async function readBalance({ baseUrl, caFile }: Target, key: string): Promise<Books['balance']> {
+async function readBalance({ baseUrl, caFile }: Target, key: string): Promise<Balances['balance']> {
   const ca = caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') };
   const { status, body } = await request(`${baseUrl}/v1/usage`, { token: key, ...ca });
   if (status !== 200) throw new Error(`GET /v1/usage answered ${status}: ${body.slice(0, 300)}`);
-  return JSON.parse(body) as Books['balance'];
+  return JSON.parse(body) as Balances['balance'];
 }

@@ -1,9 +1,9 @@
-import { buildThresholds } from './promises.ts';
+import { buildThresholds } from './latency-targets.ts';
 import { isScenario, SCENARIOS } from './scenarios.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-test('each promise is a threshold for those whom it is made to', () => {
+test('buildThresholds creates a threshold for each latency target that counts only regular tenants', () => {
   expect(buildThresholds({ delta: 300, final: 600, ready: 1000 })).toEqual({
     'delta_latency{role:regular}': ['p(95)<=300'],
     'final_latency{role:regular}': ['p(95)<=600'],
@@ -11,11 +11,11 @@ test('each promise is a threshold for those whom it is made to', () => {
   });
 });
 
-test.each(Object.keys(SCENARIOS))('%s has a script of its name', (name) => {
+test.each(Object.keys(SCENARIOS))('the scenario %s has a k6 script of the same name', (name) => {
   expect(existsSync(join(import.meta.dirname, '..', `${name}.ts`))).toBe(true);
 });
 
-test('only names of scenarios are scenarios', () => {
+test('isScenario accepts only the names of scenarios', () => {
   expect(isScenario('smoke')).toBe(true);
   expect(isScenario('constructor')).toBe(false);
 });
