@@ -1,5 +1,5 @@
 import type { ESLint, Rule } from 'eslint';
-import type { Comment, Node } from 'estree';
+import type { Node } from 'estree';
 import { checkTestName, checkText } from './check-text.ts';
 import { joinComments } from './comments.ts';
 
@@ -8,10 +8,10 @@ const MARKDOWN_WIDTH = 100;
 
 const comments: Rule.RuleModule = {
   meta: { type: 'suggestion', schema: [], docs: { description: 'Comments follow the writing rules.' } },
-  create: ({ sourceCode, report }) => ({
+  create: (context) => ({
     'Program:exit': () => {
-      for (const { text, loc } of joinComments(sourceCode.getAllComments() as Comment[])) {
-        for (const message of checkText(text)) report({ loc, message });
+      for (const { text, loc } of joinComments(context.sourceCode.getAllComments())) {
+        for (const message of checkText(text)) context.report({ loc, message });
       }
     },
   }),
@@ -19,16 +19,18 @@ const comments: Rule.RuleModule = {
 
 const testNames: Rule.RuleModule = {
   meta: { type: 'suggestion', schema: [], docs: { description: 'Test names follow the writing rules.' } },
-  create: ({ report }) => {
+  create: (context) => {
     let describes = 0;
     return {
       CallExpression: (node) => {
         const name = calleeName(node.callee);
         if (name === 'describe') describes += 1;
         if (name !== 'test' && name !== 'it' && name !== 'describe') return;
-        const title = textOf(node.arguments[0] as Node | undefined);
+        const title = textOf(node.arguments[0]);
         if (title === undefined) return;
-        for (const message of checkTestName(title, name === 'describe' || describes > 0)) report({ node, message });
+        for (const message of checkTestName(title, name === 'describe' || describes > 0)) {
+          context.report({ node, message });
+        }
       },
       'CallExpression:exit': (node: Node) => {
         if (node.type === 'CallExpression' && calleeName(node.callee) === 'describe') describes -= 1;
@@ -61,10 +63,12 @@ interface MarkdownNode {
 
 const markdownText: Rule.RuleModule = {
   meta: { type: 'suggestion', schema: [], docs: { description: 'Markdown follows the writing rules.' } },
-  create: ({ report }) => {
+  create: (context) => {
     const check = (node: unknown) => {
       const { position } = node as MarkdownNode;
-      for (const message of checkText(plainText(node as MarkdownNode))) report({ loc: position, message });
+      for (const message of checkText(plainText(node as MarkdownNode))) {
+        context.report({ loc: position, message });
+      }
     };
     return { paragraph: check, heading: check, tableCell: check };
   },
@@ -79,14 +83,14 @@ function plainText({ type, value, children = [] }: MarkdownNode): string {
 
 const markdownWidth: Rule.RuleModule = {
   meta: { type: 'layout', schema: [], docs: { description: `Markdown is wrapped at ${MARKDOWN_WIDTH} characters.` } },
-  create: ({ sourceCode, report }) => ({
+  create: (context) => ({
     paragraph: (node: unknown) => {
       const { start, end } = (node as MarkdownNode).position;
       for (let line = start.line; line <= end.line; line += 1) {
-        const text = (sourceCode as unknown as { lines: string[] }).lines[line - 1] ?? '';
+        const text = (context.sourceCode as unknown as { lines: string[] }).lines[line - 1] ?? '';
         if (text.length <= MARKDOWN_WIDTH || /\]\(|https?:\/\//.test(text) || !/\S\s+\S/.test(text)) continue;
         const message = `The line has ${text.length} characters, more than ${MARKDOWN_WIDTH}. Wrap it.`;
-        report({ loc: { start: { line, column: 1 }, end: { line, column: text.length } }, message });
+        context.report({ loc: { start: { line, column: 1 }, end: { line, column: text.length } }, message });
       }
     },
   }),
