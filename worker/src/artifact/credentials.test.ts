@@ -10,7 +10,7 @@ const write = (files: Record<string, string>) => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 };
 
-test('without a folder, or with an empty one, there are none', () => {
+test('readCredentials returns none without a folder or with an empty folder', () => {
   expect(readCredentials('')).toEqual({ header: undefined, ca: undefined });
   expect(readCredentials(folder)).toEqual({ header: undefined, ca: undefined });
 });
@@ -19,22 +19,22 @@ test.each([
   [{ username: 'me', password: 'word\n' }, ['authorization', 'Basic bWU6d29yZA==']],
   [{ token: ' abc \n' }, ['authorization', 'Bearer abc']],
   [{ header: 'X-Api-Key: a: b\n' }, ['x-api-key', 'a: b']],
-])('%j becomes a header', (files, header) => {
+])('readCredentials converts %j to a header', (files, header) => {
   write(files);
   expect(readCredentials(folder).header).toEqual(header);
 });
 
-test('has the authorities of the Secret', () => {
+test('readCredentials returns the CA certificates of the Secret', () => {
   write({ 'ca.crt': 'PEM' });
   expect(readCredentials(folder).ca).toBe('PEM');
 });
 
 test.each([
-  [{ token: 'secret\nX: y' }, 'characters that no header can carry'],
+  [{ token: 'secret\nX: y' }, 'not allowed in a header'],
   [{ header: 'no colon secret' }, 'not of the form'],
   [{ header: 'bad name secret: x' }, 'not of the form'],
   [{ token: 'secret', username: 'secret' }, 'several credentials'],
-])('%j is refused without being shown', (files, why) => {
+])('readCredentials refuses %j with an error that does not contain the secret', (files, why) => {
   write(files);
   expect(() => readCredentials(folder)).toThrow(why);
   expect(() => readCredentials(folder)).not.toThrow('secret');

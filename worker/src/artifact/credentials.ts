@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArtifactError } from './error.ts';
 
-/** What a private server is shown, and by which authorities it is known. */
+/** Credentials for a private server, and the CA certificates to verify it. */
 export interface Credentials {
-  /** A header that goes to the server that the artifact's url names, and to no other. */
+  /** Header that is sent only to the origin of the artifact's URL. */
   header: readonly [name: string, value: string] | undefined;
-  /** Certificates (PEM) that are trusted beside the well-known ones. */
+  /** CA certificates (PEM) that are trusted in addition to the well-known ones. */
   ca: string | undefined;
 }
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** Visible characters, and spaces between them: whatever else is there would end the header. */
+/** Visible characters with spaces between them. Any other character could end the header. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Reads the credentials from the files of a mounted Secret: `username` and `password`, or `token`, or `header`
- * (`Name: value`); and `ca.crt`. An empty folder name: there are none.
+ * Reads the credentials from the files of a mounted Secret: `username` and `password`, or `token`, or `header` (`Name:
+ * value`), and `ca.crt`. Returns none if the folder name is empty.
  */
 export function readCredentials(folder: string): Credentials {
   if (folder === '') return { header: undefined, ca: undefined };
@@ -30,11 +30,13 @@ export function readCredentials(folder: string): Credentials {
   ].filter((one) => one !== undefined);
   if (found.length > 1) {
     throw new ArtifactError(
-      'the Secret of the artifact has several credentials: keep username and password, or token, or header',
+      'the Secret of the artifact has several credentials; keep only username and password, or token, or header',
     );
   }
   if (found[0] !== undefined && !VALUE.test(found[0][1])) {
-    throw new ArtifactError('the credentials in the Secret of the artifact have characters that no header can carry');
+    throw new ArtifactError(
+      'the credentials in the Secret of the artifact contain characters that are not allowed in a header',
+    );
   }
   return { header: found[0], ca: read(folder, 'ca.crt') };
 }

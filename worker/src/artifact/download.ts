@@ -8,23 +8,26 @@ import type { ArtifactSource } from './request.ts';
 
 export interface DownloadOptions {
   source: ArtifactSource;
-  /** Where it goes; what is there already is a part of it. */
+  /** Target file. If it exists, it holds the start of the artifact and the download continues after it. */
   file: string;
   maxBytes: number;
-  /** Tries in a row that bring nothing. */
+  /** Number of consecutive attempts without received data before the download fails. */
   tries: number;
   retry: { baseMs: number; maxMs: number };
   signal: AbortSignal;
   onProgress: (bytes: number, totalBytes: number | undefined) => void;
-  /** A try failed, and there will be another. */
+  /** Called when an attempt has failed and another one follows. */
   onRetry: (error: ArtifactError) => void;
 }
 
-/** Brings an artifact into a file; a transfer that was cut goes on where it was, also that of an earlier process. */
+/**
+ * Downloads an artifact into a file. An interrupted transfer continues where it stopped, also that of an earlier
+ * process.
+ */
 export async function download(options: DownloadOptions): Promise<void> {
   const { file, signal, retry, onRetry } = options;
   let etag: string | undefined;
-  let barren = 0;
+  let failures = 0;
   for (;;) {
     const before = await sizeOf(file);
     try {
@@ -32,13 +35,13 @@ export async function download(options: DownloadOptions): Promise<void> {
       return;
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ArtifactError) || !error.mayPass) throw error;
+      if (!(error instanceof ArtifactError) || !error.isRetryable) throw error;
       const gained = (await sizeOf(file)) > before;
-      barren = gained ? 0 : barren + 1;
-      if (barren >= options.tries) throw error;
-      if (error.beginsAnew) await rm(file, { force: true });
+      failures = gained ? 0 : failures + 1;
+      if (failures >= options.tries) throw error;
+      if (error.discardsPart) await rm(file, { force: true });
       onRetry(error);
-      const waitMs = Math.min(retry.maxMs, retry.baseMs * 2 ** barren) * (0.5 + Math.random() / 2);
+      const waitMs = Math.min(retry.maxMs, retry.baseMs * 2 ** failures) * (0.5 + Math.random() / 2);
       await sleep(Math.min(retry.maxMs, Math.max(waitMs, error.retryAfterMs ?? 0)), undefined, { signal });
     }
   }
@@ -58,7 +61,7 @@ async function transfer(
   const check = (size: number) => {
     if (size <= maxBytes) return;
     body.stream.destroy();
-    throw new ArtifactError(`the artifact has more than ${maxBytes} bytes: raise ARTIFACT_MAX_MIB if that is right`);
+    throw new ArtifactError(`the artifact has more than ${maxBytes} bytes; raise ARTIFACT_MAX_MIB to allow this size`);
   };
   check(totalBytes ?? 0);
   const meter = async function* (chunks: AsyncIterable<Buffer>) {
@@ -75,14 +78,14 @@ async function transfer(
     });
   } catch (cause) {
     if (cause instanceof ArtifactError || isLocal(cause)) throw cause;
-    throw new ArtifactError(`the transfer was cut after ${bytes} bytes`, { mayPass: true, cause });
+    throw new ArtifactError(`the transfer was interrupted after ${bytes} bytes`, { isRetryable: true, cause });
   }
   if (totalBytes !== undefined && bytes < totalBytes) {
-    throw new ArtifactError(`the transfer ended after ${bytes} of ${totalBytes} bytes`, { mayPass: true });
+    throw new ArtifactError(`the transfer ended after ${bytes} of ${totalBytes} bytes`, { isRetryable: true });
   }
 }
 
-/** Whether it was the disk that failed, not the way to the server. */
+/** Returns true if the local disk failed, not the connection to the server. */
 function isLocal(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return ['ENOSPC', 'EROFS', 'EACCES', 'EDQUOT', 'EIO', 'ENOENT'].includes(code ?? '');

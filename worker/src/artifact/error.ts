@@ -1,20 +1,20 @@
-/** Why an artifact cannot be had. */
+/** Thrown if an artifact cannot be fetched. */
 export class ArtifactError extends Error {
   override readonly name = 'ArtifactError';
-  /** Another try may go well. */
-  readonly mayPass: boolean;
-  /** What was downloaded before is of no use. */
-  readonly beginsAnew: boolean;
-  /** How long the server asks to wait. */
+  /** True if a retry may succeed. */
+  readonly isRetryable: boolean;
+  /** True if the part that was downloaded before must be discarded. */
+  readonly discardsPart: boolean;
+  /** Delay that the server requests before a retry. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
     message: string,
-    options: { mayPass?: boolean; beginsAnew?: boolean; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    options: { isRetryable?: boolean; discardsPart?: boolean; retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.mayPass = options.mayPass ?? false;
-    this.beginsAnew = options.beginsAnew ?? false;
+    this.isRetryable = options.isRetryable ?? false;
+    this.discardsPart = options.discardsPart ?? false;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

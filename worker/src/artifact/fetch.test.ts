@@ -10,7 +10,7 @@ import type { Credentials } from './credentials.ts';
 import { fetchArtifact } from './fetch.ts';
 import type { FetchOptions } from './fetch.ts';
 
-/** Does not compress, so that there is something to cut. */
+/** Random bytes, which do not compress, so that a transfer of them can be interrupted. */
 const WEIGHTS = createHash('shake256', { outputLength: 200_000 }).update('weights').digest();
 const MODEL = packGzip([
   { path: 'kikuyu/', type: '5' },
@@ -64,7 +64,7 @@ function expectModel(target: string): void {
   expect(left()).toEqual([]);
 }
 
-test('downloads, checks and unpacks a model, and does it once', async () => {
+test('fetchArtifact downloads, verifies and unpacks a model, and does not download it again', async () => {
   expectModel(await fetch());
   expectModel(await fetch());
   expect(server.requests).toHaveLength(1);
@@ -72,14 +72,14 @@ test('downloads, checks and unpacks a model, and does it once', async () => {
   expect(log).not.toContain(SECRET);
 });
 
-test('takes a model that lies at the root of the archive too, and refuses an archive without one', async () => {
+test('fetchArtifact accepts a model at the root of the archive and refuses an archive without one', async () => {
   serve(packGzip([{ path: './manifest.json', content: '{}' }]));
   expect(readFileSync(join(await fetch(), 'manifest.json'), 'utf8')).toBe('{}');
   serve(packGzip([{ path: 'a/b/manifest.json', content: '{}' }]));
   await expect(fetch()).rejects.toThrow('no manifest.json');
 });
 
-test('goes on where a transfer was cut', async () => {
+test('fetchArtifact continues an interrupted transfer', async () => {
   server.cuts = [50_000, 60_000];
   expectModel(await fetch());
   expect(server.requests.map(({ headers }) => headers.range)).toEqual([
@@ -90,7 +90,7 @@ test('goes on where a transfer was cut', async () => {
   expect(server.requests[1]?.headers['if-range']).toBe('"1"');
 });
 
-test('goes on where a process before it was, and begins anew where the server knows no ranges', async () => {
+test('fetchArtifact continues the download of an earlier process, and starts over if the server ignores ranges', async () => {
   const part = join(folder, `.${sha256Of(MODEL)}.part`);
   writeFileSync(part, MODEL.subarray(0, 70_000));
   expectModel(await fetch());
@@ -101,7 +101,7 @@ test('goes on where a process before it was, and begins anew where the server kn
   expectModel(await fetch());
 });
 
-test('asks for nothing twice that is there already as a whole, and throws away what is of something else', async () => {
+test('fetchArtifact reuses a complete earlier download and discards one with a wrong checksum', async () => {
   const part = join(folder, `.${sha256Of(MODEL)}.part`);
   writeFileSync(part, MODEL);
   expectModel(await fetch());
@@ -113,9 +113,9 @@ test('asks for nothing twice that is there already as a whole, and throws away w
   }
 });
 
-test('refuses an artifact whose checksum is another, and leaves nothing of it', async () => {
+test('fetchArtifact refuses an artifact with a wrong checksum and removes it', async () => {
   await expect(fetch({ sha256: '0'.repeat(64) })).rejects.toThrow(
-    `the sha256 of the artifact is ${sha256Of(MODEL)}, spec.artifact.sha256 says ${'0'.repeat(64)}`,
+    `the sha256 of the artifact is ${sha256Of(MODEL)}, but spec.artifact.sha256 is ${'0'.repeat(64)}`,
   );
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -125,14 +125,14 @@ test.each([
   ['leads out of it', [{ path: '/tmp/evil', content: 'x' }]],
   ['has a link', [{ path: 'kikuyu/a', type: '2', target: '/' }]],
   ['EEXIST', [{ path: 'a' }, { path: './a' }]],
-])('an archive that %s is not unpacked', async (why, entries) => {
+])('fetchArtifact does not unpack an archive and fails with "%s"', async (why, entries) => {
   serve(packGzip([{ path: 'manifest.json', content: '{}' }, ...entries]));
   await expect(fetch()).rejects.toThrow(why);
   expect(existsSync(join(folder, '../evil'))).toBe(false);
   expect(left().filter((name) => !name.endsWith('.part'))).toEqual([]);
 });
 
-test('limits what is downloaded, what it unpacks to, and how many files that is', async () => {
+test('fetchArtifact limits the size of the download, the unpacked size and the number of files', async () => {
   await expect(fetch({ maxBytes: 1000 })).rejects.toThrow('ARTIFACT_MAX_MIB');
   await expect(fetch({ unpacked: { maxBytes: 100_000, maxFiles: 100 } })).rejects.toThrow('ARTIFACT_MAX_UNPACKED_MIB');
   await expect(fetch({ unpacked: { maxBytes: 1e9, maxFiles: 2 } })).rejects.toThrow('ARTIFACT_MAX_FILES');
@@ -143,7 +143,7 @@ test('limits what is downloaded, what it unpacks to, and how many files that is'
   await expect(fetch()).rejects.toThrow('not a .tar.gz');
 });
 
-test('tries again what may pass, for as long as it is asked to, and gives up at once what does not', async () => {
+test('fetchArtifact retries temporary errors up to the limit and fails at once on permanent ones', async () => {
   const answer =
     (status: number): ArtifactServer['instead'][number] =>
     (_, response) =>
@@ -153,14 +153,14 @@ test('tries again what may pass, for as long as it is asked to, and gives up at 
   expect(server.requests).toHaveLength(3);
   rmSync(join(folder, sha256Of(MODEL)), { recursive: true });
   server.instead = [answer(500), answer(502), answer(503)];
-  await expect(fetch()).rejects.toThrow('answers 503');
+  await expect(fetch()).rejects.toThrow('answered 503');
   server.instead = [answer(403)];
-  await expect(fetch()).rejects.toThrow('answers 403: check the Secret that spec.artifact.secretRef names');
+  await expect(fetch()).rejects.toThrow('answered 403: check the Secret in spec.artifact.secretRef');
   server.instead = [answer(404)];
-  await expect(fetch()).rejects.toThrow('answers 404: check spec.artifact.url');
+  await expect(fetch()).rejects.toThrow('answered 404: check spec.artifact.url');
 });
 
-test('a server that says nothing any more is asked again', async () => {
+test('fetchArtifact retries when the server stops sending data', async () => {
   server.instead = [
     (_, response) => {
       response.writeHead(200, { 'content-length': MODEL.length });
@@ -172,7 +172,7 @@ test('a server that says nothing any more is asked again', async () => {
   expect(server.requests[1]?.headers.range).toBe('bytes=1000-');
 });
 
-test('shows its credentials to the server that was named, and to no other', async () => {
+test('fetchArtifact sends its credentials only to the origin of the URL', async () => {
   const other = await serveArtifact(MODEL, server.certificate);
   try {
     const header = ['authorization', `Bearer ${SECRET}`] as const;
@@ -189,7 +189,7 @@ test('shows its credentials to the server that was named, and to no other', asyn
   }
 });
 
-test('never leaves https, follows only so many redirects, and trusts only known authorities', async () => {
+test('fetchArtifact refuses redirects to http, too many redirects and an unknown CA', async () => {
   const to =
     (location: string): ArtifactServer['instead'][number] =>
     (_, response) =>
@@ -202,19 +202,19 @@ test('never leaves https, follows only so many redirects, and trusts only known 
   await expect(fetch({}, { ca: undefined })).rejects.toThrow('cannot be reached');
 });
 
-test('of two that fetch at once one downloads, and both have it', async () => {
+test('fetchArtifact downloads once when two processes fetch at the same time, and both get the model', async () => {
   server.cuts = [100_000];
   const targets = await Promise.all([
     fetch({ lock: { owner: 'a', renewMs: 50, staleMs: 20_000, pollMs: 10 } }),
     fetch({ lock: { owner: 'b', renewMs: 50, staleMs: 20_000, pollMs: 10 } }),
   ]);
   for (const target of targets) expectModel(target);
-  // One transfer, cut once.
+  // One transfer with one interruption.
   expect(server.requests).toHaveLength(2);
   expect(log).toContain('waiting for the artifact');
 });
 
-test('a lock that was left is taken over: at once by the one who left it, after a while by others', async () => {
+test('fetchArtifact takes over a lock at once if it has the same owner, and after staleMs otherwise', async () => {
   const lock = join(folder, `.${sha256Of(MODEL)}.lock`);
   writeFileSync(lock, 'a 7');
   expectModel(await fetch({ lock: { owner: 'a', renewMs: 1000, staleMs: 600_000, pollMs: 10 } }));

@@ -16,7 +16,7 @@ import type { UnpackLimits } from './unpack.ts';
 export interface FetchOptions {
   source: ArtifactSource;
   sha256: string;
-  /** The artifact is unpacked into a folder of it that is named by the checksum. */
+  /** Parent folder. The artifact is unpacked into a subfolder named by the checksum. */
   folder: string;
   maxBytes: number;
   unpacked: UnpackLimits;
@@ -28,30 +28,33 @@ export interface FetchOptions {
 
 const PROGRESS_MS = 10_000;
 
-/** Has an artifact in its folder: downloaded, checked, unpacked and put there in one step; once for all who share the folder. */
+/**
+ * Downloads, verifies and unpacks an artifact unless it is already in its folder, and returns the path. The target
+ * folder appears in one step. Processes that share the parent folder download it only once.
+ */
 export async function fetchArtifact(options: FetchOptions): Promise<string> {
   const { folder, sha256, lock: times, logger } = options;
   const target = join(folder, sha256);
-  const onWait = () => logger.info({ reason: 'another one fetches it' }, 'waiting for the artifact');
+  const onWait = () => logger.info({ reason: 'another process fetches it' }, 'waiting for the artifact');
   await mkdir(folder, { recursive: true });
   for (;;) {
     const lock = await takeLock({ ...times, file: join(folder, `.${sha256}.lock`), onWait }, () => exists(target));
     if (lock === undefined) {
-      logger.info({ file: target }, 'the artifact is there');
+      logger.info({ file: target }, 'the artifact is available');
       return target;
     }
     try {
-      await make(target, options, lock.signal);
+      await fetchAndPlace(target, options, lock.signal);
     } catch (error) {
       if (!lock.signal.aborted) throw error;
-      logger.warn({ reason: 'it was too slow to renew the lock' }, 'another one fetches the artifact now');
+      logger.warn({ reason: 'the lock was not renewed in time' }, 'another process fetches the artifact now');
     } finally {
       await lock.release();
     }
   }
 }
 
-async function make(target: string, options: FetchOptions, signal: AbortSignal): Promise<void> {
+async function fetchAndPlace(target: string, options: FetchOptions, signal: AbortSignal): Promise<void> {
   const { folder, sha256, source, logger } = options;
   logger.info({ reason: describeUrl(source.url) }, 'fetching the artifact');
   await clear(folder, `.${sha256}.tmp-`);
@@ -61,23 +64,26 @@ async function make(target: string, options: FetchOptions, signal: AbortSignal):
   await rm(part, { force: true });
 }
 
-/** Brings the archive into a file whose checksum is right. What an earlier try left may be of something else. */
+/**
+ * Downloads the archive and verifies its checksum. If a part of an earlier download leads to a wrong checksum, the
+ * whole archive is downloaded again.
+ */
 async function obtain(file: string, options: FetchOptions, signal: AbortSignal): Promise<void> {
   const resumed = await exists(file);
   const found = await attempt(file, options, signal);
   if (found === options.sha256) return;
   await rm(file, { force: true });
   if (!resumed) throw mismatch(found, options.sha256);
-  options.logger.warn({ reason: 'its checksum is wrong' }, 'what was left of an earlier download is of no use');
-  const anew = await attempt(file, options, signal);
-  if (anew === options.sha256) return;
+  options.logger.warn({ reason: 'wrong checksum' }, 'discarding the part of an earlier download');
+  const second = await attempt(file, options, signal);
+  if (second === options.sha256) return;
   await rm(file, { force: true });
-  throw mismatch(anew, options.sha256);
+  throw mismatch(second, options.sha256);
 }
 
 async function attempt(file: string, options: FetchOptions, signal: AbortSignal): Promise<string> {
   const { source, maxBytes, tries, retry, logger } = options;
-  let toldMs = performance.now();
+  let loggedAtMs = performance.now();
   await download({
     source,
     file,
@@ -85,11 +91,14 @@ async function attempt(file: string, options: FetchOptions, signal: AbortSignal)
     tries,
     retry,
     signal,
-    onRetry: (error) => logger.warn({ reason: error.message }, 'the download is tried again'),
+    onRetry: (error) => logger.warn({ reason: error.message }, 'retrying the download'),
     onProgress: (bytes, totalBytes) => {
-      if (performance.now() - toldMs < PROGRESS_MS) return;
-      toldMs = performance.now();
-      logger.info({ amount: bytes, reason: totalBytes === undefined ? '' : `of ${totalBytes}` }, 'bytes so far');
+      if (performance.now() - loggedAtMs < PROGRESS_MS) return;
+      loggedAtMs = performance.now();
+      logger.info(
+        { amount: bytes, reason: totalBytes === undefined ? '' : `of ${totalBytes}` },
+        'bytes downloaded so far',
+      );
     },
   });
   signal.throwIfAborted();
@@ -100,38 +109,38 @@ async function attempt(file: string, options: FetchOptions, signal: AbortSignal)
 
 function mismatch(found: string, wanted: string): ArtifactError {
   return new ArtifactError(
-    `the sha256 of the artifact is ${found}, spec.artifact.sha256 says ${wanted}: correct it, or the archive`,
+    `the sha256 of the artifact is ${found}, but spec.artifact.sha256 is ${wanted}; correct the field or the archive`,
   );
 }
 
-/** Unpacks beside the target and renames: whoever sees the target sees all of it. */
+/** Unpacks into a temporary folder beside the target and renames it, so that the target is always complete. */
 async function place(part: string, target: string, { folder, sha256, unpacked }: FetchOptions): Promise<void> {
-  const draft = await mkdtemp(join(folder, `.${sha256}.tmp-`));
+  const temporary = await mkdtemp(join(folder, `.${sha256}.tmp-`));
   try {
-    await unpack(part, draft, sha256, unpacked);
-    const model = await findModel(draft);
+    await unpack(part, temporary, sha256, unpacked);
+    const model = await findModel(temporary);
     await syncFolder(model);
     try {
       await rename(model, target);
     } catch (error) {
-      // Another one was faster: what it put there has the same checksum.
+      // Another process was faster. Its result has the same checksum.
       if (!(await exists(target))) throw error;
     }
     await syncFolder(folder);
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** The folder with the manifest: the archive's root, or the one folder in it. */
-async function findModel(draft: string): Promise<string> {
-  if (await exists(join(draft, 'manifest.json'))) return draft;
-  const [only, ...more] = await readdir(draft);
-  if (only !== undefined && more.length === 0 && (await exists(join(draft, only, 'manifest.json')))) {
-    return join(draft, only);
+/** Returns the folder with the manifest: the root of the archive, or its only folder. */
+async function findModel(temporary: string): Promise<string> {
+  if (await exists(join(temporary, 'manifest.json'))) return temporary;
+  const [only, ...more] = await readdir(temporary);
+  if (only !== undefined && more.length === 0 && (await exists(join(temporary, only, 'manifest.json')))) {
+    return join(temporary, only);
   }
   throw new ArtifactError(
-    'the archive has no manifest.json, neither at its root nor in its only folder: pack a model folder',
+    'the archive has no manifest.json, neither at its root nor in its only folder; pack a model folder',
   );
 }
 
@@ -143,7 +152,7 @@ async function clear(folder: string, prefix: string): Promise<void> {
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  // Some file systems cannot; then what they have is as durable as they make it.
+  // Some file systems do not support syncing a folder.
   await handle.sync().catch(() => undefined);
   await handle.close();
 }

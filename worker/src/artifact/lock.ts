@@ -3,28 +3,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LockOptions {
   file: string;
-  /** Who takes it; a lock that the same one left is taken over at once. */
+  /** Name of the holder. A lock that the same holder left behind is taken over at once. */
   owner: string;
   renewMs: number;
-  /** A lock that was not renewed for so long belongs to nobody. */
+  /** Time without renewal after which a lock counts as abandoned. */
   staleMs: number;
   pollMs: number;
-  /** Told once when somebody else has it. */
+  /** Called once if another process holds the lock. */
   onWait: () => void;
 }
 
-/** A lock that is held. */
+/** A lock that this process holds. */
 export interface Lock {
-  /** Aborts when somebody took it over, since it seemed to be left. */
+  /** Aborts when another process has taken the lock over because it was not renewed in time. */
   signal: AbortSignal;
   release: () => Promise<void>;
 }
 
 /**
- * Takes a lock among processes of many machines that share a volume. It keeps two from doing the same work; nothing
- * goes wrong where two do it all the same. Whoever waits goes by its own clock alone: that of the holder may be another.
+ * Takes a lock among processes on machines that share a volume. The lock only avoids duplicate work; the result is
+ * correct without it too. A waiting process uses only its own clock, because the clock of the holder may differ.
  *
- * @returns undefined when `isDone` says that there is nothing left to do.
+ * @returns Undefined if `isDone` reports that the work is already done.
  */
 export async function takeLock(options: LockOptions, isDone: () => Promise<boolean>): Promise<Lock | undefined> {
   const { file, owner, staleMs, pollMs, onWait } = options;
@@ -48,12 +48,12 @@ function hold({ file, owner, renewMs }: LockOptions): Lock {
   let count = 0;
   const renew = async () => {
     const text = await readText(file);
-    if (text !== `${owner} ${count}`) lost.abort(new Error('the lock of the artifact was taken over'));
+    if (text !== `${owner} ${count}`) lost.abort(new Error('another process took over the lock of the artifact'));
     else await writeFile(file, `${owner} ${++count}`);
   };
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
-    // A volume that does not answer must not pile up.
+    // Renewals run one after the other, so that they do not accumulate while the volume does not answer.
     renewing = renewing.then(renew).catch(() => undefined);
   }, renewMs);
   return {
@@ -66,7 +66,7 @@ function hold({ file, owner, renewMs }: LockOptions): Lock {
   };
 }
 
-/** Takes a lock away that was left; of several who try one succeeds, and one that was renewed meanwhile is put back. */
+/** Removes an abandoned lock. If several processes try, one succeeds. A lock that was renewed meanwhile is restored. */
 async function remove(file: string, owner: string, seen: string): Promise<void> {
   const taken = `${file}.${owner}`;
   try {

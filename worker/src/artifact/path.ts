@@ -2,13 +2,15 @@ import { ArtifactError } from './error.ts';
 
 const LONGEST = 1024;
 
-/** A path of an archive, relative to where it is unpacked; throws where it would lead out of there. */
+/**
+ * Returns a path of an archive relative to the folder it is unpacked into. Throws if the path leads out of that folder.
+ */
 export function safePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const leads = path.startsWith('/') || parts.includes('..') || /[\0\\]/.test(path) || path.length > LONGEST;
   if (leads)
     throw new ArtifactError(
-      `the archive has a path that leads out of it, or is no path (${JSON.stringify(path.slice(0, LONGEST))})`,
+      `the archive has an invalid path or one that leads out of it (${JSON.stringify(path.slice(0, LONGEST))})`,
     );
   return parts.join('/');
 }

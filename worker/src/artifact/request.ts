@@ -7,29 +7,32 @@ import { ArtifactError } from './error.ts';
 export interface ArtifactSource {
   url: URL;
   credentials: Credentials;
-  /** How long nothing may come. */
+  /** Longest time without received data. */
   stallMs: number;
 }
 
-/** The bytes of an artifact from some offset on. */
+/** The bytes of an artifact from an offset to its end. */
 export interface ArtifactBody {
   stream: IncomingMessage;
-  /** Where they begin; less than what was asked for where the server sends everything. */
+  /** Offset of the first byte. 0 if the server ignored the requested offset and sends everything. */
   offset: number;
-  /** Of the whole artifact; undefined: the server does not tell. */
+  /** Size of the whole artifact. Undefined if the server does not report it. */
   totalBytes: number | undefined;
   etag: string | undefined;
 }
 
-/** There is nothing beyond the offset: what was downloaded before is all of it. */
+/** Result of a request if the artifact ends at the requested offset, so the earlier download is complete. */
 export const NOTHING_LEFT = 'nothing left';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
-/** Answers that another try may change. */
+/** Status codes for which a retry may succeed. */
 const PASSING: readonly (number | undefined)[] = [408, 425, 429, 500, 502, 503, 504];
 
-/** Asks for the artifact from an offset on; `etag`: as long as it is still the same. Follows redirects. */
+/**
+ * Requests the artifact from an offset on and follows redirects. With an `etag`, the server sends everything if the
+ * artifact has changed.
+ */
 export async function requestArtifact(
   source: ArtifactSource,
   { offset, etag }: { offset: number; etag: string | undefined },
@@ -40,7 +43,7 @@ export async function requestArtifact(
   let trusted = true;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const headers: Record<string, string> = {
-      // What is hashed is what was packed.
+      // The checksum is that of the archive as stored, so the server must not compress it again.
       'accept-encoding': 'identity',
       ...(offset > 0 && { range: `bytes=${offset}-` }),
       ...(offset > 0 && etag !== undefined && { 'if-range': etag }),
@@ -50,13 +53,13 @@ export async function requestArtifact(
     if (!REDIRECTS.includes(answer.statusCode)) return readAnswer(answer, offset, url);
     answer.resume();
     url = follow(url, answer.headers.location);
-    // Who is sent elsewhere once shows its credentials to nobody any more.
+    // After a redirect to another origin, no later request carries the credentials.
     trusted &&= url.origin === source.url.origin;
   }
   throw new ArtifactError(`${describeUrl(source.url)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** A url as it may be shown: what follows the path may be a secret. */
+/** Returns a URL for logs and messages, without its query, which may contain a secret. */
 export function describeUrl({ origin, pathname }: URL): string {
   return origin + pathname;
 }
@@ -77,11 +80,13 @@ function send(
       agent: false,
       ...(ca !== undefined && { ca: [...getCACertificates(), ca] }),
     });
-    // Counts from the last byte in either direction, the connection included.
-    sent.setTimeout(stallMs, () => sent.destroy(new Error(`nothing came for ${stallMs} ms`)));
+    // Measured from the last byte in either direction. Includes connecting.
+    sent.setTimeout(stallMs, () => sent.destroy(new Error(`no data received for ${stallMs} ms`)));
     sent.once('response', resolve);
     sent.once('error', (cause) =>
-      reject(new ArtifactError(`${describeUrl(url)} cannot be reached: ${cause.message}`, { mayPass: true, cause })),
+      reject(
+        new ArtifactError(`${describeUrl(url)} cannot be reached: ${cause.message}`, { isRetryable: true, cause }),
+      ),
     );
     sent.end();
   });
@@ -89,7 +94,7 @@ function send(
 
 function follow(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from.href)) {
-    throw new ArtifactError(`${describeUrl(from)} redirects to nowhere`);
+    throw new ArtifactError(`${describeUrl(from)} redirects without a valid location`);
   }
   const to = new URL(location, from);
   if (to.protocol !== 'https:')
@@ -100,7 +105,7 @@ function follow(from: URL, location: string | undefined): URL {
 function readAnswer(answer: IncomingMessage, asked: number, url: URL): ArtifactBody | typeof NOTHING_LEFT {
   const { statusCode: status, headers } = answer;
   const { etag, 'content-length': length, 'content-range': range } = headers;
-  // A weak tag does not vouch for bytes.
+  // A weak tag does not guarantee identical bytes.
   const strong = etag?.startsWith('W/') === true ? undefined : etag;
   if (status === 200) {
     return { stream: answer, offset: 0, totalBytes: length === undefined ? undefined : Number(length), etag: strong };
@@ -116,16 +121,19 @@ function readAnswer(answer: IncomingMessage, asked: number, url: URL): ArtifactB
 }
 
 function refuse(status: number | undefined, url: URL, retryAfter: string | undefined): ArtifactError {
-  const what = `${describeUrl(url)} answers ${status ?? 0}`;
+  const what = `${describeUrl(url)} answered ${status ?? 0}`;
   if (status === 401 || status === 403) {
-    return new ArtifactError(`${what}: check the Secret that spec.artifact.secretRef names`);
+    return new ArtifactError(`${what}: check the Secret in spec.artifact.secretRef`);
   }
   if (status === 404 || status === 410) return new ArtifactError(`${what}: check spec.artifact.url`);
-  // What is there already is not a part of what the server has.
+  // The downloaded part does not belong to the artifact on the server.
   if (status === 416 || status === 206) {
-    return new ArtifactError(`${what}: the download begins anew`, { mayPass: true, beginsAnew: true });
+    return new ArtifactError(`${what}: the download starts again from the beginning`, {
+      isRetryable: true,
+      discardsPart: true,
+    });
   }
   const seconds = Number(retryAfter);
   const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
-  return new ArtifactError(what, { mayPass: PASSING.includes(status), retryAfterMs });
+  return new ArtifactError(what, { isRetryable: PASSING.includes(status), retryAfterMs });
 }

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the program as the container of a pod does. */
+/** Runs the program like the container of a pod. */
 async function run(env: NodeJS.ProcessEnv = {}): Promise<{ status: number | null; output: string }> {
   const child = spawn(process.execPath, ['--no-warnings', MAIN, 'fetch-artifact'], {
     env: {
@@ -48,9 +48,9 @@ async function run(env: NodeJS.ProcessEnv = {}): Promise<{ status: number | null
   return { status, output };
 }
 
-test('brings a private model into its folder and ends well', async () => {
+test('fetch-artifact downloads a private model into its folder and exits with 0', async () => {
   const { status, output } = await run();
-  expect(output).toContain('the artifact is there');
+  expect(output).toContain('the artifact is available');
   expect(status).toBe(0);
   expect(existsSync(join(folder, 'artifacts', SHA256, 'manifest.json'))).toBe(true);
   expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from(`me:${PASSWORD}`).toString('base64')}`);
@@ -58,10 +58,10 @@ test('brings a private model into its folder and ends well', async () => {
 });
 
 test.each([
-  [{ ARTIFACT_SHA256: '0'.repeat(64) }, 1, 'spec.artifact.sha256 says'],
+  [{ ARTIFACT_SHA256: '0'.repeat(64) }, 1, 'but spec.artifact.sha256 is'],
   [{ ARTIFACT_URL: 'https://me:correct-horse-battery@127.0.0.1/m' }, 1, 'put them into a Secret'],
   [{ ARTIFACT_URL: 'http://127.0.0.1/m' }, 2, 'ARTIFACT_URL'],
-])('with %j it ends badly and says why', async (env, expected, why) => {
+])('fetch-artifact with %j exits with an error and logs the reason', async (env, expected, why) => {
   const { status, output } = await run(env);
   expect(output.trim().split('\n').at(-1)).toContain(why);
   expect(status).toBe(expected);

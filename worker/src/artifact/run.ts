@@ -7,11 +7,11 @@ import { fetchArtifact } from './fetch.ts';
 
 const MIB = 2 ** 20;
 
-/** Fetches the artifact that the settings name and ends; what goes wrong is the last line of the log. */
+/** Fetches the artifact of the settings and exits. If it fails, the last line of the log has the reason. */
 export async function run(): Promise<void> {
   const settings = readSettingsOrExit('worker fetch-artifact', ARTIFACT_SETTINGS);
   const logger = createLogger('worker', settings.LOG_LEVEL);
-  // Nothing is lost: the next one goes on where this one was.
+  // The process may exit at any time, because the next one continues the download.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
   try {
     await fetchArtifact({
@@ -35,7 +35,7 @@ export async function run(): Promise<void> {
       logger,
     });
   } catch (err) {
-    logger.fatal({ err }, 'the artifact cannot be had');
+    logger.fatal({ err }, 'the artifact could not be fetched');
     process.exit(1);
   }
 }
@@ -43,5 +43,5 @@ export async function run(): Promise<void> {
 function readUrl(text: string): URL {
   const url = new URL(text);
   if (url.username === '' && url.password === '') return url;
-  throw new ArtifactError('the url of the artifact holds a user or a password: put them into a Secret');
+  throw new ArtifactError('the url of the artifact contains a user or a password; put them into a Secret');
 }

@@ -1,6 +1,6 @@
 import { ArtifactError } from './error.ts';
 
-/** What the head of an entry says. */
+/** Header of an archive entry. */
 export interface TarHeader {
   kind: 'file' | 'folder' | 'link' | 'special' | 'pax' | 'longName' | 'ignored';
   path: string;
@@ -16,14 +16,14 @@ const KINDS: Readonly<Record<string, TarHeader['kind']>> = {
   '5': 'folder',
   x: 'pax',
   L: 'longName',
-  // Of the whole archive, and long targets of links.
+  // Global pax headers, and long link targets.
   g: 'ignored',
   K: 'ignored',
 };
-/** Where the checksum is: it counts as spaces in its own sum. */
+/** Position of the checksum. Its own bytes count as spaces in the sum. */
 const CHECKSUM = { from: 148, to: 156 };
 
-/** Reads a block; undefined: it is empty, which ends an archive. */
+/** Parses a header block. Undefined if the block is empty, which marks the end of the archive. */
 export function parseHeader(block: Buffer): TarHeader | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const sum = block.reduce((all, byte, at) => all + (at >= CHECKSUM.from && at < CHECKSUM.to ? 0x20 : byte), 0);
@@ -35,11 +35,11 @@ export function parseHeader(block: Buffer): TarHeader | undefined {
   const name = text(block, 0, 100);
   const path = prefix === '' || text(block, 257, 8) === 'ustar  ' ? name : `${prefix}/${name}`;
   const kind = KINDS[String.fromCharCode(block[156] ?? 0)] ?? 'special';
-  // Before there was a type for folders their names ended with a slash.
+  // Old formats have no type for folders and mark them with a trailing slash.
   return { kind: kind === 'file' && path.endsWith('/') ? 'folder' : kind, path, size: number(block, 124, 12) };
 }
 
-/** Reads the records of a pax header: `LENGTH NAME=VALUE\n`. */
+/** Parses the records of a pax header: `LENGTH NAME=VALUE\n`. */
 export function parsePax(records: string): { path?: string; size?: number } {
   const found: { path?: string; size?: number } = {};
   const bytes = Buffer.from(records);
@@ -61,7 +61,7 @@ function text(block: Buffer, at: number, length: number): string {
   return field.subarray(0, end === -1 ? length : end).toString('utf8');
 }
 
-/** A number in octal digits; in GNU's binary form where its first bit is set. */
+/** Reads an octal number, or a number in GNU's binary form if its first bit is set. */
 function number(block: Buffer, at: number, length: number): number {
   const field = block.subarray(at, at + length);
   const first = field[0] ?? 0;

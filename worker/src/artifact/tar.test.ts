@@ -7,7 +7,7 @@ import { pack } from '../testing/tar.ts';
 import { safePath } from './path.ts';
 import { readTar } from './tar.ts';
 
-/** Reads an archive that comes in pieces of this size. */
+/** Reads an archive that arrives in pieces of this size. */
 async function readAll(archive: Buffer, pieceBytes = 700): Promise<Record<string, string>> {
   const pieces = Array.from({ length: Math.ceil(archive.length / pieceBytes) }, (_, at) =>
     archive.subarray(at * pieceBytes, (at + 1) * pieceBytes),
@@ -21,54 +21,60 @@ async function readAll(archive: Buffer, pieceBytes = 700): Promise<Record<string
   return found;
 }
 
-test.each([1, 511, 512, 513, 100_000])('reads files and folders, however small the pieces (%i)', async (pieceBytes) => {
-  const archive = pack([
-    { path: 'model/', type: '5' },
-    { path: 'model/manifest.json', content: '{}' },
-    { path: 'model/empty' },
-    { path: 'model/large', content: 'x'.repeat(5000) },
-  ]);
-  expect(await readAll(archive, pieceBytes)).toEqual({
-    'model/': 'a folder',
-    'model/manifest.json': '{}',
-    'model/empty': '',
-    'model/large': 'x'.repeat(5000),
-  });
-});
+test.each([1, 511, 512, 513, 100_000])(
+  'readTar reads files and folders from pieces of %i bytes',
+  async (pieceBytes) => {
+    const archive = pack([
+      { path: 'model/', type: '5' },
+      { path: 'model/manifest.json', content: '{}' },
+      { path: 'model/empty' },
+      { path: 'model/large', content: 'x'.repeat(5000) },
+    ]);
+    expect(await readAll(archive, pieceBytes)).toEqual({
+      'model/': 'a folder',
+      'model/manifest.json': '{}',
+      'model/empty': '',
+      'model/large': 'x'.repeat(5000),
+    });
+  },
+);
 
-test.each(['ustar', 'gnu', 'pax', 'v7'])('reads what tar packs in the format %s, long names too', async (format) => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-tar-'));
-  try {
-    const long = format === 'gnu' || format === 'pax' ? `${'long/'.repeat(60)}${'n'.repeat(200)}` : 'short/name';
-    mkdirSync(join(folder, dirname(long)), { recursive: true });
-    writeFileSync(join(folder, long), 'inside');
-    const packed = spawnSync('tar', [`--format=${format}`, '-cf', '-', '-C', folder, '.'], { maxBuffer: 1e8 });
-    expect(packed.status).toBe(0);
-    expect((await readAll(packed.stdout))[`./${long}`]).toBe('inside');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+test.each(['ustar', 'gnu', 'pax', 'v7'])(
+  'readTar reads archives of tar in the format %s, with long names where it supports them',
+  async (format) => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-asr-tar-'));
+    try {
+      const long = format === 'gnu' || format === 'pax' ? `${'long/'.repeat(60)}${'n'.repeat(200)}` : 'short/name';
+      mkdirSync(join(folder, dirname(long)), { recursive: true });
+      writeFileSync(join(folder, long), 'inside');
+      const packed = spawnSync('tar', [`--format=${format}`, '-cf', '-', '-C', folder, '.'], { maxBuffer: 1e8 });
+      expect(packed.status).toBe(0);
+      expect((await readAll(packed.stdout))[`./${long}`]).toBe('inside');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
 
 test.each([
   ['a link', [{ path: 'a', type: '2', target: '/etc/passwd' }]],
   ['a link', [{ path: 'a', type: '1', target: '../a' }]],
   ['a special file', [{ path: 'a', type: '3' }]],
   ['a special file', [{ path: 'a', type: 'S' }]],
-])('refuses %s', async (what, entries) => {
+])('readTar refuses %s', async (what, entries) => {
   await expect(readAll(pack(entries))).rejects.toThrow(what);
 });
 
-test('refuses what is no archive, was damaged, or ends in the middle', async () => {
+test('readTar refuses data that is not an archive, is damaged or is truncated', async () => {
   const archive = pack([{ path: 'a', content: 'x'.repeat(3000) }]);
   await expect(readAll(Buffer.from('x'.repeat(2000)))).rejects.toThrow('not a tar archive');
-  await expect(readAll(archive.subarray(0, 2000))).rejects.toThrow('ends in the middle');
+  await expect(readAll(archive.subarray(0, 2000))).rejects.toThrow('truncated');
   archive[0] = 1;
   await expect(readAll(archive)).rejects.toThrow('damaged');
 });
 
 test.each(['/etc/passwd', '../a', 'a/../../b', 'a/..', 'a\\b', 'a\0b', 'x'.repeat(2000)])(
-  'a path that leads out is refused: %j',
+  'safePath refuses the path %j',
   (path) => {
     expect(() => safePath(path)).toThrow('leads out of it');
   },
@@ -79,6 +85,6 @@ test.each([
   ['a//b/', 'a/b'],
   ['./', ''],
   ['...', '...'],
-])('%j is %j', (path, safe) => {
+])('safePath converts %j to %j', (path, safe) => {
   expect(safePath(path)).toBe(safe);
 });

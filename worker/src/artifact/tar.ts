@@ -2,7 +2,7 @@ import { ArtifactError } from './error.ts';
 import { parseHeader, parsePax } from './tar-header.ts';
 import type { TarHeader } from './tar-header.ts';
 
-/** A file or folder of an archive; what is in a file has to be read before the next entry. */
+/** A file or folder of an archive. The body of a file must be read before the next entry. */
 export interface TarEntry {
   path: string;
   type: 'file' | 'folder';
@@ -11,12 +11,12 @@ export interface TarEntry {
 }
 
 const BLOCK = 512;
-/** Names longer than this are no names. */
+/** Largest size of a pax header or a long name. */
 const MAX_EXTENSION = 65_536;
 
 /**
- * Reads a tar archive (ustar, with the long names of pax and GNU). Whatever is neither file nor folder is refused: a
- * model needs no links, and a link may lead anywhere.
+ * Reads a tar archive (ustar, with the long names of pax and GNU). Throws on any entry that is neither a file nor a
+ * folder. A model needs no links, and a link could point outside the folder.
  */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = createReader(source);
@@ -25,11 +25,11 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
   for (;;) {
     const block = await bytes.take(BLOCK);
     const header = block && parseHeader(block);
-    // Two empty blocks end an archive; the second is of no interest.
+    // Two empty blocks end an archive. The second one is not checked.
     if (header === undefined) break;
     const whole = Math.ceil(header.size / BLOCK) * BLOCK;
     if (header.kind === 'pax' || header.kind === 'longName') {
-      if (header.size > MAX_EXTENSION) throw new ArtifactError('the archive has an entry with an impossible name');
+      if (header.size > MAX_EXTENSION) throw new ArtifactError('the archive has an entry whose name is too long');
       const text = ((await bytes.take(whole)) ?? fail()).subarray(0, header.size).toString('utf8');
       if (header.kind === 'longName') path = text.replace(/\0.*$/s, '');
       else ({ path = path, size = size } = parsePax(text));
@@ -43,14 +43,14 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     path = undefined;
     size = undefined;
   }
-  // The rest belongs to the archive too: whoever hashes it has to see it.
+  // The remaining bytes belong to the archive too, and a caller that hashes it must receive them.
   await bytes.drain();
 
   async function* entry(header: TarHeader): AsyncGenerator<TarEntry> {
     const { kind, path: name, size: length } = header;
     if (kind !== 'file' && kind !== 'folder') {
       throw new ArtifactError(
-        `the archive has ${kind === 'link' ? 'a link' : 'a special file'} (${name}): pack plain files, e.g. with tar -h`,
+        `the archive has ${kind === 'link' ? 'a link' : 'a special file'} (${name}); pack only regular files, for example with tar -h`,
       );
     }
     const padding = (BLOCK - (length % BLOCK)) % BLOCK;
@@ -67,10 +67,10 @@ async function exhaust(pieces: AsyncGenerator<Buffer>): Promise<void> {
 }
 
 function fail(): never {
-  throw new ArtifactError('the archive ends in the middle');
+  throw new ArtifactError('the archive is truncated');
 }
 
-/** Takes bytes off a stream in the pieces that are asked for. */
+/** Reads a stream in pieces of the requested sizes. */
 function createReader(source: AsyncIterable<Buffer>) {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   let rest: Buffer = Buffer.alloc(0);
@@ -83,7 +83,7 @@ function createReader(source: AsyncIterable<Buffer>) {
   }
 
   return {
-    /** Undefined: the stream has ended. */
+    /** Returns the next bytes. Undefined at the end of the stream. */
     take: async (length: number): Promise<Buffer | undefined> => {
       while (rest.length < length) {
         if (!(await more())) return rest.length === 0 ? undefined : fail();

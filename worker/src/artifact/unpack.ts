@@ -15,8 +15,8 @@ export interface UnpackLimits {
 }
 
 /**
- * Unpacks a .tar.gz into a folder that is empty and nobody else's. What was unpacked is hashed once more: whoever wrote
- * to the file since it was checked must not choose what is in it.
+ * Unpacks a .tar.gz into an empty folder that no other process uses. The archive is hashed again while it is unpacked,
+ * so that a change since its verification is detected.
  */
 export async function unpack(file: string, folder: string, sha256: string, limits: UnpackLimits): Promise<void> {
   const hash = createHash('sha256');
@@ -37,7 +37,7 @@ export async function unpack(file: string, folder: string, sha256: string, limit
     throw cause;
   }
   if (hash.digest('hex') !== sha256) {
-    throw new ArtifactError('the artifact changed while it was unpacked', { mayPass: true });
+    throw new ArtifactError('the artifact changed while it was unpacked', { isRetryable: true });
   }
 }
 
@@ -48,12 +48,12 @@ async function writeAll(bytes: AsyncIterable<Buffer>, folder: string, limits: Un
     size += entry.size;
     if (files > limits.maxFiles) {
       throw new ArtifactError(
-        `the archive has more than ${limits.maxFiles} files: raise ARTIFACT_MAX_FILES if that is right`,
+        `the archive has more than ${limits.maxFiles} files; raise ARTIFACT_MAX_FILES to allow this number`,
       );
     }
     if (size > limits.maxBytes) {
       throw new ArtifactError(
-        `the archive unpacks to more than ${limits.maxBytes} bytes: raise ARTIFACT_MAX_UNPACKED_MIB if that is right`,
+        `the archive unpacks to more than ${limits.maxBytes} bytes; raise ARTIFACT_MAX_UNPACKED_MIB to allow this size`,
       );
     }
     await write(entry, folder);
@@ -65,7 +65,7 @@ async function write({ path, type, body }: TarEntry, folder: string): Promise<vo
   const target = join(folder, relative);
   await mkdir(type === 'folder' ? target : dirname(target), { recursive: true, mode: 0o755 });
   if (type === 'folder' || relative === '') return;
-  // Only what is not there yet is made, so that no entry writes through or over another.
+  // The flag `wx` fails if the file exists, so that no entry can overwrite or write through another one.
   const handle = await open(target, 'wx', 0o644);
   try {
     for await (const piece of body) await handle.write(piece);

@@ -107,13 +107,16 @@ test('findStartFailure reports a lack of memory, and a download of the artifact 
     name: 'fetch-artifact',
     restartCount: 4,
     lastState: {
-      terminated: { exitCode: 1, message: '{"message":"the artifact cannot be had","err":{"message":"answers 403"}}' },
+      terminated: {
+        exitCode: 1,
+        message: '{"message":"the artifact could not be fetched","err":{"message":"answers 403"}}',
+      },
     },
   });
   expect(troubleOf({ initContainerStatuses: [fetcher] })).toEqual({
     reason: 'ArtifactFailed',
     message:
-      'the artifact cannot be fetched; the last attempt ended with status 1: the artifact cannot be had: answers 403',
+      'the artifact cannot be fetched; the last attempt ended with status 1: the artifact could not be fetched: answers 403',
   });
 });
 
