@@ -2,7 +2,7 @@ import { advertisedAddress } from './address.ts';
 
 const settings = { ADVERTISE_ADDRESS: '', HOST: '127.0.0.1', TLS_CERT_FILE: '' };
 
-test('a worker is reached where it listens, unless it is told otherwise', () => {
+test('advertisedAddress is built from HOST and the port unless ADVERTISE_ADDRESS is set', () => {
   expect(advertisedAddress(settings, 7001)).toBe('ws://127.0.0.1:7001');
   expect(advertisedAddress({ ...settings, TLS_CERT_FILE: 'cert.pem' }, 7001)).toBe('wss://127.0.0.1:7001');
   expect(advertisedAddress({ ...settings, HOST: '::1' }, 7001)).toBe('ws://[::1]:7001');
@@ -11,6 +11,6 @@ test('a worker is reached where it listens, unless it is told otherwise', () => 
   );
 });
 
-test('a worker that listens everywhere must be told where it is', () => {
+test('advertisedAddress throws if HOST is a wildcard address and ADVERTISE_ADDRESS is empty', () => {
   expect(() => advertisedAddress({ ...settings, HOST: '0.0.0.0' }, 7001)).toThrow('set ADVERTISE_ADDRESS');
 });

@@ -13,7 +13,7 @@ import { RelayClient } from './testing/relay-client.ts';
 
 const ring = parseKeyring(JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 1).toString('base64') } }));
 
-test('an inference thread that dies ends every stream with 1011 and the worker with 1', async () => {
+test('endWith closes every stream with 1011 and exits with 1 when the inference thread ends', async () => {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
   const info = { slots: 2, subsampling: 8, contexts: [{ context: [56, 13], chunkSamples: 17_920 }] };
   const engine = new Engine(thread as unknown as Worker, info as unknown as ModelInfo, createSharedBuffers(2));
@@ -33,7 +33,7 @@ test('an inference thread that dies ends every stream with 1011 and the worker w
     return new RelayClient(`ws://127.0.0.1:${port}`, signTicket(ring, ticket));
   });
   for (const stream of streams) {
-    (await stream.connected()).say({ type: 'open', context: [56, 13] });
+    (await stream.connected()).send({ type: 'open', context: [56, 13] });
     await stream.next('opened');
   }
   let left = 0;

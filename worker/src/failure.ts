@@ -2,8 +2,8 @@ import type { Logger } from '@svc-asr/runtime';
 import type { Registration } from './registration/registration.ts';
 import type { Relay } from './server/relay.ts';
 
-/** How long gateways may take to hear of it; they notice a closed socket anyway. */
-const LAST_WORDS_MS = 1000;
+/** Longest time for notifying gateways and the ledger. Gateways notice a closed socket anyway. */
+const NOTIFY_TIMEOUT_MS = 1000;
 
 export interface FailingParts {
   readonly relay: Pick<Relay, 'refuse' | 'emptied'>;
@@ -12,8 +12,8 @@ export interface FailingParts {
 }
 
 /**
- * Ends a worker whose engine is gone; its supervisor starts another. Every stream has had its error by now, and the
- * place in the ledger is given up so that none is sent here meanwhile.
+ * Ends a worker whose engine has failed, so that its supervisor starts another one. Every stream has already received
+ * its error. The registration is removed so that no new stream is sent here.
  */
 export async function endWith(
   err: Error,
@@ -23,7 +23,7 @@ export async function endWith(
   logger.fatal({ err }, 'the engine failed');
   relay.refuse();
   const left = registration.stop().catch(() => undefined);
-  const timeout = new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS));
-  await Promise.race([Promise.all([relay.emptied(LAST_WORDS_MS), left]), timeout]);
+  const timeout = new Promise((resolve) => setTimeout(resolve, NOTIFY_TIMEOUT_MS));
+  await Promise.race([Promise.all([relay.emptied(NOTIFY_TIMEOUT_MS), left]), timeout]);
   exit(1);
 }

@@ -27,7 +27,7 @@ const files: ReferenceFiles = {
 
 const argmax = (row: Float32Array): number => row.indexOf(Math.max(...row));
 
-describe('against what NeMo computes', () => {
+describe('compared with NeMo', () => {
   test('features differ by less than 0.001', () => {
     const audio = readWav(wav);
     const { shape, data } = readNpy(join(goldenFolder, 'features.npy'));
@@ -43,7 +43,7 @@ describe('against what NeMo computes', () => {
     expect(worst).toBeLessThan(1e-3);
   });
 
-  test('streamed CTC log-probabilities stay close and their argmax agrees', async () => {
+  test('streamed CTC log-probabilities differ little and have the same argmax', async () => {
     const { rows } = await callOutside<PipelineResult>(pipeline, 'throughPipeline', makeGoldenFolder('ctc'), wav);
     const { data } = readNpy(join(goldenFolder, 'ctc_logprobs.npy'));
     const classes = expected.blank_id + 1;
@@ -63,15 +63,15 @@ describe('against what NeMo computes', () => {
   });
 });
 
-describe('against a plain loop over the same graphs', () => {
-  test.each(['fused', 'split'] as const)('a %s transducer gives the same pieces', async (kind) => {
+describe('compared with a plain loop over the same graphs', () => {
+  test.each(['fused', 'split'] as const)('a %s transducer returns the same pieces', async (kind) => {
     const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', makeGoldenFolder(kind), wav);
     const plain = await callOutside<number[]>(reference, 'referenceIds', files, wav);
     expect(plain.length).toBeGreaterThan(100);
     expect(ours.ids).toEqual(plain);
   });
 
-  test('a CTC model gives the same pieces', async () => {
+  test('a CTC model returns the same pieces', async () => {
     const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', makeGoldenFolder('ctc'), wav);
     const { folder, pieces, layers, width, right } = files;
     const ctc: ReferenceFiles = { folder, encoder: 'model_ctc.onnx', pieces, layers, width, right };

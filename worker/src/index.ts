@@ -1,4 +1,4 @@
-/** The recognition engine: loads a model folder and turns streams of audio into transcripts. */
+/** The recognition engine. It loads a model folder and transcribes streams of audio. */
 export type { Word } from './decode/pieces.ts';
 export { Engine } from './engine/engine.ts';
 export type { EngineEvents, OpenOptions } from './engine/engine.ts';

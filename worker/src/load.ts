@@ -3,11 +3,14 @@ import type { Engine } from './engine/engine.ts';
 import { startEngine } from './engine/start.ts';
 import type { WorkerSettings } from './settings.ts';
 
-/** Loads and warms up the model that the settings name. A signal meanwhile ends the process: there is nothing to take down yet. */
+/**
+ * Loads and warms up the model of the settings. A signal during this time ends the process at once, because there is
+ * nothing to shut down yet.
+ */
 export async function loadEngine(settings: WorkerSettings, logger: Logger): Promise<Engine> {
   const started = performance.now();
-  const giveUp = () => process.exit(0);
-  process.once('SIGTERM', giveUp).once('SIGINT', giveUp);
+  const exit = () => process.exit(0);
+  process.once('SIGTERM', exit).once('SIGINT', exit);
   const engine = await startEngine({
     modelDir: settings.MODEL_DIR,
     provider: settings.PROVIDER,
@@ -18,11 +21,11 @@ export async function loadEngine(settings: WorkerSettings, logger: Logger): Prom
     ...(settings.UTILIZATION_PERCENT === 0 ? {} : { utilization: settings.UTILIZATION_PERCENT / 100 }),
     ...(settings.MAX_BATCH === 0 ? {} : { maxBatch: settings.MAX_BATCH }),
   });
-  process.off('SIGTERM', giveUp).off('SIGINT', giveUp);
+  process.off('SIGTERM', exit).off('SIGINT', exit);
   const { model, slots } = engine.info;
-  logger.info({ amount: slots, duration_ms: Math.round(performance.now() - started) }, 'the model is loaded');
+  logger.info({ amount: slots, duration_ms: Math.round(performance.now() - started) }, 'model loaded');
   if (model !== settings.MODEL) {
-    logger.warn({ file: settings.MODEL_DIR, reason: model }, 'the folder holds a model of another name');
+    logger.warn({ file: settings.MODEL_DIR, reason: model }, 'the id in the manifest differs from MODEL');
   }
   return engine;
 }

@@ -1,5 +1,5 @@
 import { launch } from '@svc-asr/runtime/launch';
 
-/** What the program does: serve streams, or bring the model that another one will serve. */
+/** Task of the process: serve streams, or download a model (`fetch-artifact`). */
 const [task] = process.argv.slice(2);
 await launch(() => (task === 'fetch-artifact' ? import('./artifact/run.ts') : import('./run.ts')));

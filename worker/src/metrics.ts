@@ -4,7 +4,7 @@ import type { Engine } from './engine/engine.ts';
 import { contextKey } from './model/manifest.ts';
 import { WORKER_METRICS } from './telemetry/metric-list.ts';
 
-/** Makes the worker's instruments; every series names the model. */
+/** Creates the worker's instruments. Every series has the label `model`. */
 export function createWorkerMetrics({ meter }: Metrics, model: string) {
   const labels = { model };
   const gauge = (definition: (typeof WORKER_METRICS)[keyof typeof WORKER_METRICS]) => createGauge(meter, definition);
@@ -17,7 +17,7 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
     observeStall: (readMs: () => number) => {
       gauge(WORKER_METRICS.stalledSeconds).addCallback((result) => result.observe(readMs() / 1000, labels));
     },
-    /** Reads what the engine counts whenever metrics are read. */
+    /** Registers callbacks that read the engine's counters whenever metrics are collected. */
     observeEngine: (engine: Engine) => {
       const { info } = engine;
       const { runs, batched, runSeconds, waitSeconds } = WORKER_METRICS;
@@ -37,8 +37,8 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
         }
       });
     },
-    heard: (audioS: number) => audioSeconds.add(audioS, labels),
-    ended: (code: string) => ended.add(1, { ...labels, code }),
+    countAudio: (audioS: number) => audioSeconds.add(audioS, labels),
+    countEnd: (code: string) => ended.add(1, { ...labels, code }),
   };
 }
 

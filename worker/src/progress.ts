@@ -1,4 +1,4 @@
-/** How long the inference thread has shown no progress. */
+/** Result of the last check of the inference thread's progress. */
 export interface Stall {
   readonly progress: number;
   readonly atMs: number;
@@ -6,23 +6,23 @@ export interface Stall {
 }
 
 /**
- * The stall after another look. Between two looks it grows by two intervals at most: while the whole process stood
- * still (a suspended machine, SIGSTOP) the inference thread could not move either.
+ * Returns the stall after another check. It grows by at most two intervals per check, because the inference thread
+ * could not run while the whole process was suspended (a suspended machine, SIGSTOP).
  */
-export function lookAgain(stall: Stall, progress: number, nowMs: number, intervalMs: number): Stall {
+export function updateStall(stall: Stall, progress: number, nowMs: number, intervalMs: number): Stall {
   if (progress !== stall.progress) return { progress, atMs: nowMs, stalledMs: 0 };
   const passedMs = Math.min(nowMs - stall.atMs, 2 * intervalMs);
   return { progress, atMs: nowMs, stalledMs: stall.stalledMs + passedMs };
 }
 
-/** What watches an engine. */
+/** Watches the progress of an engine. */
 export interface ProgressWatch {
   /** Milliseconds without progress. */
   readonly stalledMs: number;
   stop: () => void;
 }
 
-/** Looks at an engine's progress again and again, and tells each time that there was some. */
+/** Checks the progress of an engine at an interval and calls `onProgress` after each check that finds some. */
 export function watchProgress(
   engine: { readonly progress: number },
   intervalMs: number,
@@ -30,7 +30,7 @@ export function watchProgress(
 ): ProgressWatch {
   let stall: Stall = { progress: engine.progress, atMs: performance.now(), stalledMs: 0 };
   const timer = setInterval(() => {
-    stall = lookAgain(stall, engine.progress, performance.now(), intervalMs);
+    stall = updateStall(stall, engine.progress, performance.now(), intervalMs);
     if (stall.stalledMs === 0) onProgress();
   }, intervalMs);
   return {

@@ -13,10 +13,10 @@ import { startRelay } from './server/relay.ts';
 import { createTicketGate } from './server/tickets.ts';
 import { WORKER_SETTINGS } from './settings.ts';
 
-/** How much longer than draining the rest of stopping may take. */
+/** Longest time that shutdown may take after draining. */
 const STOP_MS = 10_000;
 
-/** The worker, from its settings to its last stop step. */
+/** Runs the worker, from reading its settings to the last shutdown step. */
 export async function run(): Promise<void> {
   const settings = readSettingsOrExit('worker', WORKER_SETTINGS);
   const logger = createLogger('worker', settings.LOG_LEVEL).child({ model: settings.MODEL });
@@ -93,7 +93,7 @@ export async function run(): Promise<void> {
     logger.info({ reason: address }, 'listening');
 
     return [
-      { name: 'take no new streams', stop: () => relay.refuse() },
+      { name: 'refuse new streams', stop: () => relay.refuse() },
       { name: 'leave the ledger', stop: () => registration.stop() },
       {
         name: 'move streams',
@@ -101,7 +101,7 @@ export async function run(): Promise<void> {
           clearTimeout(moving);
           relay.move();
           const left = await relay.emptied(settings.DRAIN_TIMEOUT_MS);
-          if (left > 0) logger.warn({ amount: left }, 'streams were not taken elsewhere in time');
+          if (left > 0) logger.warn({ amount: left }, 'streams were not moved in time');
         },
       },
       { name: 'close the port', stop: () => relay.close() },

@@ -58,11 +58,11 @@ async function registered(worker: TestWorker): Promise<WorkerRecord> {
 
 async function finalOf(stream: Awaited<ReturnType<typeof openStream>>): Promise<string> {
   stream.audio(speech);
-  stream.say({ type: 'flush' });
+  stream.send({ type: 'flush' });
   return (await stream.next('final')).text;
 }
 
-test('a worker says how it is, can be found, recognizes, and leaves with its streams told to move', async () => {
+test('a worker reports its state, registers, transcribes, and asks its streams to move on SIGTERM', async () => {
   const worker = await start({ REVISION: 'r7' });
   expect(await eventually('the admin port', START_MS, () => ask(worker, '/livez'))).toEqual([200, 'ok\n']);
   const record = await registered(worker);
@@ -90,7 +90,7 @@ test('a worker says how it is, can be found, recognizes, and leaves with its str
   expect(worker.output()).not.toContain(text);
 });
 
-test('a stream that does not move in time does not keep a worker from ending', async () => {
+test('a worker ends after DRAIN_TIMEOUT_MS although a stream has not moved', async () => {
   const worker = await start({ DRAIN_TIMEOUT_MS: '300' });
   const stream = await openStream(await registered(worker));
   worker.kill('SIGTERM');
@@ -98,7 +98,7 @@ test('a stream that does not move in time does not keep a worker from ending', a
   expect(await worker.ended).toBe(0);
 });
 
-test('a worker outlives Redis: its streams go on, and it registers again when Redis is back and empty', async () => {
+test('a worker keeps its streams while Redis is down, and registers again when Redis is back without its record', async () => {
   const worker = await start();
   const stream = await openStream(await registered(worker));
   await redis.kill();
@@ -114,7 +114,7 @@ test('a worker outlives Redis: its streams go on, and it registers again when Re
   stream.socket.close(1000);
 });
 
-test('a worker that starts without Redis waits for it', async () => {
+test('a worker that starts without Redis registers when Redis is available', async () => {
   await redis.kill();
   const worker = await start();
   await eventually('listening', START_MS, () => worker.output().includes('"listening"'));
@@ -124,7 +124,7 @@ test('a worker that starts without Redis waits for it', async () => {
   await registered(worker);
 });
 
-test('a worker that stands still loses its lease, and takes it again when it goes on', async () => {
+test('a suspended worker loses its lease and registers again when it continues', async () => {
   const worker = await start();
   await registered(worker);
   worker.kill('SIGSTOP');
@@ -134,7 +134,7 @@ test('a worker that stands still loses its lease, and takes it again when it goe
   expect((await ask(worker, '/livez'))?.[0]).toBe(200);
 });
 
-test('a worker that an operator drains takes no new streams and moves those it has', async () => {
+test('a worker that an operator drains refuses new streams and moves its own', async () => {
   const worker = await start({ MOVE_AFTER_MS: '200' });
   const record = await registered(worker);
   const stream = await openStream(record);
@@ -148,7 +148,7 @@ test('a worker that an operator drains takes no new streams and moves those it h
   expect(await recordOf(worker)).toMatchObject({ draining: true });
 });
 
-/** Makes the inference thread die on SIGUSR2, and hang on SIGHUP. It runs in both threads. */
+/** Code that terminates the inference thread on SIGUSR2 and makes it hang on SIGHUP. It is loaded in both threads. */
 const FAULTS = `
   import threads from 'node:worker_threads';
   import { syncBuiltinESMExports } from 'node:module';
@@ -171,19 +171,19 @@ const FAULTS = `
   }
 `;
 
-test('a worker whose inference thread hangs says nothing more, loses its lease and fails /livez', async () => {
+test('a worker whose inference thread hangs sends no more messages, loses its lease and fails /livez', async () => {
   const worker = await start({ HANG_TIMEOUT_MS: '1000', PROGRESS_INTERVAL_MS: '200' }, FAULTS);
   const stream = await openStream(await registered(worker));
   stream.audio(speech.subarray(0, 3200));
   await stream.next('alive');
   worker.kill('SIGHUP');
   await eventually('the lease is lost', 10_000, async () => (await recordOf(worker)) === undefined);
-  const said = stream.answers.length;
+  const before = stream.answers.length;
   await eventually('/livez fails', 10_000, async () => (await ask(worker, '/livez'))?.[0] === 503);
-  expect(stream.answers).toHaveLength(said);
+  expect(stream.answers).toHaveLength(before);
 });
 
-test('a worker whose inference thread dies ends with 1 and its streams with 1011', async () => {
+test('a worker whose inference thread ends exits with 1 and closes its streams with 1011', async () => {
   const worker = await start({}, FAULTS);
   const stream = await openStream(await registered(worker));
   worker.kill('SIGUSR2');
@@ -192,13 +192,13 @@ test('a worker whose inference thread dies ends with 1 and its streams with 1011
   expect(await recordOf(worker)).toBeUndefined();
 });
 
-test('a folder that holds no model is told, and the worker does not start', async () => {
+test('a worker exits with 1 and names manifest.json if the folder contains no model', async () => {
   const worker = await start({ MODEL_DIR: tmpdir() });
   expect(await worker.ended).toBe(1);
   expect(worker.output()).toContain('manifest.json');
 });
 
-test('a worker with a certificate is reached over TLS', async () => {
+test('a worker with a certificate accepts streams over TLS', async () => {
   const { cert, key } = await makeCertificate();
   const folder = temporaryFolder('tls');
   const files = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
@@ -207,7 +207,7 @@ test('a worker with a certificate is reached over TLS', async () => {
   const record = await registered(await start(files));
   expect(record.address).toMatch(/^wss:/);
   const stream = await openStream(record, cert);
-  stream.say({ type: 'flush' });
+  stream.send({ type: 'flush' });
   await stream.next('final');
   stream.socket.close(1000);
 });

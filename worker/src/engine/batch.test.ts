@@ -7,8 +7,8 @@ import { callOutside } from '../testing/outside.ts';
 
 const module = new URL('../testing/one-window.ts', import.meta.url);
 
-function runOnce(kind: GoldenKind, looks: boolean[]): Promise<OneWindow> {
-  return callOutside(module, 'runOneWindow', makeGoldenFolder(kind), join(goldenFolder, 'speech.wav'), looks);
+function runOnce(kind: GoldenKind, openChecks: boolean[]): Promise<OneWindow> {
+  return callOutside(module, 'runOneWindow', makeGoldenFolder(kind), join(goldenFolder, 'speech.wav'), openChecks);
 }
 
 test.each(['ctc', 'fused', 'split'] as const)(
@@ -23,6 +23,6 @@ test.each(['ctc', 'fused', 'split'] as const)(
 test.each([
   ['while the encoder runs', []],
   ['during the search', [true]],
-])('BatchRunner returns no events and does not advance a stream that closes %s', async (_when, looks) => {
-  expect(await runOnce('split', looks)).toEqual({ events: [], consumed: 0 });
+])('BatchRunner returns no events and does not advance a stream that closes %s', async (_when, openChecks) => {
+  expect(await runOnce('split', openChecks)).toEqual({ events: [], consumed: 0 });
 });

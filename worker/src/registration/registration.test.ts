@@ -5,10 +5,10 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { keepRegistered } from './registration.ts';
 import type { Registration } from './registration.ts';
 
-type Standing = 'ok' | 'draining' | 'gone';
+type RenewResult = 'ok' | 'draining' | 'gone';
 
-/** A ledger that answers renewals from a list (the last one for ever) and writes down what it was asked. */
-function fakeWorkers(answers: (Standing | Error)[]) {
+/** Creates a ledger that returns these renewal results (the last one repeatedly) and records its calls. */
+function fakeWorkers(answers: (RenewResult | Error)[]) {
   const asked: string[] = [];
   const answer = () => (answers.length > 1 ? answers.shift()! : answers[0]!);
   return {
@@ -47,7 +47,7 @@ function keep(workers: ReturnType<typeof fakeWorkers>, progress?: () => number) 
   return { registration, drained: () => drained };
 }
 
-test('registers, renews, and leaves at the end', async () => {
+test('keepRegistered registers, renews the lease, and removes the registration on stop', async () => {
   const workers = fakeWorkers(['ok']);
   const { registration } = keep(workers);
   await eventually('renewals', 5000, () => workers.asked.length > 3);
@@ -60,7 +60,7 @@ test('registers, renews, and leaves at the end', async () => {
   expect(workers.asked.slice(length - 1)).toEqual(['remove']);
 });
 
-test('registers again at once when its lease is lost', async () => {
+test('keepRegistered registers again at once when its lease is lost', async () => {
   const workers = fakeWorkers(['ok', 'gone', 'ok']);
   const { registration } = keep(workers);
   await eventually('renewals', 5000, () => workers.asked.length > 5);
@@ -68,8 +68,8 @@ test('registers again at once when its lease is lost', async () => {
   expect(workers.asked.slice(0, 5)).toEqual(['register', 'renew', 'renew', 'register', 'renew']);
 });
 
-test('goes on trying while Redis is away', async () => {
-  const workers = fakeWorkers([new LedgerUnavailable('away'), new Error('script failed'), 'ok']);
+test('keepRegistered retries while Redis is unavailable', async () => {
+  const workers = fakeWorkers([new LedgerUnavailable('unavailable'), new Error('script failed'), 'ok']);
   const { registration } = keep(workers);
   await eventually('renewals', 5000, () => workers.asked.length > 5);
   expect(registration.registered).toBe(true);
@@ -77,7 +77,7 @@ test('goes on trying while Redis is away', async () => {
   expect(workers.asked.slice(0, 4)).toEqual(['register', 'renew', 'renew', 'renew']);
 });
 
-test('gives no sign of life while inference makes no progress', async () => {
+test('keepRegistered does not renew the lease while inference makes no progress', async () => {
   const workers = fakeWorkers(['ok']);
   let progress = 1;
   const { registration } = keep(workers, () => progress);
@@ -89,7 +89,7 @@ test('gives no sign of life while inference makes no progress', async () => {
   await registration.stop();
 });
 
-test('tells once that it is to drain, keeps its lease, and does not come back when that is lost', async () => {
+test('keepRegistered calls onDrain once, keeps the lease, and does not register again after it is lost', async () => {
   const workers = fakeWorkers(['draining', 'draining', 'gone']);
   const { registration, drained } = keep(workers);
   await eventually('the lost lease', 5000, () => registration.draining && !registration.registered);

@@ -6,31 +6,34 @@ export interface RegistrationParts {
   readonly workers: Pick<Ledger['workers'], 'register' | 'renew' | 'remove'>;
   readonly model: string;
   readonly worker: NewWorker;
-  /** Streams that it has now. */
+  /** Returns the number of streams that the worker serves now. */
   readonly active: () => number;
   readonly renewMs: number;
-  /** Changes while inference makes progress; no change, no sign of life. */
+  /** Changes while inference makes progress. The lease is renewed only after a change. */
   readonly progress: () => number;
-  /** An operator wants the worker to go; called once. */
+  /** Called once when an operator asks the worker to drain. */
   readonly onDrain: () => void;
   readonly logger: Logger;
 }
 
-/** A worker's place in the ledger. */
+/** The registration of a worker in the ledger. */
 export interface Registration {
-  /** True from the first registration until the ledger says otherwise; Redis may be away meanwhile. */
+  /**
+   * True from the first registration until the ledger reports that the lease is lost. It stays true while Redis is
+   * unavailable.
+   */
   readonly registered: boolean;
   readonly draining: boolean;
-  /** Gives up the place; resolves when it is gone or Redis did not answer. */
+  /** Removes the registration. Resolves when it is removed; rejects if Redis is unavailable. */
   stop: () => Promise<void>;
 }
 
-/** How soon something is tried again that Redis did not answer. */
+/** Delay before a retry after Redis did not answer. */
 const RETRY_MS = 1000;
 
 /**
- * Registers a worker and keeps its lease for as long as inference makes progress. A lease that was lost is taken anew,
- * with the streams as they are, since their gateways keep them. Redis away changes nothing for streams.
+ * Registers a worker and renews its lease while inference makes progress. If the lease is lost, the worker registers
+ * again with its current streams, which their gateways keep. Streams continue while Redis is unavailable.
  */
 export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;
@@ -48,16 +51,16 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     }
     seen = progress;
     if (registered) {
-      const standing = await workers.renew(model, worker.id);
-      if (standing === 'ok') return;
-      if (standing === 'draining') {
+      const result = await workers.renew(model, worker.id);
+      if (result === 'ok') return;
+      if (result === 'draining') {
         drain();
         return;
       }
       registered = false;
       logger.warn({ reason: worker.id }, 'the lease was lost');
     }
-    // The mark went with the lease; to register again would invite new streams.
+    // The drain mark was deleted together with the lease. Registering again would attract new streams.
     if (draining) return;
     await workers.register(model, { ...worker, active: parts.active() });
     registered = true;
@@ -67,7 +70,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
   function drain(): void {
     if (draining) return;
     draining = true;
-    logger.info({ reason: worker.id }, 'asked to drain');
+    logger.info({ reason: worker.id }, 'drain requested');
     parts.onDrain();
   }
 
@@ -77,8 +80,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       await turn();
     } catch (err) {
       nextMs = Math.min(RETRY_MS, parts.renewMs);
-      // That Redis is away is told once, by the connection.
-      if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
+      // The Redis connection logs once that Redis is unavailable.
+      if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease was not renewed');
     }
     if (stopped) return;
     timer = setTimeout(() => {
@@ -98,7 +101,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       stopped = true;
       clearTimeout(timer);
       await current;
-      // Also when no registration was answered: one may have arrived all the same.
+      // The worker is removed even if no registration was confirmed, because one may have reached Redis.
       registered = false;
       await workers.remove(model, worker.id);
     },

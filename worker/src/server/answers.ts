@@ -4,12 +4,12 @@ import type { Delta, Final } from '../engine/protocol.ts';
 
 const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
 
-/** A delta of the engine as gateways get it. */
+/** Converts a delta of the engine to the answer for the gateway. */
 export function deltaAnswer({ text, audioEndMs }: Delta): RelayAnswer {
   return { type: 'delta', text, audio_end: Math.floor(audioEndMs * SAMPLES_PER_MS) };
 }
 
-/** A final of the engine as gateways get it. */
+/** Converts a final of the engine to the answer for the gateway. */
 export function finalAnswer({ text, words, startSample, endSample }: Final): RelayAnswer {
   return {
     type: 'final',

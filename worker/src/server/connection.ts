@@ -6,7 +6,7 @@ import { EngineError } from '../engine/error.ts';
 import type { EngineStream } from '../engine/stream.ts';
 import { deltaAnswer, finalAnswer } from './answers.ts';
 import type { StreamTrace } from '../telemetry/stream-trace.ts';
-import { beat, isGone } from './heartbeat.ts';
+import { beat, isLost } from './heartbeat.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 export interface ConnectionLimits {
@@ -19,71 +19,77 @@ export interface ConnectionParts {
   readonly socket: WebSocket;
   readonly engine: Engine;
   readonly limits: ConnectionLimits;
-  /** False while the worker takes no new streams. */
+  /** Returns false while the worker accepts no new streams. */
   readonly accepting: () => boolean;
   readonly onAudio: (samples: number) => void;
-  /** Begins the trace of a stream, where it has one. */
+  /** Starts the trace of a stream. Returns undefined if the gateway does not trace it. */
   readonly trace: (traceparent: string | undefined) => StreamTrace | undefined;
-  /** Called once, with the code of the reason: `done` or an error. */
+  /** Called once when the connection ends, with `done` or the code of the error. */
   readonly onEnd: (code: EndCode) => void;
 }
 
 export type EndCode = RelayErrorCode | 'done' | 'slow_reader' | 'lost';
 
-/** Flushes and resets that may be on their way to the engine; a gateway with more waits. */
+/** Most flushes and resets that the engine has not answered yet. The socket is not read while there are more. */
 const MAX_MARKS = 32;
 const SLOT_POLL_MS = 20;
-/** How a gateway that is done closes: done, going away, or without a code. */
+/** Close codes of a gateway that has finished: done, going away, or no code. */
 const NORMAL = new Set<number>([RELAY_CLOSE.done, 1001, 1005]);
 
-/** One gateway's connection: the protocol of `@svc-asr/core` relay.ts on one side, a stream of the engine on the other. */
+/**
+ * The connection of one gateway stream. It connects the protocol of relay.ts in `@svc-asr/core` to a stream of the
+ * engine.
+ */
 export class Connection {
   readonly #parts: ConnectionParts;
   readonly #openTimer: NodeJS.Timeout;
   #state: 'new' | 'opening' | 'open' | 'over' = 'new';
   #stream: EngineStream | undefined;
-  /** What came in one piece with `open` while it waits for a slot. */
+  /** Messages received while `open` waits for a slot. */
   #held: [data: RawData, isBinary: boolean][] = [];
   #marks = 0;
   #full = false;
-  /** First sample of the utterance that the engine is at, from the stream's start. */
+  /** First sample of the utterance that the engine is decoding, counted from the start of the stream. */
   #start = 0;
-  #heard = true;
+  #received = true;
   #heartbeat: Heartbeat = { missed: 0 };
   #trace: StreamTrace | undefined;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
     const { socket, limits } = parts;
-    this.#openTimer = setTimeout(() => this.fail('open_timeout', 'no open came in time'), limits.openTimeoutMs);
+    this.#openTimer = setTimeout(
+      () => this.fail('open_timeout', 'the open message did not arrive in time'),
+      limits.openTimeoutMs,
+    );
     socket.on('message', (data, isBinary) => {
-      this.#heard = true;
+      this.#received = true;
       this.#receive(data, isBinary);
     });
-    socket.on('pong', () => (this.#heard = true));
+    socket.on('pong', () => (this.#received = true));
     socket.on('close', (code) => this.#end(NORMAL.has(code) ? 'done' : 'lost'));
-    // A `close` always follows.
+    // A `close` event always follows.
     socket.on('error', () => undefined);
   }
 
-  /** Tells the gateway to take the stream elsewhere; one that has no stream yet is refused. */
+  /** Asks the gateway to move its stream to another worker. A connection without a stream is refused. */
   move(): void {
     if (this.#state === 'open') this.#send({ type: 'move' });
-    else this.fail('draining', 'the worker takes no new streams', RELAY_CLOSE.noSlot);
+    else this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
   }
 
-  /** Tells a gateway that waits for something that inference goes on. */
+  /** Notifies a gateway with pending audio or marks that inference makes progress. */
   alive(): void {
     const { buffered = 0 } = this.#stream ?? {};
     if (this.#state === 'open' && (buffered > 0 || this.#marks > 0)) this.#send({ type: 'alive' });
   }
 
-  /** Cuts a peer that is gone without a word, and pings the others. */
+  /** Cuts the connection if the peer has not answered its pings, and sends the next ping otherwise. */
   ping(): void {
     const { socket } = this.#parts;
-    this.#heartbeat = beat(this.#heartbeat, { heard: this.#heard, reading: !socket.isPaused });
-    this.#heard = false;
-    if (isGone(this.#heartbeat)) this.#cut('lost');
+    this.#heartbeat = beat(this.#heartbeat, { received: this.#received, reading: !socket.isPaused });
+    this.#received = false;
+    if (isLost(this.#heartbeat)) this.#cut('lost');
     else if (socket.readyState === socket.OPEN) socket.ping();
   }
 
@@ -93,7 +99,7 @@ export class Connection {
     this.#send({ type: 'error', code, message });
     const { socket } = this.#parts;
     this.#end(code);
-    // What the gateway sent meanwhile must be read for its answer to the close to arrive.
+    // Messages that the gateway has already sent must be read before its answer to the close can arrive.
     if (socket.isPaused) socket.resume();
     socket.close(closeCode, code);
   }
@@ -107,7 +113,7 @@ export class Connection {
 
   #audio(bytes: Uint8Array): void {
     if (this.#stream === undefined) {
-      this.fail('invalid_message', 'audio came before open');
+      this.fail('invalid_message', 'audio arrived before the open message');
       return;
     }
     if (bytes.length % 2 !== 0) {
@@ -115,7 +121,7 @@ export class Connection {
       return;
     }
     this.#parts.onAudio(bytes.length / 2);
-    this.#trace?.heard();
+    this.#trace?.audioReceived();
     this.#engine((stream) => {
       if (!stream.write(bytes)) this.#full = true;
     });
@@ -133,7 +139,10 @@ export class Connection {
 
   #request(message: RelayRequest): void {
     if ((message.type === 'open') !== (this.#state === 'new')) {
-      this.fail('invalid_message', message.type === 'open' ? 'the stream is open already' : 'open must come first');
+      this.fail(
+        'invalid_message',
+        message.type === 'open' ? 'the stream is already open' : 'the first message must be open',
+      );
       return;
     }
     if (message.type === 'open') {
@@ -156,17 +165,17 @@ export class Connection {
     this.#state = 'opening';
     this.#flow();
     const deadline = performance.now() + this.#parts.limits.slotWaitMs;
-    // A slot is free only when the inference thread has let go of it, a moment after the ledger has given it away.
+    // The inference thread frees a slot a moment after the ledger has assigned it to the next stream.
     while (!this.#tryOpen(context, realtimeFrom, performance.now() >= deadline)) {
       await new Promise((resolve) => setTimeout(resolve, SLOT_POLL_MS));
     }
   }
 
-  /** True when the matter is settled, one way or the other. */
+  /** Tries to open the stream. Returns true if it was opened or refused, and false if the caller should retry. */
   #tryOpen(context: [number, number], realtimeFrom: number, isLast: boolean): boolean {
     if (this.#state !== 'opening') return true;
     if (!this.#parts.accepting()) {
-      this.fail('draining', 'the worker takes no new streams', RELAY_CLOSE.noSlot);
+      this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
       return true;
     }
     try {
@@ -212,14 +221,14 @@ export class Connection {
     this.#flow();
   }
 
-  /** An utterance is over and the next one starts at this sample. */
+  /** Called when an utterance has ended and the next one starts at this sample. */
   #next(start: number): void {
     this.#marks--;
     this.#start = start;
     this.#flow();
   }
 
-  /** Stops reading while the engine has enough, so that TCP slows the gateway down. */
+  /** Stops reading the socket while the engine has enough audio, so that TCP slows the gateway down. */
   #flow(): void {
     const { socket } = this.#parts;
     if (this.#state === 'over') return;
@@ -228,7 +237,7 @@ export class Connection {
     if (!stop && socket.isPaused) socket.resume();
   }
 
-  /** Does something with the stream; what the engine refuses ends the connection. */
+  /** Calls the stream, if there is one. An EngineError ends the connection. */
   #engine(act: (stream: EngineStream) => void): void {
     if (this.#stream === undefined) return;
     try {
@@ -262,7 +271,7 @@ export class Connection {
   }
 }
 
-/** Messages come as one Buffer unless a WebSocket is told otherwise. */
+/** Messages arrive as one Buffer by default. */
 function bytesOf(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);

@@ -1,15 +1,15 @@
-import { beat, isGone } from './heartbeat.ts';
+import { beat, isLost } from './heartbeat.ts';
 
-const silent = { heard: false, reading: true };
+const silent = { received: false, reading: true };
 
-test('a peer that leaves two pings unanswered is gone', () => {
+test('a peer is lost after two unanswered pings', () => {
   const once = beat({ missed: 0 }, silent);
-  expect(isGone(once)).toBe(false);
-  expect(isGone(beat(once, silent))).toBe(true);
+  expect(isLost(once)).toBe(false);
+  expect(isLost(beat(once, silent))).toBe(true);
 });
 
-test('any sign of life counts, and so does not listening for one', () => {
+test('beat resets the missed pings after a message, and while the socket is not read', () => {
   const once = beat({ missed: 0 }, silent);
-  expect(beat(once, { heard: true, reading: true })).toEqual({ missed: 0 });
-  expect(beat(once, { heard: false, reading: false })).toEqual({ missed: 0 });
+  expect(beat(once, { received: true, reading: true })).toEqual({ missed: 0 });
+  expect(beat(once, { received: false, reading: false })).toEqual({ missed: 0 });
 });

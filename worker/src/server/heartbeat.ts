@@ -1,15 +1,18 @@
-/** Signs of life of a peer between two looks. */
+/** Liveness state of a peer. */
 export interface Heartbeat {
-  /** Pings in a row that nothing followed. */
+  /** Number of consecutive pings without an answer. */
   readonly missed: number;
 }
 
 export const MAX_MISSED = 2;
 
-/** The state after another interval. A peer that is not being read cannot answer, so that time is not held against it. */
-export function beat(before: Heartbeat, { heard, reading }: { heard: boolean; reading: boolean }): Heartbeat {
-  return { missed: heard || !reading ? 0 : before.missed + 1 };
+/**
+ * Returns the state after another interval. While the socket is not read the peer's answers cannot arrive, so that
+ * interval does not count.
+ */
+export function beat(before: Heartbeat, { received, reading }: { received: boolean; reading: boolean }): Heartbeat {
+  return { missed: received || !reading ? 0 : before.missed + 1 };
 }
 
-/** True for a peer that is gone. */
-export const isGone = ({ missed }: Heartbeat): boolean => missed >= MAX_MISSED;
+/** Returns true if the peer has missed too many pings. */
+export const isLost = ({ missed }: Heartbeat): boolean => missed >= MAX_MISSED;

@@ -9,12 +9,12 @@ type Settings = Pick<WorkerSettings, 'HOST' | 'PORT' | 'TLS_CERT_FILE' | 'TLS_KE
 
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000 };
 
-/** Opens the port for streams, with TLS where a certificate is set; a plain request is told to upgrade. */
+/** Opens the port for streams, with TLS if a certificate is set. Plain HTTP requests are answered with 426. */
 export async function listen(settings: Settings, logger: Logger): Promise<{ server: Server; port: number }> {
   const server =
     settings.TLS_CERT_FILE === ''
-      ? createServer(TIMEOUTS, toldToUpgrade)
-      : createSecureServer(settings, TIMEOUTS, toldToUpgrade, { logger });
+      ? createServer(TIMEOUTS, requireUpgrade)
+      : createSecureServer(settings, TIMEOUTS, requireUpgrade, { logger });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.PORT, settings.HOST, resolve);
@@ -22,7 +22,7 @@ export async function listen(settings: Settings, logger: Logger): Promise<{ serv
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-const toldToUpgrade: RequestListener = (_request, response) => {
+const requireUpgrade: RequestListener = (_request, response) => {
   response.writeHead(426, { connection: 'close', upgrade: 'websocket', 'content-type': 'text/plain' });
-  response.end('this port takes WebSocket connections of gateways only\n');
+  response.end('this port accepts only WebSocket connections from gateways\n');
 };

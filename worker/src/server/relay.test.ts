@@ -53,20 +53,20 @@ async function serve(limits: Partial<typeof LIMITS> = {}): Promise<{ relay: Rela
 
 const ticketFor = (changes: object = {}) =>
   signTicket(ring, { session: randomUUID(), worker: 'me', epoch: 1, expMs: Date.now() + 5000, ...changes });
-/** What the engine itself makes of it. */
+/** Returns the transcript of the engine without the relay. */
 const alone = (audio: Int16Array, context: [number, number] = [56, 13]) =>
   transcribe(engine, audio, { sizes: [3200], context });
 
 const clients: RelayClient[] = [];
 async function client(ticket = ticketFor(), to = address): Promise<RelayClient> {
-  const made = new RelayClient(to, ticket);
-  clients.push(made);
-  return await made.connected();
+  const created = new RelayClient(to, ticket);
+  clients.push(created);
+  return await created.connected();
 }
 
 async function opened(context: [number, number] = [56, 13]): Promise<RelayClient> {
   const stream = await client();
-  stream.say({ type: 'open', context });
+  stream.send({ type: 'open', context });
   await stream.next('opened');
   return stream;
 }
@@ -76,16 +76,16 @@ async function freed(): Promise<void> {
   await eventually('all slots are free', 5000, () => relay.size === 0 && engine.freeSlots === engine.info.slots);
 }
 
-describe('a stream', () => {
+describe('a relay stream', () => {
   afterEach(freed);
 
-  test("gives the engine's own transcript, word for word, and tells how far it is", async () => {
+  test('returns the same deltas and final as the engine, and reports consumed samples', async () => {
     const { final, deltas } = await alone(speech);
     const stream = await client();
-    stream.say({ type: 'open', context: [56, 13] });
+    stream.send({ type: 'open', context: [56, 13] });
     expect(await stream.next('opened')).toEqual({ type: 'opened', chunk_samples: 17_920, context: [56, 13] });
     stream.audio(speech);
-    stream.say({ type: 'flush' });
+    stream.send({ type: 'flush' });
     expect(await stream.next('final')).toEqual({
       type: 'final',
       text: final.text,
@@ -103,32 +103,32 @@ describe('a stream', () => {
     expect(await stream.closed).toMatchObject({ code: 1000 });
   });
 
-  test('may send everything at once, without waiting for an answer', async () => {
+  test('accepts all messages at once, before it has answered open', async () => {
     const { final } = await alone(speech, [56, 3]);
     const stream = await client();
-    stream.say({ type: 'open', context: [56, 3], realtime_from: speech.length });
+    stream.send({ type: 'open', context: [56, 3], realtime_from: speech.length });
     stream.audio(speech, 50_001);
-    stream.say({ type: 'flush' });
+    stream.send({ type: 'flush' });
     expect((await stream.next('final')).text).toBe(final.text);
     stream.socket.close(1000);
   });
 
-  test('longer than any buffer is slowed down and heard whole', async () => {
+  test('longer than all buffers is slowed down and transcribed completely', async () => {
     const long = new Int16Array(speech.length * 6);
     for (let i = 0; i < 6; i++) long.set(speech, i * speech.length);
     const { final } = await alone(long);
     const stream = await opened();
     stream.audio(long, 65_536);
-    stream.say({ type: 'flush' });
+    stream.send({ type: 'flush' });
     expect(await stream.next('final')).toMatchObject({ text: final.text, audio_end: long.length });
     stream.socket.close(1000);
   });
 
-  test('gets exactly one final for each flush, also with nothing buffered', async () => {
+  test('receives exactly one final for each flush, also without audio', async () => {
     const stream = await opened();
-    for (let i = 0; i < 100; i++) stream.say({ type: 'flush' });
+    for (let i = 0; i < 100; i++) stream.send({ type: 'flush' });
     stream.audio(speech.subarray(0, 100));
-    stream.say({ type: 'flush' });
+    stream.send({ type: 'flush' });
     for (let i = 0; i < 100; i++) {
       expect(await stream.next('final')).toEqual({ type: 'final', text: '', audio_end: 0, words: [] });
     }
@@ -138,13 +138,13 @@ describe('a stream', () => {
     stream.socket.close(1000);
   });
 
-  test('drops an utterance on reset and hears the next one as if it were the first', async () => {
+  test('drops the utterance on reset and transcribes the next one like the first', async () => {
     const { final } = await alone(speech);
     const stream = await opened();
     stream.audio(other);
-    stream.say({ type: 'reset' });
+    stream.send({ type: 'reset' });
     stream.audio(speech);
-    stream.say({ type: 'flush' });
+    stream.send({ type: 'flush' });
     await stream.next('reset_done');
     const after = stream.answers.length;
     expect(await stream.next('final')).toMatchObject({ text: final.text, audio_end: speech.length });
@@ -155,34 +155,34 @@ describe('a stream', () => {
     stream.socket.close(1000);
   });
 
-  test('is not disturbed by another one', async () => {
+  test('is not affected by another stream', async () => {
     const expected = [await alone(speech), await alone(other)];
     const streams = [await opened(), await opened()];
     for (let at = 0; at < Math.max(speech.length, other.length); at += 1600) {
       streams[0]?.audio(speech.subarray(at, at + 1600));
       streams[1]?.audio(other.subarray(at, at + 1600));
     }
-    for (const stream of streams) stream.say({ type: 'flush' });
+    for (const stream of streams) stream.send({ type: 'flush' });
     const texts = await Promise.all(streams.map(async (stream) => (await stream.next('final')).text));
     expect(texts).toEqual(expected.map(({ final }) => final.text));
     for (const stream of streams) stream.socket.close(1000);
   });
 
-  test('is told that inference goes on while something is outstanding, and nothing before that', async () => {
+  test('receives alive messages while audio is pending, and none before', async () => {
     const stream = await opened();
     await sleep(600);
     expect(stream.of('alive')).toEqual([]);
     stream.audio(speech.subarray(0, 3200));
     await stream.next('alive');
-    stream.say({ type: 'flush' });
+    stream.send({ type: 'flush' });
     await stream.next('final');
     stream.socket.close(1000);
   });
 
-  test('that is asked to move goes on until its gateway closes it', async () => {
+  test('continues after a move request until its gateway closes it', async () => {
     const { relay: own, address: to } = await serve();
     const stream = await client(ticketFor(), to);
-    stream.say({ type: 'open', context: [56, 13] });
+    stream.send({ type: 'open', context: [56, 13] });
     await stream.next('opened');
     const waiting = await client(ticketFor(), to);
     own.refuse();
@@ -190,7 +190,7 @@ describe('a stream', () => {
     await stream.next('move');
     expect(await waiting.closed).toEqual({ code: 4429, reason: 'draining' });
     expect(await (await client(ticketFor(), to)).closed).toEqual({ code: 4429, reason: 'draining' });
-    stream.say({ type: 'flush' });
+    stream.send({ type: 'flush' });
     await stream.next('final');
     stream.socket.close(1000);
     expect(await own.emptied(5000)).toBe(0);
@@ -198,12 +198,12 @@ describe('a stream', () => {
   });
 });
 
-describe('a connection is refused', () => {
+describe('the relay refuses a connection', () => {
   afterEach(freed);
 
   test.each([
     ['no ticket', () => undefined],
-    ['a ticket that is no ticket', () => 'a.b'],
+    ['a malformed ticket', () => 'a.b'],
     ['an expired ticket', () => ticketFor({ expMs: Date.now() - 1 })],
     ['the ticket of another worker', () => ticketFor({ worker: 'another' })],
   ])('with %s', async (_name, make) => {
@@ -212,41 +212,41 @@ describe('a connection is refused', () => {
     expect(stream.answers).toMatchObject([{ type: 'error', code: 'bad_ticket' }]);
   });
 
-  test('with a ticket that was used', async () => {
+  test('with a ticket that was already used', async () => {
     const ticket = ticketFor();
     const first = await client(ticket);
     expect(await (await client(ticket)).closed).toMatchObject({ code: 4401 });
-    first.say({ type: 'open', context: [56, 13] });
+    first.send({ type: 'open', context: [56, 13] });
     await first.next('opened');
     first.socket.close(1000);
   });
 
-  test('when every slot is taken, and accepted when one is freed while it waits', async () => {
+  test('when every slot is taken, and accepts it if a slot is freed while it waits', async () => {
     const streams = [await opened(), await opened()];
     const third = await client();
-    third.say({ type: 'open', context: [56, 13] });
+    third.send({ type: 'open', context: [56, 13] });
     expect(await third.closed).toEqual({ code: 4429, reason: 'no_slot' });
     const fourth = await client();
-    fourth.say({ type: 'open', context: [56, 13] });
-    fourth.say({ type: 'flush' });
+    fourth.send({ type: 'open', context: [56, 13] });
+    fourth.send({ type: 'flush' });
     streams[0]?.socket.close(1000);
     await fourth.next('opened');
     await fourth.next('final');
     for (const stream of [...streams, fourth]) stream.socket.close(1000);
   });
 
-  test('when it says nothing', async () => {
+  test('that sends no open message in time', async () => {
     expect(await (await client()).closed).toEqual({ code: 1011, reason: 'open_timeout' });
   });
 
-  test('at another path, and as a plain request', async () => {
+  test('at another path, and answers a plain HTTP request with 426', async () => {
     const wrong = new RelayClient(`${address}/else`, ticketFor());
     expect(await wrong.closed).toMatchObject({ code: 1006 });
     expect((await fetch(`${address.replace('ws', 'http')}/v1/stream`)).status).toBe(426);
   });
 });
 
-describe('what is wrong ends a stream with an error', () => {
+describe('the relay ends a stream with an error after', () => {
   afterEach(freed);
 
   test.each<[string, string | Uint8Array, string]>([
@@ -272,37 +272,37 @@ describe('what is wrong ends a stream with an error', () => {
     expect(await stream.closed).toEqual({ code: 1011, reason });
   });
 
-  test('a frame that is larger than any may be', async () => {
+  test('a frame above the size limit', async () => {
     const stream = await opened();
     stream.socket.send(new Uint8Array(131_074));
     expect(await stream.closed).toMatchObject({ code: 1009 });
   });
 });
 
-describe('a gateway', () => {
+describe('the relay disconnects a gateway', () => {
   afterEach(freed);
 
-  test('that does not read its answers is cut off', async () => {
+  test('that does not read its answers', async () => {
     const { relay: own, address: to, server } = await serve();
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const stream = await client(ticketFor(), to);
-    stream.say({ type: 'open', context: [56, 13] });
+    stream.send({ type: 'open', context: [56, 13] });
     await stream.next('opened');
-    // As if the buffers of both kernels were full, which takes megabytes.
+    // Corking simulates full kernel buffers on both sides, which would take megabytes to fill.
     (await accepted)[0].cork();
-    for (let i = 0; i < 2000; i++) stream.say({ type: 'flush' });
+    for (let i = 0; i < 2000; i++) stream.send({ type: 'flush' });
     expect(await stream.closed).toEqual({ code: 1006, reason: '' });
     expect(own.size).toBe(0);
     expect(log).toContain('slow_reader');
     await own.close();
   });
 
-  test('that is gone without a word is noticed', async () => {
+  test('that does not answer pings', async () => {
     const { relay: own, address: to } = await serve({ pingMs: 50 });
     const answering = await client(ticketFor(), to);
-    const gone = await new RelayClient(to, ticketFor(), { autoPong: false }).connected();
-    for (const stream of [answering, gone]) stream.say({ type: 'open', context: [56, 13] });
-    expect(await gone.closed).toEqual({ code: 1006, reason: '' });
+    const silent = await new RelayClient(to, ticketFor(), { autoPong: false }).connected();
+    for (const stream of [answering, silent]) stream.send({ type: 'open', context: [56, 13] });
+    expect(await silent.closed).toEqual({ code: 1006, reason: '' });
     expect(own.size).toBe(1);
     answering.socket.close(1000);
     await own.emptied(1000);
@@ -310,8 +310,8 @@ describe('a gateway', () => {
   });
 });
 
-test('nothing that was said stands in the log', () => {
-  expect(log).toContain('a connection ended');
+test('the log contains no transcript and no ticket', () => {
+  expect(log).toContain('connection ended');
   expect(log).not.toMatch(/Bearer|"text"/);
   expect(log).not.toContain(Buffer.from('{"v":1').toString('base64url'));
 });

@@ -16,34 +16,34 @@ export interface RelayParts {
   readonly engine: Engine;
   readonly tickets: TicketGate;
   readonly limits: ConnectionLimits & { readonly pingMs: number };
-  readonly metrics: Pick<WorkerMetrics, 'heard' | 'ended'>;
+  readonly metrics: Pick<WorkerMetrics, 'countAudio' | 'countEnd'>;
   readonly logger: Logger;
-  /** undefined: no traces are wanted. */
+  /** Undefined if tracing is disabled. */
   readonly tracing?: Tracing | undefined;
-  /** What spans say of this worker. */
+  /** Attributes of this worker's spans. */
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** The connections of gateways. */
+/** All connections of gateways. */
 export interface Relay {
-  /** Connections that are not over. */
+  /** Number of connections that have not ended. */
   readonly size: number;
-  /** Tells those that wait for something that inference goes on. */
+  /** Notifies gateways with pending work that inference makes progress. */
   alive: () => void;
-  /** Takes no new streams from now on. */
+  /** Stops accepting new streams. */
   refuse: () => void;
-  /** Asks gateways to take their streams elsewhere. */
+  /** Asks gateways to move their streams to other workers. */
   move: () => void;
-  /** Resolves when no connection is left, or after this time; says how many are left. */
+  /** Resolves when all connections have closed or after this time, with the number of open connections. */
   emptied: (withinMs: number) => Promise<number>;
-  /** Ends what is left and closes the port. */
+  /** Ends the remaining connections and closes the port. */
   close: () => Promise<void>;
 }
 
-/** A gateway that does not answer a close within this time is cut off. */
+/** Longest time for a gateway to answer a close before its socket is destroyed. */
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** Serves streams of the engine to gateways that show a ticket. */
+/** Serves streams of the engine to gateways with a valid ticket. */
 export function startRelay(parts: RelayParts): Relay {
   const { server, engine, tickets, limits, metrics, logger, tracing, attributes = {} } = parts;
   const options = { noServer: true, perMessageDeflate: false, clientTracking: false, closeTimeout: CLOSE_TIMEOUT_MS };
@@ -67,7 +67,7 @@ export function startRelay(parts: RelayParts): Relay {
       open.delete(socket);
       if (open.size === 0) onEmpty();
     });
-    // The ticket of a gateway that is sent elsewhere stays good for a second try.
+    // A gateway that is refused while draining may use its ticket again, so the ticket is not checked.
     const ticket = accepting ? tickets.admit(request.headers.authorization, Date.now()) : undefined;
     const log = ticket === undefined ? logger : logger.child({ session_id: ticket.session });
     const connection = new Connection({
@@ -75,18 +75,22 @@ export function startRelay(parts: RelayParts): Relay {
       engine,
       limits,
       accepting: () => accepting,
-      onAudio: (samples) => metrics.heard(samples / AUDIO.sampleRateHz),
+      onAudio: (samples) => metrics.countAudio(samples / AUDIO.sampleRateHz),
       trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
       onEnd: (code) => {
         connections.delete(connection);
-        metrics.ended(code);
-        log[levelOf(code)]({ code }, 'a connection ended');
+        metrics.countEnd(code);
+        log[levelOf(code)]({ code }, 'connection ended');
       },
     });
     connections.add(connection);
     if (!accepting) connection.move();
     else if (ticket === undefined) {
-      connection.fail('bad_ticket', 'the ticket is not valid for this worker, or was used', RELAY_CLOSE.badTicket);
+      connection.fail(
+        'bad_ticket',
+        'the ticket is not valid for this worker or was already used',
+        RELAY_CLOSE.badTicket,
+      );
     }
   }
 
@@ -121,7 +125,7 @@ export function startRelay(parts: RelayParts): Relay {
     },
     close: async () => {
       clearInterval(pinging);
-      for (const connection of [...connections]) connection.fail('closed', 'the worker ends');
+      for (const connection of [...connections]) connection.fail('closed', 'the worker is shutting down');
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;

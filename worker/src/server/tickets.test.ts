@@ -5,7 +5,7 @@ const ring = parseKeyring(JSON.stringify({ current: 'w1', secrets: { w1: Buffer.
 const bearer = (session: string, epoch: number, expMs = 2000) =>
   `Bearer ${signTicket(ring, { session, worker: 'me', epoch, expMs })}`;
 
-test('lets a ticket in once, and the next epoch of its session once more', () => {
+test('TicketGate admits a ticket once, and the next epoch of its session once', () => {
   const gate = createTicketGate(ring, 'me');
   expect(gate.admit(bearer('s', 1), 1000)).toMatchObject({ session: 's', epoch: 1 });
   expect(gate.admit(bearer('s', 1), 1000)).toBeUndefined();
@@ -13,7 +13,7 @@ test('lets a ticket in once, and the next epoch of its session once more', () =>
   expect(gate.admit(bearer('s', 2), 1000)).toBeDefined();
 });
 
-test('refuses what is no bearer ticket', () => {
+test('TicketGate refuses a header that is not a bearer ticket', () => {
   const gate = createTicketGate(ring, 'me');
   const ticket = bearer('s', 1).slice('Bearer '.length);
   for (const header of [undefined, '', ticket, `Basic ${ticket}`, `Bearer ${ticket} x`, 'Bearer x.y']) {
@@ -21,7 +21,7 @@ test('refuses what is no bearer ticket', () => {
   }
 });
 
-test('forgets used tickets when they are over', () => {
+test('TicketGate removes used tickets after they have expired', () => {
   const gate = createTicketGate(ring, 'me');
   for (let epoch = 0; epoch < 5; epoch++) gate.admit(bearer('s', epoch), 1000);
   expect(gate.size).toBe(5);

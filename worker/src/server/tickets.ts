@@ -1,17 +1,17 @@
 import { verifyTicket } from '@svc-asr/runtime';
 import type { Keyring, Ticket } from '@svc-asr/runtime';
 
-/** Lets each ticket of this worker in once. */
+/** Admits each ticket of this worker once. */
 export interface TicketGate {
-  /** What the ticket of an Authorization header says; undefined when it is wrong, over, or was used. */
+  /** Returns the ticket in an Authorization header. Undefined if it is invalid, expired or already used. */
   admit: (authorization: string | undefined, nowMs: number) => Ticket | undefined;
-  /** Tickets remembered as used. */
+  /** Number of used tickets that have not expired. */
   readonly size: number;
 }
 
 /**
- * Remembers used tickets until they expire, which is within seconds. A container that is restarted in its pod keeps the worker's
- * id and has forgotten them.
+ * Creates a gate that remembers used tickets until they expire, which is within seconds. A container that restarts in
+ * its pod keeps the worker id but loses this memory.
  */
 export function createTicketGate(ring: Keyring, worker: string): TicketGate {
   const used = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { MetricDefinitions } from '@svc-asr/runtime';
 
-/** Every metric of the worker; all of them carry the model as a label. */
+/** Metrics of the worker. All of them have the label `model`. */
 export const WORKER_METRICS = {
   streams: {
     name: 'svc_asr_worker_streams',
@@ -12,40 +12,41 @@ export const WORKER_METRICS = {
     name: 'svc_asr_worker_slots',
     kind: 'gauge',
     labels: ['model'],
-    description: 'Streams that the worker takes.',
+    description: 'Maximum number of streams at the same time.',
   },
   registered: {
     name: 'svc_asr_worker_registered',
     kind: 'gauge',
     labels: ['model'],
-    description: '1 while gateways can find the worker in Redis.',
+    description: '1 while the worker is registered in Redis, 0 otherwise.',
   },
   stalledSeconds: {
     name: 'svc_asr_worker_stalled_seconds',
     kind: 'gauge',
     unit: 's',
     labels: ['model'],
-    description: 'How long inference has made no progress.',
+    description: 'Time since inference last made progress.',
   },
   realTimeFactor: {
     name: 'svc_asr_worker_real_time_factor',
     kind: 'gauge',
     labels: ['model', 'context'],
-    description: 'Time per second of audio and stream in full batches, measured at warm-up, by context.',
+    description:
+      'Processing time per second of audio of one stream, by context. Measured with full batches at warm-up.',
   },
   runs: { name: 'svc_asr_worker_runs', kind: 'counter', labels: ['model'], description: 'Runs of the model.' },
   batched: {
     name: 'svc_asr_worker_batch_size',
     kind: 'counter',
     labels: ['model'],
-    description: 'Sum of the batch sizes of all runs: divided by the runs it is the mean batch.',
+    description: 'Sum of the batch sizes of all runs. Divided by the number of runs it is the mean batch size.',
   },
   runSeconds: {
     name: 'svc_asr_worker_run_seconds',
     kind: 'counter',
     unit: 's',
     labels: ['model'],
-    description: 'Time inside runs of the model: divided by the audio it is the present real-time factor.',
+    description: 'Total duration of runs of the model. Divided by the audio time it is the current real-time factor.',
   },
   waitSeconds: {
     name: 'svc_asr_worker_wait_seconds',
@@ -53,19 +54,19 @@ export const WORKER_METRICS = {
     unit: 's',
     labels: ['model'],
     description:
-      'Time that chunks of audio waited, complete, for their run: divided by the batch sizes it is the mean wait.',
+      'Total time that complete chunks of audio were queued for their run. Divided by the batch sizes it is the mean queue time.',
   },
   audioSeconds: {
     name: 'svc_asr_worker_audio_seconds',
     kind: 'counter',
     unit: 's',
     labels: ['model'],
-    description: 'Audio received.',
+    description: 'Duration of the received audio.',
   },
   ended: {
     name: 'svc_asr_worker_connections_ended',
     kind: 'counter',
     labels: ['model', 'code'],
-    description: 'Connections of gateways that ended, by the code of the reason.',
+    description: 'Ended connections of gateways, by reason code.',
   },
 } as const satisfies MetricDefinitions;

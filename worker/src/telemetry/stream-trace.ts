@@ -5,20 +5,20 @@ import type { Final } from '../engine/protocol.ts';
 
 const SAMPLED = 1;
 
-/** The worker's part of the trace of a stream: one span for the stream, one for each utterance. */
+/** The worker's part of a stream's trace: one span for the stream and one for each utterance. */
 export class StreamTrace {
   readonly #tracing: Tracing;
   readonly #span: Span;
-  /** When audio of the utterances that are not answered yet began to come, oldest first. */
+  /** Times at which the first audio of each ended but unanswered utterance arrived, oldest first. */
   readonly #ended: number[] = [];
-  #heardAtMs: number | undefined;
+  #audioStartedAtMs: number | undefined;
 
   private constructor(tracing: Tracing, span: Span) {
     this.#tracing = tracing;
     this.#span = span;
   }
 
-  /** The trace of a stream whose gateway traces it; undefined otherwise. */
+  /** Creates the trace of a stream. Undefined if tracing is disabled or the gateway does not sample the stream. */
   static of(
     tracing: Tracing | undefined,
     traceparent: string | undefined,
@@ -29,28 +29,28 @@ export class StreamTrace {
     return new StreamTrace(tracing, tracing.start('recognize', { parent, kind: SpanKind.SERVER, attributes }));
   }
 
-  /** A slot was found. */
+  /** Call when the stream has got a slot. */
   opened(): void {
     this.#span.addEvent('opened');
   }
 
-  /** Audio of the present utterance came. */
-  heard(): void {
-    this.#heardAtMs ??= performance.now();
+  /** Call when audio of the current utterance has arrived. */
+  audioReceived(): void {
+    this.#audioStartedAtMs ??= performance.now();
   }
 
-  /** The present utterance was flushed or reset. */
+  /** Call when the current utterance was flushed or reset. */
   marked(): void {
-    this.#ended.push(this.#heardAtMs ?? performance.now());
-    this.#heardAtMs = undefined;
+    this.#ended.push(this.#audioStartedAtMs ?? performance.now());
+    this.#audioStartedAtMs = undefined;
   }
 
-  /** The oldest utterance was dropped. */
+  /** Call when the oldest utterance was dropped. */
   dropped(): void {
     this.#ended.shift();
   }
 
-  /** The oldest utterance has its final. */
+  /** Call when the final of the oldest utterance was sent. */
   answered({ utterance, startSample, endSample, cost }: Final): void {
     const span = this.#tracing.start('utterance', {
       parent: this.#span.spanContext(),
@@ -67,7 +67,7 @@ export class StreamTrace {
     span.end();
   }
 
-  /** The connection is over; `code` is `done` or that of an error. */
+  /** Call when the connection has ended. `code` is `done` or the code of an error. */
   end(code: string): void {
     this.#span.setAttribute('svc_asr.outcome', code);
     if (code !== 'done') this.#span.setStatus({ code: SpanStatusCode.ERROR, message: code });

@@ -3,23 +3,23 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { makeCertificate } from '../../../test/support/certificate.ts';
 
-/** An HTTPS server on loopback that serves one archive, and does as a test tells it. */
+/** An HTTPS server on loopback that serves one archive and simulates failures. */
 export interface ArtifactServer {
   url: string;
   certificate: { cert: string; key: string };
   archive: Buffer;
-  /** Every request that came. */
+  /** All requests received. */
   requests: { url: string; headers: IncomingMessage['headers'] }[];
-  /** What the next requests get in place of the archive, one each. */
+  /** Handlers for the next requests, one each, in place of the archive. */
   instead: ((request: IncomingMessage, response: ServerResponse) => void)[];
-  /** Bytes after which the next answers are cut, one each. */
+  /** Number of bytes after which each of the next responses is interrupted. */
   cuts: number[];
-  /** Whether it knows of ranges. */
+  /** Whether the server supports range requests. */
   ranges: boolean;
   stop: () => Promise<void>;
 }
 
-/** Starts a server for an archive, with a certificate of its own or that of another one. */
+/** Starts a server for an archive, with a new certificate or the given one. */
 export async function serveArtifact(archive: Buffer, known?: ArtifactServer['certificate']): Promise<ArtifactServer> {
   const certificate = known ?? (await makeCertificate());
   const server = createServer(certificate, (request, response) => {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { goldenFolder } from './data.ts';
 
-/** The kinds of model that the golden data holds. */
+/** Kinds of models in the golden data. */
 export type GoldenKind = 'ctc' | 'fused' | 'split';
 
 const GRAPHS: Readonly<Record<GoldenKind, Readonly<Record<string, string>>>> = {
@@ -13,7 +13,7 @@ const GRAPHS: Readonly<Record<GoldenKind, Readonly<Record<string, string>>>> = {
   split: { encoder: 'encoder.onnx', decoder: 'decoder.onnx', joiner: 'joiner.onnx' },
 };
 
-/** Checks and names a file the way manifests do. */
+/** Returns the manifest entry of a file. */
 export function refTo(folder: string, file: string): { file: string; sha256: string } {
   return {
     file,
@@ -23,7 +23,10 @@ export function refTo(folder: string, file: string): { file: string; sha256: str
   };
 }
 
-/** A model folder of golden graphs, in a temporary place; `change` may spoil its manifest before it is written. */
+/**
+ * Creates a model folder with golden graphs in a temporary place. `change` may modify its manifest before it is
+ * written.
+ */
 export function makeGoldenFolder(
   kind: GoldenKind,
   change: (manifest: Record<string, unknown>, folder: string) => void = () => undefined,

@@ -5,15 +5,18 @@ import { openPipeline } from './pipeline.ts';
 
 export interface OneWindow {
   readonly events: StreamEvent[];
-  /** Samples that the slot gave back. */
+  /** Samples released by the slot. */
   readonly consumed: number;
 }
 
-/** Runs the first window of a recording; `looks` says, look by look, whether its stream is still open. */
-export async function runOneWindow(folder: string, wav: string, looks: boolean[]): Promise<OneWindow> {
+/**
+ * Runs the first window of a recording. `openChecks` holds the results of the successive checks whether its stream is open;
+ * false after the last one.
+ */
+export async function runOneWindow(folder: string, wav: string, openChecks: boolean[]): Promise<OneWindow> {
   const { encoder, runner, ring, lane } = await openPipeline(folder);
   const { framing } = encoder.shape;
   ring.write(readWav(wav).subarray(0, samplesFor(framing, 1)));
-  const events = await runner.run([{ lane, length: framing.window }], () => looks.shift() ?? false);
+  const events = await runner.run([{ lane, length: framing.window }], () => openChecks.shift() ?? false);
   return { events, consumed: ring.consumed };
 }

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Calls an exported function of a module in a thread of plain Node. Inside jest every module sees jest's own copies of Float32Array and
- * its kin, which onnxruntime refuses.
+ * Calls an exported function of a module in a thread of plain Node. Modules inside jest see jest's own copies of
+ * Float32Array and other globals, which onnxruntime refuses.
  */
 export async function callOutside<T>(module: URL, name: string, ...args: unknown[]): Promise<T> {
   const code = `
@@ -17,7 +17,7 @@ export async function callOutside<T>(module: URL, name: string, ...args: unknown
       thread.once('message', resolve);
       thread.once('error', reject);
       thread.once('exit', () => {
-        reject(new Error(`${name} gave no answer`));
+        reject(new Error(`${name} ended without a result`));
       });
     });
   } finally {

@@ -7,17 +7,17 @@ import { loadModel } from '../model/load.ts';
 import { channelSize, rowsSize, timeSize } from '../model/scratch.ts';
 import { readWav } from './data.ts';
 
-/** What our own pipeline gives for a recording: the rows of the encoder and the pieces. */
+/** Result of the engine's pipeline for a recording: encoder rows and piece ids. */
 export interface PipelineResult {
   readonly rows: Float32Array[];
   readonly ids: number[];
 }
 
-/** One stream of a model: lane, features, caches and search, without threads. */
+/** Creates one stream of a model with lane, features, caches and search, without threads. */
 export async function openPipeline(folder: string, context = '56,13') {
   const model = await loadModel(folder, { provider: 'cpu', threads: 1, paddedBatches: false }, 2);
   const encoder = model.encoders.get(context);
-  if (encoder === undefined) throw new Error(`no context ${context}`);
+  if (encoder === undefined) throw new Error(`the model has no context ${context}`);
   const { shape } = encoder;
   const caches = new CachePool(1, channelSize(shape), timeSize(shape));
   const runner = new BatchRunner(model, caches, shape.mels, () => undefined);
@@ -27,7 +27,7 @@ export async function openPipeline(folder: string, context = '56,13') {
   return { encoder, runner, ring, lane };
 }
 
-/** Streams a recording through a pipeline as one of a batch. */
+/** Transcribes a recording through the pipeline in batches of one. */
 export async function throughPipeline(folder: string, wav: string, context?: string): Promise<PipelineResult> {
   const { encoder, runner, ring, lane } = await openPipeline(folder, context);
   const { shape, scratch } = encoder;

@@ -13,19 +13,22 @@ const TICKETS = JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 
 export const MODEL = 'svc-asr-kikuyu-v1';
 export const MODEL_DIR = join(modelsFolder, MODEL);
 
-/** A worker process of a test's own. */
+/** A worker process for a test. */
 export interface TestWorker {
   readonly id: string;
   readonly pid: number;
   readonly adminUrl: string;
-  /** Everything it has written so far. */
+  /** Returns everything that the process has written so far. */
   output: () => string;
-  /** Its exit status, or the signal that ended it. */
+  /** Resolves with the exit status, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
   kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Starts a worker with the Kikuyu model and two slots; `env` changes its settings, `preload` is code that runs before it. */
+/**
+ * Starts a worker with the Kikuyu model and two slots. `env` overrides its settings, and `preload` is code that runs
+ * before it.
+ */
 export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?: string): TestWorker {
   const id = `worker-${randomUUID()}`;
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
@@ -58,7 +61,7 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
   };
 }
 
-/** Asks the admin port: status and body, or undefined while nobody answers. */
+/** Requests a path of the admin port. Returns status and body, or undefined if the port does not answer. */
 export async function ask(worker: TestWorker, path: string): Promise<[status: number, body: string] | undefined> {
   try {
     const response = await fetch(worker.adminUrl + path);
@@ -68,12 +71,12 @@ export async function ask(worker: TestWorker, path: string): Promise<[status: nu
   }
 }
 
-/** Opens a stream on a worker, as a gateway that found it in the ledger. */
+/** Opens a stream on a worker, like a gateway that has found the worker in the ledger. */
 export async function openStream({ id, address }: { id: string; address: string }, ca?: string): Promise<RelayClient> {
   const ticket = { session: randomUUID(), worker: id, epoch: 1, expMs: Date.now() + 10_000 };
   const client = new RelayClient(address, signTicket(parseKeyring(TICKETS), ticket), ca === undefined ? {} : { ca });
   await client.connected();
-  client.say({ type: 'open', context: [56, 13] });
+  client.send({ type: 'open', context: [56, 13] });
   await client.next('opened');
   return client;
 }

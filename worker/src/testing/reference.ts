@@ -4,8 +4,8 @@ import { LogMel } from '../features/logmel.ts';
 import { readWav } from './data.ts';
 
 /**
- * The plain way to recognize a recording with an export: all features at once, one window after the other with fresh tensors, batch of
- * one, textbook greedy search. Shares only the feature extractor with the engine.
+ * Files and sizes for a plain recognizer. It computes all features at once and runs one window after the other with new
+ * tensors, a batch of one and textbook greedy search. It shares only the feature extractor with the engine.
  */
 export interface ReferenceFiles {
   readonly folder: string;
@@ -22,7 +22,7 @@ const floats = (dims: number[], data = new Float32Array(dims.reduce((a, b) => a 
 const longs = (value: number) => new Tensor('int64', BigInt64Array.of(BigInt(value)), [1]);
 const ints = (value: number, dims: number[]) => new Tensor('int32', Int32Array.of(value), dims);
 
-/** Piece ids of a recording. */
+/** Returns the piece ids of a recording. */
 export async function referenceIds(files: ReferenceFiles, wav: string): Promise<number[]> {
   const encoder = await InferenceSession.create(join(files.folder, files.encoder), { intraOpNumThreads: 1 });
   const rows = await encode(encoder, files, readWav(wav));
@@ -69,7 +69,7 @@ async function encode(
     };
     const count = Number((answer.encoded_lengths?.data as BigInt64Array)[0]);
     const out = answer.logprobs ?? answer.outputs;
-    if (out === undefined) throw new Error('the encoder gave no rows');
+    if (out === undefined) throw new Error('the encoder returned no rows');
     const data = out.data as Float32Array;
     const [, a = 0, b = 0] = out.dims;
     for (let i = 0; i < count; i++) {

@@ -6,10 +6,10 @@ import type { ClientOptions } from 'ws';
 
 type AnswerOf<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
 
-/** A gateway's side of a stream. */
+/** The gateway's side of a stream. */
 export class RelayClient {
   readonly socket: WebSocket;
-  /** Everything that came, in order. */
+  /** All answers received, in order. */
   readonly answers: RelayAnswer[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   #taken = 0;
@@ -19,7 +19,7 @@ export class RelayClient {
     this.socket = new WebSocket(`${address}${RELAY_PATH}`, { headers, perMessageDeflate: false, ...options });
     this.socket.on('message', (data: Buffer) => {
       const parsed = parseRelayAnswer(data.toString());
-      if (!parsed.ok) throw new Error(`the worker broke the protocol: ${parsed.reason}`);
+      if (!parsed.ok) throw new Error(`the worker violated the protocol: ${parsed.reason}`);
       this.answers.push(parsed.message);
     });
     this.closed = new Promise((resolve) => {
@@ -33,7 +33,7 @@ export class RelayClient {
     return this;
   }
 
-  say(message: RelayRequest | Record<string, unknown> | string): void {
+  send(message: RelayRequest | Record<string, unknown> | string): void {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   }
 
@@ -42,7 +42,7 @@ export class RelayClient {
     for (let at = 0; at < samples.length; at += frame) this.socket.send(samples.slice(at, at + frame));
   }
 
-  /** The next answer of this type after those that were taken before; fails when the connection ends without. */
+  /** Returns the next answer of this type after those returned before. Throws if the connection closes first. */
   async next<T extends RelayAnswer['type']>(type: T): Promise<AnswerOf<T>> {
     for (;;) {
       for (; this.#taken < this.answers.length; this.#taken++) {
@@ -53,7 +53,7 @@ export class RelayClient {
       }
       const over = await Promise.race([this.closed, once(this.socket, 'message').then(() => undefined)]);
       if (over !== undefined && this.#taken >= this.answers.length) {
-        throw new Error(`no ${type} came before the close ${over.code} ${over.reason}`);
+        throw new Error(`no ${type} arrived before the close ${over.code} ${over.reason}`);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-/** An entry of a test's archive; `type` as tar has it: 0 file, 2 link, 5 folder. */
+/** An entry of a test archive. `type` is the tar type: 0 file, 2 link, 5 folder. */
 export interface PackedEntry {
   path: string;
   content?: string | Buffer;
@@ -10,7 +10,7 @@ export interface PackedEntry {
 
 const BLOCK = 512;
 
-/** Packs a tar archive by hand, so that it can be as bad as a test wants it. */
+/** Packs a tar archive byte by byte, so that tests can create invalid archives. */
 export function pack(entries: readonly PackedEntry[]): Buffer {
   const blocks = entries.flatMap(({ path, content = '', type = '0', target = '' }) => {
     const body = Buffer.from(content);
@@ -29,7 +29,7 @@ export function pack(entries: readonly PackedEntry[]): Buffer {
   return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
 }
 
-/** The same, compressed. */
+/** Packs a compressed tar archive. */
 export function packGzip(entries: readonly PackedEntry[]): Buffer {
   return gzipSync(pack(entries));
 }

@@ -3,14 +3,14 @@ import type { Delta, Final } from '../engine/protocol.ts';
 import type { EngineStream } from '../engine/stream.ts';
 import type { Context } from '../model/manifest.ts';
 
-/** Writes audio in the given pieces, heeding back-pressure. */
+/** Writes audio in the given pieces and waits for `drain` where necessary. */
 export async function writeAll(stream: EngineStream, pieces: Iterable<Int16Array>): Promise<void> {
   for (const piece of pieces) {
     if (!stream.write(piece)) await new Promise<void>((resolve) => stream.once('drain', resolve));
   }
 }
 
-/** The next final of a stream; its error instead where there is one. */
+/** Returns the next final of a stream. Rejects if the stream fails first. */
 export async function nextFinal(stream: EngineStream): Promise<Final> {
   return await new Promise((resolve, reject) => {
     stream.once('final', resolve);
@@ -18,7 +18,9 @@ export async function nextFinal(stream: EngineStream): Promise<Final> {
   });
 }
 
-/** A whole utterance on a stream of its own: written in frames of these sizes (the last one repeats), flushed, closed. */
+/**
+ * Transcribes one utterance on a new stream. The audio is written in frames of the given sizes; the last size repeats.
+ */
 export async function transcribe(
   engine: Engine,
   audio: Int16Array,
