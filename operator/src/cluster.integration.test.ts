@@ -70,7 +70,7 @@ const state = async (name: string) => (await ledger.accounts.read(name))?.state;
 const grants = [{ id: 'welcome', audioSeconds: 60 }];
 const active = (name: string, spec: object = {}) => tenant(name, { state: 'Active', grants, ...spec });
 const isWrite = ({ method, path }: ProxyRequest) => method !== 'GET' && !path.includes('/leases/');
-/** Requests to the API server, those that did not reach it included. */
+/** Returns the number of requests to the API server, including those that did not reach it. */
 const triesOf = async (operator: TestOperator) => {
   const { body } = await operator.get('/metrics');
   const found = body.matchAll(/^svc_asr_operator_kubernetes_requests_total\{.*\} (\d+)/gm);
@@ -80,7 +80,7 @@ const metric = async (operator: TestOperator, pattern: RegExp) =>
   Number(pattern.exec((await operator.get('/metrics')).body)?.[1] ?? Number.NaN);
 
 test(
-  'kubectl apply makes an account and a key, their status tells so, and kubectl delete ends both',
+  'kubectl apply creates an account and a key and reports them in the status, and kubectl delete ends both',
   async () => {
     const operator = await start();
     await ready(operator);
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'a resync, a restart and a repeated apply write nothing at all',
+  'a resync, a restart and a repeated apply write nothing to the API server',
   async () => {
     await apply(active('acme'), active('other'), apiKey('8fK2pQ9xLm', 'acme'));
     const first = await start({ RESYNC_SECONDS: '1' });
@@ -150,7 +150,7 @@ test(
 );
 
 test(
-  'balances in the status follow the account, no more often than they may',
+  'the operator updates the credits in the status of a Tenant when its account changes',
   async () => {
     const operator = await start({ STATUS_BALANCE_INTERVAL_MS: '1000' });
     await apply(active('acme'));
@@ -165,9 +165,9 @@ test(
 );
 
 test(
-  'a resource that the API server took and the operator does not keeps its last good state, and says why',
+  'a resource that the API server accepts but the operator rejects keeps its last valid state and reports InvalidSpec',
   async () => {
-    // A CRD that is older than the operator.
+    // Simulates a CRD that is older than the operator.
     const file = join(kubernetes.folder, 'old-tenants.yaml');
     const crd = readFileSync(join(CRDS, 'tenants.yaml'), 'utf8');
     writeFileSync(file, crd.replaceAll(/minimum: 1$/gm, 'minimum: 0'));
@@ -194,7 +194,7 @@ test(
       expect(await kubectl(['get', 'events'])).toMatch(/Warning +InvalidSpec +tenant\/acme/),
     );
 
-    // Another operator does not know the last good state, and must not take the tenant for deleted.
+    // Another operator does not know the last valid state, and must not treat the tenant as deleted.
     await stop(operator);
     const second = await start();
     await ready(second);
@@ -208,7 +208,7 @@ test(
 );
 
 test(
-  'a tenant that is deleted while no operator runs is held, and closed by the next one',
+  'a Tenant deleted while no operator runs keeps its finalizer, and the next operator closes the account',
   async () => {
     await apply(active('acme'));
     const first = await start();
@@ -225,7 +225,7 @@ test(
 );
 
 test(
-  'one that stands by follows everything and writes nothing, to Redis neither, until the other stops',
+  'a standby operator follows all resources and writes nothing to Kubernetes or Redis until the leader stops',
   async () => {
     const first = await start();
     await apply(active('acme'));
@@ -256,12 +256,13 @@ test(
 );
 
 test(
-  'an API server that cannot be reached for a minute costs nothing: what changed meanwhile is applied afterwards',
+  'after the API server was unreachable for a minute, the operator applies the changes made meanwhile',
   async () => {
     await apply(active('acme'), active('gone'));
-    // Away for longer than the lease: it writes nothing meanwhile, and goes on since nobody else has taken it.
+    // The outage is longer than the lease. The operator writes nothing meanwhile, and continues because no other
+    // operator has acquired the lease.
     const lease = { LEASE_SECONDS: '3', LEASE_RENEW_MS: '2000', LEASE_RETRY_MS: '300' };
-    // As it is where nobody sets it.
+    // The default, instead of the short retry delay of other tests.
     const operator = await start({ ...lease, KUBERNETES_RETRY_MAX_MS: '10000' });
     await ready(operator);
     await eventuallyLong(async () => expect((await get('tenant', 'gone')).status).toBeDefined());
@@ -271,7 +272,7 @@ test(
     await apply(active('acme', { state: 'Suspended' }), active('new'));
     await kubectl(['delete', 'tenant/gone', '--wait=false']);
     await new Promise((done) => setTimeout(done, 60_000));
-    // The lease alone is tried three times a second.
+    // The lease alone is retried about three times a second.
     const tried = (await triesOf(operator)) - before;
     expect(tried).toBeGreaterThan(10);
     expect(tried).toBeLessThan(600);
@@ -296,7 +297,7 @@ test.each([
   ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 3 }],
   ['500', { status: 500, reason: 'InternalError', times: 10 }],
 ])(
-  'writes that are answered %s come through in the end, without a hot loop',
+  'writes that the API server answers with %s succeed in the end, without a hot loop',
   async (_, fault) => {
     const operator = await start();
     await ready(operator);
@@ -311,7 +312,7 @@ test.each([
 );
 
 test(
-  'a model is offered while it is there, tells of its pool, and goes when its pool is gone',
+  'the catalogue offers a model until it is deleted, and the status of the model reports its pool',
   async () => {
     const operator = await start();
     await ready(operator);
@@ -341,7 +342,7 @@ test(
 );
 
 test(
-  'tells of the cluster in its metrics',
+  'the operator reports relists, the watch age and API requests in its metrics',
   async () => {
     const operator = await start();
     await apply(active('acme'));

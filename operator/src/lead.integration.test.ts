@@ -14,7 +14,7 @@ import { startTestCluster } from './testing/test-cluster.ts';
 
 const TEST_MS = 240_000;
 const LEASE_SECONDS = 8;
-/** Beside the lease itself: the processes share the machine with other tests. */
+/** Time allowed in addition to the lease, because the processes share the machine with other tests. */
 const SLACK_MS = 20_000;
 
 let kubernetes: Kubernetes;
@@ -45,7 +45,7 @@ afterEach(async () => {
   await redis.stop();
 }, TEST_MS);
 
-/** Each operator has a way of its own to the API server, on which its requests are seen. */
+/** Starts an operator behind its own proxy to the API server, which records its requests. */
 async function start() {
   const proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
   const times = { LEASE_SECONDS: String(LEASE_SECONDS), LEASE_RENEW_MS: '5500', LEASE_RETRY_MS: '500' };
@@ -70,7 +70,7 @@ const takesOver = (operator: Running) =>
   eventually(() => expect(leads(operator)).toBe(true), LEASE_SECONDS * 1000 + SLACK_MS);
 
 test(
-  'when the leader is killed the other one leads within one lease, and nothing is applied twice',
+  'when the leader is killed, the standby leads within one lease duration and applies no grant twice',
   async () => {
     const first = await start();
     await eventually(() => expect(leads(first)).toBe(true), 60_000);
@@ -84,7 +84,7 @@ test(
     await apply('Suspended');
     await takesOver(second);
     await hasState('Suspended');
-    // The first may have been killed before it granted anything.
+    // The first operator may have been killed before it granted anything.
     const granted = async () => (await ledger.journal.read('acme', {})).filter(({ type }) => type === 'grant');
     await eventually(async () => expect(await granted()).toHaveLength(1), 60_000);
   },
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  'a leader that was stopped past its lease writes nothing when it goes on, and ends so that it is started anew',
+  'a leader suspended for longer than its lease writes nothing after it continues, and exits with 1 to be restarted',
   async () => {
     const first = await start();
     await eventually(() => expect(leads(first)).toBe(true), 60_000);
@@ -115,7 +115,7 @@ test(
 );
 
 test(
-  'a leader that is told to stop hands the lead over at once',
+  'a leader that receives SIGTERM releases the lease at once, and the standby takes over',
   async () => {
     const first = await start();
     await eventually(() => expect(leads(first)).toBe(true), 60_000);

@@ -36,14 +36,14 @@ const start = () =>
     LEASE_RETRY_MS: '200',
   });
 const within = (check: () => Promise<void>) => eventually(check, WITHIN_MS);
-/** The reasons of a Tenant's conditions, by type. */
+/** Returns the conditions of a Tenant as type=status/reason. */
 const reasons = async (name: string) => {
   const rows = '{range .status.conditions[*]}{.type}={.status}/{.reason} {end}';
   return (await kubectl(['get', 'tenant', name, '-o', `jsonpath=${rows}`])).trim().split(' ');
 };
 
 test(
-  'while the ledger is missing every Tenant says so, one that is deleted says why it is still there, and a rebuild lets it go',
+  'while the ledger is missing, Tenants report LedgerMissing and a deleted one stays with DeletionWaits until a rebuild',
   async () => {
     const { ledger, close } = openLedger(redis.url);
     let operator = await start();
@@ -62,7 +62,7 @@ test(
         );
       });
 
-      // An operator that begins while it is missing knows no more of what is applied than the Tenants tell.
+      // An operator that starts while the ledger is missing has only the Tenants to find out what was applied.
       await operator.stop();
       await kubectl(['apply', '-f', '-'], tenant('other', { state: 'Active' }));
       operator = await start();

@@ -45,7 +45,7 @@ const catalogue = async () => (await ledger.catalogue.read())?.map(({ id }) => i
 const grants = [{ id: 'welcome', audioSeconds: 60 }];
 const active = (name: string, spec: object = {}) => tenant(name, { state: 'Active', grants, ...spec });
 
-test('brings tenants, keys and models into Redis by the time it is ready', async () => {
+test('the operator has written tenants, keys and models to Redis by the time it is ready', async () => {
   const expiresAt = '2030-01-01T00:00:00Z';
   folder.write('tenant.yaml', active('acme', { models: ['m1'], limits: { concurrentSessions: 2 } }));
   folder.write('keys.yaml', apiKey('8fK2pQ9xLm', 'acme', { expiresAt }), apiKey('0123456789', 'acme'));
@@ -75,12 +75,12 @@ test('brings tenants, keys and models into Redis by the time it is ready', async
   expect(await ledger.pools.claim('m2', 's2', Date.now() + 1000)).toBe(false);
 });
 
-test('writes an empty catalogue where there are no models', async () => {
+test('the operator writes an empty catalogue when there are no models', async () => {
   await ready(await start());
   expect(await catalogue()).toEqual([]);
 });
 
-test('applies what changes while it runs: limits, grants once each, state', async () => {
+test('the operator applies changed limits and state of a running tenant, and each grant only once', async () => {
   folder.write('tenant.yaml', active('acme'));
   const operator = await start({ RESYNC_SECONDS: '1' });
   await ready(operator);
@@ -97,7 +97,7 @@ test('applies what changes while it runs: limits, grants once each, state', asyn
   expect((await ledger.journal.read('acme', {})).filter(({ type }) => type === 'grant')).toHaveLength(3);
 });
 
-test('a deleted file closes the tenant, revokes the key and withdraws the model', async () => {
+test('deleting a file closes its tenant, revokes its key and withdraws its model', async () => {
   folder.write('tenant.yaml', active('acme'));
   folder.write('key.yaml', apiKey('8fK2pQ9xLm', 'acme'));
   folder.write('models.yaml', model('m1'), model('m2'));
@@ -113,7 +113,7 @@ test('a deleted file closes the tenant, revokes the key and withdraws the model'
   }
 });
 
-test('a tenant that is made again resumes its account, and no grant is applied twice', async () => {
+test('a recreated tenant resumes its account, and no grant is applied twice', async () => {
   folder.write('tenant.yaml', active('acme'));
   await ready(await start());
   folder.remove('tenant.yaml');
@@ -123,7 +123,7 @@ test('a tenant that is made again resumes its account, and no grant is applied t
   expect((await ledger.accounts.read('acme'))?.grantedMs).toBe(60_000);
 });
 
-test('a key whose id differs from the one before in case alone replaces it', async () => {
+test('a key whose id differs from the previous one only in case replaces it', async () => {
   folder.write('key.yaml', apiKey('ABCDEFGHIJ', 'acme'));
   await ready(await start());
   folder.write('key.yaml', apiKey('abcdefghij', 'acme'));
@@ -131,7 +131,7 @@ test('a key whose id differs from the one before in case alone replaces it', asy
   expect((await ledger.apiKeys.find('ABCDEFGHIJ'))?.revoked).toBe(true);
 });
 
-test('a key without a tenant is put all the same, with a warning', async () => {
+test('a key whose tenant does not exist is stored, with a warning', async () => {
   folder.write('key.yaml', apiKey('8fK2pQ9xLm', 'nobody'));
   const operator = await start();
   await ready(operator);
@@ -141,7 +141,7 @@ test('a key without a tenant is put all the same, with a warning', async () => {
   ]);
 });
 
-test('removes at its start what was deleted while it was down', async () => {
+test('a starting operator deletes what was removed from the files while it was down', async () => {
   folder.write('gone.yaml', active('gone'), apiKey('8fK2pQ9xLm', 'gone'), model('m1'));
   folder.write('stays.yaml', active('stays'), model('m2'));
   const first = await start();
@@ -154,7 +154,7 @@ test('removes at its start what was deleted while it was down', async () => {
   expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
 });
 
-test('deletes nothing at its start while a file is bad or a folder is missing, since what they hold is not known', async () => {
+test('a starting operator deletes nothing that an invalid file or a missing folder may still define', async () => {
   const other = createTestFolder();
   folder.write('a.yaml', active('a'), apiKey('8fK2pQ9xLm', 'a'), model('m1'));
   folder.write('b.yaml', active('b'), model('m2'));
@@ -181,7 +181,7 @@ test('deletes nothing at its start while a file is bad or a folder is missing, s
   other.cleanUp();
 });
 
-test('a bad file changes nothing and is reported by file and field', async () => {
+test('an invalid file changes nothing, and the error log names its file and field', async () => {
   folder.write('tenant.yaml', active('acme'));
   const operator = await start();
   await ready(operator);
@@ -198,7 +198,7 @@ test('a bad file changes nothing and is reported by file and field', async () =>
   expect(await state('acme')).toBe('Active');
 });
 
-test('survives a Redis that is away, says so, and applies what changed meanwhile when it is back', async () => {
+test('the operator survives an unavailable Redis, reports not ready, and applies pending changes when Redis is back', async () => {
   folder.write('tenant.yaml', active('acme'));
   await redis.kill();
   const operator = await start();
@@ -224,7 +224,7 @@ test('survives a Redis that is away, says so, and applies what changed meanwhile
   await ready(operator);
 });
 
-test('repairs what is missing in Redis with the next resync, but revives no key that was revoked', async () => {
+test('a resync restores what is missing in Redis, but keeps a revoked key revoked', async () => {
   folder.write('all.yaml', active('acme'), apiKey('8fK2pQ9xLm', 'acme'), model('m1'));
   await ready(await start({ RESYNC_SECONDS: '1' }));
   await ledger.apiKeys.revoke('8fK2pQ9xLm');
@@ -235,7 +235,7 @@ test('repairs what is missing in Redis with the next resync, but revives no key 
   expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(true);
 });
 
-test('tells its work in metrics', async () => {
+test('the operator reports reconciles, resources, queue depth and invalid resources in its metrics', async () => {
   folder.write('all.yaml', active('acme'), model('m1'), model('m2'));
   folder.writeText('bad.yaml', 'nonsense');
   const operator = await start();
@@ -256,7 +256,7 @@ test('tells its work in metrics', async () => {
 
 const HUNDREDS_MS = 90_000;
 test(
-  'reconciles hundreds of resources of each kind and can be stopped in the middle at any time',
+  'the operator reconciles hundreds of resources of each kind after it was stopped several times in the middle',
   async () => {
     const names = Array.from({ length: 300 }, (_, n) => `n${n}`);
     folder.write('tenants.yaml', ...names.map((name) => active(name)));

@@ -29,7 +29,10 @@ afterAll(async () => {
   await kubernetes.stop();
 }, KUBERNETES_TIMEOUT_MS);
 
-/** From apply to delete: everything that the operator does in a cluster. */
+/**
+ * Runs everything that the operator does in a cluster, from apply to delete. Returns the requests that were forbidden,
+ * each as verb and resource.
+ */
 async function live(rules: Rule[]): Promise<string[]> {
   const namespace = await kubernetes.createNamespace();
   const kubeconfig = await grantRules(kubernetes, namespace, 'operator', rules);
@@ -85,7 +88,7 @@ async function live(rules: Rule[]): Promise<string[]> {
 }
 
 test(
-  "the operator does all its work with the chart's role and nothing else",
+  'the operator does all its work with only the rights of the role in the chart',
   async () => {
     expect(await live(readChartRules('operator'))).toEqual([]);
   },
@@ -93,7 +96,7 @@ test(
 );
 
 test(
-  'a right that is missing shows: the role is not checked in vain',
+  'the operator logs a forbidden request when the role lacks the right to create Deployments',
   async () => {
     const fewer = readChartRules('operator').map((rule) =>
       rule.resources.includes('deployments')

@@ -4,47 +4,47 @@ import { startRelay } from './relay.ts';
 
 export interface ProxyRequest {
   method: string;
-  /** Without its query. */
+  /** Path of the URL, without the query. */
   path: string;
   watches: boolean;
   atMs: number;
 }
 
-/** What is answered in place of the API server. */
+/** A response that the proxy sends instead of forwarding the request. */
 export interface Fault {
-  /** Which requests. */
+  /** Selects the requests that fail. */
   on: (request: ProxyRequest) => boolean;
   status: number;
   reason: string;
   retryAfterSeconds?: number;
-  /** How many of them; then it is over. */
+  /** Number of requests that still fail. */
   times: number;
 }
 
-/** Stands between a client and the API server, and does what networks and busy servers do. */
+/** A proxy between a client and the API server that simulates network faults and server errors. */
 export interface FaultProxy {
-  /** Path of a kubeconfig that leads through it. */
+  /** Path of a kubeconfig that points to the proxy. */
   kubeconfig: string;
   requests: ProxyRequest[];
   faults: Fault[];
-  /** Ends all watches in the middle. */
+  /** Disconnects all open watches. */
   cutWatches: () => void;
-  /** Watches that are open get nothing any more, and do not end. */
+  /** Stops sending events on the open watches, without ending them. */
   holdWatches: () => void;
-  /** While true, nobody gets a connection, and those that have one lose it. */
+  /** While true, the proxy refuses new connections. Existing connections are closed. */
   refuse: (refuses: boolean) => void;
   openWatches: () => number;
   stop: () => Promise<void>;
 }
 
-/** Starts it in front of the cluster that a kubeconfig leads to. */
+/** Starts a proxy in front of the cluster of a kubeconfig. */
 export async function startFaultProxy(kubeconfig: string, namespace: string): Promise<FaultProxy> {
   const requests: ProxyRequest[] = [];
   const faults: Fault[] = [];
   const watches = new Set<{ response: ServerResponse; held: boolean }>();
   let refuses = false;
 
-  /** Passes on what the API server answers, unless it is a watch that is held. */
+  /** Forwards the response body, except to a watch that is held. */
   function pass(upstream: IncomingMessage, response: ServerResponse, isWatch: boolean): void {
     const watch = { response, held: false };
     if (isWatch) watches.add(watch);

@@ -10,16 +10,16 @@ import { createTestLogger } from './logs.ts';
 import type { LogLine } from './logs.ts';
 import { yaml } from './resources.ts';
 
-/** A running operator and what a test needs around it. */
+/** A running operator with its log lines and admin port. */
 export interface TestOperator {
   lines: LogLine[];
-  /** Why it lost the lead, if it did; then its process would end. */
+  /** Reasons for which the operator lost leadership. Its process would exit in that case. */
   lost: string[];
   get: (path: string) => Promise<{ status: number; body: string }>;
   stop: () => Promise<void>;
 }
 
-/** Starts an operator with short times on a folder and a Redis. */
+/** Starts an operator with short intervals on folders of resource files and a Redis. */
 export async function startTestOperator(
   folders: string[],
   redisUrl: string,
@@ -66,7 +66,7 @@ export interface TestFolder {
   cleanUp: () => void;
 }
 
-/** Makes a temporary folder. */
+/** Creates a temporary folder. */
 export function createTestFolder(): TestFolder {
   const root = mkdtempSync(join(tmpdir(), 'svc-asr-operator-'));
   const path = join(root, 'config');
@@ -84,7 +84,7 @@ export function createTestFolder(): TestFolder {
   };
 }
 
-/** A ledger of the test's own, to look at what the operator wrote. */
+/** Connects the test to the ledger, so that it can check what the operator wrote. */
 export function openLedger(redisUrl: string): { ledger: Ledger; close: () => Promise<void> } {
   const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 5000 });
   return { ledger: createLedger(link, { prefix: 'svc' }), close: link.close };

@@ -1,20 +1,20 @@
 import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, WatchEvent, WatchOptions } from '@svc-asr/kubernetes';
 
-/** Objects of one type in memory, with the API by which a reflector follows them. */
+/** Objects of one type in memory, with the API that a reflector uses. */
 export interface KubeWorld {
   api: Pick<KubeApi, 'list' | 'watch'>;
   put: (name: string, fields?: object) => void;
   remove: (name: string) => void;
-  /** Makes the versions until now too old to watch from. */
+  /** Expires all versions up to now, so that a watch from them fails with 410. */
   forget: () => void;
-  /** Sends every open watch a bookmark. */
+  /** Sends a bookmark to every open watch. */
   bookmark: () => void;
-  /** What the next requests run into, one each; they are taken from the front. */
+  /** Faults of the next requests. Each request takes the first one for its verb. */
   faults: Fault[];
   /** Ends the open watches, with an error if one is given. */
   cut: (error?: Error) => void;
-  /** Open watches get nothing any more, and do not end. */
+  /** Stops sending events on the open watches, without ending them. */
   freeze: () => void;
   lists: () => number;
   watches: () => number;
@@ -29,7 +29,7 @@ interface Open {
   frozen: boolean;
 }
 
-/** Makes an empty world. */
+/** Creates a harness without objects. */
 export function createKubeWorld(): KubeWorld {
   const objects = new Map<string, KubeObject>();
   let history: { version: number; event: WatchEvent }[] = [];

@@ -3,7 +3,7 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 import type { ElectorOptions } from '../kubernetes/leader.ts';
 import type { Clock } from '../queue/clock.ts';
 
-/** One Lease in memory, and ways to it that can be slow or broken, one for each elector. */
+/** One Lease in memory. Each elector has its own connection to it, which can be slow or broken. */
 export interface LeaseWorld {
   lease: () => KubeObject | undefined;
   writes: () => number;
@@ -12,14 +12,17 @@ export interface LeaseWorld {
 
 export interface LeaseLine {
   api: ElectorOptions['api'];
-  /** `refuse`: requests fail before they arrive; `lose`: they arrive, but their answers do not; `slow`: both take long. */
+  /**
+   * With `refuse` requests fail before they arrive. With `lose` they arrive, but the responses are lost. With `slow`
+   * both directions take long.
+   */
   fault: 'none' | 'refuse' | 'lose' | 'slow';
 }
 
-/** As long as a request may take before it is given up, and a little less. */
+/** Delays of a slow request, on the way to the API server and back. */
 const SLOW_MS = { there: 2500, back: 1400 };
 
-/** Makes a world without a lease. */
+/** Creates a harness without a Lease. */
 export function createLeaseWorld(clock: Clock): LeaseWorld {
   let lease: KubeObject | undefined;
   let version = 0;

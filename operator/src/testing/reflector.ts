@@ -6,7 +6,7 @@ import { createKubeWorld } from './kube-world.ts';
 import type { KubeWorld } from './kube-world.ts';
 import { createTestLogger } from './logs.ts';
 
-/** The defaults, with small pages. */
+/** Default options, except for small pages. */
 export const REFLECTOR_TIMES: ReflectorTimes = {
   pageSize: 2,
   watchSeconds: { min: 300, max: 600 },
@@ -16,12 +16,12 @@ export const REFLECTOR_TIMES: ReflectorTimes = {
   shortestWatchMs: 1000,
 };
 
-/** Lets everything that only waits for promises happen. */
+/** Waits until all work that depends only on promises is done. */
 export async function settle(): Promise<void> {
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A reflector of a world in memory, on a clock that stands still. */
+/** Creates a reflector of objects in memory, with a fake clock. */
 export function setUpReflector(options: Partial<ReflectorOptions> = {}, world: KubeWorld = createKubeWorld()) {
   const clock = createFakeClock();
   const { logger, at } = createTestLogger();

@@ -8,29 +8,29 @@ import { join } from 'node:path';
 import { createAccess } from '@svc-asr/kubernetes';
 import { kubeconfigFor } from '../../../test/support/kubernetes/stub.ts';
 
-/** Passes a request on to the API server. The head of its answer is sent on at once; the rest is up to `onAnswer`. */
+/** Forwards a request to the API server. The relay sends the response head at once; `onAnswer` must send the body. */
 export type Forward = (onAnswer: (upstream: IncomingMessage) => void) => void;
 
-/** What stands between a client and the API server. */
+/** An HTTP relay between a client and the API server. */
 export interface Relay {
-  /** Path of a kubeconfig that leads through it. */
+  /** Path of a kubeconfig that points to the relay. */
   kubeconfig: string;
-  /** Ends every connection. */
+  /** Closes every connection. */
   dropAll: () => void;
   stop: () => Promise<void>;
 }
 
 export interface RelayOptions {
   namespace?: string;
-  /** Whether nobody gets a connection now. */
+  /** Returns whether new connections are refused. */
   refuses?: () => boolean;
   onRequest: (incoming: IncomingMessage, response: ServerResponse, forward: Forward) => void;
 }
 
-/** Headers that are about this connection, not the one behind it. */
+/** Headers that belong to the client's connection and are not forwarded. */
 const OWN_HEADERS = ['host', 'authorization', 'connection'];
 
-/** Starts it in front of the cluster that a kubeconfig leads to. */
+/** Starts a relay in front of the cluster of a kubeconfig. */
 export async function startRelay(kubeconfig: string, options: RelayOptions): Promise<Relay> {
   const { namespace, refuses = () => false, onRequest } = options;
   const access = createAccess(kubeconfig, () => performance.now());

@@ -6,28 +6,28 @@ import { identityOf } from '../workers/process/identity.ts';
 
 const LEDGER = pathToFileURL(join(import.meta.dirname, '../../../packages/ledger/dist/index.js')).href;
 
-/** What a stand-in tells of itself: its environment, its arguments, its pid. */
+/** What a stub worker reports about itself. */
 export interface StandInWorker {
   pid: number;
   args: string[];
   env: NodeJS.ProcessEnv;
 }
 
-/** A program in the place of the worker: registers in the real ledger, renews its lease, and does as it is told. */
+/** A program that stands in for the worker. It registers in the real ledger, renews its lease and ends on SIGTERM. */
 export interface StandIn {
   program: string;
   folder: string;
-  /** Every worker that was ever started, by id. */
+  /** Returns every worker that was ever started, by id. */
   started: () => Map<string, StandInWorker>;
-  /** The pids of those that run. */
+  /** Returns the process ids of the running workers. */
   running: () => number[];
-  /** Has every worker that starts from now on end at once, with these last words; `undefined`: no more. */
+  /** Makes every worker that starts from now on fail at once with this message. Undefined ends this. */
   failWith: (words: string | undefined) => void;
-  /** Kills whatever is left and removes everything. */
+  /** Kills the running workers and removes all files. */
   cleanUp: () => void;
 }
 
-/** Leases and intervals are short, so that tests are. */
+/** Source of the program. Leases and intervals are short to keep tests fast. */
 const SOURCE = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connectRedis, createLedger } from ${JSON.stringify(LEDGER)};

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 
-/** Where the definitions of our resources lie. */
+/** Folder of the custom resource definitions. */
 export const CRDS = resolve(import.meta.dirname, '../../../crds');
 export const CRD_FILES = ['asrmodels', 'tenants', 'apikeys'].map((plural) => join(CRDS, `${plural}.yaml`));
 
