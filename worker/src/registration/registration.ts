@@ -81,7 +81,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     } catch (err) {
       nextMs = Math.min(RETRY_MS, parts.renewMs);
       // The Redis connection logs once that Redis is unavailable.
-      if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease was not renewed');
+      if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
     }
     if (stopped) return;
     timer = setTimeout(() => {
