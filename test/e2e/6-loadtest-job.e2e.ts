@@ -51,7 +51,7 @@ test('the load test Job passes, logs its report and deletes the tenants that it 
   expect(summary).toMatchObject({ outcome: 'passed', service: 'https://svc-asr-gateway', streams: 4, sessions: 4 });
   expect(summary.declaredSlots).toBeGreaterThan(0);
   expect(summary.gates.filter(({ passed }) => !passed)).toEqual([]);
-  const balances = summary.gates.find(({ name }) => name.startsWith('the books balance'));
+  const balances = summary.gates.find(({ name }) => name.startsWith('balances add up'));
   expect(balances?.detail).toBe('2 tenants');
   expect(gunzipSync(Buffer.from(fileOf('report.html.gz'), 'base64')).toString()).toContain('<svg ');
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { request } from '../start/request.ts';
 import type { Target } from './target.ts';
 
-/** Answers to writes come when the change is in force. */
+/** The admin API responds to a write when the change is effective, which can take a minute. */
 const TIMEOUT_MS = 70_000;
 
-/** An account as the admin API shows it. */
+/** An account as returned by the admin API. */
 export interface Account {
   readonly credits: {
     readonly granted_ms: number;
@@ -16,42 +16,42 @@ export interface Account {
   readonly live_sessions: number;
 }
 
-/** What the ledger counted of a tenant's sessions. */
+/** Totals that the ledger counted for the sessions of a tenant. */
 export interface Usage {
   readonly sessions: number;
   readonly billableMs: number;
 }
 
-export interface TenantWish {
+export interface TenantRequest {
   readonly name: string;
   readonly audioSeconds: number;
   readonly concurrentSessions: number;
 }
 
-/** The part of the console's admin API that a load test needs. */
+/** Client for the part of the console's admin API that load tests use. */
 export interface Admin {
-  /** Makes a tenant and a key of it, both in force. */
-  createTenant: (wish: TenantWish) => Promise<string>;
+  /** Creates a tenant and one API key, waits until both are effective, and returns the key. */
+  createTenant: (tenant: TenantRequest) => Promise<string>;
   removeTenant: (name: string) => Promise<void>;
   account: (name: string) => Promise<Account>;
   usage: (name: string) => Promise<Usage>;
 }
 
-/** Speaks to the admin API of a service. */
+/** Creates a client for the admin API of a service. */
 export function createAdmin({ adminUrl, adminToken, caFile }: Target): Admin {
   const ca = caFile === '' ? undefined : readFileSync(caFile, 'utf8');
 
   async function call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-    const answer = await request(`${adminUrl}/admin/v1${path}`, {
+    const response = await request(`${adminUrl}/admin/v1${path}`, {
       method,
       token: adminToken,
       timeoutMs: TIMEOUT_MS,
       ...(body !== undefined && { body }),
       ...(ca !== undefined && { ca }),
     });
-    if (answer.status < 300) return JSON.parse(answer.body) as Record<string, unknown>;
-    // Bodies of refusals carry no secrets, bodies of successes may.
-    throw new Error(`${method} ${path} of the admin API answered ${answer.status}: ${answer.body.slice(0, 300)}`);
+    if (response.status < 300) return JSON.parse(response.body) as Record<string, unknown>;
+    // Only responses to successful requests may contain secrets.
+    throw new Error(`${method} ${path} of the admin API returned ${response.status}: ${response.body.slice(0, 300)}`);
   }
 
   return {
@@ -64,7 +64,7 @@ export function createAdmin({ adminUrl, adminToken, caFile }: Target): Admin {
       });
       const key = await call('POST', '/keys', { tenant: name, name: 'load test' });
       if (tenant.applied !== true || key.active !== true) {
-        throw new Error(`the tenant ${name} is not in force: is the operator running?`);
+        throw new Error(`the tenant ${name} did not become effective. Check that the operator is running.`);
       }
       return String(key.key);
     },

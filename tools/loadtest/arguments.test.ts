@@ -1,6 +1,6 @@
 import { parseLoadtestArguments } from './arguments.ts';
 
-test('a scenario alone takes the defaults', () => {
+test('parseLoadtestArguments uses the defaults if only a scenario is given', () => {
   expect(parseLoadtestArguments(['smoke'])).toEqual({
     scenario: 'smoke',
     out: undefined,
@@ -9,7 +9,7 @@ test('a scenario alone takes the defaults', () => {
   });
 });
 
-test('options may stand before and after the scenario', () => {
+test('parseLoadtestArguments accepts options before and after the scenario', () => {
   expect(parseLoadtestArguments(['--slow-worker', 'steady', '--out', 'x', '--log-report'])).toEqual({
     scenario: 'steady',
     out: 'x',
@@ -18,16 +18,16 @@ test('options may stand before and after the scenario', () => {
   });
 });
 
-test('without arguments, or when asked, there is help', () => {
+test('parseLoadtestArguments returns undefined without arguments and with --help', () => {
   expect(parseLoadtestArguments([])).toBeUndefined();
   expect(parseLoadtestArguments(['steady', '--help'])).toBeUndefined();
 });
 
 test.each([
-  [['fast'], 'there is no scenario "fast"; there are smoke, steady'],
-  [['smoke', 'steady'], '"steady" is one too many'],
-  [['smoke', '--out'], '--out needs a folder'],
-  [['--slow-worker'], 'name a scenario'],
-])('refuses %j', (args, message) => {
+  [['fast'], 'there is no scenario "fast". Choose one of smoke, steady'],
+  [['smoke', 'steady'], 'unexpected argument "steady"'],
+  [['smoke', '--out'], '--out requires a folder'],
+  [['--slow-worker'], 'no scenario given. Choose one of'],
+])('parseLoadtestArguments rejects %j', (args, message) => {
   expect(() => parseLoadtestArguments(args)).toThrow(message);
 });

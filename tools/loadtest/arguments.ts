@@ -1,18 +1,18 @@
 import { isScenario, SCENARIOS } from '../../loadtest/lib/scenarios.ts';
 import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
 
-/** What the command line asks for. */
+/** Parsed command line. */
 export interface LoadtestArguments {
   readonly scenario: ScenarioName;
-  /** Folder for the report; undefined: a new one under loadtest/results. */
+  /** Folder for the report. If undefined, a new one in loadtest/results. */
   readonly out: string | undefined;
-  /** Whether the worker is held back, to see that it is noticed. */
+  /** Whether to slow the worker down, which must make the run fail. */
   readonly slowWorker: boolean;
-  /** Whether what is written is printed too, for whoever has nothing but the log. */
+  /** Whether to write the report files to the log too, for pods whose files cannot be copied. */
   readonly logReport: boolean;
 }
 
-/** Reads `SCENARIO [--out FOLDER] [--slow-worker] [--log-report]`; undefined when help is asked for. */
+/** Parses `SCENARIO [--out FOLDER] [--slow-worker] [--log-report]`. Returns undefined if help should be printed. */
 export function parseLoadtestArguments(args: readonly string[]): LoadtestArguments | undefined {
   let scenario: ScenarioName | undefined;
   let out: string | undefined;
@@ -25,12 +25,13 @@ export function parseLoadtestArguments(args: readonly string[]): LoadtestArgumen
     else if (argument === '--log-report') logReport = true;
     else if (argument === '--out') {
       out = args[++index];
-      if (out === undefined) throw new Error('--out needs a folder');
-    } else if (scenario !== undefined) throw new Error(`"${argument}" is one too many: a load test has one scenario`);
+      if (out === undefined) throw new Error('--out requires a folder');
+    } else if (scenario !== undefined)
+      throw new Error(`unexpected argument "${argument}". A load test runs one scenario.`);
     else if (isScenario(argument)) scenario = argument;
-    else throw new Error(`there is no scenario "${argument}"; there are ${Object.keys(SCENARIOS).join(', ')}`);
+    else throw new Error(`there is no scenario "${argument}". Choose one of ${Object.keys(SCENARIOS).join(', ')}`);
   }
   if (args.length === 0) return undefined;
-  if (scenario === undefined) throw new Error(`name a scenario: ${Object.keys(SCENARIOS).join(', ')}`);
+  if (scenario === undefined) throw new Error(`no scenario given. Choose one of ${Object.keys(SCENARIOS).join(', ')}`);
   return { scenario, out, slowWorker, logReport };
 }

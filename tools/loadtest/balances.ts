@@ -7,16 +7,16 @@ import type { Target } from './target.ts';
 
 const POLL_MS = 250;
 
-/** What is known of a tenant's credit, from both sides. */
+/** Credit of a tenant, as the admin API and the tenant's own API report it. */
 export interface Balances {
   readonly tenant: string;
   readonly account: Account;
   readonly usage: Usage;
-  /** As the tenant sees it: GET /v1/usage. */
+  /** Response of GET /v1/usage to the tenant. */
   readonly balance: { readonly available_ms: number; readonly reserved_ms: number; readonly consumed_ms: number };
 }
 
-/** Reads the balances of every tenant once nothing is reserved any more, or when that takes too long. */
+/** Reads the balances of all tenants when no credit is reserved any more, or at the latest after `settleMs`. */
 export async function readBalances(
   admin: Admin,
   target: Target,
@@ -41,6 +41,6 @@ export async function readBalances(
 async function readBalance({ baseUrl, caFile }: Target, key: string): Promise<Balances['balance']> {
   const ca = caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') };
   const { status, body } = await request(`${baseUrl}/v1/usage`, { token: key, ...ca });
-  if (status !== 200) throw new Error(`GET /v1/usage answered ${status}: ${body.slice(0, 300)}`);
+  if (status !== 200) throw new Error(`GET /v1/usage returned ${status}: ${body.slice(0, 300)}`);
   return JSON.parse(body) as Balances['balance'];
 }

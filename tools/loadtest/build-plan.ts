@@ -5,29 +5,31 @@ import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
 import type { Recordings } from './recordings.ts';
 import { stepsOf } from './saturation.ts';
 
-/** The longest audio of a session, fixed by the interface. */
+/** Longest audio of a session, fixed by the interface. */
 const MAX_AUDIO_SECONDS = 300;
-const MOST_STREAMS = 20_000;
-/** More than any ramp takes: it ends by itself. */
+const MAX_STREAMS = 20_000;
+/** Longer than any ramp. The command ends k6 after the last step. */
 const RAMP_SECONDS = 24 * 3600;
 
-/** What the plan does not know before the service is there. */
-export type Draft = Omit<Plan, 'baseUrl' | 'callers' | 'controlUrl'> & {
+/** The plan without the fields that are known only when the service runs. */
+export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'controlUrl'> & {
   readonly tenants: number;
   readonly ramp: { readonly steps: readonly number[]; readonly stepSeconds: number } | undefined;
 };
 
-/** Makes the plan of a run; 0 declared slots: they are not known. */
+/** Builds the plan of a run. Pass 0 if the declared slots are unknown. */
 export function buildPlan(
   scenario: ScenarioName,
   options: Options,
   model: string,
   declaredSlots: number,
   recordings: Recordings,
-): Draft {
+): PartialPlan {
   const sessionSeconds = options.whole('SESSION_SECONDS', 1, 280);
   if (sessionSeconds + recordings.longestSeconds > MAX_AUDIO_SECONDS) {
-    throw new Error(`SESSION_SECONDS=${sessionSeconds}: with these recordings a session would exceed 300 s`);
+    throw new Error(
+      `SESSION_SECONDS=${sessionSeconds}is too long. With these recordings a session would exceed 300 s of audio.`,
+    );
   }
   const ramp = scenario === 'ramp-to-saturation' ? rampOf(options, declaredSlots) : undefined;
   const regular = ramp === undefined ? streamsOf(options, declaredSlots) : (ramp.steps.at(-1) ?? 1);
@@ -51,18 +53,18 @@ export function buildPlan(
       ready: options.whole('READY_P95_MS', 1, 600_000),
     },
     spike: { streams: spike, seconds: options.whole('SPIKE_SECONDS', 1, 86_400) },
-    noisyStreams: options.optional('NOISY_STREAMS', 1, MOST_STREAMS) ?? regular,
+    noisyStreams: options.optional('NOISY_STREAMS', 1, MAX_STREAMS) ?? regular,
   };
 }
 
 function streamsOf(options: Options, declaredSlots: number): number {
-  const given = options.optional('STREAMS', 1, MOST_STREAMS);
+  const given = options.optional('STREAMS', 1, MAX_STREAMS);
   if (given !== undefined) return given;
   requireSlots(declaredSlots, 'STREAMS');
   return Math.max(1, Math.floor((declaredSlots * options.whole('LOAD_PERCENT', 1, 1000)) / 100));
 }
 
-function rampOf(options: Options, declaredSlots: number): NonNullable<Draft['ramp']> {
+function rampOf(options: Options, declaredSlots: number): NonNullable<PartialPlan['ramp']> {
   requireSlots(declaredSlots, 'DECLARED_SLOTS');
   const steps = stepsOf(declaredSlots, {
     start: options.whole('RAMP_START_PERCENT', 1, 10_000),
@@ -81,5 +83,5 @@ function rampOf(options: Options, declaredSlots: number): NonNullable<Draft['ram
 
 function requireSlots(declaredSlots: number, option: string): void {
   if (declaredSlots > 0) return;
-  throw new Error(`how many slots the workers declared is not known: set ${option}, or OPERATOR_URL to read them`);
+  throw new Error(`the declared slots are unknown. Set ${option}, or set OPERATOR_URL to read them from the operator.`);
 }

@@ -34,33 +34,33 @@ afterAll(async () => {
   await metrics.stop();
 });
 
-test('the slots are those that the operator tells of the model', async () => {
+test('readDeclaredSlots returns the slots of the model from the metrics of the operator', async () => {
   expect(SLOTS_METRIC).toBe(METRICS.poolSlots.name);
   expect(await readDeclaredSlots(url, 'a', 0)).toEqual({ slots: 40 });
 });
 
-test('of a model without workers it is said that there are none', async () => {
+test('readDeclaredSlots reports a problem for a model without workers', async () => {
   expect(await readDeclaredSlots(url, 'ab', 0)).toEqual({
-    problem: `the operator at ${url} knows of no worker of ab`,
+    problem: `the operator at ${url} reports no worker of ab`,
   });
 });
 
-test('one address of a name that leads nowhere does not hide the others', async () => {
-  // Where the name has one address only, this shows no more than the first test.
+test('readDeclaredSlots ignores an address of the name that refuses connections', async () => {
+  // On a machine where the name has only one address, this covers no more than the first test.
   expect(await readDeclaredSlots(url.replace('127.0.0.1', 'localhost'), 'a', 0)).toEqual({ slots: 40 });
 });
 
-test('an operator that is not there is named', async () => {
-  const gone = createServer();
-  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
-  const { port } = gone.address() as AddressInfo;
-  await new Promise((resolve) => gone.close(resolve));
+test('readDeclaredSlots reports the address of an operator that is unavailable', async () => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
   expect(await readDeclaredSlots(`http://127.0.0.1:${port}`, 'a', 0)).toEqual({
-    problem: expect.stringMatching(`^the operator does not tell: .*ECONNREFUSED 127.0.0.1:${port}$`),
+    problem: expect.stringMatching(`^cannot read the operator's metrics: .*ECONNREFUSED 127.0.0.1:${port}$`),
   });
 });
 
-test('neither other labels nor other models disturb', () => {
+test('findSlots ignores other labels and other models', () => {
   const page = `# TYPE ${SLOTS_METRIC} gauge\n${SLOTS_METRIC}{model="m2"} 7\n${SLOTS_METRIC}{x="y",model="m"} 5 1700000000000\n`;
   expect([findSlots(page, 'm'), findSlots(page, 'm2'), findSlots(page, 'other')]).toEqual([5, 7, 0]);
 });

@@ -1,22 +1,22 @@
-// Not from @svc-asr/core: the image of the load tests has no npm packages.
+// The load test image has no npm packages, so this does not import @svc-asr/core.
 import { billableMs } from '../../packages/core/src/audio.ts';
 import type { SessionRecord } from '../../loadtest/lib/record.ts';
 import type { Balances } from './balances.ts';
 import type { Records } from './records.ts';
 
-/** Something that must be right whatever the load is. */
+/** Result of a check that every run must pass, whatever its load. */
 export interface Gate {
   readonly name: string;
   readonly passed: boolean;
   readonly detail: string;
 }
 
-const DONE = 1000;
+const NORMAL_CLOSURE = 1000;
 const NO_CAPACITY = 4503;
-/** Cases that a detail names. */
-const MOST_CASES = 5;
+/** Number of cases that a detail lists. */
+const MAX_CASES = 5;
 
-/** Looks at everything that every run must get right. */
+/** Checks the correctness of a run. */
 export function judgeGates(records: Records, balances: readonly Balances[], mayBeRefused: boolean): Gate[] {
   const { created, sessions, utterances, refusals } = records;
   const ended = new Set(sessions.map(({ session }) => session));
@@ -28,7 +28,7 @@ export function judgeGates(records: Records, balances: readonly Balances[], mayB
       `${served.length} sessions, ${utterances.length} utterances`,
     ),
     gate(
-      'every session ran to its end',
+      'every session ended',
       created.filter(({ session }) => !ended.has(session)).map(({ session }) => `${session} did not end`),
       `${created.length} created, ${sessions.length} ended`,
     ),
@@ -36,31 +36,35 @@ export function judgeGates(records: Records, balances: readonly Balances[], mayB
       'every flush got its final',
       [
         ...utterances.filter(({ final }) => final === null).map(({ session }) => `${session} got none`),
-        ...served.filter(isShort).map(({ session, utterances: count, finals }) => `${session}: ${finals} of ${count}`),
+        ...served
+          .filter(hasMissingFinals)
+          .map(({ session, utterances: count, finals }) => `${session}: ${finals} of ${count}`),
       ],
       `${utterances.length} utterances`,
     ),
     gate(
-      'nothing lost, nothing twice, nothing out of order',
+      'no event was lost, repeated or out of order',
       served.flatMap(({ session, faults }) => faults.map((fault) => `${session}: ${fault}`)),
       `${served.length} streams`,
     ),
     gate(
-      'every stream was closed in good order',
-      served.filter(({ closeCode }) => closeCode !== DONE).map(({ session, closeCode }) => `${session}: ${closeCode}`),
-      `close code ${DONE}`,
+      'every stream closed normally',
+      served
+        .filter(({ closeCode }) => closeCode !== NORMAL_CLOSURE)
+        .map(({ session, closeCode }) => `${session}: ${closeCode}`),
+      `close code ${NORMAL_CLOSURE}`,
     ),
     judgeRefusals(refusals, mayBeRefused),
     ...judgeBalances(records, balances),
   ];
 }
 
-function isShort({ utterances, finals }: SessionRecord): boolean {
+function hasMissingFinals({ utterances, finals }: SessionRecord): boolean {
   return utterances === 0 || finals !== utterances;
 }
 
 function judgeRefusals(refusals: Records['refusals'], mayBeRefused: boolean): Gate {
-  const name = mayBeRefused ? 'refusals say when to come back' : 'no session was refused';
+  const name = mayBeRefused ? 'every refusal is 429 or 503 with Retry-After' : 'no session was refused';
   const isProper = ({ status, retryAfterSeconds }: Records['refusals'][number]) =>
     (status === 429 || status === 503) && retryAfterSeconds !== null;
   const wrong = refusals.filter((refusal) => !mayBeRefused || !isProper(refusal));
@@ -72,15 +76,15 @@ function judgeRefusals(refusals: Records['refusals'], mayBeRefused: boolean): Ga
 }
 
 function judgeBalances({ sessions }: Records, balances: readonly Balances[]): Gate[] {
-  const problems = (look: (entry: Balances) => string | undefined) =>
+  const problems = (check: (entry: Balances) => string | undefined) =>
     balances.flatMap((entry) => {
-      const problem = look(entry);
+      const problem = check(entry);
       return problem === undefined ? [] : [`${entry.tenant}: ${problem}`];
     });
   const consumedMs = balances.reduce((sum, { account }) => sum + account.credits.consumed_ms, 0);
   return [
     gate(
-      'the balances balance: available + reserved + consumed = granted',
+      'balances add up: available + reserved + consumed = granted',
       problems(({ account: { credits } }) => {
         const sum = credits.available_ms + credits.reserved_ms + credits.consumed_ms;
         return sum === credits.granted_ms ? undefined : `${sum} ms of ${credits.granted_ms} ms`;
@@ -88,7 +92,7 @@ function judgeBalances({ sessions }: Records, balances: readonly Balances[]): Ga
       `${balances.length} tenants`,
     ),
     gate(
-      'GET /v1/usage says the same',
+      'GET /v1/usage returns the same balance',
       problems(({ account: { credits }, balance }) =>
         balance.available_ms === credits.available_ms && balance.consumed_ms === credits.consumed_ms
           ? undefined
@@ -97,7 +101,7 @@ function judgeBalances({ sessions }: Records, balances: readonly Balances[]): Ga
       `${balances.length} tenants`,
     ),
     gate(
-      'nothing stays reserved',
+      'no credit stays reserved',
       problems(({ account }) =>
         account.credits.reserved_ms === 0 && account.live_sessions === 0
           ? undefined
@@ -106,14 +110,14 @@ function judgeBalances({ sessions }: Records, balances: readonly Balances[]): Ga
       'no live sessions',
     ),
     gate(
-      'what was consumed is what was files, each session rounded up to the second',
+      'consumed credit is the streamed audio, each session rounded up to the second',
       problems(({ tenant, account, usage }) => {
         const own = sessions.filter((session) => session.tenant === tenant);
         const expectedMs = own.filter(isCharged).reduce((sum, { samples }) => sum + billableMs(samples), 0);
-        // Of a session that did not end in good order the client cannot know whether it is charged.
-        const mostMs = own.reduce((sum, { samples }) => sum + billableMs(samples), 0);
+        // The client cannot know whether a session that did not close normally was charged.
+        const maxMs = own.reduce((sum, { samples }) => sum + billableMs(samples), 0);
         const consumed = account.credits.consumed_ms;
-        if (consumed < expectedMs || consumed > mostMs) return `${consumed} ms, not ${expectedMs} ms`;
+        if (consumed < expectedMs || consumed > maxMs) return `${consumed} ms, not ${expectedMs} ms`;
         return usage.billableMs === consumed
           ? undefined
           : `${consumed} ms, but sessions sum up to ${usage.billableMs} ms`;
@@ -124,11 +128,11 @@ function judgeBalances({ sessions }: Records, balances: readonly Balances[]): Ga
 }
 
 function isCharged({ closeCode, finals, utterances }: SessionRecord): boolean {
-  return closeCode === DONE && finals === utterances;
+  return closeCode === NORMAL_CLOSURE && finals === utterances;
 }
 
-function gate(name: string, problems: readonly string[], fine: string): Gate {
-  const more = problems.length > MOST_CASES ? ` and ${problems.length - MOST_CASES} more` : '';
-  const detail = problems.length === 0 ? fine : `${problems.slice(0, MOST_CASES).join('; ')}${more}`;
+function gate(name: string, problems: readonly string[], summary: string): Gate {
+  const more = problems.length > MAX_CASES ? ` and ${problems.length - MAX_CASES} more` : '';
+  const detail = problems.length === 0 ? summary : `${problems.slice(0, MAX_CASES).join('; ')}${more}`;
   return { name, passed: problems.length === 0, detail };
 }

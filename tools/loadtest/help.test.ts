@@ -1,6 +1,6 @@
 import { buildHelp } from './help.ts';
 
-test('the help names every scenario and every option', () => {
+test('buildHelp lists scenarios and options', () => {
   expect(buildHelp()).toMatch(/smoke +A few streams/);
   expect(buildHelp()).toMatch(/FRAME_MS +Audio in one frame.*\[100\]/);
 });

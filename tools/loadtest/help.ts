@@ -4,7 +4,7 @@ import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
 import type { Scenario } from '../../loadtest/lib/scenarios.ts';
 import { buildTable, code } from '../docs/markdown.ts';
 
-/** What the command prints when nobody tells it what to do. */
+/** Builds the text that the command prints with --help and without arguments. */
 export function buildHelp(): string {
   const scenarios = Object.entries(SCENARIOS).map(([name, { summary }]) => `  ${name.padEnd(20)} ${summary}`);
   const options = Object.entries<LoadOption>(LOAD_OPTIONS).map(
@@ -22,10 +22,10 @@ export function buildHelp(): string {
   ].join('\n');
 }
 
-/** The table of scenarios in docs/load-testing.md. */
+/** Builds the table of scenarios in docs/load-testing.md. */
 export function buildScenarioTable(): string {
   return buildTable(
-    ['scenario', 'what it shows', 'own defaults', 'fails on'],
+    ['scenario', 'purpose', 'own defaults', 'fails on'],
     Object.entries<Scenario>(SCENARIOS).map(([name, { summary, defaults, requiresLatency }]) => [
       code(name),
       summary,
@@ -37,7 +37,7 @@ export function buildScenarioTable(): string {
   );
 }
 
-/** The table of options in docs/load-testing.md. */
+/** Builds the table of options in docs/load-testing.md. */
 export function buildOptionTable(): string {
   return buildTable(
     ['name', 'default', 'meaning'],

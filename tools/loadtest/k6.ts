@@ -9,16 +9,16 @@ export const K6_STATUS = { passed: 0, thresholds: 99, stopped: 105 } as const;
 
 export interface K6Run {
   readonly ended: Promise<number>;
-  /** Ends it; sessions that still run are cut off. */
+  /** Ends k6. Running sessions are cut off. */
   stop: () => void;
 }
 
-/** Where k6 lies; it is built when it is missing. */
-export async function findK6(given: string): Promise<string> {
-  return given === '' ? (await ensureGoTools(['k6'])).k6 : given;
+/** Returns the path of k6, which is built if it is missing. */
+export async function findK6(path: string): Promise<string> {
+  return path === '' ? (await ensureGoTools(['k6'])).k6 : path;
 }
 
-/** Runs a scenario; records are written to a file, line by line. */
+/** Runs a scenario. k6 writes records to a file, one per line. */
 export function runK6(
   program: string,
   scenario: ScenarioName,
@@ -27,10 +27,10 @@ export function runK6(
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--summary-mode=disabled', '--address='];
   args.push('--log-format=raw', `--console-output=${files.records}`, join(root, 'loadtest', `${scenario}.ts`));
   const child = spawn(program, args, {
-    // k6 has no option for an authority of one's own; the Go library that it is made with reads this variable.
+    // k6 has no option for a CA. The Go library that it uses reads SSL_CERT_FILE.
     env: {
       ...process.env,
-      // It has no use for the token that makes tenants.
+      // k6 does not need the token that creates tenants.
       ADMIN_TOKEN: '',
       LOADTEST_PLAN: files.plan,
       ...(files.ca !== '' && { SSL_CERT_FILE: files.ca }),

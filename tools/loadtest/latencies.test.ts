@@ -5,7 +5,7 @@ import { recordsOf, session, utterance } from './testing/records.ts';
 
 const LIMITS = { delta: 300, final: 600, ready: 1000 };
 
-test('percentiles lie between the values around them', () => {
+test('percentile and distributionOf interpolate between values', () => {
   expect(percentile([], 95)).toBeUndefined();
   expect(percentile([7], 95)).toBe(7);
   expect(percentile([4, 1, 3, 2], 50)).toBe(2.5);
@@ -13,7 +13,7 @@ test('percentiles lie between the values around them', () => {
   expect(distributionOf([]).max).toBeNull();
 });
 
-test('a promise is kept up to its limit and broken above it', () => {
+test('judgeTargets meets a target up to its limit and misses it above', () => {
   const records = recordsOf(
     [session('a', { readyMs: 1000 })],
     [utterance('a', { deltas: [[0, 301]], final: [0, 600] })],
@@ -22,17 +22,17 @@ test('a promise is kept up to its limit and broken above it', () => {
   expect(met).toEqual({ delta: false, final: true, ready: true });
 });
 
-test('a promise that was never put to the test is not kept', () => {
+test('judgeTargets misses a target without measurements', () => {
   expect(judgeTargets(seriesOf(recordsOf([], [])), LIMITS).map(({ met }) => met)).toEqual([false, false, false]);
 });
 
-test('who floods the service is promised nothing', () => {
+test('seriesOf ignores noisy tenants', () => {
   const noisy = { role: 'noisy' as const };
   const records = recordsOf([session('a', noisy)], [utterance('a', noisy)]);
   expect(seriesOf(records)).toEqual({ delta: [], final: [], ready: [] });
 });
 
-test('a part of the time has the events that came in it', () => {
+test('seriesOf returns only the events within the given time', () => {
   const records = recordsOf(
     [session('a')],
     [
@@ -56,7 +56,7 @@ test('a part of the time has the events that came in it', () => {
   });
 });
 
-test('lateness, word errors and contexts are taken over all utterances', () => {
+test('lagOf, wordErrorRateOf and byContext cover all utterances', () => {
   const records = recordsOf(
     [],
     [
@@ -79,7 +79,7 @@ test('lateness, word errors and contexts are taken over all utterances', () => {
   expect(wordErrorRateOf(recordsOf([], []))).toBeNull();
 });
 
-test('a line that is just being written is left for later', () => {
+test('parseRecords ignores an incomplete last line', () => {
   const line = JSON.stringify(session('a'));
   expect(parseRecords(`${line}\n${line.slice(0, 20)}`).sessions).toHaveLength(1);
   expect(parseRecords('').sessions).toEqual([]);

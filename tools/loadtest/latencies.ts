@@ -4,13 +4,13 @@ import type { Distribution } from './percentile.ts';
 import { distributionOf, percentile } from './percentile.ts';
 import type { Records } from './records.ts';
 
-/** A latency and when it was seen. */
+/** A latency and the time when it was measured. */
 export type Point = readonly [atMs: number, valueMs: number];
 
-/** Latencies of those whom promises are made to. */
+/** Latencies of regular tenants. */
 export type Series = Readonly<Record<LatencyTargetName, readonly Point[]>>;
 
-/** Takes the latencies out of the records, within a time if one is given. */
+/** Extracts the latencies from the records, optionally within a time range. */
 export function seriesOf(records: Records, fromMs = -Infinity, toMs = Infinity): Series {
   const isWithin = ([atMs]: Point) => atMs >= fromMs && atMs < toMs;
   const utterances = records.utterances.filter(({ role }) => role === 'regular');
@@ -24,16 +24,16 @@ export function seriesOf(records: Records, fromMs = -Infinity, toMs = Infinity):
   };
 }
 
-/** A promise and whether it was kept. */
+/** A latency target with the measured distribution. */
 export interface Verdict extends Distribution {
   readonly target: LatencyTargetName;
   readonly quote: string;
   readonly limitMs: number;
-  /** A promise that was never put to the test is not kept. */
+  /** False for a target without measurements. */
   readonly met: boolean;
 }
 
-/** Compares what was seen with what is promised. */
+/** Compares the measured latencies with the targets. */
 export function judgeTargets(series: Series, limits: Limits): Verdict[] {
   return (Object.keys(LATENCY_TARGETS) as LatencyTargetName[]).map((target) => {
     const values = series[target].map(([, value]) => value);
@@ -44,19 +44,19 @@ export function judgeTargets(series: Series, limits: Limits): Verdict[] {
   });
 }
 
-/** How late the generator itself was. */
+/** Returns how late the generator sent frames. */
 export function lagOf({ utterances }: Records): Distribution {
   return distributionOf(utterances.flatMap(({ lagsMs }) => lagsMs));
 }
 
-/** Word errors over words, in percent; null without words. */
+/** Returns word errors in percent of the words, or null without words. */
 export function wordErrorRateOf({ utterances }: Records): number | null {
   const words = utterances.reduce((sum, utterance) => sum + utterance.words, 0);
   const errors = utterances.reduce((sum, utterance) => sum + utterance.wordErrors, 0);
   return words === 0 ? null : Math.round((1000 * errors) / words) / 10;
 }
 
-/** The deltas of each context, where several were asked for. */
+/** Returns the delta latencies of each requested context. */
 export function byContext({ utterances }: Records): Record<string, Distribution> {
   const contexts = [...new Set(utterances.map(({ context }) => context))].filter((context) => context !== '').sort();
   return Object.fromEntries(

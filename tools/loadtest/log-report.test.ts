@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { buildReportLines } from './log-report.ts';
 
-test('a log has what a run wrote, one line for each file', () => {
+test('buildReportLines returns one line per file, with the page compressed', () => {
   const out = mkdtempSync(join(tmpdir(), 'svc-asr-log-'));
   const [summary, page] = [{ outcome: 'passed', gates: [] }, '<html>\n<svg>\n</svg>\n</html>\n'];
   writeFileSync(join(out, 'summary.json'), JSON.stringify(summary, null, 2));

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { REPORT_FILES } from './run.ts';
 
 /**
- * What a run wrote, as lines of a log, each with the name of its file in front: of a pod that has ended nothing else can
- * be had. The summary is JSON; the page, which has line breaks, is packed and in base64.
+ * Returns the files of a run as log lines that start with the file name, because only the log of an ended pod can be
+ * read. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded.
  */
 export function buildReportLines(out: string): string[] {
   const read = (name: string) => readFileSync(join(out, name), 'utf8');

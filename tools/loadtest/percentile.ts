@@ -1,4 +1,4 @@
-/** Percentiles with linear interpolation, as k6 computes them; undefined of nothing. */
+/** Computes percentiles with linear interpolation like k6. They are undefined without values. */
 export function percentiles(values: readonly number[], percents: readonly number[]): (number | undefined)[] {
   const sorted = Float64Array.from(values).sort();
   return percents.map((percent) => {
@@ -8,7 +8,6 @@ export function percentiles(values: readonly number[], percents: readonly number
   });
 }
 
-/** One percentile. */
 export function percentile(values: readonly number[], percent: number): number | undefined {
   return percentiles(values, [percent])[0];
 }
@@ -21,7 +20,7 @@ export interface Distribution {
   readonly max: number | null;
 }
 
-/** What a summary says of many values. */
+/** Summarizes values. The percentiles are null without values. */
 export function distributionOf(values: readonly number[]): Distribution {
   const [p50 = null, p95 = null, p99 = null, max = null] = percentiles(values, [50, 95, 99, 100]).map((value) =>
     value === undefined ? null : Math.round(value * 10) / 10,

@@ -2,7 +2,7 @@ import type { Distribution } from './percentile.ts';
 import { describeSaturation } from './saturation.ts';
 import type { Summary } from './summary.ts';
 
-/** The result as lines for a terminal. */
+/** Builds the lines of the result for a terminal. */
 export function buildLines(summary: Summary, requiresLatency: boolean): string[] {
   const { gates, targets, lag, create, contexts, saturation, wordErrorRatePercent: wer } = summary;
   const targetLines = targets.map(({ target, limitMs, met, ...seen }) => {
@@ -11,7 +11,7 @@ export function buildLines(summary: Summary, requiresLatency: boolean): string[]
   });
   return [
     `${summary.scenario}: ${summary.streams} streams, ${summary.sessions} sessions, ${summary.utterances} utterances, ` +
-      (summary.declaredSlots === 0 ? 'declared slots not known' : `${summary.declaredSlots} declared slots`),
+      (summary.declaredSlots === 0 ? 'declared slots unknown' : `${summary.declaredSlots} declared slots`),
     ...targetLines,
     `  ${row('create', create)}`,
     `  ${row('lag', lag)}  void above p95 ${summary.lagLimitMs} ms`,
@@ -20,15 +20,15 @@ export function buildLines(summary: Summary, requiresLatency: boolean): string[]
     ...Object.entries(summary.refusals).map(([refusal, count]) => `  refused ${count} x ${refusal}`),
     ...gates.map(({ name, passed, detail }) => `${passed ? '✓' : '✗'} ${name}: ${detail}`),
     ...(saturation === null ? [] : [describeSaturation(saturation)]),
-    `${summary.scenario}: ${meaningOf(summary)}`,
+    `${summary.scenario}: ${describeOutcome(summary)}`,
   ];
 }
 
-function meaningOf({ outcome, voidReason, declaredSlots, declaredAfter }: Summary): string {
+function describeOutcome({ outcome, voidReason, declaredSlots, declaredAfter }: Summary): string {
   if (outcome !== 'void') return outcome === 'failed' ? 'FAILED' : outcome;
   return voidReason === 'late generator'
-    ? 'VOID: the generator itself was too slow; give it more or less to do and run again'
-    : `VOID: the machine became slower meanwhile: a worker declares ${declaredAfter ?? 0} slots now, not ${declaredSlots}; run again`;
+    ? 'VOID: the generator was too slow. Give it more CPU or fewer streams and run again.'
+    : `VOID: the machine became slower during the run. A worker now declares ${declaredAfter ?? 0} slots, not ${declaredSlots}. Run again.`;
 }
 
 function row(name: string, { count, p50, p95, max }: Distribution): string {

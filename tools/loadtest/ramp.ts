@@ -10,7 +10,7 @@ export interface RampOptions {
   readonly declaredSlots: number;
   readonly steps: readonly number[];
   readonly stepMs: number;
-  /** What does not count at the beginning of a step. */
+  /** Start of a step that is not measured. */
   readonly settleMs: number;
   readonly limits: Limits;
   readonly control: Control;
@@ -18,31 +18,34 @@ export interface RampOptions {
   readonly signal: AbortSignal;
 }
 
-/** Raises the number of streams step by step until a promise breaks. */
-export async function climb(options: RampOptions): Promise<Saturation> {
+/** Raises the number of streams step by step until a latency target is missed. */
+export async function runRamp(options: RampOptions): Promise<Saturation> {
   const { control, steps, declaredSlots, signal } = options;
-  const seen: Step[] = [];
+  const results: Step[] = [];
   for (const streams of steps) {
-    control.want(streams);
-    const step = await look(streams, options);
-    seen.push(step);
+    control.setStreams(streams);
+    const step = await measureStep(streams, options);
+    results.push(step);
     say(describe(step));
-    if (step.broken.length > 0) break;
+    if (step.failures.length > 0) break;
   }
-  control.want(0);
-  // Those that speak finish their session and ask again.
-  await control.everybodyIdle(signal);
-  return concludeRamp(declaredSlots, seen);
+  control.setStreams(0);
+  // Virtual users that stream finish their session and then poll again.
+  await control.waitUntilIdle(signal);
+  return concludeRamp(declaredSlots, results);
 }
 
-async function look(streams: number, { stepMs, settleMs, limits, readRecords, signal }: RampOptions): Promise<Step> {
+async function measureStep(
+  streams: number,
+  { stepMs, settleMs, limits, readRecords, signal }: RampOptions,
+): Promise<Step> {
   await sleep(settleMs, undefined, { signal });
   const fromMs = Date.now();
   await sleep(stepMs - settleMs, undefined, { signal });
   return judgeStep(readRecords(), streams, fromMs, Date.now(), limits);
 }
 
-function describe({ streams, verdicts, broken }: Step): string {
+function describe({ streams, verdicts, failures }: Step): string {
   const seen = verdicts.map(({ target, p95 }) => `${target} p95 ${p95 === null ? '-' : `${Math.round(p95)} ms`}`);
-  return `${streams} streams: ${seen.join(', ')}: ${broken.length === 0 ? 'holds' : broken.join(', ')}`;
+  return `${streams} streams: ${seen.join(', ')}: ${failures.length === 0 ? 'targets met' : failures.join(', ')}`;
 }

@@ -11,26 +11,28 @@ export interface Recordings {
   readonly longestSeconds: number;
 }
 
-/** Finds recordings and checks them before anything is started. */
-export function findRecordings(given: string, model: string): Recordings {
+/** Finds the recordings and checks their format before anything is started. */
+export function findRecordings(configured: string, model: string): Recordings {
   const bundled = [model, KIKUYU].map((name) => join(root, 'worker', 'models', name, 'eval'));
   const folder =
-    given === '' ? (bundled.find((path) => existsSync(path)) ?? '') : resolve(process.env.INIT_CWD ?? root, given);
+    configured === ''
+      ? (bundled.find((path) => existsSync(path)) ?? '')
+      : resolve(process.env.INIT_CWD ?? root, configured);
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.wav')) : [];
-  if (names.length === 0) throw new Error(`no .wav files in ${folder}: set RECORDINGS to a folder that has some`);
+  if (names.length === 0) throw new Error(`no .wav files in ${folder}. Set RECORDINGS to a folder with recordings.`);
   let longest = 0;
   const files = names.sort().map((name) => {
     const file = join(folder, name);
     const { buffer, byteOffset, byteLength } = readFileSync(file);
-    const speech = readSpeech(file, buffer.slice(byteOffset, byteOffset + byteLength));
+    const speech = readAudio(file, buffer.slice(byteOffset, byteOffset + byteLength));
     longest = Math.max(longest, speech.byteLength / 2);
-    const said = file.replace(/\.wav$/, '.txt');
-    return { file, text: existsSync(said) ? readFileSync(said, 'utf8').trim() : '' };
+    const transcript = file.replace(/\.wav$/, '.txt');
+    return { file, text: existsSync(transcript) ? readFileSync(transcript, 'utf8').trim() : '' };
   });
   return { files, longestSeconds: longest / SAMPLE_RATE_HZ };
 }
 
-function readSpeech(file: string, content: ArrayBuffer): ArrayBuffer {
+function readAudio(file: string, content: ArrayBuffer): ArrayBuffer {
   try {
     return readSamples(content);
   } catch (error) {

@@ -9,12 +9,12 @@ export interface Records {
   readonly refusals: readonly RefusalRecord[];
 }
 
-/** Reads what k6 has written so far; a line that it is just writing is left for later. */
+/** Reads the records that k6 has written so far. An incomplete last line is ignored. */
 export function readRecords(file: string): Records {
   return parseRecords(existsSync(file) ? readFileSync(file, 'utf8') : '');
 }
 
-/** Sorts lines of records by kind. */
+/** Parses lines of records and groups them by kind. */
 export function parseRecords(text: string): Records {
   const records = text
     .slice(0, text.lastIndexOf('\n') + 1)

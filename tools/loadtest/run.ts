@@ -10,10 +10,10 @@ import { createAdmin } from './admin.ts';
 import type { LoadtestArguments } from './arguments.ts';
 import { readBalances } from './balances.ts';
 import { buildPlan } from './build-plan.ts';
-import type { Draft } from './build-plan.ts';
+import type { PartialPlan } from './build-plan.ts';
 import { startControl } from './control.ts';
 import { findK6, K6_STATUS, runK6 } from './k6.ts';
-import { climb } from './ramp.ts';
+import { runRamp } from './ramp.ts';
 import { findRecordings } from './recordings.ts';
 import { readRecords } from './records.ts';
 import { buildReport } from './report/page.ts';
@@ -24,74 +24,83 @@ import type { Summary } from './summary.ts';
 import { createTenants } from './tenants.ts';
 import type { Tenants } from './tenants.ts';
 
-/** What a run writes into its folder. */
+/** Files that a run writes into its folder. */
 export const REPORT_FILES = { summary: 'summary.json', page: 'report.html' } as const;
 
-/** Things to undo, the last first; they are undone once, whoever asks. */
-export type Undo = (step: () => Promise<void> | void) => void;
+/** Registers a cleanup step. Steps run once, in reverse order. */
+export type AddCleanup = (step: () => Promise<void> | void) => void;
 
-/** Runs a scenario from nothing to its report. Everything that it makes is handed to `undo`. */
+/**
+ * Runs a scenario from the start of the service to the report. Registers a cleanup step for everything that it creates.
+ */
 export async function runLoadtest(
   { scenario: name, slowWorker }: LoadtestArguments,
   out: string,
-  { env, signal, undo }: { env: NodeJS.ProcessEnv; signal: AbortSignal; undo: Undo },
+  { env, signal, addCleanup }: { env: NodeJS.ProcessEnv; signal: AbortSignal; addCleanup: AddCleanup },
 ): Promise<Summary> {
   const scenario: Scenario = SCENARIOS[name];
   const options = createOptions(env, scenario.defaults);
   const lagLimitMs = options.whole('LAG_P95_MS', 1, 10_000);
   const settleMs = options.whole('SETTLE_SECONDS', 1, 3600) * 1000;
   const k6 = await findK6(options.text('K6'));
-  const service = await provideService({ scenario: name, options, env, mustBeOwn: slowWorker, signal, own: undo });
+  const service = await provideService({
+    scenario: name,
+    options,
+    env,
+    mustBeTemporary: slowWorker,
+    signal,
+    addCleanup: addCleanup,
+  });
   const { target, model, declaredSlots } = service;
-  const draft = buildPlan(name, options, model, declaredSlots, findRecordings(options.text('RECORDINGS'), model));
+  const partialPlan = buildPlan(name, options, model, declaredSlots, findRecordings(options.text('RECORDINGS'), model));
 
   const admin = createAdmin(target);
   const tenants = createTenants(admin);
-  undo(() => tenants.remove());
-  await addTenants(tenants, draft, name === 'noisy-tenant');
+  addCleanup(() => tenants.remove());
+  await addTenants(tenants, partialPlan, name === 'noisy-tenant');
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-k6-'));
-  undo(() => rmSync(folder, { recursive: true, force: true }));
-  const control = draft.ramp === undefined ? undefined : await startControl();
-  if (control !== undefined) undo(() => control.close());
+  addCleanup(() => rmSync(folder, { recursive: true, force: true }));
+  const control = partialPlan.ramp === undefined ? undefined : await startControl();
+  if (control !== undefined) addCleanup(() => control.close());
   const plan: Plan = {
-    ...draft,
+    ...partialPlan,
     baseUrl: target.baseUrl,
     callers: tenants.callers,
     controlUrl: control?.url ?? '',
   };
   const files = { plan: join(folder, 'plan.json'), records: join(folder, 'records.ndjson'), ca: target.caFile };
-  // It holds API keys.
+  // The plan contains API keys.
   writeFileSync(files.plan, JSON.stringify(plan), { mode: 0o600 });
 
   say(
-    `${name}: ${draft.streams} streams against ${service.name}${declaredSlots === 0 ? '' : `, ${declaredSlots} declared slots`}`,
+    `${name}: ${partialPlan.streams} streams against ${service.name}${declaredSlots === 0 ? '' : `, ${declaredSlots} declared slots`}`,
   );
   if (slowWorker && service.workerRecords !== undefined) {
-    // Only here: it knows the operator's sources, which the image of the load tests does not have.
+    // Imported only here, because it depends on the operator's sources, which the load test image does not have.
     const { slowWorkers } = await import('./slow-worker.ts');
     const [stopMs, runMs] = [options.whole('SLOW_STOP_MS', 1, 2500), options.whole('SLOW_RUN_MS', 1, 60_000)];
-    undo(slowWorkers(service.workerRecords, stopMs, runMs));
+    addCleanup(slowWorkers(service.workerRecords, stopMs, runMs));
   }
   const startedAt = new Date();
   const run = runK6(k6, name, files);
   const stop = () => run.stop();
   signal.addEventListener('abort', stop);
-  undo(stop);
+  addCleanup(stop);
   let saturation: Saturation | null = null;
-  if (draft.ramp !== undefined && control !== undefined) {
+  if (partialPlan.ramp !== undefined && control !== undefined) {
     saturation = await Promise.race([
-      climb({
+      runRamp({
         declaredSlots,
         control,
         signal,
-        limits: draft.limits,
-        steps: draft.ramp.steps,
-        stepMs: draft.ramp.stepSeconds * 1000,
-        settleMs: draft.spreadSeconds * 1000,
+        limits: partialPlan.limits,
+        steps: partialPlan.ramp.steps,
+        stepMs: partialPlan.ramp.stepSeconds * 1000,
+        settleMs: partialPlan.spreadSeconds * 1000,
         readRecords: () => readRecords(files.records),
       }),
       run.ended.then((status) => {
-        throw new Error(`k6 ended with ${status} in the middle of the ramp`);
+        throw new Error(`k6 ended with status ${status} during the ramp. Its messages are above.`);
       }),
     ]);
     run.stop();
@@ -103,9 +112,9 @@ export async function runLoadtest(
     K6_STATUS.thresholds,
     ...(saturation === null ? [] : [K6_STATUS.stopped]),
   ];
-  if (!expected.includes(status)) throw new Error(`k6 ended with ${status}; its messages are above`);
-  if (saturation !== null && service.declareAgain !== undefined) {
-    saturation = { ...saturation, declaredAfter: await service.declareAgain() };
+  if (!expected.includes(status)) throw new Error(`k6 ended with status ${status}. Its messages are above.`);
+  if (saturation !== null && service.measureSlotsAgain !== undefined) {
+    saturation = { ...saturation, declaredAfter: await service.measureSlotsAgain() };
   }
 
   const records = readRecords(files.records);
@@ -117,19 +126,19 @@ export async function runLoadtest(
     seconds,
     service: service.name,
     model,
-    streams: draft.streams,
+    streams: partialPlan.streams,
     declaredSlots,
     declaredAfter: null,
     slowWorker,
-    limits: draft.limits,
+    limits: partialPlan.limits,
     lagLimitMs,
     crossedThresholds: status === K6_STATUS.thresholds,
   };
   const found = { records, balances, saturation };
   let summary = summarize(facts, scenario, found);
-  if (summary.outcome === 'failed' && !slowWorker && service.declareAgain !== undefined) {
-    // Was it the service, or is the machine not the one that the worker measured?
-    summary = summarize({ ...facts, declaredAfter: await service.declareAgain() }, scenario, found);
+  if (summary.outcome === 'failed' && !slowWorker && service.measureSlotsAgain !== undefined) {
+    // A worker that measures its slots again shows whether the machine became slower since the first measurement.
+    summary = summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, scenario, found);
   }
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, REPORT_FILES.summary), `${JSON.stringify(summary, null, 2)}\n`);
@@ -137,9 +146,9 @@ export async function runLoadtest(
   return summary;
 }
 
-async function addTenants(tenants: Tenants, draft: Draft, isNoisy: boolean): Promise<void> {
-  // A session may still be settled while the next of the same stream is made.
-  const most = 2 * (draft.streams + draft.spike.streams) + 10;
-  for (let count = 0; count < draft.tenants; count++) await tenants.add('regular', most);
-  if (isNoisy) await tenants.add('noisy', 2 * draft.noisyStreams + 10);
+async function addTenants(tenants: Tenants, partialPlan: PartialPlan, isNoisy: boolean): Promise<void> {
+  // A session may still be settling when the next one of the same virtual user is created.
+  const maxSessions = 2 * (partialPlan.streams + partialPlan.spike.streams) + 10;
+  for (let count = 0; count < partialPlan.tenants; count++) await tenants.add('regular', maxSessions);
+  if (isNoisy) await tenants.add('noisy', 2 * partialPlan.noisyStreams + 10);
 }

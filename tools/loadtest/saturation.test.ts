@@ -3,14 +3,14 @@ import type { Step } from './saturation.ts';
 import { recordsOf, session, utterance } from './testing/records.ts';
 
 const LIMITS = { delta: 300, final: 600, ready: 1000 };
-const step = (streams: number, ...broken: string[]): Step => ({ streams, verdicts: [], refused: 0, broken });
+const step = (streams: number, ...failures: string[]): Step => ({ streams, verdicts: [], refused: 0, failures });
 
-test('steps go from the first share of the slots to the last', () => {
+test('stepsOf returns numbers of streams from the first to the last share of the slots', () => {
   expect(stepsOf(50, { start: 50, step: 20, max: 120 })).toEqual([25, 35, 45, 55]);
   expect(stepsOf(1, { start: 50, step: 10, max: 200 })).toEqual([1, 2]);
 });
 
-test('a step breaks on a promise, and on refused sessions', () => {
+test('judgeStep fails a step that misses a target or has refused sessions', () => {
   const refusals = [
     {
       kind: 'refusal' as const,
@@ -23,36 +23,40 @@ test('a step breaks on a promise, and on refused sessions', () => {
     },
   ];
   const slow = recordsOf([session('a')], [utterance('a', { deltas: [[4500, 400]], final: [4600, 50] })], refusals);
-  expect(judgeStep(slow, 9, 4000, 6000, LIMITS).broken).toEqual(['delta p95 400 ms > 300 ms', '1 sessions refused']);
-  expect(judgeStep(slow, 9, 4000, 4900, LIMITS)).toMatchObject({ broken: ['delta p95 400 ms > 300 ms'], refused: 0 });
+  expect(judgeStep(slow, 9, 4000, 6000, LIMITS).failures).toEqual(['delta p95 400 ms > 300 ms', '1 sessions refused']);
+  expect(judgeStep(slow, 9, 4000, 4900, LIMITS)).toMatchObject({ failures: ['delta p95 400 ms > 300 ms'], refused: 0 });
 });
 
-test('a step in which nothing came is broken; one in which no session began is not', () => {
-  expect(judgeStep(recordsOf([], []), 9, 0, 1, LIMITS).broken).toEqual(['no delta came', 'no final came']);
+test('judgeStep fails a step without deltas and finals, but not one without ready events', () => {
+  expect(judgeStep(recordsOf([], []), 9, 0, 1, LIMITS).failures).toEqual(['no delta arrived', 'no final arrived']);
 });
 
-test('the saturation is the first step that broke, and below it the last that held', () => {
+test('concludeRamp returns the first failed step and the last passed step before it', () => {
   const found = concludeRamp(50, [step(25), step(35), step(45, 'final p95 700 ms > 600 ms')]);
-  expect(found).toMatchObject({ held: 35, broke: 45, reason: 'final p95 700 ms > 600 ms' });
+  expect(found).toMatchObject({ passedAt: 35, failedAt: 45, reason: 'final p95 700 ms > 600 ms' });
   expect(describeSaturation(found)).toBe(
-    'saturation: a target breaks at 45 streams (90 %; final p95 700 ms > 600 ms), 35 hold; the workers declared 50 slots',
+    'saturation: a target is missed at 45 streams (90 %; final p95 700 ms > 600 ms) and met at 35; the workers declared 50 slots',
   );
 });
 
-test('slots that are measured again afterwards tell whether the machine was the same all the time', () => {
+test('describeSaturation warns if the slots measured after the ramp differ by more than 10 %', () => {
   const found = concludeRamp(50, [step(25), step(35, 'late')]);
-  expect(describeSaturation({ ...found, declaredAfter: 55 })).toMatch(/declared 50 slots before and 55 after it$/);
-  expect(describeSaturation({ ...found, declaredAfter: 45 })).toMatch(/declared 50 slots before and 45 after it$/);
+  expect(describeSaturation({ ...found, declaredAfter: 55 })).toMatch(
+    /declared 50 slots before and 55 after the ramp$/,
+  );
+  expect(describeSaturation({ ...found, declaredAfter: 45 })).toMatch(
+    /declared 50 slots before and 45 after the ramp$/,
+  );
   expect(describeSaturation({ ...found, declaredAfter: 56 })).toMatch(
-    /56 after it: the machine changed its speed, run again$/,
+    /56 after the ramp\. The speed of the machine changed\. Run again\.$/,
   );
   expect(describeSaturation({ ...found, declaredAfter: 44 })).toMatch(
-    /44 after it: the machine changed its speed, run again$/,
+    /44 after the ramp\. The speed of the machine changed\. Run again\.$/,
   );
 });
 
-test('a ramp may end before anything breaks', () => {
+test('describeSaturation reports that no target was missed up to the last step', () => {
   const found = concludeRamp(50, [step(25), step(35)]);
-  expect(found).toMatchObject({ held: 35, broke: null });
-  expect(describeSaturation(found)).toContain('not reached: 35 streams hold (70 %)');
+  expect(found).toMatchObject({ passedAt: 35, failedAt: null });
+  expect(describeSaturation(found)).toContain('not reached: targets met at 35 streams (70 %)');
 });

@@ -3,78 +3,83 @@ import { judgeTargets, seriesOf } from './latencies.ts';
 import type { Verdict } from './latencies.ts';
 import type { Records } from './records.ts';
 
-/** A step of a ramp and what was seen in it. */
+/** A step of a ramp and its measurements. */
 export interface Step {
   readonly streams: number;
   readonly verdicts: readonly Verdict[];
   readonly refused: number;
-  /** Why it does not hold; empty: it does. */
-  readonly broken: readonly string[];
+  /** Reasons why the step failed. Empty if it passed. */
+  readonly failures: readonly string[];
 }
 
-/** Where a ramp ended. */
+/** Result of a ramp. */
 export interface Saturation {
   readonly declaredSlots: number;
-  /** What a worker like it declares that measures when the ramp is over; null: not known. */
+  /** Slots that another worker of the same kind measured after the ramp, or null if unknown. */
   readonly declaredAfter: number | null;
-  /** The most streams at which everything held; 0: not even the first step did. */
-  readonly held: number;
-  /** The streams at which a promise broke; null: none did up to the last step. */
-  readonly broke: number | null;
+  /** Largest number of streams at which all targets were met, or 0 if the first step failed. */
+  readonly passedAt: number;
+  /** Number of streams at which a target was missed, or null if none was missed up to the last step. */
+  readonly failedAt: number | null;
   readonly reason: string;
   readonly steps: readonly Step[];
 }
 
-/** Slots that differ by more than this share from one measurement to the next were measured on a machine that others use. */
+/** Largest relative difference between two measurements of slots on an unshared machine. */
 export const CHANGED_SHARE = 0.1;
 
-/** The numbers of streams to try, from the first to the last. */
+/** Returns the numbers of streams of the steps, in order. */
 export function stepsOf(declaredSlots: number, percent: { start: number; step: number; max: number }): number[] {
   const steps = new Set<number>();
-  for (let of = percent.start; of <= percent.max; of += percent.step) {
-    steps.add(Math.max(1, Math.round((declaredSlots * of) / 100)));
+  for (let share = percent.start; share <= percent.max; share += percent.step) {
+    steps.add(Math.max(1, Math.round((declaredSlots * share) / 100)));
   }
   return [...steps];
 }
 
-/** Judges what was seen from one moment to another while so many streams were open. */
+/** Judges the measurements of a time range in which the given number of streams was open. */
 export function judgeStep(records: Records, streams: number, fromMs: number, toMs: number, limits: Limits): Step {
   const verdicts = judgeTargets(seriesOf(records, fromMs, toMs), limits);
   const refused = records.refusals.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
-  // Sessions may be longer than a step: that none became ready in it says nothing.
+  // Sessions may be longer than a step, so a step without ready events does not fail.
   const late = verdicts.filter(({ target, met, count }) => !met && (count > 0 || target !== 'ready'));
-  const broken = late.map(({ target, p95, limitMs }) =>
-    p95 === null ? `no ${target} came` : `${target} p95 ${Math.round(p95)} ms > ${limitMs} ms`,
+  const failures = late.map(({ target, p95, limitMs }) =>
+    p95 === null ? `no ${target} arrived` : `${target} p95 ${Math.round(p95)} ms > ${limitMs} ms`,
   );
-  return { streams, verdicts, refused, broken: refused > 0 ? [...broken, `${refused} sessions refused`] : broken };
+  return {
+    streams,
+    verdicts,
+    refused,
+    failures: refused > 0 ? [...failures, `${refused} sessions refused`] : failures,
+  };
 }
 
-/** What a ramp found, from its steps in order. */
+/** Derives the result of a ramp from its steps, in order. */
 export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Saturation {
-  const broken = steps.find((step) => step.broken.length > 0);
-  const held = steps.filter((step) => step.broken.length === 0 && step.streams < (broken?.streams ?? Infinity));
+  const failed = steps.find((step) => step.failures.length > 0);
+  const passed = steps.filter((step) => step.failures.length === 0 && step.streams < (failed?.streams ?? Infinity));
   return {
     declaredSlots,
     declaredAfter: null,
-    held: held.at(-1)?.streams ?? 0,
-    broke: broken?.streams ?? null,
-    reason: broken?.broken.join(', ') ?? 'every target held to the last step',
+    passedAt: passed.at(-1)?.streams ?? 0,
+    failedAt: failed?.streams ?? null,
+    reason: failed?.failures.join(', ') ?? 'all targets were met up to the last step',
     steps,
   };
 }
 
-/** One line for a person. */
-export function describeSaturation({ declaredSlots, declaredAfter, held, broke, reason }: Saturation): string {
+/** Describes the result in one line. */
+export function describeSaturation({ declaredSlots, declaredAfter, passedAt, failedAt, reason }: Saturation): string {
   const share = (streams: number) => `${Math.round((100 * streams) / Math.max(1, declaredSlots))} %`;
   const found =
-    broke === null
-      ? `not reached: ${held} streams hold (${share(held)})`
-      : `a target breaks at ${broke} streams (${share(broke)}; ${reason}), ${held} hold`;
+    failedAt === null
+      ? `not reached: targets met at ${passedAt} streams (${share(passedAt)})`
+      : `a target is missed at ${failedAt} streams (${share(failedAt)}; ${reason}) and met at ${passedAt}`;
   return `saturation: ${found}; the workers declared ${declaredSlots} slots${describeAfter(declaredSlots, declaredAfter)}`;
 }
 
 function describeAfter(before: number, after: number | null): string {
   if (after === null) return '';
   const hasChanged = Math.abs(after - before) > CHANGED_SHARE * before;
-  return ` before and ${after} after it${hasChanged ? ': the machine changed its speed, run again' : ''}`;
+  return ` before and ${after} after the ramp${hasChanged ? '. The speed of the machine changed. Run again.' : ''}`;
 }

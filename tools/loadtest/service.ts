@@ -8,85 +8,86 @@ import type { DeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';
 import type { Target } from './target.ts';
 
-/** A model of our own service that exactly one worker serves: a pool that grows under the test would be another test. */
+/** Model of a temporary service that exactly one worker serves, because a pool that scales up would change the test. */
 const OWN_MODEL = 'svc-asr-loadtest';
-/** A ramp must be able to go beyond what the worker declared: another one like it takes so many times the streams. */
+/** Model for a ramp, which must exceed the declared slots. Its worker accepts several times as many streams. */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';
 const RAMP_HEADROOM = 3;
-/** Its worker measures when the ramp is over. */
+/** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';
 const WORKER_WITHIN_MS = 120_000;
-/** How long a service that is there may take to tell of a worker; a pool may be at zero. */
-const LOOK_MS = 3000;
-/** Gateways read the list of models once a second. */
+/** Time in which a running service must report a worker. A pool may be scaled to zero. */
+const READ_SLOTS_MS = 3000;
+/** Gateways reload the list of models once a second. */
 const CATALOGUE_MS = 2000;
 
-/** The service that is put under load. */
+/** The service under load. */
 export interface Service {
   readonly target: Target;
   readonly model: string;
-  /** 0: not known. */
+  /** 0 if unknown. */
   readonly declaredSlots: number;
   readonly name: string;
-  /** Where worker processes of ours are written down. */
+  /** Folder in which a temporary service records its worker processes. */
   readonly workerRecords: string | undefined;
-  /** Lets another worker measure how many slots it declares; only a service of our own can. */
-  readonly declareAgain?: () => Promise<number>;
+  /** Makes another worker measure its slots. Only a temporary service supports it. */
+  readonly measureSlotsAgain?: () => Promise<number>;
 }
 
-export interface ServiceOptions {
+export interface ServiceRequest {
   readonly scenario: ScenarioName;
   readonly options: Options;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether it must be one of our own, because its workers are tampered with. */
-  readonly mustBeOwn: boolean;
+  /** Whether a temporary service is required, because the test stops its workers. */
+  readonly mustBeTemporary: boolean;
   readonly signal: AbortSignal;
-  readonly own: (stop: () => Promise<void>) => void;
+  readonly addCleanup: (stop: () => Promise<void>) => void;
 }
 
-/** Finds the service, or starts one. */
-export async function provideService(request: ServiceOptions): Promise<Service> {
-  const { options, env, mustBeOwn } = request;
+/** Finds the service to test, or starts a temporary one. */
+export async function provideService(request: ServiceRequest): Promise<Service> {
+  const { options, env, mustBeTemporary: mustBeOwn } = request;
   const target = mustBeOwn ? undefined : findTarget(options, env);
-  if (target === undefined) return startOwn(request);
+  if (target === undefined) return startTemporary(request);
   const model = options.text('MODEL');
   const given = options.optional('DECLARED_SLOTS', 1, 1_000_000);
-  const declaredSlots = given ?? (await lookForSlots(target.operatorUrl, model));
+  const declaredSlots = given ?? (await findSlots(target.operatorUrl, model));
   return { target, model, declaredSlots, name: target.baseUrl, workerRecords: undefined };
 }
 
-/** The declared slots of a service that is there; 0, and the reason is told, where they cannot be had. */
-async function lookForSlots(operatorUrl: string, model: string): Promise<number> {
+/** Returns the declared slots of a running service. If they are unknown, logs the reason and returns 0. */
+async function findSlots(operatorUrl: string, model: string): Promise<number> {
   const found: DeclaredSlots =
     operatorUrl === ''
       ? { problem: 'neither DECLARED_SLOTS nor OPERATOR_URL is set' }
-      : await readDeclaredSlots(operatorUrl, model, LOOK_MS);
+      : await readDeclaredSlots(operatorUrl, model, READ_SLOTS_MS);
   if ('slots' in found) return found.slots;
-  say(`declared slots are not known: ${found.problem}`);
+  say(`declared slots are unknown: ${found.problem}`);
   return 0;
 }
 
-/** The slots of a worker that is about to come up. */
+/** Waits for a starting worker and returns its slots. */
 async function awaitSlots(operatorUrl: string, model: string, hint: string): Promise<number> {
   const found = await readDeclaredSlots(operatorUrl, model, WORKER_WITHIN_MS);
   if ('slots' in found) return found.slots;
-  throw new Error(`no worker of ${model} came up${hint}: ${found.problem}`);
+  throw new Error(`no worker of ${model} became ready${hint}: ${found.problem}`);
 }
 
-async function startOwn({ scenario, options, env, signal, own }: ServiceOptions): Promise<Service> {
-  say('starting a service of its own');
-  // Only here: what starts a service needs npm packages, which the image of the load tests does not have.
-  const { startOwnService } = await import('./own-service.ts');
-  const target = await startOwnService(env, signal, own);
+async function startTemporary({ scenario, options, env, signal, addCleanup }: ServiceRequest): Promise<Service> {
+  say('starting a temporary service');
+  // Imported only here, because starting a service needs npm packages, which the load test image does not have.
+  const { startTemporaryService } = await import('./temporary-service.ts');
+  const target = await startTemporaryService(env, signal, addCleanup);
   const model = options.text('MODEL');
-  const facts = { target, name: 'a service of its own', workerRecords: target.workerRecords };
-  // Workers that come up at the same time would measure each other.
-  const slots = await awaitSlots(target.operatorUrl, model, ' (a model with scaling.min 1 is needed)');
+  const facts = { target, name: 'a temporary service', workerRecords: target.workerRecords };
+  // Workers that start at the same time would slow down each other's measurement.
+  const slots = await awaitSlots(target.operatorUrl, model, ' (the model needs scaling.min of at least 1)');
   const provider = options.text('PROVIDER');
-  const isUsual = provider === LOAD_OPTIONS.PROVIDER.fallback;
+  const isDefaultProvider = provider === LOAD_OPTIONS.PROVIDER.fallback;
   const isNamed = (env.MODEL ?? '') !== '';
-  if (isNamed && !isUsual) throw new Error(`PROVIDER=${provider} is for the worker of its own model: leave out MODEL`);
-  if (isNamed || (scenario === 'smoke' && isUsual)) return { ...facts, model, declaredSlots: slots };
+  if (isNamed && !isDefaultProvider)
+    throw new Error(`PROVIDER=${provider} cannot be used with MODEL. Unset one of them.`);
+  if (isNamed || (scenario === 'smoke' && isDefaultProvider)) return { ...facts, model, declaredSlots: slots };
   target.addModel(OWN_MODEL, { slots: 0, provider });
   const declaredSlots = await awaitSlots(target.operatorUrl, OWN_MODEL, '');
   const isRamp = scenario === 'ramp-to-saturation';
@@ -99,5 +100,5 @@ async function startOwn({ scenario, options, env, signal, own }: ServiceOptions)
     target.addModel(AFTER_MODEL, { slots: 0, provider });
     return awaitSlots(target.operatorUrl, AFTER_MODEL, '');
   };
-  return { ...facts, model: isRamp ? RAMP_MODEL : OWN_MODEL, declaredSlots, declareAgain };
+  return { ...facts, model: isRamp ? RAMP_MODEL : OWN_MODEL, declaredSlots, measureSlotsAgain: declareAgain };
 }

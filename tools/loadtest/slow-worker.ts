@@ -1,26 +1,29 @@
 import { isOurs, openRecords } from '../../operator/src/workers/process/records.ts';
 
-/** Stops and continues worker processes in turn, so that they have only a share of their time; answers with its end. */
+/**
+ * Stops and continues worker processes in turn, so that they run only a share of the time. Returns a function that ends
+ * it.
+ */
 export function slowWorkers(recordFolder: string, stopMs: number, runMs: number): () => void {
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
     for (const worker of openRecords(recordFolder).read().filter(isOurs)) {
       try {
         process.kill(worker.pid, name);
       } catch {
-        // It ended between the look and the signal.
+        // The worker ended before the signal.
       }
     }
   };
   let timer: NodeJS.Timeout;
-  const hold = () => {
+  const stop = () => {
     signal('SIGSTOP');
-    timer = setTimeout(release, stopMs);
+    timer = setTimeout(resume, stopMs);
   };
-  const release = () => {
+  const resume = () => {
     signal('SIGCONT');
-    timer = setTimeout(hold, runMs);
+    timer = setTimeout(stop, runMs);
   };
-  hold();
+  stop();
   return () => {
     clearTimeout(timer);
     signal('SIGCONT');

@@ -23,26 +23,26 @@ const slow = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]] })])
 const late = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]], lagsMs: [200, 200] })]);
 const found = (records: typeof good) => ({ records, balances: [balancesOf(3000)], saturation: null });
 
-test('a run passes when all is right and promises are kept', () => {
+test('summarize passes a correct run that meets its targets', () => {
   expect(summarize(facts, strict, found(good)).outcome).toBe('passed');
 });
 
-test('a broken promise fails a scenario that holds promises, and no other', () => {
+test('summarize fails on a missed target only if the scenario requires latency', () => {
   expect(summarize(facts, strict, found(slow)).outcome).toBe('failed');
   expect(summarize(facts, lenient, found(slow)).outcome).toBe('passed');
 });
 
-test('what k6 saw broken is broken', () => {
+test('summarize fails if k6 reports crossed thresholds', () => {
   expect(summarize({ ...facts, crossedThresholds: true }, strict, found(good)).outcome).toBe('failed');
 });
 
-test('latencies that a late generator measured are void; what must be right must be so all the same', () => {
+test('summarize voids a run with a late generator, but fails it if it is incorrect', () => {
   expect(summarize(facts, strict, found(late)).outcome).toBe('void');
   expect(summarize(facts, lenient, found(late)).outcome).toBe('passed');
   expect(summarize(facts, strict, { ...found(late), balances: [balancesOf(9000)] }).outcome).toBe('failed');
 });
 
-test('a broken promise on a machine that became slower is void, on one that is as it was it is not', () => {
+test('summarize voids a missed target only if the machine became slower', () => {
   const outcome = (changes: object, records = slow) => {
     const { outcome: of, voidReason } = summarize({ ...facts, declaredSlots: 100, ...changes }, strict, found(records));
     return [of, voidReason];
@@ -54,23 +54,23 @@ test('a broken promise on a machine that became slower is void, on one that is a
   expect(outcome({ declaredAfter: 89 }, good)).toEqual(['passed', null]);
   const lines = buildLines(summarize({ ...facts, declaredSlots: 100, declaredAfter: 80 }, strict, found(slow)), true);
   expect(lines.at(-1)).toBe(
-    'steady: VOID: the machine became slower meanwhile: a worker declares 80 slots now, not 100; run again',
+    'steady: VOID: the machine became slower during the run. A worker now declares 80 slots, not 100. Run again.',
   );
 });
 
-test('the terminal shows latencies, gates and the outcome last', () => {
+test('buildLines shows latencies and gates, and the outcome last', () => {
   const lines = buildLines(summarize(facts, strict, found(slow)), true);
   expect(lines.find((line) => line.includes('delta'))).toMatch(/^✗ delta +p50 +400 ms +p95 +400 ms.*target p95 300 ms/);
   expect(lines).toContain('✓ every flush got its final: 1 utterances');
   expect(lines.at(-1)).toBe('steady: FAILED');
 });
 
-test('the report stands alone and says what the terminal says', () => {
-  const steps = [{ streams: 2, verdicts: summarize(facts, strict, found(good)).targets, refused: 0, broken: [] }];
+test('buildReport returns a self-contained page with the facts of the summary', () => {
+  const steps = [{ streams: 2, verdicts: summarize(facts, strict, found(good)).targets, refused: 0, failures: [] }];
   const summary = summarize(facts, lenient, { ...found(slow), saturation: concludeRamp(4, steps) });
   const page = buildReport(summary, slow);
   expect(page).toContain('https://&lt;here&gt;');
-  expect(page).toContain('saturation: not reached: 2 streams hold (50 %); the workers declared 4 slots');
+  expect(page).toContain('saturation: not reached: targets met at 2 streams (50 %); the workers declared 4 slots');
   expect(page).toContain('p95 by number of streams');
   expect(page.match(/<svg /g)).toHaveLength(7);
   expect(page).not.toMatch(/<script|src=|href=|url\(/);
@@ -78,7 +78,7 @@ test('the report stands alone and says what the terminal says', () => {
   expect(page).not.toContain('undefined');
 });
 
-test('a report of nothing can be drawn too', () => {
+test('buildReport works without records', () => {
   const page = buildReport(summarize(facts, strict, found(recordsOf([], []))), recordsOf([], []));
   expect(page).toContain('none got a final');
   expect(page).not.toMatch(/NaN|Infinity|undefined/);

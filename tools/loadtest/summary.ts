@@ -11,7 +11,7 @@ import type { Records } from './records.ts';
 import { CHANGED_SHARE } from './saturation.ts';
 import type { Saturation } from './saturation.ts';
 
-/** What a run was. */
+/** Facts of a run. */
 export interface RunFacts {
   readonly scenario: ScenarioName;
   readonly startedAt: string;
@@ -19,22 +19,22 @@ export interface RunFacts {
   readonly service: string;
   readonly model: string;
   readonly streams: number;
-  /** 0: not known. */
+  /** 0 if unknown. */
   readonly declaredSlots: number;
-  /** What a worker like it declares when the run is over, where that was looked at. */
+  /** Slots that another worker of the same kind measured after the run, or null if it was not measured. */
   readonly declaredAfter: number | null;
   readonly slowWorker: boolean;
   readonly limits: Limits;
   readonly lagLimitMs: number;
-  /** Whether k6's own thresholds were crossed. */
+  /** Whether the run crossed thresholds of k6. */
   readonly crossedThresholds: boolean;
 }
 
 export type Outcome = 'passed' | 'failed' | 'void';
-/** Why latencies are about something else than the service. */
+/** Reason why the latencies are not those of the service. */
 export type VoidReason = 'late generator' | 'slower machine';
 
-/** What a run found: the JSON summary. */
+/** Result of a run, written as summary.json. */
 export interface Summary extends RunFacts {
   readonly outcome: Outcome;
   readonly voidReason: VoidReason | null;
@@ -60,14 +60,14 @@ export function summarize(
   const gates = judgeGates(records, balances, mayBeRefused);
   const targets = judgeTargets(seriesOf(records), facts.limits);
   const lag = lagOf(records);
-  const isRight = gates.every(({ passed }) => passed);
+  const isCorrect = gates.every(({ passed }) => passed);
   const areMet = targets.every(({ met }) => met) && !facts.crossedThresholds;
-  const isBroken = requiresLatency && !areMet;
+  const missesTarget = requiresLatency && !areMet;
   const isLate = (requiresLatency || saturation !== null) && (lag.p95 ?? 0) > facts.lagLimitMs;
-  // Latencies that a slow generator measured say nothing about the service, good or bad; bad ones of a machine that became
-  // slower say nothing about what was declared before.
-  const voidReason = isLate ? 'late generator' : isBroken && hasSlowed(facts) ? 'slower machine' : null;
-  const outcome = !isRight ? 'failed' : voidReason !== null ? 'void' : isBroken ? 'failed' : 'passed';
+  // Latencies measured by a slow generator say nothing about the service. Missed targets on a machine that became
+  // slower say nothing about the slots declared before.
+  const voidReason = isLate ? 'late generator' : missesTarget && hasSlowed(facts) ? 'slower machine' : null;
+  const outcome = !isCorrect ? 'failed' : voidReason !== null ? 'void' : missesTarget ? 'failed' : 'passed';
   return {
     ...facts,
     outcome,
@@ -86,7 +86,7 @@ export function summarize(
 }
 
 function hasSlowed({ streams, declaredSlots, declaredAfter }: RunFacts): boolean {
-  // More streams than were declared are late anyway.
+  // With more streams than declared slots, high latencies are expected.
   return declaredAfter !== null && streams <= declaredSlots && declaredAfter < declaredSlots * (1 - CHANGED_SHARE);
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOptions } from '../../loadtest/lib/options.ts';
-import { ownEnvironment } from './own-service.ts';
+import { buildServiceEnvironment } from './temporary-service.ts';
 import { findTarget } from './target.ts';
 
 let home: string;
@@ -25,7 +25,7 @@ const writeLocal = (pid: number | undefined) =>
     }),
   );
 
-test('takes the service that npm start runs', () => {
+test('findTarget returns the service of npm start', () => {
   writeLocal(process.pid);
   expect(find({})).toEqual({
     baseUrl: 'https://localhost:1',
@@ -39,12 +39,12 @@ test('takes the service that npm start runs', () => {
 test.each([
   ['was stopped', undefined],
   ['crashed', 2 ** 30],
-])('finds none where it %s', (_name, pid) => {
+])('findTarget returns undefined if the service of npm start %s', (_name, pid) => {
   writeLocal(pid);
   expect(find({})).toBeUndefined();
 });
 
-test('takes the service that the environment names, its token from a file if there is one', () => {
+test('findTarget returns the service of BASE_URL, with the token from ADMIN_TOKEN_FILE', () => {
   const file = join(home, 'token');
   writeFileSync(file, 'secret\n');
   const env = { BASE_URL: 'https://asr.example/', ADMIN_URL: 'http://console:9090', ADMIN_TOKEN_FILE: file };
@@ -53,12 +53,12 @@ test('takes the service that the environment names, its token from a file if the
   expect(find({ ...env, OPERATOR_URL: 'http://op:9090/' })).toMatchObject({ ...named, operatorUrl: 'http://op:9090' });
 });
 
-test('says what is missing beside BASE_URL', () => {
+test('findTarget reports the options that BASE_URL requires', () => {
   expect(() => find({ BASE_URL: 'https://asr.example' })).toThrow('set ADMIN_URL and ADMIN_TOKEN');
 });
 
-test('what is set for the load test does not reach a service of its own', () => {
-  const env = ownEnvironment(
+test('buildServiceEnvironment removes options of the load test and settings of shared state', () => {
+  const env = buildServiceEnvironment(
     { REDIS_URL: 'redis://theirs', MODEL: 'm', ADMIN_TOKEN_FILE: 'x', LOG_LEVEL: 'debug' },
     '/home',
   );

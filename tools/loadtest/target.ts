@@ -4,36 +4,38 @@ import { homeOf } from '../start/home.ts';
 import { readLocalJson } from '../start/local-json.ts';
 import { isAlive } from '../supervise/alive.ts';
 
-/** A service that is there. */
+/** A running service. */
 export interface Target {
   readonly baseUrl: string;
   readonly adminUrl: string;
   readonly adminToken: string;
-  /** PEM file of the authority that signed its certificates; empty: the system's. */
+  /** PEM file of the CA that signed its certificates. If empty, the CAs of the system are used. */
   readonly caFile: string;
-  /** Admin port of the operator; empty: not known. */
+  /** Admin port of the operator. Empty if unknown. */
   readonly operatorUrl: string;
 }
 
-/** The service that the environment names or `npm start` runs; undefined: there is none. */
+/** Returns the service that the environment names or `npm start` runs, or undefined if there is none. */
 export function findTarget(options: Options, env: NodeJS.ProcessEnv): Target | undefined {
   const baseUrl = options.text('BASE_URL').replace(/\/$/, '');
-  return baseUrl === '' ? findLocal(options, env) : readNamed(baseUrl, options, env);
+  return baseUrl === '' ? findLocal(options, env) : readConfigured(baseUrl, options, env);
 }
 
-function readNamed(baseUrl: string, options: Options, env: NodeJS.ProcessEnv): Target {
+function readConfigured(baseUrl: string, options: Options, env: NodeJS.ProcessEnv): Target {
   const adminUrl = options.text('ADMIN_URL').replace(/\/$/, '');
   const file = env.ADMIN_TOKEN_FILE ?? '';
   const adminToken = file === '' ? options.text('ADMIN_TOKEN') : readFileSync(file, 'utf8').trim();
   if (adminUrl === '' || adminToken === '') {
-    throw new Error('with BASE_URL, set ADMIN_URL and ADMIN_TOKEN (or ADMIN_TOKEN_FILE) too: tenants are made there');
+    throw new Error(
+      'BASE_URL is set, so set ADMIN_URL and ADMIN_TOKEN (or ADMIN_TOKEN_FILE). Tenants are created there.',
+    );
   }
   return { baseUrl, adminUrl, adminToken, caFile: options.text('CA_FILE'), operatorUrl: operatorUrlOf(options) };
 }
 
 function findLocal(options: Options, env: NodeJS.ProcessEnv): Target | undefined {
   const local = readLocalJson(homeOf(env).localJson);
-  // The pid is there while the service runs; after a crash it names a process that is gone.
+  // local.json has a pid while the service runs. After a crash the process of that pid does not exist.
   if (local?.pid === undefined || !isAlive(local.pid)) return undefined;
   const {
     base_url: baseUrl = '',

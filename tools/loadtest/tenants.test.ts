@@ -1,7 +1,7 @@
 import type { Admin } from './admin.ts';
 import { createTenants } from './tenants.ts';
 
-function adminWith(changes: Partial<Admin> = {}): Admin & { removed: string[] } {
+function createFakeAdmin(changes: Partial<Admin> = {}): Admin & { removed: string[] } {
   const removed: string[] = [];
   return {
     removed,
@@ -10,14 +10,14 @@ function adminWith(changes: Partial<Admin> = {}): Admin & { removed: string[] } 
       removed.push(name);
       return Promise.resolve();
     },
-    account: () => Promise.reject(new Error('not asked for')),
-    usage: () => Promise.reject(new Error('not asked for')),
+    account: () => Promise.reject(new Error('unexpected call')),
+    usage: () => Promise.reject(new Error('unexpected call')),
     ...changes,
   };
 }
 
-test('removes every tenant that it made, once', async () => {
-  const admin = adminWith();
+test('createTenants removes every tenant that it created once', async () => {
+  const admin = createFakeAdmin();
   const tenants = createTenants(admin);
   await tenants.add('regular', 5);
   await tenants.add('noisy', 5);
@@ -27,8 +27,8 @@ test('removes every tenant that it made, once', async () => {
   expect(admin.removed).toEqual(tenants.callers.map(({ tenant }) => tenant));
 });
 
-test('removes a tenant whose making failed half way', async () => {
-  const admin = adminWith({ createTenant: () => Promise.reject(new Error('no key')) });
+test('createTenants removes a tenant whose creation failed', async () => {
+  const admin = createFakeAdmin({ createTenant: () => Promise.reject(new Error('no key')) });
   const tenants = createTenants(admin);
   await expect(tenants.add('regular', 5)).rejects.toThrow('no key');
   await tenants.remove();

@@ -3,18 +3,18 @@ import type { Caller, Role } from '../../loadtest/lib/plan.ts';
 import { say } from '../launch/terminal.mjs';
 import type { Admin } from './admin.ts';
 
-/** More than any run speaks, a flooding tenant included. */
+/** More than any run can consume, including a noisy tenant. */
 const AUDIO_SECONDS = 100_000_000;
 
 /** The tenants of one run. */
 export interface Tenants {
   readonly callers: readonly Caller[];
   add: (role: Role, concurrentSessions: number) => Promise<void>;
-  /** Removes all of them, those whose making failed half way too. */
+  /** Removes all tenants, including those whose creation failed. */
   remove: () => Promise<void>;
 }
 
-/** Tenants under names that no other run uses. */
+/** Creates tenants with names that no other run uses. */
 export function createTenants(admin: Admin): Tenants {
   const run = randomBytes(4).toString('hex');
   const names: string[] = [];
@@ -30,7 +30,9 @@ export function createTenants(admin: Admin): Tenants {
     remove: async () => {
       for (const name of names.splice(0)) {
         await admin.removeTenant(name).catch((error: unknown) => {
-          say(`the tenant ${name} is left behind: ${error instanceof Error ? error.message : String(error)}`);
+          say(
+            `cannot delete the tenant ${name}. Delete it by hand. ${error instanceof Error ? error.message : String(error)}`,
+          );
         });
       }
     },

@@ -37,8 +37,8 @@ const out =
 
 let status: number;
 try {
-  const undo = (step: () => Promise<void> | void) => void steps.push(step);
-  const summary = await runLoadtest(chosen, out, { env: process.env, signal: stopping.signal, undo });
+  const addCleanup = (step: () => Promise<void> | void) => void steps.push(step);
+  const summary = await runLoadtest(chosen, out, { env: process.env, signal: stopping.signal, addCleanup });
   const lines = buildLines(summary, SCENARIOS[chosen.scenario].requiresLatency);
   const files = chosen.logReport ? buildReportLines(out) : [];
   process.stdout.write(`${[...files, ...lines].join('\n')}\n`);

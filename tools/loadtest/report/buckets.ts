@@ -1,51 +1,51 @@
 import type { Point } from '../latencies.ts';
 import { percentile, percentiles } from '../percentile.ts';
 
-/** Points of a picture: seconds since the start, and a value. */
+/** A point of a chart: seconds since the start, and a value. */
 export type PlotPoint = [x: number, y: number];
 
-const MOST_BUCKETS = 120;
-/** Moments at which something is counted over the whole time. */
-const MOMENTS = 300;
+const MAX_BUCKETS = 120;
+/** Number of times at which open streams are counted. */
+const SAMPLE_COUNT = 300;
 
-/** Length of the pieces that a run's time is cut into: whole seconds, so few that they can be told apart. */
+/** Returns the length of a time bucket in whole seconds, so that a chart has at most MAX_BUCKETS of them. */
 export function bucketSeconds(totalSeconds: number): number {
-  return Math.max(1, Math.ceil(totalSeconds / MOST_BUCKETS));
+  return Math.max(1, Math.ceil(totalSeconds / MAX_BUCKETS));
 }
 
-/** A percentile of each piece of time; pieces without values are left out. */
+/** Computes a percentile of each time bucket. Buckets without values are left out. */
 export function percentileOverTime(
   points: readonly Point[],
   startMs: number,
   seconds: number,
   percent: number,
 ): PlotPoint[] {
-  const pieces = new Map<number, number[]>();
+  const buckets = new Map<number, number[]>();
   for (const [atMs, value] of points) {
-    const piece = Math.floor((atMs - startMs) / (seconds * 1000));
-    const values = pieces.get(piece);
-    if (values === undefined) pieces.set(piece, [value]);
+    const bucket = Math.floor((atMs - startMs) / (seconds * 1000));
+    const values = buckets.get(bucket);
+    if (values === undefined) buckets.set(bucket, [value]);
     else values.push(value);
   }
-  return [...pieces.entries()]
+  return [...buckets.entries()]
     .sort(([a], [b]) => a - b)
-    .map(([piece, values]) => [(piece + 0.5) * seconds, percentile(values, percent) ?? 0]);
+    .map(([bucket, values]) => [(bucket + 0.5) * seconds, percentile(values, percent) ?? 0]);
 }
 
-/** How many intervals are open at moments from the start to the end. */
+/** Counts the open intervals at evenly spaced times. */
 export function openOverTime(
   intervals: readonly (readonly [fromMs: number, toMs: number])[],
   startMs: number,
   totalSeconds: number,
 ): PlotPoint[] {
-  return Array.from({ length: MOMENTS + 1 }, (_, moment) => {
-    const x = (moment / MOMENTS) * totalSeconds;
+  return Array.from({ length: SAMPLE_COUNT + 1 }, (_, sample) => {
+    const x = (sample / SAMPLE_COUNT) * totalSeconds;
     const atMs = startMs + x * 1000;
     return [x, intervals.filter(([fromMs, toMs]) => fromMs <= atMs && atMs < toMs).length];
   });
 }
 
-/** The share of values that are at most so large, in percent. */
+/** Returns the cumulative distribution: for each percentage of the values, the largest of them. */
 export function cumulative(values: readonly number[]): PlotPoint[] {
   const shares = Array.from({ length: 101 }, (_, percent) => percent);
   return percentiles(values, shares).map((value, percent) => [value ?? 0, percent]);

@@ -7,13 +7,13 @@ test.each([
   [1, [0, 0.2, 0.4, 0.6, 0.8, 1]],
   [7, [0, 2, 4, 6, 8]],
   [1234, [0, 500, 1000, 1500]],
-])('a scale up to %d has round numbers', (largest, ticks) => {
+])('scaleOf(%d) has round ticks', (largest, ticks) => {
   const scale = scaleOf(largest);
   expect(scale.ticks.map((tick) => Number(tick.toFixed(6)))).toEqual(ticks);
   expect(scale.to).toBeGreaterThanOrEqual(largest);
 });
 
-test('the time is cut into pieces that can be told apart', () => {
+test('bucketSeconds limits the number of buckets, and percentileOverTime fills them', () => {
   expect(bucketSeconds(60)).toBe(1);
   expect(bucketSeconds(3600)).toBe(30);
   const points = [
@@ -27,7 +27,7 @@ test('the time is cut into pieces that can be told apart', () => {
   ]);
 });
 
-test('open streams are counted from the start to the end', () => {
+test('openOverTime counts the open streams from the start to the end', () => {
   const points = openOverTime(
     [
       [1000, 3000],
@@ -40,13 +40,13 @@ test('open streams are counted from the start to the end', () => {
   expect([0, 1, 1.5, 2, 2.9, 3].map(openAt)).toEqual([0, 1, 1, 2, 2, 0]);
 });
 
-test('the share of values grows to all of them', () => {
+test('cumulative reaches 100 percent at the largest value', () => {
   const points = cumulative([1, 2, 3]);
   expect(points[0]).toEqual([1, 0]);
   expect(points.at(-1)).toEqual([3, 100]);
 });
 
-test('a chart keeps within its frame and escapes its texts', () => {
+test('drawChart stays inside its frame and escapes texts', () => {
   const svg = drawChart({
     title: 'a < b',
     xLabel: 's',
@@ -61,7 +61,7 @@ test('a chart keeps within its frame and escapes its texts', () => {
         ],
       },
     ],
-    limit: { name: 'promised', value: 300 },
+    limit: { name: 'target', value: 300 },
     mark: { name: 'declared', value: 8 },
   });
   expect(svg).toContain('a &lt; b');

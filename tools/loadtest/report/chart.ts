@@ -5,7 +5,7 @@ export interface Line {
   readonly name: string;
   readonly colour: string;
   readonly points: readonly (readonly [x: number, y: number])[];
-  /** Dots instead of a line through them. */
+  /** Whether to draw dots instead of a line. */
   readonly dots?: boolean;
 }
 
@@ -13,19 +13,19 @@ export interface Chart {
   readonly title: string;
   readonly xLabel: string;
   readonly yLabel: string;
-  /** Where the picture ends on the right at least. */
+  /** Smallest right end of the x axis. */
   readonly xTo?: number;
   readonly lines: readonly Line[];
-  /** Something promised: drawn across. */
+  /** Horizontal line for a limit. */
   readonly limit?: { readonly name: string; readonly value: number };
-  /** Something declared: drawn upright. */
+  /** Vertical line for a value. */
   readonly mark?: { readonly name: string; readonly value: number };
 }
 
 const [WIDTH, HEIGHT] = [560, 260];
 const PLOT = { left: 56, right: WIDTH - 14, top: 34, bottom: HEIGHT - 42 };
 
-/** A chart as SVG. */
+/** Draws a chart as SVG. */
 export function drawChart({ title, xLabel, yLabel, xTo = 1, lines, limit, mark }: Chart): string {
   const points = lines.flatMap((line) => line.points);
   const xs = scaleOf(Math.max(xTo, mark?.value ?? 0, ...points.map(([x]) => x)));
@@ -37,7 +37,7 @@ export function drawChart({ title, xLabel, yLabel, xTo = 1, lines, limit, mark }
       `<line class="grid" x1="${PLOT.left}" x2="${PLOT.right}" y1="${y(tick)}" y2="${y(tick)}"/>` +
       `<text class="tick" x="${PLOT.left - 6}" y="${y(tick) + 4}" text-anchor="end">${show(tick)}</text>`,
   );
-  const below = xs.ticks.map(
+  const xTicks = xs.ticks.map(
     (tick) => `<text class="tick" x="${x(tick)}" y="${PLOT.bottom + 16}" text-anchor="middle">${show(tick)}</text>`,
   );
   const drawn = lines.map((line) =>
@@ -45,28 +45,28 @@ export function drawChart({ title, xLabel, yLabel, xTo = 1, lines, limit, mark }
       ? line.points.map(([a, b]) => `<circle cx="${x(a)}" cy="${y(b)}" r="1.6" fill="${line.colour}"/>`).join('')
       : `<polyline fill="none" stroke="${line.colour}" points="${line.points.map(([a, b]) => `${x(a)},${y(b)}`).join(' ')}"/>`,
   );
-  const across =
+  const limitLine =
     limit === undefined
       ? ''
       : `<line class="limit" x1="${PLOT.left}" x2="${PLOT.right}" y1="${y(limit.value)}" y2="${y(limit.value)}"/>` +
         `<text class="limit" x="${PLOT.right}" y="${y(limit.value) - 5}" text-anchor="end">${escapeText(limit.name)}</text>`;
-  const upright = mark === undefined ? '' : drawMark(x(mark.value), mark.name);
+  const markLine = mark === undefined ? '' : drawMark(x(mark.value), mark.name);
   return [
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeText(title)}">`,
     `<text class="title" x="${PLOT.left}" y="16">${escapeText(title)}</text>`,
     drawLegend(lines),
     ...grid,
-    ...below,
+    ...xTicks,
     `<text class="tick" x="${PLOT.right}" y="${HEIGHT - 8}" text-anchor="end">${escapeText(xLabel)}</text>`,
     `<text class="tick" x="${PLOT.left - 6}" y="${PLOT.top - 8}" text-anchor="end">${escapeText(yLabel)}</text>`,
     ...drawn,
-    across,
-    upright,
+    limitLine,
+    markLine,
     '</svg>',
   ].join('\n');
 }
 
-/** The name stands on the side on which there is room. */
+/** Puts the name on the side of the line that has more space. */
 function drawMark(at: number, name: string): string {
   const isLeft = at < (PLOT.left + PLOT.right) / 2;
   return (

@@ -8,7 +8,7 @@ import type { Chart } from './chart.ts';
 
 const COLOURS = { p50: '#2a78b8', p95: '#c2571a', max: '#b9b4ad', other: '#3d8b5f' };
 
-/** The pictures of a run. */
+/** Builds the charts of a run. */
 export function chartsOf(summary: Summary, records: Records): Chart[] {
   const startMs = Date.parse(summary.startedAt);
   const series = seriesOf(records);
@@ -45,7 +45,7 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
     },
     ...overTime,
     {
-      title: 'Share of events that came within a time',
+      title: 'Share of events within a latency',
       xLabel: 'ms',
       yLabel: '%',
       lines: names.map((name, at) => ({
@@ -55,7 +55,7 @@ export function chartsOf(summary: Summary, records: Records): Chart[] {
       })),
     },
     {
-      title: 'Lateness of the generator',
+      title: 'Lag of the generator',
       xLabel: 'ms',
       yLabel: '%',
       lines: [{ name: 'frames', colour: COLOURS.other, points: cumulative(lags) }],

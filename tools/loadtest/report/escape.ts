@@ -1,4 +1,4 @@
-/** A text as part of HTML or SVG. */
+/** Escapes a text for HTML or SVG. */
 export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

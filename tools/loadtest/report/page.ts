@@ -20,7 +20,7 @@ const STYLE = `
   svg line.mark { stroke: #6b5ca5; stroke-dasharray: 5 4 } svg text.mark { fill: #6b5ca5 }
 `;
 
-/** The report as one HTML page that needs nothing else. */
+/** Builds the report as one self-contained HTML page. */
 export function buildReport(summary: Summary, records: Records): string {
   const { scenario, outcome, saturation } = summary;
   return `<!doctype html>
@@ -29,11 +29,11 @@ export function buildReport(summary: Summary, records: Records): string {
 <h1>Load test: ${escapeText(scenario)} <span class="badge ${outcome}">${outcome}</span></h1>
 <p>${escapeText(factsOf(summary))}</p>
 ${saturation === null ? '' : `<p><strong>${escapeText(describeSaturation(saturation))}</strong></p>`}
-<h2>Promises</h2>
+<h2>Latency targets</h2>
 ${targetTable(summary)}
-<h2>What must be right</h2>
+<h2>Correctness</h2>
 ${gateTable(summary)}
-<h2>Pictures</h2>
+<h2>Charts</h2>
 <div class="charts">
 ${chartsOf(summary, records).map(drawChart).join('\n')}
 </div>
@@ -46,7 +46,7 @@ function factsOf(summary: Summary): string {
   const wer = summary.wordErrorRatePercent;
   return [
     `${startedAt}, ${Math.round(seconds)} s, ${service}, ${model}`,
-    `${streams} streams, ${declaredSlots === 0 ? 'declared slots not known' : `${declaredSlots} declared slots`}`,
+    `${streams} streams, ${declaredSlots === 0 ? 'declared slots unknown' : `${declaredSlots} declared slots`}`,
     `${sessions} sessions, ${utterances} utterances`,
     `word error rate ${wer === null ? '-' : `${wer} %`}`,
     ...Object.entries(summary.refusals).map(([refusal, count]) => `refused ${count} x ${refusal}`),
@@ -60,12 +60,12 @@ function targetTable({ targets, create, lag, contexts }: Summary): string {
     `<td class="number">${count}</td>${ms(p50)}${ms(p95)}${ms(p99)}${ms(max)}`;
   const rows = targets.map(
     ({ quote, met, ...seen }) =>
-      `<tr><td>${escapeText(quote)}</td>${cells(seen)}<td class="${met ? 'good' : 'bad'}">${met ? 'met' : 'broken'}</td></tr>`,
+      `<tr><td>${escapeText(quote)}</td>${cells(seen)}<td class="${met ? 'good' : 'bad'}">${met ? 'met' : 'missed'}</td></tr>`,
   );
   const others = [
     ...Object.entries(contexts).map(([context, seen]) => [`delta with context [${context}]`, seen] as const),
     ['POST /v1/asr/sessions', create] as const,
-    ['lateness of the generator', lag] as const,
+    ['lag of the generator', lag] as const,
   ].map(([name, seen]) => `<tr><td>${escapeText(name)}</td>${cells(seen)}<td></td></tr>`);
   const head = ['number', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms']
     .map((name) => `<th class="number">${name}</th>`)

@@ -2,7 +2,7 @@ import type { SessionRecord, UtteranceRecord } from '../../../loadtest/lib/recor
 import type { Balances } from '../balances.ts';
 import type { Records } from '../records.ts';
 
-/** A session that went well: 2.5 s of audio, one utterance. */
+/** Creates the record of a successful session with 2.5 s of audio and one utterance. */
 export function session(name: string, changes: Partial<SessionRecord> = {}): SessionRecord {
   return {
     kind: 'session',
@@ -39,7 +39,7 @@ export function utterance(name: string, changes: Partial<UtteranceRecord> = {}):
   };
 }
 
-/** Records of sessions, all of which were created. */
+/** Creates records of sessions, all of which were created. */
 export function recordsOf(
   sessions: SessionRecord[],
   utterances: UtteranceRecord[],
@@ -54,7 +54,7 @@ export function recordsOf(
   return { created, sessions, utterances, refusals };
 }
 
-/** Balances in which so much was consumed of an hour. */
+/** Creates balances of a tenant with one hour of credit, of which `consumedMs` is consumed. */
 export function balancesOf(
   consumedMs: number,
   changes: { reservedMs?: number; availableMs?: number; billableMs?: number } = {},

@@ -7,38 +7,38 @@ import { startAll } from '../start/run.ts';
 import type { Teardown } from '../start/run.ts';
 import type { Target } from './target.ts';
 
-/** A service of the load test's own, with a state of its own. */
-export interface OwnService extends Target {
-  /** Folder in which its operator writes the worker processes down. */
+/** A service that was started for one load test, with separate state. */
+export interface TemporaryService extends Target {
+  /** Folder in which the operator records its worker processes. */
   readonly workerRecords: string;
-  /** Adds a model that is served by exactly one worker. */
-  addModel: (name: string, worker: OwnWorker) => void;
+  /** Adds a model that exactly one worker serves. */
+  addModel: (name: string, worker: WorkerSpec) => void;
 }
 
-export interface OwnWorker {
-  /** 0: it measures them. */
+export interface WorkerSpec {
+  /** Number of slots. With 0 the worker measures them. */
   readonly slots: number;
   readonly provider: string;
 }
 
-/** The artifact that own models use, from the root of the repository. */
+/** Artifact of the added models, relative to the repository root. */
 const ARTIFACT = 'worker/models/svc-asr-kikuyu-v1';
 
-/** Starts the whole service on free ports; `own` hears early how it is stopped and removed again. */
-export async function startOwnService(
+/** Starts the whole service on free ports. Passes its cleanup to `addCleanup` before anything is started. */
+export async function startTemporaryService(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  own: (stop: () => Promise<void>) => void,
-): Promise<OwnService> {
+  addCleanup: (stop: () => Promise<void>) => void,
+): Promise<TemporaryService> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-loadtest-'));
   let teardown: Teardown | undefined;
-  own(async () => {
+  addCleanup(async () => {
     await teardown?.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   const { home, local } = await startAll(
     {
-      env: ownEnvironment(env, folder),
+      env: buildServiceEnvironment(env, folder),
       node: env.SVC_ASR_NODE ?? process.execPath,
       show: (level, text) => (level === 'info' ? undefined : say(text)),
       signal,
@@ -56,16 +56,19 @@ export async function startOwnService(
   };
 }
 
-/** Settings of services that would take their own state from the service. */
+/** Settings that would connect the temporary service to the state of another one. */
 const SHARED_STATE = ['ADMIN_TOKEN_FILE', 'REDIS_URL', 'REDIS_URL_FILE'];
 
-/** What the person set for the load test is not meant for the services, although some names are the same. */
-export function ownEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
-  const notOurs = Object.entries(env).filter(([name]) => !(name in LOAD_OPTIONS) && !SHARED_STATE.includes(name));
-  return { ...Object.fromEntries(notOurs), SVC_ASR_HOME: home, PORT: '0', HOST: '127.0.0.1', CONSOLE_PORT: '0' };
+/**
+ * Returns the environment of the services. Options of the load test are removed, because some of them share a name with
+ * a setting.
+ */
+export function buildServiceEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(env).filter(([name]) => !(name in LOAD_OPTIONS) && !SHARED_STATE.includes(name));
+  return { ...Object.fromEntries(inherited), SVC_ASR_HOME: home, PORT: '0', HOST: '127.0.0.1', CONSOLE_PORT: '0' };
 }
 
-function modelOf(name: string, { slots, provider }: OwnWorker): string {
+function modelOf(name: string, { slots, provider }: WorkerSpec): string {
   return `apiVersion: asr.svc.dev/v1
 kind: ASRModel
 metadata:
