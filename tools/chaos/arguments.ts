@@ -1,13 +1,13 @@
 import type { Scenario } from './scenarios.ts';
 
-/** What the command line asks for. */
+/** Parsed command line. */
 export interface ChaosArguments {
   readonly name: string;
   readonly scenario: Scenario;
   readonly rounds: number;
 }
 
-/** Reads `[NAME] [--rounds N]`; undefined without a name. */
+/** Parses `[NAME] [--rounds N]`. Returns undefined without arguments. */
 export function parseChaosArguments(
   args: readonly string[],
   scenarios: Readonly<Record<string, Scenario>>,
@@ -18,26 +18,28 @@ export function parseChaosArguments(
     const argument = args[index] ?? '';
     if (argument === '--rounds') {
       rounds = Number(args[++index]);
-      if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds needs a whole number from 1 on');
+      if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds requires a whole number of at least 1');
     } else if (name === undefined) {
       name = argument;
     } else {
-      throw new Error(`"${argument}" is one too many: chaos takes one name and --rounds N`);
+      throw new Error(`unexpected argument "${argument}". Pass one scenario and --rounds N.`);
     }
   }
   if (name === undefined && rounds === undefined) return undefined;
   const scenario = name === undefined ? undefined : scenarios[name];
   if (name === undefined || scenario === undefined) {
-    throw new Error(`${name === undefined ? 'chaos needs a name' : `there is no chaos "${name}"`}; ${list(scenarios)}`);
+    throw new Error(
+      `${name === undefined ? 'no scenario given' : `there is no scenario "${name}"`}. ${list(scenarios)}`,
+    );
   }
   return { name, scenario, rounds: rounds ?? scenario.rounds };
 }
 
-/** Cuts rounds into parts of at most `size`. */
+/** Splits rounds into parts of at most `size`. */
 export function splitRounds(rounds: number, size: number): number[] {
   return Array.from({ length: Math.ceil(rounds / size) }, (_, part) => Math.min(size, rounds - part * size));
 }
 
 function list(scenarios: Readonly<Record<string, Scenario>>): string {
-  return `there are ${Object.keys(scenarios).join(', ')}`;
+  return `Choose one of ${Object.keys(scenarios).join(', ')}`;
 }

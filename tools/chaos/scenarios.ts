@@ -1,12 +1,12 @@
-/** Faults that are injected again and again into a running service. */
+/** Faults that a test injects repeatedly into a running service. */
 export interface Scenario {
-  /** One line for the list. */
+  /** One line for the list of scenarios. */
   readonly what: string;
-  /** The test that injects them; CHAOS_ROUNDS tells it how often. */
+  /** Test that injects the faults. It reads the number of rounds from CHAOS_ROUNDS. */
   readonly test: string;
-  /** Rounds unless somebody says otherwise. */
+  /** Default number of rounds. */
   readonly rounds: number;
-  /** Rounds that fit the test's own time limit; more are run as several parts, each with a fresh service. */
+  /** Rounds that fit into the time limit of the test. Further rounds run in more parts, each with a new service. */
   readonly roundsInPart: number;
 }
 
