@@ -12,7 +12,7 @@ export interface AlertRule {
   annotations: Record<string, string>;
 }
 
-/** The alert rules of the chart. */
+/** Reads the alert rules of the chart. */
 export function readAlerts(): AlertRule[] {
   const text = readFileSync(join(root, 'charts/svc-asr/files/alerts.yaml'), 'utf8');
   return (parse(text) as { groups: { rules: AlertRule[] }[] }).groups.flatMap(({ rules }) => rules);

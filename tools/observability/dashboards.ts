@@ -3,10 +3,10 @@ import { PLATFORM } from './platform.ts';
 import { POOL } from './pool.ts';
 import { TENANT_DASHBOARD } from './tenant.ts';
 
-/** Where they lie, from the repository's root: the chart brings them to the cluster. */
+/** Folder of the generated dashboards, relative to the repository root. The chart installs them. */
 export const DASHBOARD_FOLDER = 'charts/svc-asr/files/dashboards';
 
-/** Every dashboard by its file name, as Grafana imports it. */
+/** Builds the dashboards in the import format of Grafana, by file name. */
 export function buildDashboards(): Readonly<Record<string, string>> {
   const files = { 'platform.json': PLATFORM, 'model-pool.json': POOL, 'tenant.json': TENANT_DASHBOARD };
   return Object.fromEntries(

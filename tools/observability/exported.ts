@@ -5,7 +5,7 @@ import { GATEWAY_METRICS } from '../../gateway/src/telemetry/metric-list.ts';
 import { METRICS as OPERATOR_METRICS } from '../../operator/src/metric-list.ts';
 import { WORKER_METRICS } from '../../worker/src/telemetry/metric-list.ts';
 
-/** The metrics of every service. */
+/** Metrics by service. */
 export const SERVICE_METRICS: Readonly<Record<string, MetricDefinitions>> = {
   gateway: GATEWAY_METRICS,
   worker: WORKER_METRICS,
@@ -13,7 +13,7 @@ export const SERVICE_METRICS: Readonly<Record<string, MetricDefinitions>> = {
   console: CONSOLE_METRICS,
 };
 
-/** Every series that the services export, by the name that Prometheus knows it by, with its labels. */
+/** Returns the Prometheus names of all exported series with their labels. */
 export function exportedSeries(): Map<string, string[]> {
   const definitions: MetricDefinition[] = Object.values(SERVICE_METRICS).flatMap((list) => Object.values(list));
   return new Map(

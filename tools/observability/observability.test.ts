@@ -10,10 +10,10 @@ import { groupingsOf, selectorsOf } from './promql.ts';
 const files = join(root, 'charts/svc-asr/files');
 const rules = readAlerts();
 
-/** Labels that Prometheus itself puts on what it scrapes. */
+/** Labels that Prometheus adds when it scrapes. */
 const SCRAPED = ['namespace', 'pod', 'instance', 'job'];
 
-/** Metrics that kube-state-metrics makes of Tenant resources, as its configuration says. */
+/** Returns the series that kube-state-metrics creates from Tenant resources with the chart's configuration. */
 function tenantSeries(): Map<string, string[]> {
   interface Resource {
     metricNamePrefix: string;
@@ -35,7 +35,7 @@ function tenantSeries(): Map<string, string[]> {
 
 const known = new Map([...exportedSeries(), ...tenantSeries()]);
 
-/** What is wrong with a query. */
+/** Returns the unknown metrics and labels of a query. */
 function problemsOf(query: string): string[] {
   const selectors = selectorsOf(query);
   const unknown = selectors.filter(({ metric }) => !known.has(metric)).map(({ metric }) => `no metric ${metric}`);
@@ -49,44 +49,44 @@ function problemsOf(query: string): string[] {
   return [...unknown, ...missing, ...strange.map((label) => `nothing in it has a label ${label}`)];
 }
 
-interface Shown {
+interface DashboardFile {
   panels: { title: string; description?: string; targets?: { expr: string }[] }[];
   templating: { list: { query: string | { query: string } }[] };
 }
 
 describe.each(Object.entries(buildDashboards()))('the dashboard %s', (name, text) => {
-  const { panels, templating } = JSON.parse(text) as Shown;
+  const { panels, templating } = JSON.parse(text) as DashboardFile;
 
-  test('is the one in the chart (npm run docs renews it)', () => {
+  test('equals the file in the chart, which npm run docs generates', () => {
     expect(readFileSync(join(root, DASHBOARD_FOLDER, name), 'utf8')).toBe(text);
   });
 
-  test('asks only for metrics and labels that the code exports', () => {
-    const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-    expect(asked.length).toBeGreaterThan(5);
-    expect(asked.flatMap(problemsOf)).toEqual([]);
+  test('queries only metrics and labels that the code exports', () => {
+    const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(queries.length).toBeGreaterThan(5);
+    expect(queries.flatMap(problemsOf)).toEqual([]);
     const listed = templating.list.map(({ query }) => (typeof query === 'string' ? query : query.query));
     const sources = listed.flatMap((query) => /^label_values\((\w+),/.exec(query)?.[1] ?? []);
     expect(sources.filter((metric) => !known.has(metric))).toEqual([]);
   });
 
-  test('says what to conclude from each panel', () => {
-    const silent = panels.filter(({ targets, description = '' }) => targets !== undefined && description === '');
-    expect(silent).toEqual([]);
+  test('has a description for each panel', () => {
+    const undescribed = panels.filter(({ targets, description = '' }) => targets !== undefined && description === '');
+    expect(undescribed).toEqual([]);
   });
 });
 
-test('the chart has no other dashboards', () => {
+test('the chart has no dashboards except the generated ones', () => {
   expect(readdirSync(join(root, DASHBOARD_FOLDER)).sort()).toEqual(Object.keys(buildDashboards()).sort());
 });
 
 describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', (name, rule) => {
-  test('asks only for metrics and labels that the code exports', () => {
+  test('queries only metrics and labels that the code exports', () => {
     expect(selectorsOf(rule.expr).length).toBeGreaterThan(0);
     expect(problemsOf(rule.expr)).toEqual([]);
   });
 
-  test('says how bad it is, what is the matter and what to do', () => {
+  test('has a severity, a summary, a description and a runbook', () => {
     expect(['warning', 'critical']).toContain(rule.labels.severity);
     expect(rule.for).toMatch(/^\d+[smh]$/);
     expect(rule.annotations).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
@@ -96,7 +96,7 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', 
   });
 });
 
-test('every runbook is of an alert, and in the list', () => {
+test('each runbook belongs to an alert and is listed in the README', () => {
   const folder = join(root, 'docs/runbooks');
   const pages = readdirSync(folder).filter((page) => page !== 'README.md');
   expect(pages.sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort());
@@ -105,7 +105,7 @@ test('every runbook is of an alert, and in the list', () => {
   expect(existsSync(join(folder, 'README.md'))).toBe(true);
 });
 
-test('no metric of a service has the tenant, a session or a key as a label', () => {
+test('no metric of a service has a tenant, session or key as a label', () => {
   const labels = Object.values(SERVICE_METRICS).flatMap((list) =>
     Object.values(list).flatMap((one) => one.labels ?? []),
   );

@@ -17,10 +17,10 @@ interface Built {
 const SOURCE = { type: 'prometheus', uid: '${datasource}' };
 const dashboards = Object.entries(buildDashboards()).map(([name, text]) => [name, JSON.parse(text) as Built] as const);
 
-describe.each(dashboards)('Grafana can import %s', (_name, { schemaVersion, panels, templating }) => {
+describe.each(dashboards)('the dashboard %s for Grafana', (_name, { schemaVersion, panels, templating }) => {
   const shown = panels.filter(({ type }) => type !== 'row');
 
-  test('with ids that differ, and panels on its grid that do not overlap', () => {
+  test('has unique panel ids and no overlapping panels', () => {
     expect(schemaVersion).toBeGreaterThanOrEqual(36);
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -30,7 +30,7 @@ describe.each(dashboards)('Grafana can import %s', (_name, { schemaVersion, pane
     expect(panels.filter(({ gridPos: { x, w } }) => x < 0 || x + w > 24)).toEqual([]);
   });
 
-  test('from the data source that is chosen, with a unit for each panel', () => {
+  test('uses the selected data source and has a unit for each panel', () => {
     const [first, ...others] = templating.list;
     expect(first).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
     const sources = [
@@ -46,6 +46,6 @@ describe.each(dashboards)('Grafana can import %s', (_name, { schemaVersion, pane
   });
 });
 
-test('dashboards have ids of their own', () => {
+test('the dashboards have unique ids', () => {
   expect(new Set(dashboards.map(([, { uid }]) => uid)).size).toBe(dashboards.length);
 });

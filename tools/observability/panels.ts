@@ -4,17 +4,17 @@ export interface Query {
   readonly legend: string;
 }
 
-/** One panel as the dashboards' files describe it. */
+/** A panel of a dashboard. */
 export interface Panel {
   readonly title: string;
   readonly kind: 'timeseries' | 'stat' | 'table' | 'heatmap';
-  /** What to conclude from it. */
+  /** What the panel shows and how to read it. */
   readonly description: string;
   readonly queries: readonly Query[];
   readonly unit?: 's' | 'percentunit' | 'reqps' | 'short' | 'ops' | 'ms';
-  /** A promise or limit to draw. */
+  /** A latency target or another limit to draw. */
   readonly limit?: number;
-  /** Of 24. */
+  /** Width in columns of 24. */
   readonly width?: number;
 }
 
@@ -27,7 +27,7 @@ export interface Dashboard {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  /** Variables beside data source and namespace: name and the query that lists its values. */
+  /** Variables in addition to data source and namespace. The query lists the values. */
   readonly variables: readonly { readonly name: string; readonly query: string }[];
   readonly rows: readonly Row[];
 }
@@ -37,7 +37,7 @@ const WIDTH = 24;
 const HEIGHTS = { timeseries: 8, stat: 4, table: 8, heatmap: 8 } as const;
 const SCHEMA_VERSION = 39;
 
-/** A dashboard in the form that Grafana imports. */
+/** Builds a dashboard in the import format of Grafana. */
 export function buildDashboard(dashboard: Dashboard): object {
   return {
     uid: dashboard.uid,
@@ -74,7 +74,7 @@ function buildVariables({ variables }: Dashboard): object[] {
       sort: 1,
       includeAll: true,
       multi: true,
-      // Also what has no such label, as outside of Kubernetes.
+      // Also matches series without the label, for example outside of Kubernetes.
       allValue: '.*',
       current: { selected: true, text: ['All'], value: ['$__all'] },
     })),

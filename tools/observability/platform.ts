@@ -1,21 +1,21 @@
 import type { Dashboard } from './panels.ts';
 import { HERE, latencyPanel, MODEL, pool, quantile, rate } from './queries.ts';
 
-/** Is the service well, and if not, which part. */
+/** Dashboard of the whole installation. Shows whether the service is healthy, and which part is not. */
 export const PLATFORM: Dashboard = {
   uid: 'svc-asr-platform',
   title: 'svc-asr / platform',
-  description: 'The whole installation: promises, requests, streams, credit and its parts.',
+  description: 'The whole installation: latency targets, requests, streams, credit and components.',
   variables: [{ name: 'model', query: 'label_values(svc_asr_streams, model)' }],
   rows: [
     {
-      title: 'At a glance',
+      title: 'Overview',
       panels: [
         {
           title: 'Live streams',
           kind: 'stat',
           width: 4,
-          description: 'Streams that are open on all gateways.',
+          description: 'Open streams on all gateways.',
           queries: [{ expr: `sum(svc_asr_streams{${MODEL}})`, legend: 'streams' }],
         },
         {
@@ -24,7 +24,7 @@ export const PLATFORM: Dashboard = {
           unit: 'percentunit',
           width: 4,
           limit: 0.9,
-          description: 'Sessions on workers or about to connect, over what the ready workers take.',
+          description: 'Active and reserved sessions, as a share of the slots of the ready workers.',
           queries: [
             {
               expr: `${pool('svc_asr_pool_sessions', '', `${MODEL},state=~"active|reserved"`)} / ${pool('svc_asr_pool_slots', '')}`,
@@ -37,7 +37,7 @@ export const PLATFORM: Dashboard = {
           kind: 'stat',
           width: 4,
           limit: 1,
-          description: 'Streams in the line of a pool.',
+          description: 'Streams in the queue of a pool.',
           queries: [{ expr: pool('svc_asr_pool_sessions', '', `${MODEL},state="waiting"`), legend: 'waiting' }],
         },
         {
@@ -46,7 +46,7 @@ export const PLATFORM: Dashboard = {
           unit: 's',
           width: 4,
           limit: 0.3,
-          description: 'Promise: 300 ms.',
+          description: 'Target: 300 ms.',
           queries: [{ expr: quantile(0.95, 'svc_asr_delta_latency_seconds', '', MODEL), legend: 'p95' }],
         },
         {
@@ -55,10 +55,10 @@ export const PLATFORM: Dashboard = {
           unit: 'percentunit',
           width: 4,
           limit: 0.005,
-          description: 'Streams that ended by a fault of the service; none of them is charged.',
+          description: 'Streams that ended because of a fault of the service. They are not charged.',
           queries: [
             {
-              // There is no such series before the first failure.
+              // The series does not exist before the first failure.
               expr: `(sum(rate(svc_asr_streams_ended_total{${MODEL},outcome="failed"}[$__rate_interval])) or vector(0)) / sum(rate(svc_asr_streams_ended_total{${MODEL}}[$__rate_interval]))`,
               legend: 'failed',
             },
@@ -68,7 +68,7 @@ export const PLATFORM: Dashboard = {
           title: 'Redis and ledger',
           kind: 'stat',
           width: 4,
-          description: '1: every gateway has Redis; the ledger is there.',
+          description: '1 if every gateway is connected to Redis, and if the ledger exists.',
           queries: [
             { expr: `min(svc_asr_redis_ready{${HERE}})`, legend: 'Redis' },
             { expr: `1 - max(svc_asr_ledger_missing{${HERE}})`, legend: 'ledger' },
@@ -77,26 +77,26 @@ export const PLATFORM: Dashboard = {
       ],
     },
     {
-      title: 'Promises',
+      title: 'Latency targets',
       panels: [
         latencyPanel({
           title: 'Delta',
           metric: 'svc_asr_delta_latency_seconds',
-          promiseS: 0.3,
+          targetSeconds: 0.3,
           description:
-            'From the sample that completes a chunk to its delta. High with waits of chunks: too few workers.',
+            'From the sample that completes a chunk to its delta. If chunks also wait long, there are too few workers.',
         }),
         latencyPanel({
           title: 'Final',
           metric: 'svc_asr_final_latency_seconds',
-          promiseS: 0.6,
+          targetSeconds: 0.6,
           description: 'From flush to final.',
         }),
         latencyPanel({
           title: 'Ready',
           metric: 'svc_asr_ready_latency_seconds',
-          promiseS: 1,
-          description: 'From the handshake to ready, waiting for a worker included (pools at zero take longer).',
+          targetSeconds: 1,
+          description: 'From the handshake to ready, including the wait for a worker. A pool at zero takes longer.',
         }),
       ],
     },
@@ -107,21 +107,21 @@ export const PLATFORM: Dashboard = {
           title: 'Requests by status',
           kind: 'timeseries',
           unit: 'reqps',
-          description: 'Requests a second of all gateways.',
+          description: 'Requests per second on all gateways.',
           queries: [{ expr: rate('svc_asr_http_requests_total', 'route, status'), legend: '{{route}} {{status}}' }],
         },
         {
           title: 'Errors by code',
           kind: 'timeseries',
           unit: 'reqps',
-          description: 'What callers were told; docs/errors.md says what each code means.',
+          description: 'Error codes of responses. docs/errors.md describes each code.',
           queries: [{ expr: rate('svc_asr_http_requests_total', 'code', `${HERE},code!=""`), legend: '{{code}}' }],
         },
         {
           title: 'Duration p95 by route',
           kind: 'timeseries',
           unit: 's',
-          description: 'A request for a session makes three steps in Redis.',
+          description: 'Creating a session takes three steps in Redis.',
           queries: [
             {
               expr: quantile(0.95, 'http_server_request_duration_seconds', 'http_route', HERE),
@@ -133,7 +133,7 @@ export const PLATFORM: Dashboard = {
           title: 'Handshakes by code',
           kind: 'timeseries',
           unit: 'ops',
-          description: 'WebSocket handshakes: ok, or why they were refused.',
+          description: 'WebSocket handshakes: ok, or the reason of the refusal.',
           queries: [{ expr: rate('svc_asr_handshakes_total', 'code'), legend: '{{code}}' }],
         },
       ],
@@ -145,7 +145,7 @@ export const PLATFORM: Dashboard = {
           title: 'Live streams by model',
           kind: 'timeseries',
           width: 8,
-          description: 'Streams that are open.',
+          description: 'Open streams.',
           queries: [{ expr: `sum by (model) (svc_asr_streams{${MODEL}})`, legend: '{{model}}' }],
         },
         {
@@ -153,7 +153,7 @@ export const PLATFORM: Dashboard = {
           kind: 'timeseries',
           unit: 'ops',
           width: 8,
-          description: 'outcome failed is a fault of the service.',
+          description: 'The outcome "failed" is a fault of the service.',
           queries: [
             { expr: rate('svc_asr_streams_ended_total', 'outcome, reason', MODEL), legend: '{{outcome}}: {{reason}}' },
           ],
@@ -163,7 +163,7 @@ export const PLATFORM: Dashboard = {
           kind: 'timeseries',
           unit: 'ops',
           width: 8,
-          description: 'By drain: rollouts and scaling down. By failure: workers die or hang.',
+          description: 'Cause drain: rollouts and scaling down. Cause failure: workers crash or hang.',
           queries: [{ expr: rate('svc_asr_stream_moves_total', 'model, cause', MODEL), legend: '{{model}} {{cause}}' }],
         },
         {
@@ -178,7 +178,7 @@ export const PLATFORM: Dashboard = {
           kind: 'timeseries',
           unit: 'ops',
           width: 8,
-          description: 'Overdue: reserved and never connected, or their gateway died.',
+          description: 'Overdue sessions were never connected, or their gateway crashed.',
           queries: [
             { expr: `sum(rate(svc_asr_sessions_created_total{${MODEL}}[$__rate_interval]))`, legend: 'created' },
             { expr: `sum(rate(svc_asr_sessions_reaped_total{${HERE}}[$__rate_interval]))`, legend: 'overdue' },
@@ -188,7 +188,7 @@ export const PLATFORM: Dashboard = {
           title: 'Not yet in the ledger',
           kind: 'timeseries',
           width: 8,
-          description: 'Grows while Redis does not answer and shrinks when it is back.',
+          description: 'Grows while Redis is unavailable and shrinks when it is available again.',
           queries: [
             { expr: `sum(svc_asr_pending_settlements{${HERE}})`, legend: 'settlements' },
             { expr: `sum(svc_asr_pending_cancellations{${HERE}})`, legend: 'cancellations' },
@@ -197,7 +197,7 @@ export const PLATFORM: Dashboard = {
       ],
     },
     {
-      title: 'Parts',
+      title: 'Components',
       panels: [
         {
           title: 'Longest stall of a gateway',
@@ -205,7 +205,7 @@ export const PLATFORM: Dashboard = {
           unit: 's',
           limit: 0.25,
           width: 8,
-          description: 'Time in which a gateway did nothing else: a sign of too much load on one.',
+          description: 'Longest time that the event loop of a gateway was blocked. A high value means too much load.',
           queries: [{ expr: `max by (pod, instance) (svc_asr_event_loop_stall_seconds{${HERE}})`, legend: '{{pod}}' }],
         },
         {
@@ -213,17 +213,17 @@ export const PLATFORM: Dashboard = {
           kind: 'timeseries',
           unit: 'ops',
           width: 8,
-          description: 'error: a resource cannot be brought into force.',
+          description: 'The result "error" means that a resource cannot be applied.',
           queries: [{ expr: rate('svc_asr_operator_reconciles_total', 'kind, result'), legend: '{{kind}} {{result}}' }],
         },
         {
-          title: 'Operator: queue and resources in trouble',
+          title: 'Operator: queue and invalid resources',
           kind: 'timeseries',
           width: 8,
-          description: 'A queue that does not empty, resources not in force.',
+          description: 'Check for a queue that does not empty, and for resources that are not effective.',
           queries: [
             { expr: `sum by (state) (svc_asr_operator_queue_depth{${HERE}})`, legend: '{{state}}' },
-            { expr: `max(svc_asr_operator_invalid_resources{${HERE}})`, legend: 'not in force' },
+            { expr: `max(svc_asr_operator_invalid_resources{${HERE}})`, legend: 'not effective' },
             { expr: `max(svc_asr_operator_held_deletions{${HERE}})`, legend: 'held deletions' },
           ],
         },
@@ -241,7 +241,7 @@ export const PLATFORM: Dashboard = {
           title: 'Operators and their leader',
           kind: 'timeseries',
           width: 12,
-          description: 'One leads.',
+          description: 'Exactly one operator is the leader.',
           queries: [{ expr: `sum by (pod) (svc_asr_operator_leader{${HERE}})`, legend: '{{pod}}' }],
         },
       ],

@@ -1,11 +1,11 @@
 import type { Dashboard } from './panels.ts';
 import { latencyPanel, MODEL, pool, quantile, rate } from './queries.ts';
 
-/** Why the streams of a model are fast or slow, and what its pool does about it. */
+/** Dashboard of a model's pool. Shows the causes of latency and how the pool scales. */
 export const POOL: Dashboard = {
   uid: 'svc-asr-pool',
   title: 'svc-asr / model pool',
-  description: 'The workers of a model: load, scaling, batching and what it does to latency.',
+  description: 'The workers of a model: load, scaling, batching and latency.',
   variables: [{ name: 'model', query: 'label_values(svc_asr_worker_slots, model)' }],
   rows: [
     {
@@ -15,7 +15,7 @@ export const POOL: Dashboard = {
           title: 'Sessions against slots',
           kind: 'timeseries',
           width: 8,
-          description: 'The pool grows when active, reserved and a buffer come near the slots.',
+          description: 'The pool scales up when active and reserved sessions plus a buffer approach the slots.',
           queries: [
             { expr: pool('svc_asr_pool_sessions', 'model, state'), legend: '{{model}} {{state}}' },
             { expr: pool('svc_asr_pool_slots', 'model'), legend: '{{model}} slots' },
@@ -25,7 +25,7 @@ export const POOL: Dashboard = {
           title: 'Workers',
           kind: 'timeseries',
           width: 8,
-          description: 'Desired above ready for long: workers do not come up.',
+          description: 'If desired stays above ready, workers do not become ready.',
           queries: [
             { expr: `max by (model, state) (svc_asr_operator_workers{${MODEL}})`, legend: '{{model}} {{state}}' },
           ],
@@ -35,7 +35,7 @@ export const POOL: Dashboard = {
           kind: 'timeseries',
           unit: 's',
           width: 8,
-          description: 'What streams waited before they had one; a pool at zero has to start a worker first.',
+          description: 'Time that streams waited for a worker. A pool at zero has to start one first.',
           queries: [
             { expr: quantile(0.5, 'svc_asr_place_wait_seconds', 'model', MODEL), legend: 'p50 {{model}}' },
             { expr: quantile(0.95, 'svc_asr_place_wait_seconds', 'model', MODEL), legend: 'p95 {{model}}' },
@@ -49,16 +49,16 @@ export const POOL: Dashboard = {
         latencyPanel({
           title: 'Delta',
           metric: 'svc_asr_delta_latency_seconds',
-          promiseS: 0.3,
+          targetSeconds: 0.3,
           width: 12,
           description: 'From the sample that completes a chunk to its delta.',
         }),
         {
-          title: 'Delta, all of them',
+          title: 'Delta distribution',
           kind: 'heatmap',
           unit: 's',
           width: 12,
-          description: 'Two bands: some workers are slower than others.',
+          description: 'Two bands mean that some workers are slower than others.',
           queries: [
             {
               expr: `sum by (le) (rate(svc_asr_delta_latency_seconds_bucket{${MODEL}}[$__rate_interval]))`,
@@ -77,7 +77,7 @@ export const POOL: Dashboard = {
           unit: 'percentunit',
           limit: 0.9,
           width: 8,
-          description: 'Share of time inside runs of the model. Near 100 %: this worker takes no more.',
+          description: 'Share of time inside runs of the model. Near 100 % the worker is saturated.',
           queries: [
             {
               expr: `rate(svc_asr_worker_run_seconds_total{${MODEL}}[$__rate_interval])`,
@@ -102,7 +102,7 @@ export const POOL: Dashboard = {
           kind: 'timeseries',
           unit: 's',
           width: 8,
-          description: 'Wait above run: chunks queue, and latency follows.',
+          description: 'If the wait is above the run, chunks queue up and latency grows.',
           queries: [
             {
               expr: `${rate('svc_asr_worker_wait_seconds_total', 'model', MODEL)} / ${rate('svc_asr_worker_batch_size_total', 'model', MODEL)}`,
@@ -119,7 +119,7 @@ export const POOL: Dashboard = {
           kind: 'timeseries',
           width: 8,
           description:
-            'Time inside runs per second of audio, now; and as measured at warm-up, from which slots are derived.',
+            'Time inside runs per second of audio, now and as measured at warm-up. The slots are derived from the latter.',
           queries: [
             {
               expr: `${rate('svc_asr_worker_run_seconds_total', 'model', MODEL)} / ${rate('svc_asr_worker_audio_seconds_total', 'model', MODEL)}`,
@@ -135,7 +135,7 @@ export const POOL: Dashboard = {
           title: 'Streams and slots of each worker',
           kind: 'timeseries',
           width: 8,
-          description: 'Placement fills workers evenly.',
+          description: 'Placement distributes streams evenly.',
           queries: [
             { expr: `svc_asr_worker_streams{${MODEL}}`, legend: '{{pod}}{{instance}} streams' },
             { expr: `svc_asr_worker_slots{${MODEL}}`, legend: '{{pod}}{{instance}} slots' },
@@ -145,7 +145,7 @@ export const POOL: Dashboard = {
           title: 'Audio received',
           kind: 'timeseries',
           width: 8,
-          description: 'Seconds of audio per second: the number of streams that speak at real-time pace.',
+          description: 'Seconds of audio per second, which is the number of streams at real-time pace.',
           queries: [{ expr: rate('svc_asr_worker_audio_seconds_total', 'model', MODEL), legend: '{{model}}' }],
         },
       ],
@@ -154,11 +154,11 @@ export const POOL: Dashboard = {
       title: 'Health',
       panels: [
         {
-          title: 'Connections that ended',
+          title: 'Ended connections',
           kind: 'timeseries',
           unit: 'ops',
           width: 8,
-          description: 'lost: a gateway went away. inference_failed, engine_failed: the model or its thread.',
+          description: 'lost: a gateway disconnected. inference_failed, engine_failed: the model or its thread failed.',
           queries: [
             {
               expr: rate('svc_asr_worker_connections_ended_total', 'model, code', MODEL),
@@ -172,7 +172,7 @@ export const POOL: Dashboard = {
           unit: 's',
           limit: 3,
           width: 8,
-          description: 'After 3 s gateways take streams elsewhere, after 10 s the worker is restarted.',
+          description: 'After 3 s gateways move streams to other workers. After 10 s the worker is restarted.',
           queries: [
             { expr: `max by (model, pod) (svc_asr_worker_stalled_seconds{${MODEL}})`, legend: '{{model}} {{pod}}' },
           ],
@@ -181,7 +181,7 @@ export const POOL: Dashboard = {
           title: 'Not registered, or cannot be started',
           kind: 'timeseries',
           width: 8,
-          description: 'Workers that gateways cannot find; models whose workers cannot be started.',
+          description: 'Workers that gateways cannot find, and models whose workers cannot be started.',
           queries: [
             { expr: `sum by (model) (1 - svc_asr_worker_registered{${MODEL}})`, legend: '{{model}} not registered' },
             { expr: `max by (model) (svc_asr_pool_start_failing{${MODEL}})`, legend: '{{model}} cannot be started' },

@@ -18,10 +18,10 @@ test.each([
     ],
   ],
   ['histogram_quantile(0.95, a)', [{ metric: 'a', labels: [] }]],
-])('finds the metrics of %s', (query, expected) => {
+])('selectorsOf finds the metrics of %s', (query, expected) => {
   expect(selectorsOf(query)).toEqual(expected);
 });
 
-test('finds the labels that a query groups and joins by', () => {
+test('groupingsOf finds the labels of by and on', () => {
   expect(groupingsOf('sum by (model, le) (a) and on (pod) b')).toEqual(['model', 'le', 'pod']);
 });

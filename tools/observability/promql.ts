@@ -1,14 +1,14 @@
-/** Words of PromQL that stand where a metric could. */
+/** Keywords of PromQL that can appear in the position of a metric. */
 const KEYWORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'on', 'ignoring', 'by', 'without', 'inf', 'nan']);
 const LABEL_LISTS = /\b(by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 
-/** A metric in a query, and the labels that are asked of it. */
+/** A metric in a query and the labels that it selects by. */
 export interface Selector {
   readonly metric: string;
   readonly labels: readonly string[];
 }
 
-/** The metrics that a query names, well enough for queries like ours: no metric is called like a function. */
+/** Finds the metrics of a query. Covers the syntax of our queries, in which no metric is named like a function. */
 export function selectorsOf(query: string): Selector[] {
   const plain = query.replace(LABEL_LISTS, ' ').replace(/\[[^\]]*\]/g, ' ');
   const found: Selector[] = [];
@@ -23,7 +23,7 @@ export function selectorsOf(query: string): Selector[] {
   return found;
 }
 
-/** The labels that a query groups or joins by. */
+/** Returns the labels that a query groups or joins by. */
 export function groupingsOf(query: string): string[] {
   return [...query.matchAll(LABEL_LISTS)].flatMap(([, , list = '']) =>
     list
@@ -37,7 +37,7 @@ function labelsOf(selector: string): string[] {
   return [...selector.matchAll(/([a-zA-Z_][a-zA-Z0-9_]*)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label);
 }
 
-/** Whether a text ends within braces or quotes. */
+/** Whether a text ends inside of braces or quotes. */
 function isInside(text: string): boolean {
   const open = (text.match(/\{/g) ?? []).length > (text.match(/\}/g) ?? []).length;
   return open || (text.match(/"/g) ?? []).length % 2 === 1;

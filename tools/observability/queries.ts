@@ -1,23 +1,23 @@
 import type { Panel } from './panels.ts';
 
-/** Matches what the variables of a dashboard choose. */
+/** Selectors for the variables of a dashboard. */
 export const HERE = 'namespace=~"$namespace"';
 export const MODEL = `${HERE},model=~"$model"`;
 
-/** A share of a histogram, over all gateways. */
+/** Builds the query for a quantile of a histogram over all gateways. */
 export function quantile(share: number, metric: string, by: string, selector: string): string {
   return `histogram_quantile(${share}, sum by (le${by === '' ? '' : `, ${by}`}) (rate(${metric}_bucket{${selector}}[$__rate_interval])))`;
 }
 
-/** The percentiles of a latency, with its promise as a line. */
+/** Builds a panel with the percentiles of a latency and its target as a line. */
 export function latencyPanel(options: {
   title: string;
   metric: string;
-  promiseS: number;
+  targetSeconds: number;
   description: string;
   width?: number;
 }): Panel {
-  const { title, metric, promiseS, description, width = 8 } = options;
+  const { title, metric, targetSeconds, description, width = 8 } = options;
   const of = (share: number) => ({
     expr: quantile(share, metric, 'model', MODEL),
     legend: `p${share * 100} {{model}}`,
@@ -26,14 +26,14 @@ export function latencyPanel(options: {
     title,
     kind: 'timeseries',
     unit: 's',
-    limit: promiseS,
+    limit: targetSeconds,
     width,
-    description: `${description} Promise: 95 % within ${promiseS * 1000} ms.`,
+    description: `${description} Target: 95 % within ${targetSeconds * 1000} ms.`,
     queries: [of(0.5), of(0.95), of(0.99)],
   };
 }
 
-/** Calls a second of a counter. */
+/** Builds the query for the rate per second of a counter. */
 export function rate(metric: string, by: string, selector = HERE): string {
   return `sum by (${by}) (rate(${metric}{${selector}}[$__rate_interval]))`;
 }
@@ -43,7 +43,10 @@ const POOL_LABELS = {
   svc_asr_pool_slots: 'namespace, model',
 } as const;
 
-/** A figure of pools added up. Each operator may tell of a pool, and a former leader an old figure: one of them counts. */
+/**
+ * Builds the query for the sum of a metric over pools. Several operators may export a pool, and a former leader an old
+ * value, so only the largest value of each pool counts.
+ */
 export function pool(metric: keyof typeof POOL_LABELS, by: string, selector = MODEL): string {
   const sum = by === '' ? 'sum' : `sum by (${by})`;
   return `${sum} (max by (${POOL_LABELS[metric]}) (${metric}{${selector}}))`;

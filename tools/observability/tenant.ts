@@ -3,8 +3,8 @@ import type { Dashboard } from './panels.ts';
 const TENANT = 'namespace=~"$namespace",tenant=~"$tenant"';
 
 /**
- * Who uses how much. The services put no tenant into a label; this dashboard reads the status of Tenant resources through
- * kube-state-metrics, whose owner decides by its configuration whether tenants appear in metrics at all.
+ * Dashboard of credit and sessions per tenant. The services do not export tenants as labels. It reads the status of
+ * Tenant resources through kube-state-metrics, whose configuration decides whether tenants appear in metrics at all.
  */
 export const TENANT_DASHBOARD: Dashboard = {
   uid: 'svc-asr-tenant',
@@ -25,13 +25,13 @@ export const TENANT_DASHBOARD: Dashboard = {
         {
           title: 'Audio consumed, seconds per second',
           kind: 'timeseries',
-          description: 'How fast credit is used: the mean number of streams that speak.',
+          description: 'Rate at which credit is used, which is the mean number of active streams.',
           queries: [{ expr: `deriv(svc_asr_tenant_consumed_ms{${TENANT}}[10m]) / 1000`, legend: '{{tenant}}' }],
         },
         {
           title: 'Days of credit left at the pace of the last day',
           kind: 'table',
-          description: 'Tenants that will run out soonest.',
+          description: 'Tenants whose credit runs out first.',
           queries: [
             {
               expr: `bottomk(20, svc_asr_tenant_available_ms{${TENANT}} / (increase(svc_asr_tenant_consumed_ms{${TENANT}}[1d]) > 0))`,
@@ -77,7 +77,7 @@ export const TENANT_DASHBOARD: Dashboard = {
           title: 'Tenants by state',
           kind: 'timeseries',
           width: 8,
-          description: 'Waitlisted ones wait for somebody to decide.',
+          description: 'Waitlisted tenants wait for a decision of the operator.',
           queries: [{ expr: `sum by (state) (svc_asr_tenant_state{${TENANT}})`, legend: '{{state}}' }],
         },
       ],
