@@ -2,9 +2,9 @@
 ever projected.
 
 With q = x Wq + bq per head, NeMo's scores are (q + u) (c Wk + bk)^T + (q + v) (p Wp)^T over keys c. Products of constants
-are made here once:
+are computed here once:
 
-- (q + u) Wk^T = x (Wq Wk^T) + (bq + u) Wk^T, so the scores need c itself; bk adds the same to a whole row: softmax drops it.
+- (q + u) Wk^T = x (Wq Wk^T) + (bq + u) Wk^T, so the scores need c itself; bk adds the same to a whole row, which softmax cancels.
 - (q + v) (p Wp)^T = x (Wq (p Wp)^T) + ...: one matrix for all relative positions that a chunk can meet.
 - The rows of the softmax sum to one, so values and output projection are one matrix per head, Wv Wo, and bv joins bo.
 """
@@ -43,7 +43,8 @@ def attention(g, w, prefix, x, keys, mask, left, chunk):
     content_bias = np.einsum("hk,ehk->he", bq + p("pos_bias_u"), wk).reshape(-1) * scale
     position = np.einsum("dhk,rhk->dhr", wq, wp).reshape(d, h * count) * scale
     position_bias = np.einsum("hk,rhk->hr", bq + p("pos_bias_v"), wp).reshape(-1) * scale
-    # One more column, so that rows one shorter still hold every head whole: that shift by one per row is the skew.
+    # One more column, so that rows read one element shorter still contain every head. This shift by one per row is the
+    # skew.
     position = np.concatenate([position, np.zeros((d, 1))], 1)
     position_bias = np.concatenate([position_bias, [0]])
 

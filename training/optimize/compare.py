@@ -1,4 +1,4 @@
-"""Runs export and rebuilt graph side by side on the same random streams, last short chunk included."""
+"""Runs the export and the rebuilt graph on the same random streams, including a short last chunk."""
 
 import numpy as np
 import onnxruntime
@@ -14,7 +14,7 @@ def session(model):
 
 
 def largest_difference(export, rebuilt, streams=4, chunks=8):
-    """Largest difference of a log-probability over all frames that count."""
+    """Returns the largest difference of a log-probability over all frames within the lengths."""
     sessions = [session(export), session(rebuilt)]
     about = sessions[0].get_modelmeta().custom_metadata_map
     window, mels = int(about["window_size"]), int(about["feat_dim"])
@@ -31,7 +31,7 @@ def largest_difference(export, rebuilt, streams=4, chunks=8):
         audio = (random.standard_normal((streams, mels, window)) * 3 - 6).astype(np.float32)
         length = np.full(streams, window, np.int64)
         if chunk == 0:
-            audio[:, :, :16] = 0  # what a stream starts with
+            audio[:, :, :16] = 0 # padding at the start of a stream
         if chunk == chunks - 1:
             length -= np.arange(streams) * 5 + 1
             for i, n in enumerate(length):

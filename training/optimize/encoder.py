@@ -1,4 +1,4 @@
-"""Builds the whole encoder with CTC head: the interface of the export, a fraction of its nodes."""
+"""Builds the encoder with its CTC head. It has the interface of the export and a fraction of its nodes."""
 
 from onnx import TensorProto
 
@@ -6,11 +6,11 @@ from attention import attention
 from graph import Graph
 from subsample import positions, subsample
 
-HIDDEN = -10000.0  # NeMo's value for scores of masked keys
+HIDDEN = -10000.0 # score that NeMo gives to masked keys
 
 
 def build(w, left, chunk, metadata):
-    """An ONNX model of these weights. Batch and chunk length are free; `chunk` frames is the longest."""
+    """Builds an ONNX model of the weights. Batch and chunk length are dynamic, up to `chunk` frames."""
     g = Graph()
     d, depth, tail = w.width, w.layers, w.conv_context
     mels = int(w.metadata["feat_dim"])
@@ -69,13 +69,13 @@ def norm(g, w, name, x):
 
 
 def feed_forward(g, w, name, x):
-    """Half of the feed-forward module's output, as the layer adds it; the half is in the matrix."""
+    """Returns half of the output of the feed-forward module, which the layer adds. The matrix contains the factor."""
     x = g.silu(g.linear(x, w[f"{name}.linear1.weight"], w[f"{name}.linear1.bias"]))
     return g.linear(x, w[f"{name}.linear2.weight"] / 2, w[f"{name}.linear2.bias"] / 2)
 
 
 def convolution(g, w, layer, x, tail, in_batch):
-    """The causal convolution module. Frames past the end come last, so no earlier frame sees them: no mask."""
+    """The causal convolution module. It needs no mask, because no earlier frame depends on frames past the end."""
     p = lambda name: w[f"{layer}.conv.{name}"]
     d = w.width
     matrix, bias = p("pointwise_conv1.weight")[:, :, 0].T, p("pointwise_conv1.bias")
@@ -85,7 +85,8 @@ def convolution(g, w, layer, x, tail, in_batch):
     series = g.op("Concat", tail, g.op("Unsqueeze", gated, g.ints(1)), axis=2)  # [B, 1, tail + T, d]
     tail_next = g.op("Slice", series, g.ints(-w.conv_context), g.ints(1 << 30), g.ints(2))
     kernel = p("depthwise_conv.weight")[:, :, None, :]
-    # As an image of one row with its channels last: the runtime's blocked depthwise kernel is far faster than its 1-D one.
+    # As an image of one row with channels last, because the blocked depthwise kernel of the runtime is far faster than
+    # its 1-D one.
     image = g.op("Transpose", series, perm=[0, 3, 1, 2])
     image = g.op(
         "Conv", image, g.constant(kernel), g.constant(p("depthwise_conv.bias")), kernel_shape=list(kernel.shape[2:]), group=d

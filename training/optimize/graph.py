@@ -1,4 +1,4 @@
-"""A few lines around onnx.helper: nodes are added in order, names are made up, constants are kept as arrays."""
+"""Helpers around onnx.helper that add nodes in order, generate names and store constants as arrays."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -38,7 +38,7 @@ class Graph:
         self.outputs.append(helper.make_tensor_value_info(name, dtype, shape))
 
     def linear(self, x, matrix, bias):
-        """x [N, in] times matrix [in, out] plus bias: one Gemm, whose constant matrix the runtime packs once."""
+        """x [N, in] times matrix [in, out] plus bias, as one Gemm whose constant matrix the runtime packs once."""
         return self.op("Gemm", x, self.constant(matrix), self.constant(bias))
 
     def norm(self, x, scale, bias):

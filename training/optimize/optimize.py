@@ -1,7 +1,7 @@
-"""optimize.py OUT EXPORT [EXPORT...]: one fast graph from the exports of one model at several contexts.
+"""optimize.py OUT EXPORT [EXPORT...]: builds one fast graph from the exports of a model at several contexts.
 
-The weights come from the first export; each export is checked against the result. Contexts that have no export here
-work too: look-ahead only changes how long a chunk is.
+The weights come from the first export. Each export is compared with the result. Contexts without an export work too,
+because look-ahead only changes the length of a chunk.
 """
 
 import json

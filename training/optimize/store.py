@@ -1,14 +1,14 @@
-"""Halves a model's file: large constants are stored as 16-bit floats and cast back, which the runtime does once at load."""
+"""Halves the file of a model. Large constants are stored as 16-bit floats, which the runtime casts back once at load."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-# Small constants (norms, biases, masks) keep their full precision: they cost nothing.
+# Small constants (norms, biases, masks) keep full precision, because they hardly add to the size.
 SMALLEST = 4096
 
 
 def store_half(model):
-    """Changes the model in place. What is computed stays 32-bit."""
+    """Changes the model in place. Computation stays in 32 bits."""
     graph = model.graph
     casts = []
     for tensor in graph.initializer:

@@ -1,4 +1,4 @@
-"""store_export.py OUT EXPORT: the same graph with its weights stored in 16 bits, for the bench's peer."""
+"""store_export.py OUT EXPORT: stores the weights of an export in 16 bits, for the benchmark of the peer."""
 
 import sys
 

@@ -1,9 +1,9 @@
-"""The convolutions in front: 8 times fewer frames, causal, three strides of two."""
+"""The causal convolutions before the encoder. Three strides of two reduce the frames by a factor of 8."""
 
 import numpy as np
 from onnx import TensorProto
 
-# Far below anything a convolution gives: a ReLU makes it an exact zero.
+# Far below any output of a convolution, so that ReLU returns exactly zero.
 HIDDEN = -1e6
 
 
@@ -15,8 +15,8 @@ def halved(g, length):
 def subsample(g, w, audio, length):
     """audio [B, mels, T], length [B] -> frames [B * T', width] without the two of history, and lengths [B].
 
-    Frames past the length must be zero before each convolution. The first mask costs no pass over the large first
-    map: it is a second input channel whose weight drives masked frames below zero, where the ReLU cuts them off.
+    Frames past the length must be zero before each convolution. The first mask needs no pass over the large first
+    map. It is a second input channel whose weight drives masked frames below zero, where ReLU returns zero.
     """
     d = w.width
     x = g.op("Unsqueeze", g.op("Transpose", audio, perm=[0, 2, 1]), g.ints(1))  # [B, 1, T, mels]
@@ -29,7 +29,7 @@ def subsample(g, w, audio, length):
     mask = g.op("Expand", past, g.op("Shape", x))
     first = w["pre_encode.conv.0.weight"]
     hide = np.zeros_like(first)
-    hide[:, :, 2, :] = HIDDEN  # taps of the newest frame; at the edges one of them lies in the padding
+    hide[:, :, 2, :] = HIDDEN # taps of the newest frame; at the edges one of them is in the padding
     x = g.op("Concat", x, mask, axis=1)
     x = g.op("Relu", conv(g, x, np.concatenate([first, hide], 1), w["pre_encode.conv.0.bias"]))
 

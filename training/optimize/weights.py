@@ -35,7 +35,7 @@ class Weights:
 
 
 def read_weights(path):
-    """The export names biases after parameters but matrices after numbers: those are found by their MatMul's name."""
+    """Reads the weights. An export numbers its matrices, so they are found by the name of their MatMul."""
     model = onnx.load(path)
     arrays = {}
     for tensor in model.graph.initializer:
