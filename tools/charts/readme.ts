@@ -12,16 +12,17 @@ const INTRODUCTION = `# svc-asr
 
 <!-- Generated from values.yaml by \`npm run charts\`; a test fails when it differs from it. -->
 
-Streaming speech recognition as a service: an operator that serves ASRModel resources with pools of workers, gateways with the
-HTTP and WebSocket API, a console, and Redis.
+Streaming speech recognition as a service. The chart installs an operator that runs a pool of workers
+for each ASRModel, gateways with the HTTP and WebSocket API, a console, and Redis.
 
 \`\`\`
 helm install svc-asr charts/svc-asr --namespace asr --create-namespace --set samples.enabled=true
 helm test svc-asr --namespace asr
 \`\`\`
 
-One namespace holds one installation. [docs/install.md](../../docs/install.md) goes through it step by step, GPU nodes, upgrade and
-uninstall included; [docs/settings.md](../../docs/settings.md) has every setting of the services.`;
+A namespace contains one installation. [docs/install.md](../../docs/install.md) describes the
+installation step by step, including GPU nodes, upgrade and uninstall.
+[docs/settings.md](../../docs/settings.md) lists every setting of the services.`;
 
 /** The chart's README.md. */
 export function buildReadme({ values, redisUsers }: ReadmeParts): string {
@@ -34,14 +35,14 @@ export function buildReadme({ values, redisUsers }: ReadmeParts): string {
   return `${[
     INTRODUCTION,
     '## Values',
-    'A value that is not listed is refused.',
+    'Helm rejects a value that is not listed.',
     ...sections,
     '## Users of Redis',
-    `The chart's own Redis has them. Where you bring a Redis with users of your own, these are the rights that each needs, with
-${code('redis.keyPrefix')} in place of ${code('PREFIX')}. Lines that begin with # are comments.`,
-    `Take no rights from the user ${code('default')}: turn it off, and leave it everything else (${code('user default off ~* &* +@all')}).
-Redis is that user when it reads its append-only file at start; without rights it skips every transaction in the file, and credit
-and sessions are lost.`,
+    `The chart's own Redis has these users. If you use your own Redis, create them with the following
+rights. Replace ${code('PREFIX')} with ${code('redis.keyPrefix')}. Lines that start with # are comments.`,
+    `Turn the user ${code('default')} off, but leave its rights unchanged
+(${code('user default off ~* &* +@all')}). Redis uses that user when it reads its append-only file at
+start. Without rights it skips every transaction in the file, and credit and sessions are lost.`,
     ...users,
   ].join('\n\n')}\n`;
 }

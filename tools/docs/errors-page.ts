@@ -5,9 +5,11 @@ type Catalogue = Readonly<Record<string, { status: number; type: string; message
 /** The page of all errors of the HTTP API. */
 export function buildErrorsPage(errors: Catalogue): string {
   const introduction = [
-    'Every error of the HTTP API has the body `{"error": {"type", "code", "message", "request_id"}}`. Decide by `code`:',
-    'it is stable. `message` is for people and may say more than the text below. 429 and 503 carry `Retry-After`; send',
-    '`request_id` along when you ask for help, never a key or a credential.',
+    'Every error of the HTTP API has the body',
+    '`{"error": {"type", "code", "message", "request_id"}}`. Handle errors by `code`, which is stable.',
+    '`message` is for people and may contain more than the text below. 429 and 503 have a',
+    '`Retry-After` header. Include the `request_id` when you ask for help, but never a key or a',
+    'credential.',
   ].join('\n');
   const rows = Object.entries(errors).map(([name, { status, type, message }]) => [
     String(status),

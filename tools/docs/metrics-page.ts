@@ -5,10 +5,11 @@ import { buildPage, buildTable, code } from './markdown.ts';
 /** The page of all metrics: one table per service. */
 export function buildMetricsPage(services: Readonly<Record<string, MetricDefinitions>>): string {
   const introduction = [
-    'Every service tells these at `/metrics` of its admin port and, where `OTEL_EXPORTER_OTLP_ENDPOINT` is set, to an',
-    'OpenTelemetry collector: by the names below, except that it has `http.server.request.duration` and its labels with',
-    'dots, and counters without `_total`. Labels never hold a tenant, a session, a key or a text. What they are good for',
-    'is in [telemetry.md](telemetry.md).',
+    'Every service exposes these metrics at `/metrics` of its admin port. If',
+    '`OTEL_EXPORTER_OTLP_ENDPOINT` is set, it also exports them to an OpenTelemetry collector. The',
+    'collector receives `http.server.request.duration` and its labels with dots, and counters without',
+    '`_total`. Labels never contain a tenant, a session, a key or a transcript.',
+    '[telemetry.md](telemetry.md) explains how to use them.',
   ].join('\n');
   const sections = Object.entries(services).flatMap(([service, metrics]) => [
     `## ${service}`,

@@ -21,7 +21,7 @@ test('a setting shows its default, that it must be set, or that it is a secret',
   });
   expect(page).toContain('| `PORT` | `8443` | Where it listens. |');
   expect(page).toContain('| `PROXIES` | empty | Whom it trusts. |');
-  expect(page).toContain('| `PEPPER` | none: must be set | What keys are hashed with. *Secret.* |');
+  expect(page).toContain('| `PEPPER` | required | What keys are hashed with. *Secret.* |');
 });
 
 test('a bar or a line break in a cell does not break the table', () => {

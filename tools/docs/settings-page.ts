@@ -4,10 +4,11 @@ import { buildPage, buildTable, code } from './markdown.ts';
 /** The page of all settings: one table per service. */
 export function buildSettingsPage(services: Readonly<Record<string, Settings>>): string {
   const introduction = [
-    'Every service is set by environment variables. A value that is wrong or missing stops the service at start, with',
-    'one line per setting. Durations are in milliseconds where the name ends in `_MS`. A setting marked *secret* may',
-    'also be read from a file: `NAME_FILE` holds the path, wins over `NAME`, and is the way that is recommended.',
-    '`npm start` passes what stands in its own environment on to the services.',
+    'Services are configured by environment variables. If a value is invalid or missing, the service',
+    'exits at start and prints one line per setting. Names that end in `_MS` are in milliseconds. A',
+    'setting marked *secret* can also be read from a file, which is recommended. `NAME_FILE` is the',
+    'path of the file and takes precedence over `NAME`. `npm start` passes its environment to the',
+    'services.',
   ].join('\n');
   const sections = Object.entries(services).flatMap(([service, settings]) => [
     `## ${service}`,
@@ -24,6 +25,6 @@ export function buildSettingsPage(services: Readonly<Record<string, Settings>>):
 }
 
 function showDefault(fallback: string | undefined): string {
-  if (fallback === undefined) return 'none: must be set';
+  if (fallback === undefined) return 'required';
   return fallback === '' ? 'empty' : code(fallback);
 }
