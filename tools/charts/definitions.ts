@@ -1,7 +1,7 @@
 import { freeSettings } from './service-settings.ts';
 import type { ServiceName } from './service-settings.ts';
 
-/** A JSON schema, as far as it is looked into here. */
+/** A JSON schema or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const QUANTITY: Schema = { type: ['string', 'number'] };
@@ -22,7 +22,7 @@ export const DEFINITIONS: Readonly<Record<string, Schema>> = {
   consoleSettings: settingsOf('console'),
 };
 
-/** A map of settings by name; a name that the service does not know is refused. */
+/** Returns the schema of a map of settings by name. Names that the service does not know are rejected. */
 function settingsOf(service: ServiceName): Schema {
   return {
     type: 'object',

@@ -11,23 +11,23 @@ import type { Value } from './values.ts';
 const all = (values: readonly Value[]): Value[] => values.flatMap((value) => [value, ...all(value.children)]);
 const values = all(parseValues(readChartFile('values.yaml')));
 
-test('generated files are up to date (npm run charts renews them)', async () => {
+test('the generated files of the chart are up to date (run `npm run charts` to update them)', async () => {
   for (const [name, content] of Object.entries(await buildChartFiles())) {
     expect([name, readFileSync(join(root, name), 'utf8')]).toEqual([name, content]);
   }
 });
 
-test('the chart carries the definitions of crds/ and no other', () => {
+test('the chart contains exactly the definitions of crds/', () => {
   const names = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.yaml'));
   expect(names(join(CHART_FOLDER, 'files/crds'))).toEqual(names(join(root, 'crds')));
 });
 
-test('every value has a comment that describes it', () => {
+test('every value in values.yaml has a comment that describes it', () => {
   expect(values.length).toBeGreaterThan(150);
   expect(values.filter(({ description }) => !/^\S.*[.:]$/.test(description)).map(({ path }) => path)).toEqual([]);
 });
 
-test('the versions of chart, app and repository are one', () => {
+test('the chart, the app and package.json have the same version', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   expect(parse(readChartFile('Chart.yaml'))).toMatchObject({ version, appVersion: version });
 });
@@ -41,7 +41,7 @@ test('the annotations for Artifact Hub name every kind that the chart defines', 
   expect(listed.sort()).toEqual(defined.sort());
 });
 
-test('the metric that the autoscaler can follow is one that gateways tell', () => {
+test('the default metric of the gateway autoscaler is one that gateways export', () => {
   const { fallback } = values.find(({ path }) => path === 'gateway.autoscaling.sessions.metric') ?? {};
   expect(Object.values(GATEWAY_METRICS).map(({ name }) => name)).toContain(fallback);
 });

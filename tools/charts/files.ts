@@ -9,7 +9,7 @@ import { parseValues } from './values.ts';
 
 const REDIS_USERS = ['gateway', 'operator', 'worker', 'console'];
 
-/** Every generated file of the chart, by its path from the root of the repository. */
+/** Builds every generated file of the chart, by its path from the root of the repository. */
 export async function buildChartFiles(): Promise<Readonly<Record<string, string>>> {
   const values = parseValues(readChartFile('values.yaml'));
   const redisUsers = Object.fromEntries(
@@ -21,7 +21,7 @@ export async function buildChartFiles(): Promise<Readonly<Record<string, string>
       printWidth: 120,
     }),
     [`${CHART}/README.md`]: buildReadme({ values, redisUsers }),
-    // A packaged chart has nothing but its own folder: it carries the definitions.
+    // A packaged chart contains only its own folder, so the definitions are copied into it.
     ...Object.fromEntries(
       readdirSync(join(root, 'crds'))
         .filter((name) => name.endsWith('.yaml'))
@@ -30,7 +30,7 @@ export async function buildChartFiles(): Promise<Readonly<Record<string, string>
   };
 }
 
-/** The text of a file of the chart. */
+/** Reads a file of the chart. */
 export function readChartFile(name: string): string {
   return readFileSync(join(CHART_FOLDER, name), 'utf8');
 }

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, START_TIMEOUT_MS);
 
-/** Runs the program of the chart's test pod against a service that runs here. */
+/** Runs the program of the chart's test pod against a service on this machine. */
 function runTest(env: Record<string, string>): Promise<{ status: number | null; output: string }> {
   const child = spawn(process.execPath, [join(CHART_FOLDER, 'files/helm-test.mjs')], {
     env: {
@@ -48,7 +48,7 @@ const session = () => ({
 });
 
 test(
-  'an installation without samples is tested for readiness and models',
+  'helm test without samples checks readiness and lists models',
   async () => {
     const { status, output } = await runTest({});
     expect([status, output]).toEqual([0, expect.stringContaining('ok: the gateway lists models')]);
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  'with samples a key is made, a stream comes to its end and the key is revoked',
+  'helm test with samples creates a key, streams to the end and revokes the key',
   async () => {
     const { status, output } = await runTest(session());
     expect([status, output]).toEqual([0, expect.stringContaining('ok: a stream comes to its end')]);
@@ -71,11 +71,11 @@ test(
 );
 
 test.each([
-  ['a model that is missing', { MODEL: 'no-such-model' }, 'no-such-model is not listed'],
-  ['a tenant that is missing', { TENANT: 'nobody' }, 'tenant_not_found'],
-  ['a gateway that is not there', { GATEWAY_URL: 'https://localhost:1' }, 'the gateway lists models'],
+  ['a missing model', { MODEL: 'no-such-model' }, 'no-such-model is not listed'],
+  ['a missing tenant', { TENANT: 'nobody' }, 'tenant_not_found'],
+  ['an unreachable gateway', { GATEWAY_URL: 'https://localhost:1' }, 'the gateway lists models'],
 ])(
-  '%s fails it, and it says so',
+  'helm test fails for %s and reports it',
   async (_case, env, message) => {
     const { status, output } = await runTest({ ...session(), ...env, PATIENCE_MS: '2000' });
     expect([status, output]).toEqual([1, expect.stringContaining(message)]);

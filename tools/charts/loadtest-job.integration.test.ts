@@ -19,7 +19,7 @@ interface Policy extends ChartObject {
 }
 
 test(
-  'loadtest/job.yaml names what a release has',
+  'loadtest/job.yaml refers to Services, Secrets, labels and images that a release has',
   async () => {
     const objects = await render();
     const { labels, image, addresses, secrets } = namesOf(readLoadtestJob(NAMESPACE));
@@ -41,7 +41,7 @@ test(
     );
     expect(secrets).toHaveLength(2);
     expect(secrets.filter((key) => !keys.includes(key))).toEqual([]);
-    // Both policies that are about such a pod: the one that forbids all, and the one that allows what it needs.
+    // Two policies select such a pod: the one that denies everything, and the one that allows what the pod needs.
     const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy') as Policy[];
     const about = policies.filter(({ spec }) =>
       Object.entries(spec.podSelector.matchLabels).every(([name, value]) => labels[name] === value),
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  'the API server takes it strictly, and its pod under Pod Security "restricted"',
+  'the API server accepts loadtest/job.yaml with strict validation and its pod under Pod Security "restricted"',
   async () => {
     const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const job = readLoadtestJob(namespace);

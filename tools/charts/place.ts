@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 
-/** The chart's path from the root of the repository. */
+/** Path of the chart from the root of the repository. */
 export const CHART = 'charts/svc-asr';
 
-/** The chart's folder. */
+/** Absolute path of the chart. */
 export const CHART_FOLDER = join(root, CHART);

@@ -1,10 +1,10 @@
 import { buildTable, code } from '../docs/markdown.ts';
 import type { Value } from './values.ts';
 
-/** What the page is made of. */
+/** Contents of the page. */
 export interface ReadmeParts {
   values: readonly Value[];
-  /** What each user of Redis may do, by user. */
+  /** ACL rules of each Redis user, by user. */
   redisUsers: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ A namespace contains one installation. [docs/install.md](../../docs/install.md) 
 installation step by step, including GPU nodes, upgrade and uninstall.
 [docs/settings.md](../../docs/settings.md) lists every setting of the services.`;
 
-/** The chart's README.md. */
+/** Builds the README.md of the chart. */
 export function buildReadme({ values, redisUsers }: ReadmeParts): string {
   const sections = values.map((value) => {
     const rows = leaves(value).map(({ path, fallback, description }) => [code(path), shown(fallback), description]);

@@ -6,7 +6,7 @@ import type { GuardedRedis, RedisUser } from './testing/guarded-redis.ts';
 
 const SCRIPTS = join(root, 'packages/ledger/scripts');
 
-/** Who runs which script of the ledger. */
+/** Scripts of the ledger that each service runs. */
 const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string[]>> = {
   gateway: [
     ...['admit', 'cancel', 'claim', 'confirm', 'connect', 'count_revision', 'disconnect', 'expire', 'fail', 'leave'],
@@ -33,7 +33,7 @@ let redis: GuardedRedis;
 beforeAll(async () => (redis = await startGuardedRedis()), 60_000);
 afterAll(() => redis.stop());
 
-/** Every command that a script calls, itself or through what it includes. */
+/** Returns every command that a script calls, directly or through its includes. */
 function commandsOf(file: string): string[] {
   const text = readFileSync(join(SCRIPTS, file), 'utf8');
   const included = [...text.matchAll(/^-- @include (\w+)$/gm)].map(([, part = '']) => `include/${part}.lua`);
@@ -41,7 +41,7 @@ function commandsOf(file: string): string[] {
   return [...new Set([...called, ...included.flatMap(commandsOf)])];
 }
 
-/** What Redis says to a command of a user, without running it; OK when it may. */
+/** Returns the answer of Redis to a command of a user, without running it. It is OK if the user has the right. */
 async function tryAs(user: string, command: string, key: string): Promise<string> {
   const [info] = (await redis.admin('COMMAND', 'INFO', command)) as [unknown, number][];
   const words = command.split('|');
@@ -50,21 +50,24 @@ async function tryAs(user: string, command: string, key: string): Promise<string
   return String(await redis.admin('ACL', 'DRYRUN', user, ...words, ...args));
 }
 
-test('every script of the ledger is run by somebody', () => {
+test('every script of the ledger is listed for the service that runs it', () => {
   const files = readdirSync(SCRIPTS).flatMap((name) => (name.endsWith('.lua') ? [name.slice(0, -4)] : []));
   expect([...new Set(Object.values(RUN_BY).flat())].sort()).toEqual(files.sort());
 });
 
-test.each(Object.entries(RUN_BY))('the user of a %s may call all that its scripts call', async (user, scripts) => {
-  const commands = new Set(['eval', 'evalsha', ...scripts.flatMap((name) => commandsOf(`${name}.lua`))]);
-  const refused: string[] = [];
-  for (const command of commands) {
-    // EVAL has its keys elsewhere: its right is what counts here.
-    const said = await tryAs(user, command, command.startsWith('eval') ? '1' : 'svc:{m:x}:p');
-    if (said !== 'OK') refused.push(`${command}: ${said}: add it to files/redis-users/${user}.acl`);
-  }
-  expect(refused).toEqual([]);
-});
+test.each(Object.entries(RUN_BY))(
+  'the Redis user of the %s may call every command of its scripts',
+  async (user, scripts) => {
+    const commands = new Set(['eval', 'evalsha', ...scripts.flatMap((name) => commandsOf(`${name}.lua`))]);
+    const refused: string[] = [];
+    for (const command of commands) {
+      // EVAL has its keys in another position, and only the right to run it matters here.
+      const said = await tryAs(user, command, command.startsWith('eval') ? '1' : 'svc:{m:x}:p');
+      if (said !== 'OK') refused.push(`${command}: ${said}: add it to files/redis-users/${user}.acl`);
+    }
+    expect(refused).toEqual([]);
+  },
+);
 
 test.each([
   ['worker', 'hset', 'svc:{t:acme}:a'],
@@ -78,7 +81,7 @@ test.each([
   ['console', 'set', 'svc:{o}:ledger'],
   ['console', 'eval', 'svc:{t:acme}:a'],
   ['health', 'get', 'svc:{o}:ledger'],
-] as const)('%s may not %s %s', async (user, command, key) => {
+] as const)('the Redis user %s may not %s %s', async (user, command, key) => {
   expect(await tryAs(user, command, key)).toContain('no permissions');
 });
 
@@ -87,27 +90,30 @@ const DANGEROUS = [
   ...['debug', 'shutdown', 'subscribe', 'function|load', 'replicaof', 'bgrewriteaof', 'client|kill', 'info'],
 ];
 
-test.each(['gateway', 'operator', 'worker', 'console', 'health'])('%s may do nothing dangerous', async (user) => {
-  for (const command of DANGEROUS) {
-    expect([command, await tryAs(user, command, '*')]).toEqual([command, expect.stringContaining('no permissions')]);
-  }
-});
+test.each(['gateway', 'operator', 'worker', 'console', 'health'])(
+  'the Redis user %s may not run dangerous commands',
+  async (user) => {
+    for (const command of DANGEROUS) {
+      expect([command, await tryAs(user, command, '*')]).toEqual([command, expect.stringContaining('no permissions')]);
+    }
+  },
+);
 
-test('whoever has no name has no rights', async () => {
+test('Redis rejects commands of a connection without a user', async () => {
   await expect(redis.unnamed()).rejects.toThrow(/NOAUTH/);
 });
 
-test('each user has a password of its own', async () => {
+test('each Redis user has its own password', async () => {
   const users: RedisUser[] = ['gateway', 'operator', 'worker', 'console'];
   const whoami = async (user: RedisUser) => (await redis.connect(user)).ready;
   expect(await Promise.all(users.map(whoami))).toEqual(users.map(() => true));
   expect(new Set(users.map((user) => new URL(redis.url(user)).password)).size).toBe(users.length);
 });
 
-test('nobody is the default user, and yet Redis reads back what scripts wrote', async () => {
+test('Redis reloads its append-only file although the default user is disabled', async () => {
   const several = "redis.call('SET', KEYS[1], 1) redis.call('HSET', KEYS[2], 'a', 1)";
   await redis.admin('EVAL', several, '2', 'svc:{x}1', 'svc:{x}2');
-  // What a restart does with the file.
+  // Reads the append-only file as a restart does.
   await redis.admin('DEBUG', 'LOADAOF');
   expect(await redis.admin('EXISTS', 'svc:{x}1', 'svc:{x}2')).toBe(2);
   await expect(redis.admin('AUTH', 'default', '')).rejects.toThrow(/WRONGPASS/);

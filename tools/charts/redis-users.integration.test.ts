@@ -24,7 +24,7 @@ let operator: TestOperator;
 let worker: TestWorker;
 let gateway: TestGateway;
 
-/** Every service as the user that the chart gives it. */
+/** Starts every service with the Redis user that the chart gives it. */
 beforeAll(async () => {
   redis = await startGuardedRedis();
   folder = createTestFolder();
@@ -48,7 +48,7 @@ afterAll(async () => {
   await redis.stop();
 }, 60_000);
 
-/** What Redis refused, to whom and why. */
+/** Returns the commands that Redis denied, with user and reason. */
 async function refusals(): Promise<string[]> {
   const entries = (await redis.admin('ACL', 'LOG')) as string[][];
   return entries.map((entry) => {
@@ -58,7 +58,7 @@ async function refusals(): Promise<string[]> {
 }
 
 test(
-  'from a tenant to a transcript nobody is refused anything by Redis',
+  'Redis denies no command of any service, from creating a key to deleting the tenant and the model',
   async () => {
     const made = await consoleService.call('POST', '/admin/v1/keys', { body: { tenant: 'acme', name: 'test' } });
     expect(made).toMatchObject({ status: 201, body: { active: true } });
@@ -84,7 +84,7 @@ test(
     expect(await consoleService.call('GET', '/admin/v1/keys')).toMatchObject({ body: { ledger_available: true } });
     expect(await consoleService.call('DELETE', `/admin/v1/keys/${keyId}`)).toMatchObject({ body: { applied: true } });
 
-    // The account is closed, with the session that still has a reservation.
+    // Closing the account includes the session that still has a reservation.
     folder.remove('acme.yaml');
     await eventually('the account is closed', WITHIN_MS, async () => {
       const state = await redis.admin('HGET', `${PREFIX}:{t:acme}:a`, 'state');
@@ -100,7 +100,7 @@ test(
   4 * WITHIN_MS,
 );
 
-test('what a user may not do is refused, and would have been seen', async () => {
+test('Redis denies a worker the ledger id, and refusals() reports it', async () => {
   const link = await redis.connect('worker');
   await expect(link.send('x', ['GET', `${PREFIX}:{o}:ledger`])).rejects.toThrow(/NOPERM/);
   expect(await refusals()).toEqual([expect.stringMatching(/^worker: /)]);

@@ -10,7 +10,7 @@ import { helm, runTool } from './testing/helm.ts';
 import { find, podsOf, render } from './testing/render.ts';
 import type { ChartObject } from './testing/render.ts';
 
-/** Each run of helm takes a second, and far longer on a machine that does much else. */
+/** One run of helm takes about a second, and far longer on a busy machine. */
 const WITHIN_MS = 120_000;
 
 async function refusal(values: object): Promise<string> {
@@ -23,7 +23,7 @@ async function refusal(values: object): Promise<string> {
 const secretText = (object: ChartObject, key: string) => (object.stringData as Record<string, string>)[key] ?? '';
 
 test(
-  'helm finds nothing wrong with the chart',
+  'helm lint --strict accepts the chart',
   async () => {
     expect(await helm(['lint', '--strict', CHART_FOLDER])).toContain('0 chart(s) failed');
   },
@@ -31,7 +31,7 @@ test(
 );
 
 test(
-  'the suites of helm-unittest pass',
+  'the test suites of helm-unittest pass',
   async () => {
     const { status, stdout, stderr } = await runTool('helm-unittest', ['--color=false', CHART_FOLDER]);
     expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
@@ -41,31 +41,39 @@ test(
 );
 
 test.each([
-  ['a typo at the top', { gatway: {} }, 'gatway'],
-  ['a typo inside', { gateway: { replica: 3 } }, 'replica'],
-  ['a typo in a group of a group', { redis: { persistence: { sise: '1Gi' } } }, 'sise'],
-  ['a wrong type', { gateway: { replicas: 'two' } }, 'got string, want integer'],
-  ['a word that is no choice', { tls: { mode: 'magic' } }, 'value must be one of'],
+  ['an unknown top-level value', { gatway: {} }, 'gatway'],
+  ['an unknown value of a group', { gateway: { replica: 3 } }, 'replica'],
+  ['an unknown value of a nested group', { redis: { persistence: { sise: '1Gi' } } }, 'sise'],
+  ['a value of the wrong type', { gateway: { replicas: 'two' } }, 'got string, want integer'],
+  ['a value outside of its enum', { tls: { mode: 'magic' } }, 'value must be one of'],
   ['a setting that no service knows', { gateway: { settings: { STREAM_IDEL_MS: 1 } } }, 'STREAM_IDEL_MS'],
-  ['a setting that the chart decides', { gateway: { settings: { PUBLIC_URL: 'x' } } }, 'PUBLIC_URL'],
+  ['a setting that the chart sets itself', { gateway: { settings: { PUBLIC_URL: 'x' } } }, 'PUBLIC_URL'],
   ['a secret as a setting', { operator: { settings: { REDIS_URL: 'x' } } }, 'REDIS_URL'],
-  ['no Redis', { redis: { enabled: false } }, 'set redis.existingSecret'],
-  ['two Redis', { redis: { external: { url: 'redis://x' } } }, 'set redis.enabled to false'],
-  ['users without their file', { redis: { existingSecret: 'x' } }, 'set redis.aclExistingSecret'],
-  ['a user without their file', { redis: { existingSecrets: { gateway: 'x' } } }, 'set redis.aclExistingSecret'],
-  ['a collector that is no address', { telemetry: { otlpEndpoint: 'collector:4318' } }, 'otlpEndpoint'],
-  ['a certificate without its Secret', { tls: { mode: 'existingSecret' } }, 'set tls.existingSecret'],
-  ['a Certificate without issuer', { tls: { mode: 'certManager' } }, 'issuerRef.name'],
-  ['workers without a name', { workerTls: { existingSecret: 'x' } }, 'set workerTls.serverName'],
+  ['a disabled Redis without an external one', { redis: { enabled: false } }, 'set redis.existingSecret'],
   [
-    'a route to nowhere',
+    'an external Redis beside the bundled one',
+    { redis: { external: { url: 'redis://x' } } },
+    'set redis.enabled to false',
+  ],
+  ['existing Redis users without an ACL file', { redis: { existingSecret: 'x' } }, 'set redis.aclExistingSecret'],
+  [
+    'one existing Redis user without an ACL file',
+    { redis: { existingSecrets: { gateway: 'x' } } },
+    'set redis.aclExistingSecret',
+  ],
+  ['an OTLP endpoint that is not a URL', { telemetry: { otlpEndpoint: 'collector:4318' } }, 'otlpEndpoint'],
+  ['tls.mode existingSecret without a Secret', { tls: { mode: 'existingSecret' } }, 'set tls.existingSecret'],
+  ['tls.mode certManager without an issuer', { tls: { mode: 'certManager' } }, 'issuerRef.name'],
+  ['a worker certificate without a server name', { workerTls: { existingSecret: 'x' } }, 'set workerTls.serverName'],
+  [
+    'an HTTPRoute without parentRefs',
     { publicUrl: 'https://asr.example.com', gateway: { httpRoute: { enabled: true } } },
     'parentRefs',
   ],
-  ['an Ingress whose address nobody knows', { gateway: { ingress: { enabled: true } } }, 'set publicUrl'],
-  ['http where TLS is', { publicUrl: 'http://asr.example.com' }, 'tls.mode'],
+  ['an Ingress without publicUrl', { gateway: { ingress: { enabled: true } } }, 'set publicUrl'],
+  ['an http publicUrl with TLS enabled', { publicUrl: 'http://asr.example.com' }, 'tls.mode'],
 ])(
-  '%s is refused, with what to do',
+  'the chart rejects %s and says how to correct it',
   async (_case, values, message) => {
     expect(await refusal(values)).toContain(message);
   },
@@ -73,7 +81,7 @@ test.each([
 );
 
 test(
-  'every variable that the chart sets is a setting that the service knows',
+  'the services know every environment variable that the chart sets',
   async () => {
     const objects = await render({
       redis: { caSecret: 'redis-ca' },
@@ -87,7 +95,7 @@ test(
     for (const [, { spec }] of deployments) {
       const [container] = spec.containers;
       const service = container!.name as ServiceName;
-      // Node reads the one, the command `svc-asr` those that bear its name.
+      // NODE_EXTRA_CA_CERTS is read by Node, and SVC_ASR_* by the command `svc-asr`.
       const names = (container!.env ?? [])
         .map(({ name }) => name)
         .filter((name) => name !== 'NODE_EXTRA_CA_CERTS' && !name.startsWith('SVC_ASR_'));
@@ -102,7 +110,7 @@ test(
 );
 
 test(
-  'what the chart sets is what the services can read, and they are given the time to stop that they take',
+  'services can parse the settings of the chart, and the grace period of each pod exceeds its shutdown time',
   async () => {
     const objects = await render({
       redis: { enabled: false, external: { url: 'redis://redis.example:6380', ports: [6380, 6381] } },
@@ -115,7 +123,7 @@ test(
       expect(Number(spec.terminationGracePeriodSeconds) * 1000).toBeGreaterThan(graceMs);
       const settings: Readonly<Record<string, { read: (text: string) => unknown }>> = SERVICES[service];
       for (const { name, value = '' } of container!.env ?? []) {
-        // Files are there in a pod alone.
+        // Files exist only in a pod.
         if (name in settings && !name.endsWith('_FILE')) expect(() => settings[name]!.read(value)).not.toThrow();
       }
     }
@@ -124,7 +132,7 @@ test(
 );
 
 test(
-  'definitions are rendered as they are, and stay',
+  'the chart renders the definitions of crds/ unchanged, and Helm keeps them on uninstall',
   async () => {
     const rendered = (await render()).filter(({ kind }) => kind === 'CustomResourceDefinition');
     expect(rendered).toHaveLength(3);
@@ -141,7 +149,7 @@ test(
 );
 
 test(
-  'generated secrets have the form that services read',
+  'generated Secrets have the format that the services read',
   async () => {
     const objects = await render();
     for (const [name, key] of [
@@ -162,7 +170,7 @@ test(
 );
 
 test(
-  'no password is written where it does not belong',
+  'rendered objects contain Redis passwords only in Secrets, and the ACL file only their hashes',
   async () => {
     const objects = await render();
     const passwords = Object.values(find(objects, 'Secret', 'redis-passwords').stringData as Record<string, string>);
@@ -176,7 +184,7 @@ test(
 );
 
 test(
-  'Helm keeps every Secret that it made',
+  'Helm keeps every generated Secret on uninstall',
   async () => {
     const made = (await render()).filter(({ kind }) => kind === 'Secret');
     expect(made).toHaveLength(13);
@@ -188,7 +196,7 @@ test(
 );
 
 test(
-  'without secrets.create no Secret is made',
+  'the chart renders no Secret if secrets.create is false',
   async () => {
     const objects = await render({ secrets: { create: false } });
     expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
@@ -197,7 +205,7 @@ test(
 );
 
 test(
-  'alerts and dashboards are rendered as they are: their braces are not for Helm',
+  'the chart renders alerts and dashboards unchanged, including their braces',
   async () => {
     const monitoring = { prometheusRule: { enabled: true }, dashboards: { enabled: true } };
     const objects = await render({ monitoring });

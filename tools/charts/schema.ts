@@ -1,7 +1,10 @@
 import type { Schema } from './definitions.ts';
 import type { Value } from './values.ts';
 
-/** The schema of the chart's values: closed, so that a typo is an error and not a value without effect. */
+/**
+ * Builds the schema of the chart's values. It rejects unknown names, because a misspelled value would otherwise have no
+ * effect.
+ */
 export function buildValuesSchema(values: readonly Value[]): Schema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -47,7 +47,7 @@ const names = async (namespace: string, kinds: string) =>
     .sort();
 
 test(
-  'installs, keeps its secrets over upgrade and rollback, and leaves behind what the docs say',
+  'a release keeps its Secrets on upgrade, rollback and uninstall, and its samples after uninstall',
   async () => {
     const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     await release('install', namespace, '--set', 'samples.enabled=true');
@@ -63,7 +63,7 @@ test(
       'tenant.asr.svc.dev/demo',
     ]);
 
-    // Samples are the administrator's from then on.
+    // Samples belong to the administrator once they are installed.
     await kubernetes.kubectl([
       ...['-n', namespace, 'patch', 'tenant', 'demo', '--type=merge'],
       ...['-p', '{"spec":{"displayName":"Mine"}}'],
@@ -83,7 +83,7 @@ test(
     expect(await secretsIn(namespace)).toEqual(installed);
     expect(await uid()).toBe(before);
 
-    // A certificate that is made anew comes from the same authority.
+    // A recreated certificate is signed by the same CA.
     await kubernetes.kubectl(['-n', namespace, 'delete', 'secret', `${RELEASE}-worker-tls`]);
     await release('upgrade', namespace, '--set', 'samples.enabled=true');
     const renewed = await secretsIn(namespace);
@@ -93,13 +93,13 @@ test(
     expect(newTls).toMatchObject({ 'ca.crt': (oldTls as Record<string, string>)['ca.crt'] });
     expect(newTls).not.toEqual(oldTls);
 
-    // Where Secrets are kept out of the chart: rendered with a look at the cluster they are those that are there.
+    // Rendered with access to the cluster, Secrets have the values of the existing ones.
     const fixed = ['--kubeconfig', kubernetes.kubeconfig, '--namespace', namespace];
     const shown = ['-s', 'templates/secrets/*.yaml', '--dry-run=server'];
     await kubernetes.kubectl(['apply', '-f', '-'], await helm(['template', RELEASE, CHART_FOLDER, ...fixed, ...shown]));
     expect(await secretsIn(namespace)).toEqual(renewed);
 
-    // Whoever takes their Secrets into their own hands finds them there, and can give them back.
+    // An administrator who manages the Secrets finds them in place, and can return them to the chart.
     await release('upgrade', namespace, '--set', 'secrets.create=false');
     expect(await secretsIn(namespace)).toEqual(renewed);
     await release('upgrade', namespace, '--set', `secrets.sessionSecrets.existingSecret=${RELEASE}-session-secrets`);
@@ -113,7 +113,7 @@ test(
     expect(await kubernetes.kubectl(['get', 'crd', 'asrmodels.asr.svc.dev', '-o', 'name'])).not.toBe('');
     expect(await names(namespace, 'tenants')).toEqual(['tenant.asr.svc.dev/demo']);
 
-    // The next installation under the same name takes up what stayed.
+    // The next installation with the same name uses the remaining Secrets.
     await release('install', namespace);
     expect(await secretsIn(namespace)).toEqual(installed);
   },
@@ -121,12 +121,12 @@ test(
 );
 
 test(
-  'an autoscaler takes over from the gateways that there are, and no upgrade takes them from it',
+  'enabling the gateway autoscaler keeps the current replicas, and later upgrades and rollbacks do not change them',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const gateway = `deployment/${RELEASE}-gateway`;
     const replicas = () => kubernetes.kubectl(['-n', namespace, 'get', gateway, '-o', 'jsonpath={.spec.replicas}']);
-    // What an autoscaler does, too.
+    // An autoscaler scales in the same way.
     const scale = (to: number) => kubernetes.kubectl(['-n', namespace, 'scale', gateway, `--replicas=${to}`]);
     const values = ['--set', 'crds.install=false', '--set'];
     await release('install', namespace, ...values, 'gateway.replicas=5');
@@ -139,7 +139,7 @@ test(
     expect(await replicas()).toBe('7');
     await release('uninstall', namespace);
 
-    // From the beginning it is the autoscaler's alone: no rollback touches it.
+    // If it is enabled at installation, the chart never sets replicas, so a rollback does not change them.
     await release('install', namespace, ...values, 'gateway.autoscaling.enabled=true');
     await scale(4);
     await release('upgrade', namespace, ...values, 'gateway.autoscaling.enabled=true,commonLabels.again=yes');
@@ -151,7 +151,7 @@ test(
   SLOW_MS,
 );
 
-describe('what the chart makes of every two options', () => {
+describe('objects rendered for every pair of options', () => {
   const made: { values: object; text: string }[] = [];
   let namespace: string;
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe('what the chart makes of every two options', () => {
   }, SLOW_MS);
 
   test(
-    'is taken by the API server',
+    'are accepted by the API server',
     async () => {
       const dryRun = createDryRun(kubernetes);
       for (const { values, text } of made) {
@@ -179,7 +179,7 @@ describe('what the chart makes of every two options', () => {
     SLOW_MS,
   );
 
-  describe('conforms to the schemas of its kinds, but for those of others', () => {
+  describe('checked by kubeconform, except for third-party kinds', () => {
     let conform: Conform;
     beforeAll(async () => {
       conform = await createConform(kubernetes, { definition: 'dev.svc.asr.v1.Tenant', skip: FOREIGN_KINDS });
@@ -187,9 +187,9 @@ describe('what the chart makes of every two options', () => {
     afterAll(() => conform.close());
 
     test(
-      'in every field',
+      'match the strict schemas of the API server',
       async () => {
-        // In one go: it reads every schema once.
+        // One call for all manifests, so that kubeconform reads each schema only once.
         const text = made.map((one) => one.text).join('\n---\n');
         const { complaints, valid } = await conform.check(text);
         expect(complaints).toEqual([]);
@@ -200,16 +200,16 @@ describe('what the chart makes of every two options', () => {
 
     const head = 'metadata: {name: wrong}\napiVersion:';
     test.each([
-      ['a misspelt field', () => made[0]!.text.replace('imagePullPolicy:', 'imagePullPolcy:'), "'imagePullPolcy'"],
+      ['a misspelled field', () => made[0]!.text.replace('imagePullPolicy:', 'imagePullPolcy:'), "'imagePullPolcy'"],
       [
-        'a misspelt field of ours',
+        'a misspelled field of a custom resource',
         () => `${head} asr.svc.dev/v1\nkind: Tenant\nspec: {displayNane: x}`,
         "'displayNane'",
       ],
-      ['a field that is there twice', () => `${head} v1\nkind: ConfigMap\ndata: {}\ndata: {}`, '"data" already set'],
-      ['a kind that nobody knows', () => `${head} v1\nkind: ConfigMop`, 'could not find schema for ConfigMop'],
+      ['a duplicate field', () => `${head} v1\nkind: ConfigMap\ndata: {}\ndata: {}`, '"data" already set'],
+      ['an unknown kind', () => `${head} v1\nkind: ConfigMop`, 'could not find schema for ConfigMop'],
     ])(
-      'or %s would be told',
+      'kubeconform reports %s',
       async (_case, manifests, complaint) => {
         expect((await conform.check(manifests())).complaints).toEqual([expect.stringContaining(complaint)]);
       },
@@ -219,7 +219,7 @@ describe('what the chart makes of every two options', () => {
 });
 
 test(
-  'every pod of the chart passes Pod Security "restricted", with a user of ours and with one of the platform',
+  'every pod of the chart passes Pod Security "restricted", with a fixed user id and with one set by the platform',
   async () => {
     const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     await release('install', namespace, '--set', 'crds.install=false');
@@ -233,7 +233,7 @@ test(
         const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'pod', namespace }, spec };
         const { status, text } = await post(pod);
         expect([name, status, status === 201 ? '' : text]).toEqual([name, 201, '']);
-        // The namespace would not take just any pod.
+        // Verifies that the namespace enforces the policy.
         const careless = { ...pod, spec: { ...spec, securityContext: {} } };
         expect((await post(careless)).status).toBe(403);
       }

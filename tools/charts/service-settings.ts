@@ -3,7 +3,7 @@ import { CONSOLE_SETTINGS } from '../../console/src/settings.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 
-/** The settings of the services that the chart runs. */
+/** Settings of the services that the chart runs. */
 export const SERVICES = {
   gateway: GATEWAY_SETTINGS,
   operator: OPERATOR_SETTINGS,
@@ -12,7 +12,10 @@ export const SERVICES = {
 
 export type ServiceName = keyof typeof SERVICES;
 
-/** Settings that the chart decides itself, by values of their own: a second word on them would be one too many. */
+/**
+ * Settings that the chart sets from its own values. They are excluded from the free settings, so that there is only one
+ * way to set them.
+ */
 const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: [
     ...['ADMIN_PORT', 'PORT', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'PUBLIC_URL', 'TRUSTED_PROXIES', 'API_KEY_PEPPERS'],
@@ -31,7 +34,10 @@ const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
 };
 
-/** Settings of a service that the chart's values may set: those that are neither secret nor decided by the chart. */
+/**
+ * Returns the settings of a service that the chart's values may set. Secrets and settings that the chart sets itself
+ * are excluded.
+ */
 export function freeSettings(service: ServiceName): string[] {
   return entriesOf(service)
     .filter(([name, { secret = false }]) => !secret && !DECIDED[service].includes(name))
@@ -39,7 +45,7 @@ export function freeSettings(service: ServiceName): string[] {
     .sort();
 }
 
-/** Names of environment variables that a service reads a setting from. */
+/** Returns the names of the environment variables that a service reads its settings from. */
 export function variablesOf(service: ServiceName): Set<string> {
   return new Set(
     entriesOf(service).flatMap(([name, { secret = false }]) => (secret ? [name, `${name}_FILE`] : [name])),
@@ -51,7 +57,7 @@ function entriesOf(service: ServiceName): [string, Settings[string]][] {
   return Object.entries(settings);
 }
 
-/** Whether the chart decides the setting behind a variable. */
+/** Returns whether the chart itself sets the setting of an environment variable. */
 export function isDecided(service: ServiceName, variable: string): boolean {
   return DECIDED[service].includes(variable) || DECIDED[service].includes(variable.replace(/_FILE$/, ''));
 }

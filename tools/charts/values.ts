@@ -3,23 +3,23 @@ import type { Pair, YAMLMap } from 'yaml';
 import { DEFINITIONS } from './definitions.ts';
 import type { Schema } from './definitions.ts';
 
-/** A value of the chart, as values.yaml writes it. */
+/** A value of the chart, as defined in values.yaml. */
 export interface Value {
-  /** From the root, such as `gateway.replicas`. */
+  /** Path from the root, such as `gateway.replicas`. */
   path: string;
   name: string;
   description: string;
-  /** What it is without anybody's doing. */
+  /** Default value. */
   fallback: unknown;
-  /** What it may be; undefined: what its default is. */
+  /** Allowed values. Undefined if the type of the default is the only constraint. */
   schema: Schema | undefined;
-  /** Values inside of it. A map that is one value, such as labels, has none. */
+  /** Values of a group. A map that is a single value, such as labels, has none. */
   children: Value[];
 }
 
 const ANNOTATION = '@schema ';
 
-/** Reads values.yaml: the comment above a key describes it, its line `@schema` says what it may be. */
+/** Parses values.yaml. The comment above a key is its description, and a line `@schema` in it is its schema. */
 export function parseValues(text: string): Value[] {
   const { contents, errors } = parseDocument(text);
   if (errors[0] !== undefined) throw errors[0];
@@ -53,7 +53,7 @@ function readPair(pair: Pair, parent: string, above: string): Value {
   };
 }
 
-/** Comments that an empty line sets apart are about something else. */
+/** Returns the last block of a comment. Blocks before an empty line do not describe the value. */
 function lastBlock(comment: string): string {
   return comment.split(/\n\s*\n/).at(-1) ?? '';
 }

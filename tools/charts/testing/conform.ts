@@ -8,32 +8,32 @@ import { runTool } from './helm.ts';
 import { buildStrictSchemas, SCHEMA_FILE } from './strict-schemas.ts';
 import type { OpenApi } from './strict-schemas.ts';
 
-/** The API server tells of new kinds a little after it takes objects of them. */
+/** The API server publishes the schemas of new kinds some time after it accepts their objects. */
 const TOLD_WITHIN_MS = 60_000;
 
-/** What kubeconform says of objects. */
+/** Result of kubeconform. */
 export interface Verdict {
-  /** How many are as they should be. */
+  /** Number of valid objects. */
   valid: number;
-  /** What is wrong, one each; none: all is well. */
+  /** Problems found, one entry each. */
   complaints: string[];
 }
 
-/** kubeconform with schemas of an API server. */
+/** Checks manifests with kubeconform against the schemas of an API server. */
 export interface Conform {
-  /** Holds manifests, as helm renders them, against the schemas; an object without one is an error. */
+  /** Checks manifests as helm renders them. An object without a schema is an error. */
   check: (manifests: string) => Promise<Verdict>;
   close: () => void;
 }
 
 export interface ConformOptions {
-  /** A kind that was defined before and has to be among the schemas. */
+  /** Definition that was applied before and must be among the schemas. */
   definition: string;
-  /** Kinds that are not looked at. */
+  /** Kinds that are not checked. */
   skip: readonly string[];
 }
 
-/** Makes schemas of what the API server tells of its types. */
+/** Creates a checker from the OpenAPI document of the API server. */
 export async function createConform(
   kubernetes: Pick<Kubernetes, 'request'>,
   options: ConformOptions,

@@ -6,10 +6,10 @@ interface ResourceList {
   resources: { name: string; kind: string; namespaced: boolean }[];
 }
 
-/** What the API server says against an object, of which it keeps nothing; undefined: it takes it. */
+/** Returns the error of the API server for an object, or undefined if it accepts the object. Nothing is stored. */
 export type DryRun = (object: ChartObject) => Promise<string | undefined>;
 
-/** Asks the API server directly: kubectl would learn all its types anew for each call. */
+/** Creates a dry run that calls the API server directly. kubectl would discover all types again on each call. */
 export function createDryRun({ request }: Pick<Kubernetes, 'request'>): DryRun {
   const known = new Map<string, Promise<ResourceList>>();
   const answered = new Map<string, string | undefined>();

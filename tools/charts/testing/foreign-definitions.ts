@@ -1,4 +1,4 @@
-/** Kinds of others that the chart makes objects of. */
+/** Third-party kinds that the chart creates objects of. */
 const FOREIGN = [
   { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', plural: 'httproutes' },
   { group: 'cert-manager.io', kind: 'Certificate', plural: 'certificates' },
@@ -6,9 +6,8 @@ const FOREIGN = [
   { group: 'monitoring.coreos.com', kind: 'PrometheusRule', plural: 'prometheusrules' },
 ] as const;
 
-/** Their names. */
 export const FOREIGN_KINDS: readonly string[] = FOREIGN.map(({ kind }) => kind);
-/** Their definitions, open inside: what they may hold is theirs to say. */
+/** Definitions of the third-party kinds. They accept any fields. */
 export const FOREIGN_DEFINITIONS = FOREIGN.map(define);
 
 function define({ group, kind, plural }: (typeof FOREIGN)[number]): object {
@@ -17,7 +16,7 @@ function define({ group, kind, plural }: (typeof FOREIGN)[number]): object {
     kind: 'CustomResourceDefinition',
     metadata: {
       name: `${plural}.${group}`,
-      // Without it groups under k8s.io are refused.
+      // The API server rejects groups under k8s.io without this annotation.
       annotations: { 'api-approved.kubernetes.io': 'unapproved, for tests' },
     },
     spec: {

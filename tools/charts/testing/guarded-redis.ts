@@ -10,26 +10,26 @@ import { find, render } from './render.ts';
 
 export type RedisUser = 'gateway' | 'operator' | 'worker' | 'console' | 'admin';
 
-/** A Redis with the users that the chart makes, and nobody else. */
+/** A Redis that has only the users that the chart creates. */
 export interface GuardedRedis {
-  /** The address as a user of the chart. */
+  /** Returns the URL of Redis with the credentials of a user. */
   url: (user: RedisUser) => string;
-  /** Sends a command as a user who may do everything. */
+  /** Sends a command as a user that has all rights. */
   admin: (...command: string[]) => Promise<unknown>;
-  /** What Redis says to somebody who does not say who they are. */
+  /** Sends a command without credentials. */
   unnamed: () => Promise<string>;
   /** Opens a connection as a user. */
   connect: (user: RedisUser) => Promise<RedisLink>;
   stop: () => Promise<void>;
 }
 
-/** Starts a Redis with the file of users that the chart renders. */
+/** Starts a Redis with the ACL file that the chart renders. */
 export async function startGuardedRedis(): Promise<GuardedRedis> {
   const objects = await render();
   const textOf = (secret: string) => find(objects, 'Secret', secret).stringData as Record<string, string>;
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-acl-'));
   const file = join(folder, 'users.acl');
-  // Open until it answers; then the chart's users take its place.
+  // Redis starts without restrictions, then loads the users of the chart.
   writeFileSync(file, 'user default on nopass ~* &* +@all\n');
   const redis = await startRedis(['--aclfile', file, '--enable-debug-command', 'local']);
   const links: RedisLink[] = [];
@@ -59,7 +59,7 @@ export async function startGuardedRedis(): Promise<GuardedRedis> {
   };
 }
 
-/** Sends a command over a bare connection; rejects with an error that is the answer. */
+/** Sends a command over a plain connection. Rejects if the response is an error. */
 function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));

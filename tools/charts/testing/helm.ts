@@ -6,7 +6,7 @@ import type { CommandResult } from '../../cluster/command.ts';
 import type { GoToolName } from '../../install/go-tool.ts';
 import { findGoTool } from '../../install/go-tools.ts';
 
-/** Runs a program that is built from Go modules, with nothing of the person's own configuration. */
+/** Runs a program that is built from Go modules, without the configuration of the current user. */
 export async function runTool(
   name: GoToolName,
   args: readonly string[],
@@ -22,7 +22,7 @@ export async function runTool(
   }
 }
 
-/** Runs helm; rejects with what it complains of. */
+/** Runs helm and returns its output. Rejects with its error output if it fails. */
 export async function helm(args: readonly string[], input = ''): Promise<string> {
   const { status, stdout, stderr } = await runTool('helm', args, { input });
   if (status === 0) return stdout;

@@ -5,30 +5,30 @@ import { root } from '../../launch/terminal.mjs';
 import { podsOf } from './render.ts';
 import type { ChartObject, PodTemplate } from './render.ts';
 
-/** loadtest/job.yaml, for a namespace. */
+/** Reads loadtest/job.yaml and sets its namespace. */
 export function readLoadtestJob(namespace: string): ChartObject {
   const job = parse(readFileSync(join(root, 'loadtest/job.yaml'), 'utf8')) as ChartObject;
   return { ...job, metadata: { ...job.metadata, namespace } };
 }
 
-/** The pod that it makes. */
+/** Returns the pod template of the Job. */
 export function podOf(job: ChartObject): PodTemplate {
   const [found] = podsOf([job]);
   if (found === undefined) throw new Error(`the ${job.kind} ${job.metadata.name} makes no pod`);
   return found[1];
 }
 
-/** What its pod names of a release. */
+/** Names in the pod template that must match those of a release. */
 export interface JobNames {
   labels: Record<string, string>;
   image: string;
-  /** By the names of their variables. */
+  /** URLs, by the name of their environment variable. */
   addresses: Record<string, URL>;
-  /** Keys of Secrets, as secret/key. */
+  /** Keys of Secrets, each as secret/key. */
   secrets: string[];
 }
 
-/** Reads the names that somebody wrote into the file, and that must be the chart's. */
+/** Reads the names of release objects from the Job. */
 export function namesOf(job: ChartObject): JobNames {
   const { metadata, spec } = podOf(job);
   const [container] = spec.containers;

@@ -3,7 +3,10 @@ import type { Options } from './pairwise.ts';
 const PARENTS = [{ name: 'public', namespace: 'gateways' }];
 const PROMETHEUS = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }];
 
-/** Ways to set the chart's options. Each is a part of the values; parts of different options do not overlap. */
+/**
+ * Alternatives for each option of the chart. Each is a part of the values, and parts of different options do not
+ * overlap.
+ */
 export const OPTIONS: Options = {
   publicUrl: [{}, { publicUrl: 'https://asr.example.com' }],
   tls: [

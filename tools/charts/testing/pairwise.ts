@@ -1,10 +1,10 @@
-/** Choices of each option, by option. */
+/** Choices of each option, by option name. */
 export type Options = Readonly<Record<string, readonly object[]>>;
 
-/** The number of a choice, by option. */
+/** Index of the choice, by option name. */
 type Row = Readonly<Record<string, number>>;
 
-/** Few combinations in which every two choices of different options occur together. */
+/** Returns a small set of combinations in which every two choices of different options occur together. */
 export function pairwise(options: Options): object[][] {
   const names = Object.keys(options);
   const open = new Set(allPairs(names, options));
@@ -17,7 +17,7 @@ export function pairwise(options: Options): object[][] {
   return rows.map((row) => names.map((name) => options[name]?.[row[name] ?? 0] ?? {}));
 }
 
-/** A row around a pair that is still open, whose other choices close as many open pairs as they can. */
+/** Builds a row around a pair that is still open. Its other choices cover as many open pairs as possible. */
 function buildRow(names: readonly string[], options: Options, open: ReadonlySet<string>): Row {
   const [first = ''] = open;
   const row: Record<string, number> = Object.fromEntries(

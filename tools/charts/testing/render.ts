@@ -2,7 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import { CHART_FOLDER } from '../place.ts';
 import { helm } from './helm.ts';
 
-/** An object of the chart, as far as tests look into it. */
+/** An object that the chart renders. */
 export interface ChartObject {
   apiVersion: string;
   kind: string;
@@ -18,25 +18,25 @@ export interface ChartObject {
 export const RELEASE = 'svc-asr';
 export const NAMESPACE = 'asr';
 
-/** What the chart makes of values, as text. */
+/** Renders the chart with values, as text. */
 export function renderText(values: object, namespace: string): Promise<string> {
   const args = ['template', RELEASE, CHART_FOLDER, '--namespace', namespace, '--kube-version', '1.36.0', '-f', '-'];
   return helm(args, JSON.stringify(values));
 }
 
-/** The objects in a text of helm's. */
+/** Parses the output of helm. */
 export function parseObjects(text: string): ChartObject[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as ChartObject | null)
     .filter((object) => object !== null);
 }
 
-/** What the chart makes of values. */
+/** Renders the chart with values. */
 export async function render(values: object = {}, namespace = NAMESPACE): Promise<ChartObject[]> {
   return parseObjects(await renderText(values, namespace));
 }
 
-/** The object of a kind and name, less the name of the release. */
+/** Returns the object with a kind and a name. The name does not include the release name. */
 export function find(objects: readonly ChartObject[], kind: string, name: string): ChartObject {
   const full = `${RELEASE}-${name}`;
   const found = objects.find((object) => object.kind === kind && object.metadata.name === full);
@@ -44,7 +44,7 @@ export function find(objects: readonly ChartObject[], kind: string, name: string
   return found;
 }
 
-/** A pod, as what makes it describes it. */
+/** Pod template of a workload, or a pod itself. */
 export interface PodTemplate {
   metadata?: object;
   spec: {
@@ -53,7 +53,7 @@ export interface PodTemplate {
   };
 }
 
-/** Every pod that objects make, by kind and name. */
+/** Returns all pod templates of the objects, by kind and name. */
 export function podsOf(objects: readonly ChartObject[]): [string, PodTemplate][] {
   return objects.flatMap((object): [string, PodTemplate][] => {
     const name = `${object.kind} ${object.metadata.name}`;

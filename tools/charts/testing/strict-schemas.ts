@@ -2,23 +2,23 @@
 type Schema = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** What an API server tells of its types at /openapi/v2, as far as it is looked into here. */
+/** Type definitions that an API server publishes at /openapi/v2. */
 export interface OpenApi {
   definitions: Schemas;
 }
 
 const REFERENCE = '#/definitions/';
-/** Told as strings, for want of a better word; numbers are taken as well. */
+/** The API server publishes these types as strings, but also accepts numbers. */
 const NUMBER_OR_STRING: Schema = { type: ['string', 'number'] };
 const LOOSE: Schemas = {
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': NUMBER_OR_STRING,
   'io.k8s.apimachinery.pkg.api.resource.Quantity': NUMBER_OR_STRING,
 };
 
-/** Where kubeconform looks for the schema of an object under the folder of schemas. */
+/** Template of the file name under which kubeconform looks for the schema of an object. */
 export const SCHEMA_FILE = '{{.Group}}-{{.ResourceAPIVersion}}-{{.ResourceKind}}.json';
 
-/** The schema of each kind that the API server knows, by file: whole in itself, and closed to fields that it does not name. */
+/** Builds a self-contained schema for each kind of the API server, by file name. The schemas reject unknown fields. */
 export function buildStrictSchemas({ definitions }: OpenApi): Map<string, Schema> {
   const closed = Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [name, LOOSE[name] ?? close(definition)]),
@@ -34,13 +34,13 @@ export function buildStrictSchemas({ definitions }: OpenApi): Map<string, Schema
 function filesOf(definition: Schema): string[] {
   const kinds = definition['x-kubernetes-group-version-kind'] as
     { group: string; version: string; kind: string }[] | undefined;
-  // kubeconform takes the version for the group of what has none.
+  // kubeconform uses the version as group for kinds without a group.
   return (kinds ?? []).map(
     ({ group, version, kind }) => `${group === '' ? version : group}-${version}-${kind.toLowerCase()}.json`,
   );
 }
 
-/** The same schema, in which every object that names its fields has no others. */
+/** Returns the schema with `additionalProperties: false` for every object that names its fields. */
 function close(schema: Schema): Schema {
   const { properties, items, additionalProperties } = schema as {
     properties?: Schemas;
@@ -63,10 +63,10 @@ function closeAll(schemas: Schemas): Schemas {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, close(schema)]));
 }
 
-/** A definition and all that it leads to. */
+/** Returns a definition and all definitions that it refers to. */
 function reach(definitions: Schemas, first: string): Schemas {
   const names = new Set([first]);
-  // A set that grows while it is walked.
+  // The loop also visits names that are added meanwhile.
   for (const name of names) {
     for (const [, other = ''] of JSON.stringify(definitions[name] ?? {}).matchAll(/"#\/definitions\/([^"]+)"/g)) {
       names.add(other);
