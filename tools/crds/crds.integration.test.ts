@@ -237,5 +237,5 @@ test('several writers each own their grants', async () => {
 
 test('kubectl explain tells what every field means', async () => {
   const text = await cluster.kubectl(['explain', 'asrmodel.spec.artifact.url']);
-  expect(text).toContain('https address of a .tar.gz');
+  expect(text).toContain('HTTPS address of a .tar.gz');
 });

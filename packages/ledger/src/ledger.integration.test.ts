@@ -54,7 +54,7 @@ describe.each([
   });
 
   test('grant fails for a tenant without an account', async () => {
-    await expect(ledger.accounts.grant('nobody', 'g', 1)).rejects.toThrow('no account "nobody"');
+    await expect(ledger.accounts.grant('nobody', 'g', 1)).rejects.toThrow('tenant "nobody" has no account');
   });
 
   test('reserve returns the reserved and the remaining seconds', async () => {
