@@ -5,7 +5,7 @@ import { AlreadyRunning, lockFolder } from '../start/lock.ts';
 
 const POLL_MS = 500;
 
-/** Does something in a folder while no other process does; waits for one that does, however long it takes. */
+/** Runs work in a folder under a lock. Waits for another process that holds the lock, without a timeout. */
 export async function whileLocked<T>(folder: string, waiting: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(folder, { recursive: true });
   let release = tryLock(folder);

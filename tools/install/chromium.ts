@@ -3,10 +3,10 @@ import { findOnPath } from './package-manager.ts';
 import type { SystemPackage } from './package-manager.ts';
 import { installPackage } from './system-package.ts';
 
-/** Names under which systems carry it; Chrome does as well. */
+/** Names of the program on different systems. Chrome works too. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** The browser of the tests. */
+/** Browser for the tests. */
 export const CHROMIUM: SystemPackage = {
   name: 'chromium',
   title: 'Chromium',
@@ -19,7 +19,7 @@ export const CHROMIUM: SystemPackage = {
   },
 };
 
-/** Where Chromium lies, without installing it. */
+/** Finds Chromium on PATH. Installs nothing. */
 export function findChromium(path = process.env.PATH): string | undefined {
   for (const name of NAMES) {
     const found = findOnPath(name, path);
@@ -28,7 +28,7 @@ export function findChromium(path = process.env.PATH): string | undefined {
   return undefined;
 }
 
-/** The Chromium of this machine, installed with its package manager where there is none yet. */
+/** Returns the path of Chromium. Installs it with the package manager if it is missing. */
 export function ensureChromium(): string {
   const present = findChromium();
   if (present !== undefined) return present;

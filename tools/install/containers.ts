@@ -5,7 +5,7 @@ import { findOnPath } from './package-manager.ts';
 import type { SystemPackage } from './package-manager.ts';
 import { installPackage } from './system-package.ts';
 
-/** What runs containers, and what kube-proxy and the nodes' networks are made with. */
+/** Container runtime, and the programs for kube-proxy and the networks of nodes. */
 export const CONTAINERS: SystemPackage = {
   name: 'containers',
   title: 'containerd',
@@ -30,19 +30,19 @@ const PROGRAMS = [
   'sysctl',
   'socat',
 ];
-/** Where systems put the CNI plugins. */
+/** Folders in which systems install the CNI plugins. */
 const PLUGIN_FOLDERS = ['/usr/lib/cni', '/usr/libexec/cni', '/opt/cni/bin'];
 const PLUGINS = ['ptp', 'host-local', 'portmap', 'loopback'];
 
-/** The programs that a cluster runs itself; it finds the others on the PATH. */
+/** Programs that the cluster runs by path. It finds the others on PATH. */
 export interface Containers {
   containerd: string;
   ctr: string;
-  /** The folder of the CNI plugins. */
+  /** Folder of the CNI plugins. */
   cniFolder: string;
 }
 
-/** Where everything lies; undefined when something is missing. */
+/** Finds the programs and plugins. Returns undefined if one is missing. Installs nothing. */
 export function findContainers(path = process.env.PATH, pluginFolders = PLUGIN_FOLDERS): Containers | undefined {
   const cniFolder = pluginFolders.find((folder) => PLUGINS.every((name) => existsSync(join(folder, name))));
   const [containerd, ctr, ...others] = PROGRAMS.map((name) => findOnPath(name, path));
@@ -52,7 +52,7 @@ export function findContainers(path = process.env.PATH, pluginFolders = PLUGIN_F
   return { containerd, ctr, cniFolder };
 }
 
-/** What this machine runs containers with, installed with its package manager where there is none yet. */
+/** Returns the container programs. Installs them with the package manager if one is missing. */
 export function ensureContainers(): Containers {
   const present = findContainers();
   if (present !== undefined) return present;

@@ -6,10 +6,10 @@ import { askVersion, isAtLeast } from './program-version.ts';
 import type { Version } from './program-version.ts';
 import { installPackage } from './system-package.ts';
 
-/** The oldest etcd that the API server of the tests works with. */
+/** Oldest etcd that works with the API server of the tests. */
 const OLDEST: Version = [3, 4, 0];
 
-/** The store behind a Kubernetes API server. */
+/** Store of the Kubernetes API server. */
 export const ETCD: SystemPackage = {
   name: 'etcd',
   title: 'etcd',
@@ -22,12 +22,12 @@ export const ETCD: SystemPackage = {
   },
 };
 
-/** etcd 3.4 runs on arm64 only when it is told that this is known; others do not look at it. */
+/** Returns the environment for etcd. etcd 3.4 runs on arm64 only if this variable is set; other versions ignore it. */
 export function etcdEnvironment(arch: string): Readonly<Record<string, string>> {
   return arch === 'arm64' ? { ETCD_UNSUPPORTED_ARCH: 'arm64' } : {};
 }
 
-/** Where a fitting etcd lies, without installing one. */
+/** Finds an etcd with a supported version. Installs nothing. */
 export function findEtcd(env = process.env): string | undefined {
   const assets = env.KUBEBUILDER_ASSETS;
   const places = [assets === undefined ? undefined : join(assets, 'etcd'), findOnPath('etcd', env.PATH)];
@@ -38,7 +38,7 @@ export function findEtcd(env = process.env): string | undefined {
   });
 }
 
-/** The etcd of this machine, installed with its package manager where there is none yet. */
+/** Returns the path of etcd. Installs it with the package manager if it is missing. */
 export function ensureEtcd(): string {
   const present = findEtcd();
   if (present !== undefined) return present;

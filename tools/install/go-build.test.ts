@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Something that is called as Go is, and does what a script says; `$out` is where programs belong. */
+/** Creates a fake Go command that runs a script. `$out` is the folder for the programs. */
 function fakeGo(script: string) {
   const path = join(folder, 'go');
   const output = 'while [ "$1" != -o ]; do shift; done; out=$2';
@@ -35,23 +35,23 @@ function build() {
   return { folder, packages: { one: 'example.com/cmd/one' }, ldflags: ['-X a.b=c'], target: join(folder, 'target') };
 }
 
-test('what is built appears in the target, and nothing else', async () => {
+test('buildPrograms puts only the requested programs into the target', async () => {
   await buildPrograms(fakeGo('echo "$FROM_US" > "$out/one"; echo more > "$out/other"'), build());
   expect(readdirSync(join(folder, 'target'))).toEqual(['one']);
   expect(readFileSync(join(folder, 'target', 'one'), 'utf8')).toBe('yes\n');
 });
 
-test('a build that fails leaves nothing and says what to do', async () => {
+test('buildPrograms leaves nothing in the target when the build fails, and says what to do', async () => {
   const go = fakeGo('echo half > "$out/one"; exit 3');
   await expect(buildPrograms(go, build())).rejects.toThrow(/building one failed \(go ended with 3\).*run again/);
   expect(readdirSync(join(folder, 'target'))).toEqual([]);
 });
 
-test('a Go that cannot be run is told of', async () => {
+test('buildPrograms rejects when Go cannot be run', async () => {
   await expect(buildPrograms({ path: join(folder, 'none'), env: {} }, build())).rejects.toThrow('ENOENT');
 });
 
-test('a build that is killed leaves nothing that looks like a program', async () => {
+test('buildPrograms leaves no incomplete program when its process is killed', async () => {
   const go = fakeGo(`echo half > "$out/one"; echo $$ > ${join(folder, 'pid')}; exec sleep 300`);
   const source = JSON.stringify(join(import.meta.dirname, 'go-build.ts'));
   const script = `import { buildPrograms } from ${source};
@@ -66,7 +66,7 @@ test('a build that is killed leaves nothing that looks like a program', async ()
   expect(existsSync(join(target, 'one'))).toBe(false);
 }, 90_000);
 
-test('only what go.mod and go.sum say is built', () => {
+test('buildArguments builds only what go.mod and go.sum pin', () => {
   expect(buildArguments(build(), '/draft')).toEqual([
     'build',
     '-mod=readonly',
@@ -80,7 +80,7 @@ test('only what go.mod and go.sum say is built', () => {
   ]);
 });
 
-test('a lock is held by one at a time, and given back after a failure too', async () => {
+test('whileLocked runs one task at a time and releases the lock after a failure', async () => {
   const order: string[] = [];
   const first = whileLocked(folder, 'waiting', async () => {
     order.push('first begins');

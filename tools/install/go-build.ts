@@ -6,23 +6,23 @@ import { say } from '../launch/terminal.mjs';
 import type { GoCommand } from './go-command.ts';
 import { InstallError } from './install-error.ts';
 
-/** How the names of unfinished builds begin. */
+/** Prefix of the folders of unfinished builds. */
 export const DRAFT = 'draft-';
 const PROGRESS_MS = 20_000;
 const TAIL_LINES = 40;
 
 /** Programs to build from one module. */
 export interface GoBuild {
-  /** The folder with go.mod. */
+  /** Folder of the go.mod. */
   folder: string;
-  /** Packages by the name of their program. */
+  /** Packages, by the name of their program. */
   packages: Readonly<Record<string, string>>;
   ldflags: readonly string[];
-  /** The folder that the programs end up in. */
+  /** Folder for the finished programs. */
   target: string;
 }
 
-/** Arguments that build programs into a folder, as given by go.mod and go.sum and by nothing else. */
+/** Returns the arguments that build programs into a folder, with exactly the versions that go.mod and go.sum pin. */
 export function buildArguments({ packages, ldflags }: Pick<GoBuild, 'packages' | 'ldflags'>, into: string): string[] {
   const flags = [
     '-mod=readonly',
@@ -34,7 +34,7 @@ export function buildArguments({ packages, ldflags }: Pick<GoBuild, 'packages' |
   return ['build', ...flags, '-o', `${into}/`, ...Object.values(packages)];
 }
 
-/** Builds programs; each appears in the target whole or not at all. */
+/** Builds programs. Each appears in the target completely or not at all. */
 export async function buildPrograms(go: GoCommand, build: GoBuild): Promise<void> {
   const draft = mkdtempSync(join(build.target, DRAFT));
   const names = Object.keys(build.packages);
@@ -65,7 +65,7 @@ async function compile(go: GoCommand, build: GoBuild, draft: string): Promise<vo
   createInterface({ input: child.stderr }).on('line', (line) => {
     tail.push(line);
     if (tail.length > TAIL_LINES) tail.shift();
-    // With -v each line that is a path of a package says that it gets compiled.
+    // With -v, Go prints the path of each package that it compiles on its own line.
     if (!/\s/.test(line)) packages += 1;
   });
   const timer = setInterval(() => say(`${names}: ${packages} packages after ${minutes()} min`), PROGRESS_MS);

@@ -48,7 +48,7 @@ export const GO_TOOLS = {
 
 export type GoToolName = keyof typeof GO_TOOLS;
 
-/** What go.mod says of a program: its package and its version, such as `v1.36.3`. */
+/** Returns the package and version, such as `v1.36.3`, that go.mod pins for a program. */
 export function pinOf(name: GoToolName): { packagePath: string; version: string } {
   const tool: GoTool = GO_TOOLS[name];
   const { module } = readGoModule(tool.module);
@@ -57,14 +57,14 @@ export function pinOf(name: GoToolName): { packagePath: string; version: string 
   return { packagePath, version: versionOf(module, tool.versionOf ?? packagePath) };
 }
 
-/** Whether a program that says this version of itself can be used. */
+/** Returns whether a program with this version can be used. */
 export function isFitting(name: GoToolName, present: Version | undefined): boolean {
   const pinned = parseVersion(pinOf(name).version);
   const { fits }: GoTool = GO_TOOLS[name];
   return present !== undefined && pinned !== undefined && fits(present, pinned);
 }
 
-/** Linker flags that make programs say their version. */
+/** Returns the linker flags that set the version of programs. */
 export function versionFlags(names: readonly GoToolName[]): string[] {
   const flags = names.flatMap((name) => {
     const { versionVariables = [] }: GoTool = GO_TOOLS[name];
@@ -74,7 +74,7 @@ export function versionFlags(names: readonly GoToolName[]): string[] {
   return [...new Set(flags)];
 }
 
-/** Kubernetes keeps parts of its version in variables of their own. */
+/** Returns the flags for the separate major and minor version variables of Kubernetes. */
 function kubernetesFlags(variable: string, version: string): string[] {
   if (!variable.endsWith('.gitVersion')) return [];
   const path = variable.replace(/\.gitVersion$/, '');

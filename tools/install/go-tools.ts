@@ -12,7 +12,7 @@ import { InstallError } from './install-error.ts';
 import { findOnPath } from './package-manager.ts';
 import { askVersion } from './program-version.ts';
 
-/** Where a program of a fitting version lies; undefined when it has to be built first. */
+/** Finds a program with a matching version. Returns undefined if it has to be built. */
 export function findGoTool(name: GoToolName, env = process.env): string | undefined {
   const assets = env.KUBEBUILDER_ASSETS;
   const { module, versionArgs }: GoTool = GO_TOOLS[name];
@@ -24,13 +24,13 @@ export function findGoTool(name: GoToolName, env = process.env): string | undefi
   );
 }
 
-/** Where programs lie, after building those that are missing. */
+/** Returns the paths of programs. Builds those that are missing. */
 export async function ensureGoTools<Name extends GoToolName>(names: readonly Name[]): Promise<Record<Name, string>> {
   const missing = names.filter((name) => findGoTool(name) === undefined);
   for (const module of new Set(missing.map((name) => GO_TOOLS[name].module))) {
     const wanted = missing.filter((name) => GO_TOOLS[name].module === module);
     await whileLocked(buildFolder(module), `another command builds ${wanted.join(', ')}; waiting for it`, async () => {
-      // The one that was waited for may have built them.
+      // The process that held the lock may have built them.
       const left = wanted.filter((name) => findGoTool(name) === undefined);
       if (left.length > 0) await build(module, left);
     });
@@ -47,7 +47,7 @@ async function build(module: GoTool['module'], names: readonly GoToolName[]): Pr
     `${list} ${version} must be built (or put on PATH or into the folder that KUBEBUILDER_ASSETS names)`,
   );
   for (const entry of readdirSync(target)) {
-    // What builds left that were killed.
+    // Removes what killed builds left.
     if (entry.startsWith(DRAFT)) rmSync(join(target, entry), { recursive: true, force: true });
   }
   say(`building ${list} ${version} from source; on two idle cores this takes up to 6 minutes, once`);

@@ -1,4 +1,4 @@
-/** What a person has to do before the command can go on. */
+/** Thrown when the user has to install something. The message says what to do. */
 export class InstallError extends Error {
   override readonly name = 'InstallError';
 }

@@ -14,11 +14,11 @@ test.each([
   ['Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=8', '7.0.15'],
   ['Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1', '8.1.1'],
   ['bash: redis-server: no such file', undefined],
-])('reads the version from %j', (output, version) => {
+])('parseServerVersion reads the version from %j', (output, version) => {
   expect(parseServerVersion(output)).toBe(version);
 });
 
-test('takes the first server of version 7 or newer', () => {
+test('chooseServer returns the first server of version 7 or newer', () => {
   const old = { path: '/usr/bin/redis-server', version: '6.0.16' };
   const recent = { path: '/usr/bin/valkey-server', version: '8.1.1' };
   expect(chooseServer([old, recent])).toBe(recent);
@@ -27,41 +27,41 @@ test('takes the first server of version 7 or newer', () => {
   expect(chooseServer([])).toBeUndefined();
 });
 
-test('root installs with the package manager that is there', () => {
+test('planInstall uses the package manager without sudo for root', () => {
   expect(planInstall(REDIS, { manager: 'apt-get', isRoot: true, canSudo: false })).toEqual({
     script: 'redis-apt.sh',
     sudo: false,
   });
 });
 
-test('another user installs through sudo', () => {
+test('planInstall uses sudo for other users', () => {
   expect(planInstall(REDIS, { manager: 'dnf', isRoot: false, canSudo: true })).toEqual({
     script: 'redis-dnf.sh',
     sudo: true,
   });
 });
 
-test('Homebrew is never run as root', () => {
+test('planInstall never runs Homebrew as root', () => {
   expect(planInstall(REDIS, { manager: 'brew', isRoot: false, canSudo: true })).toEqual({
     script: 'redis-brew.sh',
     sudo: false,
   });
 });
 
-test('a user who may not install is told the command', () => {
+test('planInstall returns the command for a user who cannot install packages', () => {
   expect(planInstall(REDIS, { manager: 'apk', isRoot: false, canSudo: false })).toEqual({
     problem: expect.stringContaining('Run as root, then start again: apk add valkey'),
   });
 });
 
-test('without a package manager the person is told what to put on PATH', () => {
+test('planInstall reports that there is no package manager', () => {
   expect(planInstall(REDIS, { manager: undefined, isRoot: true, canSudo: false })).toEqual({
     problem: expect.stringContaining('none of apt-get, dnf, apk, brew is there'),
   });
 });
 
 test.each([REDIS, ETCD, CHROMIUM, CONTAINERS, PROMETHEUS])(
-  'every package manager has its script for $title',
+  'every package manager has an install script for $title',
   ({ byHand, ...rest }) => {
     for (const manager of Object.keys(byHand) as PackageManager[]) {
       const plan = planInstall({ byHand, ...rest }, { manager, isRoot: true, canSudo: false });
@@ -70,12 +70,12 @@ test.each([REDIS, ETCD, CHROMIUM, CONTAINERS, PROMETHEUS])(
   },
 );
 
-test('etcd is told that it may run on arm64', () => {
+test('etcdEnvironment allows etcd to run on arm64', () => {
   expect(etcdEnvironment('arm64')).toEqual({ ETCD_UNSUPPORTED_ARCH: 'arm64' });
   expect(etcdEnvironment('x64')).toEqual({});
 });
 
-test('programs and package managers are found on the PATH', () => {
+test('findManager, findOnPath and findPrometheus find programs on PATH', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
   try {
     writeFileSync(join(folder, 'apt-get'), '');
@@ -89,7 +89,7 @@ test('programs and package managers are found on the PATH', () => {
   }
 });
 
-test('what runs containers is found only when all of it is there', () => {
+test('findContainers returns undefined unless all programs and plugins are present', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
   const plugins = join(folder, 'cni');
   try {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Package managers in the order in which they are looked for, and the ending of the scripts that use each. */
+/** Package managers in order of preference, with the suffix of their scripts. */
 const MANAGERS = {
   'apt-get': { ending: 'apt', needsRoot: true },
   dnf: { ending: 'dnf', needsRoot: true },
@@ -11,29 +11,29 @@ const MANAGERS = {
 
 export type PackageManager = keyof typeof MANAGERS;
 
-/** Something that every package manager carries. */
+/** Software that every supported package manager provides. */
 export interface SystemPackage {
-  /** The scripts beside this file are `NAME-apt.sh` and so on. */
+  /** Prefix of the scripts in this folder, such as `NAME-apt.sh`. */
   name: string;
-  /** How it is called in front of people. */
+  /** Name for messages. */
   title: string;
-  /** A sentence without its end: what is needed. */
+  /** What is needed, as a sentence without its period. */
   need: string;
-  /** The command that installs it by hand. */
+  /** Command that installs it manually, by package manager. */
   byHand: Readonly<Record<PackageManager, string>>;
 }
 
-/** What is known of the machine when something has to be installed. */
+/** Properties of the machine that decide how to install. */
 export interface Machine {
   manager: PackageManager | undefined;
   isRoot: boolean;
-  /** `sudo` is there and either asks nothing or has a terminal to ask on. */
+  /** True if `sudo` exists and either needs no password or has a terminal to ask for it. */
   canSudo: boolean;
 }
 
 export type InstallPlan = { script: string; sudo: boolean } | { problem: string };
 
-/** Decides how a package gets installed, or says what the person has to do. */
+/** Decides how to install a package, or returns what the user has to do. */
 export function planInstall({ name, need, byHand }: SystemPackage, machine: Machine): InstallPlan {
   const { manager, isRoot, canSudo } = machine;
   if (manager === undefined) {
@@ -46,12 +46,14 @@ export function planInstall({ name, need, byHand }: SystemPackage, machine: Mach
   return { problem: `${need} and installing it takes root. Run as root, then start again: ${byHand[manager]}` };
 }
 
-/** The first package manager on the PATH. */
+/** Returns the first package manager on PATH. */
 export function findManager(path: string | undefined): PackageManager | undefined {
   return (Object.keys(MANAGERS) as PackageManager[]).find((name) => findOnPath(name, path) !== undefined);
 }
 
-/** Where a program lies: the PATH first, then the folders of system programs, which a plain user's PATH may lack. */
+/**
+ * Finds a program on PATH or in the folders of system programs, which may be missing from the PATH of a normal user.
+ */
 export function findOnPath(name: string, path: string | undefined): string | undefined {
   const folders = [...(path ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];
   return folders

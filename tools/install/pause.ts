@@ -8,7 +8,7 @@ import { goModuleFolder, readGoModule } from './go-module.ts';
 
 const NAME = 'pause';
 
-/** The program of this repository that holds the namespaces of pods and nodes, built where that has not happened yet. */
+/** Returns the path of the program that holds the namespaces of pods and nodes. Builds it if necessary. */
 export async function ensurePause(): Promise<string> {
   const folder = goModuleFolder(NAME);
   const { module, key } = readGoModule(NAME);

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
 
-/** The numbers of a version: major, minor, patch. */
+/** Major, minor and patch version. */
 export type Version = readonly [number, number, number];
 
-/** The first version in what a program says of itself; undefined where there is none. */
+/** Returns the first version number in a text, or undefined if it has none. */
 export function parseVersion(text: string): Version | undefined {
   const found = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
   if (found === null) return undefined;
   return [Number(found[1]), Number(found[2]), Number(found[3] ?? 0)];
 }
 
-/** Whether a version is the given one or newer. */
+/** Returns whether a version is the given one or newer. */
 export function isAtLeast(version: Version, oldest: Version): boolean {
   for (const [at, number] of version.entries()) {
     const least = oldest[at] ?? 0;
@@ -19,17 +19,20 @@ export function isAtLeast(version: Version, oldest: Version): boolean {
   return true;
 }
 
-/** Whether two versions differ in nothing but fixes. */
+/** Returns whether two versions differ only in the patch version. */
 export function isSameMinor(version: Version, other: Version): boolean {
   return version[0] === other[0] && version[1] === other[1];
 }
 
-/** Whether two versions are at most one minor version apart: what kubectl and a server may be. */
+/**
+ * Returns whether two versions are at most one minor version apart, which Kubernetes supports between kubectl and the
+ * server.
+ */
 export function isWithinOneMinor(version: Version, other: Version): boolean {
   return version[0] === other[0] && Math.abs(version[1] - other[1]) <= 1;
 }
 
-/** Asks a program for its version; undefined when it does not run. */
+/** Runs a program to get its version. Returns undefined if it fails. */
 export function askVersion(
   path: string,
   args: readonly string[],

@@ -11,7 +11,7 @@ export function parseServerVersion(output: string): string | undefined {
   return /\bv=(\d+\.\d+\.\d+)/.exec(output)?.[1];
 }
 
-/** The first server that is new enough. */
+/** Returns the first server that is new enough. */
 export function chooseServer(found: readonly RedisServer[]): RedisServer | undefined {
   return found.find(({ version }) => Number(version.split('.')[0]) >= OLDEST_REDIS_MAJOR);
 }

@@ -7,7 +7,7 @@ import type { RedisServer } from './redis-version.ts';
 import { chooseServer, OLDEST_REDIS_MAJOR, parseServerVersion } from './redis-version.ts';
 import { installPackage } from './system-package.ts';
 
-/** Redis or Valkey, whichever the system carries. */
+/** Redis or Valkey, depending on the system. */
 export const REDIS: SystemPackage = {
   name: 'redis',
   title: 'Redis',
@@ -20,7 +20,7 @@ export const REDIS: SystemPackage = {
   },
 };
 
-/** The Redis or Valkey server of this machine, installed with its package manager where there is none yet. */
+/** Returns the Redis or Valkey server. Installs one with the package manager if it is missing or too old. */
 export function ensureRedisServer(): RedisServer {
   const present = findServers();
   const chosen = chooseServer(present);

@@ -7,7 +7,10 @@ import { InstallError } from './install-error.ts';
 import { findManager, findOnPath, planInstall } from './package-manager.ts';
 import type { SystemPackage } from './package-manager.ts';
 
-/** Installs a package with the system's package manager; `isThere` is asked again once nobody else installs. */
+/**
+ * Installs a package with the package manager. Calls `isThere` under the lock, because another process may have
+ * installed it meanwhile.
+ */
 export function installPackage(wanted: SystemPackage, isThere: () => boolean): void {
   const isRoot = process.getuid?.() === 0;
   const plan = planInstall(wanted, { manager: findManager(process.env.PATH), isRoot, canSudo: !isRoot && canSudo() });

@@ -5,7 +5,7 @@ import { ensureGoTools } from './go-tools.ts';
 import { ensurePrometheus } from './prometheus.ts';
 import { ensureRedisServer } from './redis.ts';
 
-/** Installs or builds every program that tests run, unless it is there. Throws if one cannot be had. */
+/** Installs or builds every missing program that tests run. Throws if one cannot be installed. */
 export async function ensureTestTools(): Promise<void> {
   const redis = ensureRedisServer();
   say(`Redis: ${redis.path} ${redis.version}`);

@@ -13,7 +13,7 @@ const now = new Date();
 const later = (days: number) => new Date(now.getTime() + days * 86_400_000);
 const hosts = ['localhost', '127.0.0.1', '::1', 'box.example'];
 
-test('the server certificate is signed by the authority, for every host, for no longer than browsers allow', async () => {
+test('makeServerCertificate signs with the CA for every host, and for no longer than browsers allow', async () => {
   const authority = await makeAuthority(now);
   const server = await makeServerCertificate(authority, hosts, now);
   const ca = new X509Certificate(authority.cert);
@@ -32,7 +32,7 @@ test('the server certificate is signed by the authority, for every host, for no 
   expect(new Date(cert.validTo).getTime() - new Date(cert.validFrom).getTime()).toBeLessThan(398 * 86_400_000);
 });
 
-test('a certificate is usable until 30 days before its end, for its hosts and under its authority', async () => {
+test('isUsable accepts a certificate until 30 days before it expires, for its own hosts, key and CA only', async () => {
   const authority = await makeAuthority(now);
   const other = await makeAuthority(now);
   const server = await makeServerCertificate(authority, hosts, now);
@@ -45,13 +45,13 @@ test('a certificate is usable until 30 days before its end, for its hosts and un
   expect(isUsable({ ...server, cert: 'damaged' }, authority, hosts, now)).toBe(false);
 });
 
-test('a name that a certificate cannot carry is left out', () => {
+test('localHosts leaves out a machine name that is not a valid host name', () => {
   expect(localHosts('Box.Example')).toEqual(['localhost', '127.0.0.1', '::1', 'box.example']);
   expect(localHosts('my_box')).toEqual(['localhost', '127.0.0.1', '::1']);
   expect(localHosts('localhost')).toEqual(['localhost', '127.0.0.1', '::1']);
 });
 
-describe('in the folder of an installation', () => {
+describe('ensureTls', () => {
   let folder: string;
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
@@ -61,7 +61,7 @@ describe('in the folder of an installation', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('both are made once, kept, and the server certificate renewed when it is nearly over', async () => {
+  test('creates both certificates once and renews the server certificate before it expires', async () => {
     const home = homeOf({ SVC_ASR_HOME: folder });
     makeHome(home);
     const files = await ensureTls(home, now, say);
@@ -76,7 +76,7 @@ describe('in the folder of an installation', () => {
     for (const file of [files.keyFile, join(home.secrets, 'ca.key')]) expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('a client that trusts the authority speaks TLS with the server', async () => {
+  test('creates a server certificate that a client with the CA trusts', async () => {
     const home = homeOf({ SVC_ASR_HOME: folder });
     makeHome(home);
     const files = await ensureTls(home, now, say);

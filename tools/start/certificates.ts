@@ -6,7 +6,7 @@ import * as x509 from '@peculiar/x509';
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
-/** Browsers refuse certificates that hold for longer than 398 days. */
+/** Browsers reject certificates that are valid for more than 398 days. */
 const SERVER_DAYS = 397;
 const RENEW_BEFORE_DAYS = 30;
 
@@ -16,7 +16,7 @@ export interface KeyPairPem {
   key: string;
 }
 
-/** Makes a certificate authority of its own for one local installation. */
+/** Creates a certificate authority for one local installation. */
 export async function makeAuthority(now: Date): Promise<KeyPairPem> {
   const keys = await generateKeys();
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
@@ -79,7 +79,10 @@ export async function issueCertificate(
   return { cert: cert.toString('pem'), key: await exportKey(keys.privateKey) };
 }
 
-/** Whether a certificate is signed by the authority (by itself without one), matches its key and holds for a while. */
+/**
+ * Returns whether a certificate is signed by the CA, matches its key and hosts, and is valid for another 30 days. To
+ * check a CA itself, pass it as its own authority.
+ */
 export function isUsable(pair: KeyPairPem, authority: KeyPairPem, hosts: readonly string[], now: Date): boolean {
   try {
     const cert = new X509Certificate(pair.cert);
@@ -98,12 +101,12 @@ export function isUsable(pair: KeyPairPem, authority: KeyPairPem, hosts: readonl
 }
 
 function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
-  // An hour back: clocks of a machine and of a virtual machine on it differ.
+  // Starts an hour in the past, because the clocks of a host and its virtual machines may differ.
   return { notBefore: new Date(now.getTime() - 3_600_000), notAfter: new Date(now.getTime() + days * DAY_MS) };
 }
 
 function serialNumber(): string {
-  // 16 bytes, positive and without leading zeros.
+  // 16 bytes, positive and without leading zeros, as X.509 requires.
   const bytes = randomBytes(16);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);
   return bytes.toString('hex');

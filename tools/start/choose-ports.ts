@@ -8,7 +8,7 @@ const LOOPBACK = '127.0.0.1';
 const GATEWAY_PORT = 8443;
 const CONSOLE_PORT = 8444;
 
-/** Where everything listens. */
+/** Host and ports of all programs. */
 export interface Ports {
   /** Address of the gateway's public port. */
   host: string;
@@ -20,11 +20,11 @@ export interface Ports {
   operatorAdmin: number;
 }
 
-/** Chooses all ports; those that nobody asked for stay the same from run to run where they are still free. */
+/** Chooses all ports. Ports that the environment does not set stay the same from run to run if they are still free. */
 export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<Ports> {
   const file = join(home.path, 'ports.json');
   const last = readLast(file);
-  // Some shells set HOST to the name of the machine; only an address is meant for us.
+  // Some shells set HOST to the name of the machine. Only an IP address is used.
   const host = env.HOST !== undefined && isIP(env.HOST) !== 0 ? env.HOST : LOOPBACK;
   const gateway = await requirePort(host, portFrom(env, 'PORT') ?? GATEWAY_PORT, 'PORT');
   const taken = [gateway];
@@ -51,7 +51,8 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
 async function chooseConsolePort(env: NodeJS.ProcessEnv, taken: readonly number[]): Promise<number> {
   const wished = portFrom(env, 'CONSOLE_PORT');
   if (wished !== undefined) return requirePort(LOOPBACK, wished, 'CONSOLE_PORT');
-  // Who takes any port for the API runs several installations side by side: the next free one would be everybody's.
+  // PORT=0 indicates that several installations run side by side. With nextFreePort they would compete for the same
+  // port.
   return portFrom(env, 'PORT') === 0 ? freePort(LOOPBACK) : nextFreePort(LOOPBACK, CONSOLE_PORT, taken);
 }
 

@@ -2,22 +2,22 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 
-/** The folders in which a local installation keeps its state. */
+/** Folders and files of a local installation. */
 export interface Home {
   path: string;
   secrets: string;
   config: string;
   redis: string;
   logs: string;
-  /** Which worker processes run. */
+  /** State of the running worker processes. */
   workers: string;
-  /** The id of the ledger, by which an emptied Redis is noticed. */
+  /** File with the id of the ledger, which is used to detect an emptied Redis. */
   ledgerId: string;
   certs: string;
   localJson: string;
 }
 
-/** Where everything lies: `SVC_ASR_HOME`, or `.svc-asr` in the repository. */
+/** Returns the paths of an installation, in `SVC_ASR_HOME` or in `.svc-asr` in the repository. */
 export function homeOf(env: NodeJS.ProcessEnv): Home {
   const chosen = env.SVC_ASR_HOME;
   const path = resolve(root, chosen === undefined || chosen === '' ? '.svc-asr' : chosen);
@@ -35,10 +35,10 @@ export function homeOf(env: NodeJS.ProcessEnv): Home {
   };
 }
 
-/** A shared folder such as /tmp: the sticky bit keeps people from each other's files there. */
+/** Sticky bit, which marks a folder as shared between users, such as /tmp. */
 const SHARED = 0o1000;
 
-/** Makes the folders; what holds secrets or data is for its owner alone. */
+/** Creates the folders. Folders with secrets or data are accessible only by their owner. */
 export function makeHome(home: Home): void {
   mkdirSync(home.path, { recursive: true, mode: 0o700 });
   if ((statSync(home.path).mode & SHARED) === 0) chmodSync(home.path, 0o700);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test('a key exists while the admin API lists its id', async () => {
+test('keyExists is true while the admin API lists the id of the key', async () => {
   existing = ['other', '8fK2pQ9xLm'];
   await expect(keyExists({ url, token: 'token' }, LAST)).resolves.toBe(true);
   existing = ['other'];
@@ -33,18 +33,18 @@ test('a key exists while the admin API lists its id', async () => {
   expect(asked).toContain('GET /admin/v1/keys?tenant=local Bearer token');
 });
 
-test('a key is made through the admin API', async () => {
+test('createKey creates a key through the admin API', async () => {
   await expect(createKey({ url, token: 'token' })).resolves.toBe('svc_live_v1_new');
   expect(asked).toEqual(['POST /admin/v1/keys Bearer token']);
 });
 
-test('a refusal is told without the token', async () => {
+test('createKey reports the error of the admin API without the token', async () => {
   await expect(createKey({ url, token: 'a-wrong-token' })).rejects.toThrow(
     /^POST \/admin\/v1\/keys answered 401: The admin token is wrong\.$/,
   );
 });
 
-test('waiting tells what was missing last, and ends when asked to', async () => {
+test('waitUntil reports what was missing last on timeout, and rejects when it is aborted', async () => {
   const missing = () => Promise.resolve('Redis is away');
   const stop = new AbortController();
   await expect(waitUntil('the gateway', missing, 10, stop.signal)).rejects.toThrow(

@@ -2,19 +2,19 @@ import { request } from './request.ts';
 
 export const LOCAL_TENANT = 'local';
 
-/** Where keys are made. */
+/** Address and token of the admin API. */
 export interface AdminApi {
   url: string;
   token: string;
 }
 
-/** Whether the ApiKey of a key still exists. */
+/** Returns whether the ApiKey of a key still exists. */
 export async function keyExists(admin: AdminApi, key: string): Promise<boolean> {
   const answer = (await call(admin, 'GET', `/keys?tenant=${LOCAL_TENANT}`)) as { data?: { key_id?: unknown }[] };
   return (answer.data ?? []).some(({ key_id: id }) => id === keyIdOf(key));
 }
 
-/** Makes a key of the local tenant. */
+/** Creates a key for the local tenant. */
 export async function createKey(admin: AdminApi): Promise<string> {
   const { key } = (await call(admin, 'POST', '/keys', { tenant: LOCAL_TENANT, name: 'npm start' })) as {
     key?: unknown;
@@ -23,7 +23,7 @@ export async function createKey(admin: AdminApi): Promise<string> {
   return key;
 }
 
-/** Undefined when the gateway takes the key, else why it does not. */
+/** Returns undefined if the gateway accepts the key, and otherwise the reason. */
 export async function checkKey(baseUrl: string, key: string, ca: string): Promise<string | undefined> {
   try {
     const { status, body } = await request(`${baseUrl}/v1/usage`, { token: key, ca, timeoutMs: 2000 });
@@ -33,7 +33,7 @@ export async function checkKey(baseUrl: string, key: string, ca: string): Promis
   }
 }
 
-/** The public part of a key; the empty text for something else. */
+/** Returns the public part of a key, or an empty string if the text is not a key. */
 export function keyIdOf(key: string): string {
   return /^svc_live_v1_([0-9A-Za-z]{10})_/.exec(key)?.[1] ?? '';
 }
@@ -54,7 +54,7 @@ function messageOf(body: string): string {
     const { error } = JSON.parse(body) as { error?: { message?: unknown } };
     if (typeof error?.message === 'string') return error.message;
   } catch {
-    // Not one of our errors; its text is all there is.
+    // The body is not one of our errors, so it is returned as text.
   }
   return body.slice(0, 200);
 }

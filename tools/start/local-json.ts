@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { readIfPresent, writeAtomically } from './files.ts';
 
-/** What other programs of this machine need to use a local installation; `pid` is there while it runs. */
+/** What other programs on this machine need to use a local installation. `pid` is present while it runs. */
 export interface LocalJson {
   base_url: string;
   console_url: string;
@@ -15,7 +15,7 @@ export interface LocalJson {
   pid?: number;
 }
 
-/** Reads the file of an earlier run; undefined when there is none or it is damaged. */
+/** Reads the file of an earlier run. Returns undefined if it is missing or damaged. */
 export function readLocalJson(file: string): Partial<LocalJson> | undefined {
   try {
     return JSON.parse(readIfPresent(file) ?? '') as Partial<LocalJson>;
@@ -24,13 +24,13 @@ export function readLocalJson(file: string): Partial<LocalJson> | undefined {
   }
 }
 
-/** Writes the file; it holds secrets, so it is for its owner alone. */
+/** Writes the file, readable only by its owner because it contains secrets. */
 export function writeLocalJson(file: string, content: Partial<LocalJson>): void {
   writeAtomically(file, `${JSON.stringify(content, null, 2)}\n`, 0o600);
   chmodSync(file, 0o600);
 }
 
-/** Takes the pid out of the file: the service no longer runs, its key and addresses may be wanted next time. */
+/** Removes the pid when the service has stopped. The key and the addresses are kept for the next run. */
 export function markStopped(file: string): void {
   const { pid, ...rest } = readLocalJson(file) ?? {};
   if (pid !== undefined) writeLocalJson(file, rest);

@@ -8,7 +8,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'svc-asr-lock-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a second start on the same folder is refused and told by whom', () => {
+test('lockFolder rejects a second start on the same folder and names the process that holds it', () => {
   const unlock = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(AlreadyRunning);
   expect(() => lockFolder(folder)).toThrow(`process ${process.pid}`);
@@ -19,18 +19,18 @@ test('a second start on the same folder is refused and told by whom', () => {
 
 test.each([
   [
-    'a process that is gone',
+    'a process that has ended',
     () => JSON.stringify({ pid: spawnSync(process.execPath, ['--version']).pid, startedAt: '1' }),
   ],
-  ['a pid that another program has now', () => JSON.stringify({ pid: process.pid, startedAt: '1' })],
-  ['half a file', () => '{"pid": '],
-])('the lock of %s counts for nothing', (_whose, content) => {
+  ['a pid that another program has reused', () => JSON.stringify({ pid: process.pid, startedAt: '1' })],
+  ['an incomplete file', () => '{"pid": '],
+])('lockFolder ignores a lock with %s', (_whose, content) => {
   writeFileSync(join(folder, 'lock'), content());
   lockFolder(folder)();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('giving back leaves the lock of somebody else alone', () => {
+test('unlock leaves the lock of another process in place', () => {
   const unlock = lockFolder(folder);
   writeFileSync(join(folder, 'lock'), JSON.stringify({ pid: 1, startedAt: undefined }));
   unlock();

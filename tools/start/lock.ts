@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isAlive, startTime } from '../supervise/alive.ts';
 import { readIfPresent } from './files.ts';
 
-/** Says that the same folder is in use by another start. */
+/** Thrown when another start uses the same folder. */
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning';
   readonly pid: number;
@@ -17,18 +17,18 @@ export class AlreadyRunning extends Error {
 
 interface Owner {
   pid: number;
-  /** When the process started, as the kernel tells it: a pid alone may belong to another program by now. */
+  /** Start time of the process as reported by the kernel. It is compared because the pid may have been reused. */
   startedAt: string | undefined;
 }
 
-/** Takes the folder for this process and returns what gives it back. */
+/** Locks the folder for this process. Returns a function that releases the lock. */
 export function lockFolder(folder: string): () => void {
   const lock = join(folder, 'lock');
   const draft = join(folder, `lock.${process.pid}`);
   const owner: Owner = { pid: process.pid, startedAt: startTime(process.pid) };
   writeFileSync(draft, JSON.stringify(owner), { mode: 0o600 });
   try {
-    // A link is made whole or not at all, so nobody ever reads half a lock.
+    // A link is created atomically, so that no process reads an incomplete lock.
     while (!tryLink(draft, lock)) {
       const holder = readOwner(lock);
       if (holder !== undefined && lives(holder)) throw new AlreadyRunning(holder.pid, folder);
@@ -42,7 +42,7 @@ export function lockFolder(folder: string): () => void {
   };
 }
 
-/** Moves a stale lock away; where another start was faster and the lock is a living one by now, it is put back. */
+/** Moves a stale lock away. If another start has replaced it meanwhile with a valid one, restores it. */
 function discardStale(lock: string, draft: string): void {
   const moved = `${draft}.stale`;
   try {

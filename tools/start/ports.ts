@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Says which port is taken and what to set. */
+/** Thrown when a port is in use. The message names the setting that changes it. */
 export class PortInUse extends Error {
   override readonly name = 'PortInUse';
   constructor(port: number, setting: string) {
@@ -8,12 +8,12 @@ export class PortInUse extends Error {
   }
 }
 
-/** Whether a port can be listened on; another answer than "in use" is thrown. */
+/** Returns whether a port is free. Rejects on errors other than "address in use". */
 export async function isFree(host: string, port: number): Promise<boolean> {
   return (await listenOnce(host, port)) !== undefined;
 }
 
-/** A port that nobody uses: the wished one if it is free, else any. */
+/** Returns a free port: the preferred one if it is free, otherwise any. */
 export async function freePort(host: string, wish?: number): Promise<number> {
   if (wish !== undefined && (await isFree(host, wish))) return wish;
   const port = await listenOnce(host, 0);
@@ -21,7 +21,7 @@ export async function freePort(host: string, wish?: number): Promise<number> {
   return port;
 }
 
-/** The first free port from `from` on that is not among `taken`. */
+/** Returns the first free port starting at `from` that is not in `taken`. */
 export async function nextFreePort(host: string, from: number, taken: readonly number[]): Promise<number> {
   for (let port = from; port < from + 100; port++) {
     if (!taken.includes(port) && (await isFree(host, port))) return port;
@@ -29,7 +29,10 @@ export async function nextFreePort(host: string, from: number, taken: readonly n
   return freePort(host);
 }
 
-/** A port that a person asked for: 0 takes any, one in use is an error that names the setting. */
+/**
+ * Returns the port that a setting requests. 0 selects any free port. Rejects with the name of the setting if the port
+ * is in use.
+ */
 export async function requirePort(host: string, port: number, setting: string): Promise<number> {
   if (port === 0) return freePort(host);
   if (!(await isFree(host, port))) throw new PortInUse(port, setting);

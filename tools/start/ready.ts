@@ -3,7 +3,7 @@ import { request } from './request.ts';
 
 const POLL_MS = 100;
 
-/** Undefined when a service can do its work, else what it says it is missing. */
+/** Returns undefined if a service is ready, and otherwise what it reports as missing. */
 export async function checkReady(adminUrl: string): Promise<string | undefined> {
   try {
     const { status, body } = await request(`${adminUrl}/readyz`, { timeoutMs: 2000 });
@@ -13,7 +13,7 @@ export async function checkReady(adminUrl: string): Promise<string | undefined> 
   }
 }
 
-/** Waits until a check finds nothing missing; tells what is still missing when the time is over. */
+/** Waits until a check returns undefined. On timeout, rejects with the last result of the check. */
 export async function waitUntil(
   name: string,
   check: () => Promise<string | undefined>,

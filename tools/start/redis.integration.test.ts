@@ -7,7 +7,7 @@ import { freePort } from './ports.ts';
 import { waitUntil } from './ready.ts';
 import { checkRedis, redisProgram, redisUrl } from './redis.ts';
 
-test('Redis starts with a password and an append-only file', async () => {
+test('redisProgram runs Redis with a password and an append-only file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));
   const port = await freePort('127.0.0.1');
   const password = 'a-password';

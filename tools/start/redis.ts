@@ -10,7 +10,7 @@ export interface RedisOptions {
   password: string;
 }
 
-/** The configuration: what was acknowledged is on disk, nothing is ever evicted, nobody else gets in. */
+/** Builds the configuration. Acknowledged writes are on disk, nothing is evicted, and clients need the password. */
 export function buildRedisConfig({ folder, port, password }: Omit<RedisOptions, 'serverPath'>): string {
   return [
     'bind 127.0.0.1',
@@ -21,26 +21,26 @@ export function buildRedisConfig({ folder, port, password }: Omit<RedisOptions, 
     'appendonly yes',
     'appendfsync always',
     'maxmemory-policy noeviction',
-    // The append-only file is the one truth; a second, older copy would only be confusing.
+    // The append-only file is the only copy of the data. A second, older copy could be restored by mistake.
     'save ""',
     'always-show-logo no',
     '',
   ].join('\n');
 }
 
-/** How Redis is run. Its password stands in a file, because arguments are seen by everybody on the machine. */
+/** Returns how to run Redis. The password is in a file, because all users of the machine can see arguments. */
 export function redisProgram(options: RedisOptions): ProgramSpec {
   const config = join(options.folder, 'redis.conf');
   writeAtomically(config, buildRedisConfig(options), 0o600);
   return { name: 'redis', command: options.serverPath, args: [config], env: process.env, graceMs: 20_000 };
 }
 
-/** The address by which services reach it. The user is named because redis-cli -u takes no password without one. */
+/** Returns the URL for services. It names the user, because redis-cli -u accepts no password without a user. */
 export function redisUrl(port: number, password: string): string {
   return `redis://default:${password}@127.0.0.1:${port}`;
 }
 
-/** Undefined when Redis answers and has loaded its data, else a sentence that says what is missing. */
+/** Returns undefined if Redis responds and has loaded its data, and otherwise what is missing. */
 export async function checkRedis(port: number, password: string, timeoutMs = 1000): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: '127.0.0.1', port });

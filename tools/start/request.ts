@@ -5,7 +5,7 @@ export interface RequestOptions {
   method?: string;
   token?: string;
   body?: unknown;
-  /** PEM of the authority that signed the server's certificate. */
+  /** PEM of the CA that signed the certificate of the server. */
   ca?: string;
   timeoutMs?: number;
 }
@@ -15,7 +15,7 @@ export interface Answer {
   body: string;
 }
 
-/** One HTTP or HTTPS request, trusting a local authority. */
+/** Sends one HTTP or HTTPS request. */
 export async function request(url: string, options: RequestOptions = {}): Promise<Answer> {
   const { method = 'GET', token, body, ca, timeoutMs = 10_000 } = options;
   const send = url.startsWith('https:') ? httpsRequest : httpRequest;

@@ -23,34 +23,34 @@ import { SERVICES, serviceProgram } from './services.ts';
 import type { Plan } from './services.ts';
 import { ensureTls } from './tls.ts';
 
-/** How long a program may take until it can do its work; Redis may have much to load. */
+/** Timeouts until a program is ready. Redis may have much data to load. */
 const READY_WITHIN_MS = { redis: 300_000, service: 60_000, key: 15_000 };
 
 export interface StartOptions {
   env: NodeJS.ProcessEnv;
   node: string;
   show: Show;
-  /** Ends the start half way. */
+  /** Aborts the start. */
   signal: AbortSignal;
-  /** Shows live what the services tell. */
+  /** Starts a page that shows live telemetry of the services. */
   observe?: boolean;
 }
 
-/** A local installation that runs. */
+/** A running local installation. */
 export interface Installation {
   home: Home;
   local: LocalJson;
-  /** Address of the page that shows it live. */
+  /** Address of the page with live telemetry. */
   observeUrl: string | undefined;
 }
 
-/** What has to be undone, also when the start ended half way. */
+/** Stops what was started, also after an incomplete start. */
 export interface Teardown {
   stop: () => Promise<void>;
   kill: () => void;
 }
 
-/** Starts the whole service on this machine; `own` hears early what stops it again. */
+/** Starts all services on this machine. Calls `own` early, so that the caller can stop an incomplete start. */
 export async function startAll(given: StartOptions, own: (teardown: Teardown) => void): Promise<Installation> {
   const { node, show } = given;
   const say = (line: string) => show('info', line);
@@ -76,7 +76,7 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   const options = { ...given, env: { ...given.env, ...observer?.env } };
   const { env } = options;
   const ports = await choosePorts(home, env);
-  // Whoever brings peppers of their own does not use the file.
+  // The file is not used if the environment provides the peppers.
   const lost = env.API_KEY_PEPPERS || env.API_KEY_PEPPERS_FILE ? undefined : describeLostPeppers(home);
   if (lost !== undefined) show('warn', lost);
   const secrets = ensureSecrets(home.secrets);
@@ -104,7 +104,9 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   return { home, local: { ...local, api_key: apiKey }, observeUrl: observer?.url };
 }
 
-/** Starts the live page; what services would tell a collector of the person's own goes there too. */
+/**
+ * Starts the page with live telemetry. It forwards the telemetry to the collector that the environment names, if any.
+ */
 function observe(env: NodeJS.ProcessEnv): Promise<Observer> {
   const port = portFrom(env, 'OBSERVE_PORT');
   const forwardTo = env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '');
@@ -144,7 +146,10 @@ async function startServices({ env, show, signal }: StartOptions, fleet: Fleet, 
   }
 }
 
-/** A key of the tenant `local` that the gateway takes: the one of the last run while it works, else a new one. */
+/**
+ * Returns a key of the tenant `local` that the gateway accepts: that of the last run if it still works, otherwise a new
+ * one.
+ */
 async function provideKey(
   { show, signal }: StartOptions,
   lastKey: string | undefined,
@@ -172,7 +177,7 @@ function loopback(port: number): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/** The folder that paths are shown relative to: where the person typed the command. */
+/** Returns the folder in which the user ran the command. Displayed paths are relative to it. */
 export function workingFolder(env: NodeJS.ProcessEnv): string {
   return env.INIT_CWD ?? root;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readIfPresent, writeAtomically } from './files.ts';
 import type { Home } from './home.ts';
 
-/** Files that hold the secrets of a local installation. */
+/** Files with the secrets of a local installation. */
 export interface SecretFiles {
   apiKeyPeppers: string;
   sessionSecrets: string;
@@ -15,7 +15,7 @@ export interface SecretFiles {
 
 const PEPPERS = 'api-key-peppers.json';
 
-/** Makes the secrets that are not there yet; those that are stay as they are, or stored keys would stop working. */
+/** Creates missing secrets. Existing ones are never replaced, because stored keys would stop working. */
 export function ensureSecrets(folder: string): SecretFiles {
   const secret = (name: string, make: () => string): string => {
     const file = join(folder, name);
@@ -32,7 +32,7 @@ export function ensureSecrets(folder: string): SecretFiles {
   };
 }
 
-/** What to tell before the secrets are made, when keys are there and what they were hashed under is not. */
+/** Returns a warning if API keys exist but their peppers are missing. Call it before the secrets are created. */
 export function describeLostPeppers({ secrets, config }: Pick<Home, 'secrets' | 'config'>): string | undefined {
   const file = join(secrets, PEPPERS);
   if (readIfPresent(file) !== undefined) return undefined;
@@ -45,8 +45,8 @@ export function describeLostPeppers({ secrets, config }: Pick<Home, 'secrets' | 
 }
 
 /**
- * A keyring with one fresh secret, in the form that the services read. Its id is random too: another secret under an id
- * that was used before would make old values look forged instead of unknown.
+ * Creates a keyring with one new secret, in the format that services read. The id is random too, because values under a
+ * reused id would be treated as forged instead of unknown.
  */
 export function makeKeyring(kind: string): string {
   const id = `${kind}-${randomBytes(4).toString('hex')}`;
@@ -56,7 +56,7 @@ export function makeKeyring(kind: string): string {
 function countKeyFiles(folder: string): number {
   const names = readdirSync(folder).filter((name) => /^[^.].*\.(ya?ml|json)$/.test(name));
   return names.filter((name) => {
-    // One of the console's own may be damaged and is one of a key by its name.
+    // A file of the console is recognized by its name, because it may be damaged.
     return name.startsWith('apikey-') || /kind["']?:\s*["']?ApiKey\b/.test(readFileSync(join(folder, name), 'utf8'));
   }).length;
 }

@@ -6,11 +6,11 @@ import type { Ports } from './choose-ports.ts';
 import type { SecretFiles } from './secrets.ts';
 import type { TlsFiles } from './tls.ts';
 
-/** The services, in the order in which they are started. */
+/** Services, in the order in which they are started. */
 export const SERVICES = ['operator', 'console', 'gateway'] as const;
 export type Service = (typeof SERVICES)[number];
 
-/** Everything that the environment of a service depends on. */
+/** Inputs for the environment of a service. */
 export interface Plan {
   home: Home;
   ports: Ports;
@@ -22,11 +22,11 @@ export interface Plan {
 
 const LOOPBACK = '127.0.0.1';
 const LOCAL_CONFIG = join(root, 'config', 'local');
-/** A service's own grace period, and how much longer it may take, so that it ends by itself. */
+/** Default grace period of a service, and additional time before it is killed. */
 const STOP_GRACE_MS = 10_000;
 const BEYOND_GRACE_MS = 5000;
 
-/** How a service is run. */
+/** Returns how to run a service. */
 export function serviceProgram(service: Service, plan: Plan, env: NodeJS.ProcessEnv): ProgramSpec {
   return {
     name: service,
@@ -38,15 +38,15 @@ export function serviceProgram(service: Service, plan: Plan, env: NodeJS.Process
 }
 
 /**
- * The environment of a service. A setting that the person gave to `npm start` wins over ours; what several services
- * cannot share (ports and addresses of the admin port, folders) is ours alone.
+ * Returns the environment of a service. Settings given to `npm start` override the defaults, except for those that
+ * services cannot share: admin host and port, folders, and Redis.
  */
 export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const defaults: Record<Service, NodeJS.ProcessEnv> = {
     operator: {
       WORKER_PROGRAM: join(root, 'worker', 'dist', 'main.js'),
       MODEL_ROOT: root,
-      // The operator passes it on to the workers that it starts.
+      // The operator passes it to the workers that it starts.
       WORKER_TICKETS_FILE: plan.secrets.workerTickets,
     },
     console: {
@@ -96,7 +96,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
   };
 }
 
-/** Leaves out a default whose setting is given, be it as NAME or as NAME_FILE: of the two the file would win. */
+/** Leaves out defaults whose setting is given as NAME or NAME_FILE, because the file would override the given value. */
 function withoutGiven(defaults: NodeJS.ProcessEnv, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(defaults).filter(([name]) => !given[name] && !given[name.replace(/_FILE$/, '')]),

@@ -11,7 +11,7 @@ import { readLocalJson } from './local-json.ts';
 import { isFree } from './ports.ts';
 import { request } from './request.ts';
 
-/** Starting and stopping everything twice, on a machine that does other work too. */
+/** Each test starts and stops everything up to twice, on a machine that may be busy. */
 const TIMEOUT_MS = 120_000;
 
 const home = mkdtempSync(join(tmpdir(), 'svc-asr-start-'));
@@ -49,14 +49,14 @@ async function running(run: Run): Promise<LocalJson> {
   return readLocalJson(localJson) as LocalJson;
 }
 
-/** Whether gateway, console and Redis still listen. */
+/** Returns whether the gateway, the console and Redis listen. */
 async function listening({ base_url, admin_url, redis_url }: LocalJson): Promise<boolean[]> {
   const ports = [base_url, admin_url, redis_url].map((url) => Number(new URL(url).port));
   return Promise.all(ports.map(async (port) => !(await isFree('127.0.0.1', port))));
 }
 
 test(
-  'one command runs the whole service, with a key that works, and Ctrl-C ends all of it',
+  'npm start runs all services with a working API key, and SIGINT stops all of them',
   async () => {
     const run = start();
     const local = await running(run);
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'a second run keeps key, credit and certificate, and survives the death of a program',
+  'a second npm start keeps the API key and the usage, restarts a killed gateway, and leaves no process when killed',
   async () => {
     const before = readLocalJson(localJson);
     const run = start();
@@ -117,7 +117,7 @@ test(
       await pause();
     }
 
-    // The supervisor is killed without a chance to stop anything: the guard does it.
+    // The supervisor is killed and cannot stop its programs, so the guard process must do it.
     const [redis, gateway] = [
       childNamed(run, `127.0.0.1:${new URL(local.redis_url).port}`),
       childNamed(run, 'gateway/dist/main.js'),
@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  'a start after a crash takes over, and a start that fails leaves nothing behind',
+  'npm start replaces the lock of a crashed run, and stops Redis when a service fails to start',
   async () => {
     const run = start({ LOG_LEVEL: 'nonsense' });
     await expect(run.status).resolves.toBe(1);
@@ -141,7 +141,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** The child of a start whose command line holds a text. */
+/** Returns the pid of a child process whose command line contains a text. */
 function childNamed(run: Run, text: string): number {
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const pid = children.find((name) => {

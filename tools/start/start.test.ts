@@ -25,24 +25,24 @@ afterEach(() => rmSync(home.path, { recursive: true }));
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('folders with secrets, data, logs and processes are for their owner alone', () => {
+test('makeHome makes folders with secrets, data, logs and worker state accessible only by their owner', () => {
   const folders = [home.path, home.secrets, home.redis, home.logs, home.workers];
   expect(folders.map(mode)).toEqual(folders.map(() => 0o700));
 });
 
-test('a folder that an earlier version made for everybody is closed', () => {
+test('makeHome restricts a folder that an earlier version created for all users', () => {
   chmodSync(home.path, 0o755);
   makeHome(home);
   expect(mode(home.path)).toBe(0o700);
 });
 
-test('a folder that everybody shares is not taken from them', () => {
+test('makeHome keeps the mode of a shared folder with the sticky bit', () => {
   chmodSync(home.path, 0o1777);
   makeHome(home);
   expect(mode(home.path)).toBe(0o777);
 });
 
-test('secrets are made once, in the form that services read, for their owner alone', () => {
+test('ensureSecrets creates secrets once, in the format that services read and readable only by the owner', () => {
   const files = ensureSecrets(home.secrets);
   const read = () => Object.values(files).map((file: string) => readFileSync(file, 'utf8'));
   const before = read();
@@ -56,15 +56,15 @@ test('secrets are made once, in the form that services read, for their owner alo
   expect(new Set(before).size).toBe(5);
 });
 
-describe('peppers that are lost', () => {
+describe('describeLostPeppers', () => {
   const key = (name: string, text: string) => writeFileSync(join(home.config, name), text);
 
-  test('are nothing to speak of where no key was made', () => {
+  test('returns undefined if there are no keys', () => {
     key('tenant-a.yaml', 'kind: Tenant\n');
     expect(describeLostPeppers(home)).toBeUndefined();
   });
 
-  test('are named with what it means, and never made anew under the same id', () => {
+  test('reports missing peppers and the number of key files, and new peppers get a new id', () => {
     const idOf = () => parseKeyring(readFileSync(ensureSecrets(home.secrets).apiKeyPeppers, 'utf8')).current;
     const before = idOf();
     key('apikey-a.yaml', 'damaged');
@@ -78,8 +78,8 @@ describe('peppers that are lost', () => {
   });
 });
 
-describe('ports', () => {
-  test('that nobody asked for stay the same from run to run', async () => {
+describe('choosePorts', () => {
+  test('keeps ports that the environment does not set from run to run', async () => {
     const first = await choosePorts(home, { PORT: '0' });
     const second = await choosePorts(home, { PORT: '0' });
     const kept = ({ redis, consoleAdmin, gatewayAdmin, operatorAdmin }: typeof first) => [
@@ -92,7 +92,7 @@ describe('ports', () => {
     expect(new Set([...kept(first), first.gateway, first.console]).size).toBe(6);
   });
 
-  test('that are taken are named, with the setting that moves them', async () => {
+  test('names a port that is in use and the setting that changes it', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -106,19 +106,19 @@ describe('ports', () => {
     }
   });
 
-  test('must be numbers', () => {
+  test('portFrom rejects values that are not port numbers', () => {
     expect(portFrom({}, 'PORT')).toBeUndefined();
     expect(() => portFrom({ PORT: 'http' }, 'PORT')).toThrow('PORT=http is not a port (0 to 65535)');
     expect(() => portFrom({ PORT: '65536' }, 'PORT')).toThrow('is not a port');
   });
 
-  test('are opened on loopback unless HOST is an address', async () => {
+  test('uses the loopback address unless HOST is an IP address', async () => {
     expect((await choosePorts(home, { PORT: '0', HOST: 'my-machine' })).host).toBe('127.0.0.1');
     expect((await choosePorts(home, { PORT: '0', HOST: '0.0.0.0' })).host).toBe('0.0.0.0');
   });
 });
 
-describe('the environment of a service', () => {
+describe('serviceEnvironment', () => {
   const plan = (): Plan => ({
     home,
     node: process.execPath,
@@ -136,18 +136,18 @@ describe('the environment of a service', () => {
     },
   });
 
-  test('carries what the person gave to npm start', () => {
+  test('passes on the settings given to npm start', () => {
     const env = serviceEnvironment('gateway', plan(), { SESSION_TTL_MS: '700', PUBLIC_URL: 'https://asr.example' });
     expect(env).toMatchObject({ SESSION_TTL_MS: '700', PUBLIC_URL: 'https://asr.example', TLS_CERT_FILE: '/cert' });
   });
 
-  test('lets a secret from the environment win over the file that would hide it', () => {
+  test('prefers a secret from the environment to the file of the installation', () => {
     const env = serviceEnvironment('gateway', plan(), { API_KEY_PEPPERS: '{}' });
     expect(env.API_KEY_PEPPERS).toBe('{}');
     expect(env).not.toHaveProperty('API_KEY_PEPPERS_FILE');
   });
 
-  test('tells the operator how to run workers, with the tickets that the gateway signs', () => {
+  test('configures the operator to run workers with the ticket secrets of the gateway', () => {
     const operator = serviceEnvironment('operator', plan(), {});
     expect(operator).toMatchObject({
       WORKER_PROGRAM: join(root, 'worker/dist/main.js'),
@@ -160,7 +160,7 @@ describe('the environment of a service', () => {
     expect(serviceEnvironment('console', plan(), {})).not.toHaveProperty('WORKER_TICKETS_FILE');
   });
 
-  test('keeps apart what services cannot share', () => {
+  test('overrides settings that the services cannot share', () => {
     const given = { ADMIN_PORT: '9', ADMIN_HOST: '0.0.0.0', PORT: '0' };
     expect(serviceEnvironment('gateway', plan(), given)).toMatchObject({
       ADMIN_PORT: '2',
@@ -175,7 +175,7 @@ describe('the environment of a service', () => {
   });
 });
 
-test('local.json is for its owner alone and loses its pid when the service stops', () => {
+test('local.json is readable only by its owner, and markStopped removes its pid', () => {
   writeLocalJson(home.localJson, { base_url: 'https://localhost:1', pid: 42 });
   expect(mode(home.localJson)).toBe(0o600);
   markStopped(home.localJson);
@@ -186,7 +186,7 @@ test('local.json is for its owner alone and loses its pid when the service stops
   expect(readFileSync(home.localJson, 'utf8')).toBe('damaged');
 });
 
-test('the public part of a key is its id', () => {
+test('keyIdOf returns the public part of a key', () => {
   expect(keyIdOf(`svc_live_v1_8fK2pQ9xLm_${'a'.repeat(38)}`)).toBe('8fK2pQ9xLm');
   expect(keyIdOf('something else')).toBe('');
 });
@@ -206,7 +206,7 @@ const welcome = (homePath: string, workingFolder: string) =>
     (strong) => strong,
   );
 
-test('the welcome shows address, key and commands that can be pasted', () => {
+test('buildWelcome shows the address, the key and commands that can be pasted', () => {
   const text = welcome(join(root, '.svc-asr'), root);
   expect(text).toContain("curl --cacert '/my home/certs/ca.crt' https://localhost:8443/v1/models");
   expect(text).toContain("-H 'Authorization: Bearer svc_live_v1_x'");
@@ -216,7 +216,7 @@ test('the welcome shows address, key and commands that can be pasted', () => {
   expect(text).not.toContain('\u001b');
 });
 
-test('commands of the welcome find the state wherever it is', () => {
+test('buildWelcome sets SVC_ASR_HOME in its commands unless the folder is the default one', () => {
   const usual = homeOf({}).path;
   expect(welcome(usual, dirname(usual))).toContain('\n  npx svc-asr usage\n');
   expect(welcome('/my home', '/repo')).toContain("\n  SVC_ASR_HOME='/my home' npx svc-asr usage\n");

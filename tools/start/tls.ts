@@ -5,14 +5,14 @@ import { isUsable, makeAuthority, makeServerCertificate } from './certificates.t
 import { readIfPresent, writeAtomically } from './files.ts';
 import type { Home } from './home.ts';
 
-/** Files that a TLS server of the local installation needs, and the one that its clients need. */
+/** Certificate and key for a TLS server of the local installation, and the CA certificate for its clients. */
 export interface TlsFiles {
   caFile: string;
   certFile: string;
   keyFile: string;
 }
 
-/** Makes the authority and the server certificate where they are missing, damaged, for other names or nearly over. */
+/** Creates the CA and the server certificate if they are missing, damaged, for other hosts or about to expire. */
 export async function ensureTls(home: Home, now: Date, say: (line: string) => void): Promise<TlsFiles> {
   const caFile = join(home.certs, 'ca.crt');
   const caKeyFile = join(home.secrets, 'ca.key');
@@ -34,10 +34,9 @@ export async function ensureTls(home: Home, now: Date, say: (line: string) => vo
   return { caFile, certFile, keyFile };
 }
 
-/** Names and addresses by which this machine is reached from itself. */
+/** Returns the host names and addresses under which this machine can reach itself. */
 export function localHosts(machine: string): string[] {
   const hosts = ['localhost', '127.0.0.1', '::1'];
-  // A name that a certificate cannot carry is left out.
   if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(machine))
     hosts.push(machine.toLowerCase());
   return [...new Set(hosts)];

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 import { homeOf } from './home.ts';
 
-/** What a person tries first. */
+/** Recording in the suggested command. */
 export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_009.wav');
 
 export interface Welcome {
@@ -16,7 +16,10 @@ export interface Welcome {
   workingFolder: string;
 }
 
-/** What a person sees once everything runs. `strong` marks what they came for; it is the identity without a terminal. */
+/**
+ * Builds the text that is shown when all services run. `strong` highlights the important parts; it returns its input if
+ * there is no terminal.
+ */
 export function buildWelcome(welcome: Welcome, strong: (text: string) => string): string {
   const { baseUrl, apiKey } = welcome;
   const ca = shown(welcome.caFile, welcome.workingFolder);
@@ -47,14 +50,17 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
 `;
 }
 
-/** A path as short as it can be pasted, quoted where a shell would split it. */
+/** Returns the shortest form of a path that can be pasted, quoted if the shell needs it. */
 function shown(path: string, folder: string): string {
   const near = relative(folder, path);
   const short = near.startsWith('..') || near === '' ? path : near;
   return quoted(short);
 }
 
-/** What a command has to be told to find the state; nothing where it looks by itself. Whole, for any folder. */
+/**
+ * Returns the assignment that a command needs to find the state, or an empty string for the default folder. The path is
+ * absolute, so that it works in any folder.
+ */
 function homeSetting(homePath: string): string {
   return homePath === homeOf({}).path ? '' : `SVC_ASR_HOME=${quoted(homePath)} `;
 }
