@@ -62,7 +62,9 @@ beforeEach(async () => {
     queue,
     concurrency: 2,
     work: (name) => runtime.converge(name),
-    onOutcome: ({ error }) => void (error !== undefined && errors.push(error)),
+    onOutcome: ({ error }) => {
+      if (error !== undefined) errors.push(error);
+    },
     nowMs: systemClock.nowMs,
   });
 });
