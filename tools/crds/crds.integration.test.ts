@@ -36,7 +36,7 @@ interface Seen {
   spec: { grants?: { id: string }[] };
   status?: { conditions?: { type: string; status: string }[] };
 }
-/** The object of a good answer. */
+/** Returns the object of a successful response. */
 const seen = async (answer: ReturnType<Kubernetes['request']>) => (await demand(answer)) as Seen;
 const get = (where: string) => seen(cluster.request('GET', where));
 const path = (kind: 'asrmodels' | 'tenants' | 'apikeys', rest: string) =>
@@ -44,16 +44,16 @@ const path = (kind: 'asrmodels' | 'tenants' | 'apikeys', rest: string) =>
 const patch = (where: string, body: object) => cluster.request('PATCH', where, body, 'application/merge-patch+json');
 const kubectl = (...args: string[]) => cluster.kubectl(['--namespace', namespace, ...args]);
 const apply = (text: string) => cluster.kubectl(['--namespace', namespace, 'apply', '-f', '-'], text);
-/** The cells of what kubectl prints; columns are parted by two spaces and more. */
+/** Splits the output of kubectl into cells. Columns are separated by at least two spaces. */
 const cells = (text: string) =>
   text
     .trim()
     .split('\n')
     .map((line) => line.trim().split(/\s{2,}/));
-/** Ages, which come last, differ from run to run. */
+/** Removes the last column, the age, which differs from run to run. */
 const withoutAge = (text: string) => cells(text).map((row) => row.slice(0, -1));
 
-test.each(KINDS)('the definition of %s is established, and its schema is structural', async (kind) => {
+test.each(KINDS)('the API server establishes the definition of %s with a structural schema', async (kind) => {
   const name = `${KIND_NAMES[kind].plural}.${API_GROUP}`;
   const { status: shown } = await get(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`);
   const states = shown?.conditions?.map(({ type, status }) => [type, status] as const) ?? [];
@@ -62,7 +62,7 @@ test.each(KINDS)('the definition of %s is established, and its schema is structu
 });
 
 test.each(RULE_CASES.map((rule) => [rule.message, rule] as const))(
-  'the API server holds to the rule: %s',
+  'the API server enforces the rule: %s',
   async (_message, { message, field, before, refused, accepted }) => {
     if (before !== undefined) expect(await api.create(before)).toMatchObject({ ok: true });
     const ask: Api['replace'] = before === undefined ? (sent) => api.create(sent, { dryRun: true }) : api.replace;
@@ -78,7 +78,7 @@ test.each(RULE_CASES.map((rule) => [rule.message, rule] as const))(
 );
 
 test.each([['ASRModel', model()] as const, ['Tenant', tenant()] as const, ['ApiKey', apiKey()] as const])(
-  'a %s with the least that is needed gets the same defaults as from a file',
+  'the API server and checkResource set the same defaults for a minimal %s',
   async (_kind, resource) => {
     const stored = await api.create(resource);
     const checked = checkResource(resource);
@@ -87,7 +87,7 @@ test.each([['ASRModel', model()] as const, ['Tenant', tenant()] as const, ['ApiK
   },
 );
 
-test('null means absent to the API server, while a file must leave the field out', async () => {
+test('the API server treats null as absent, and checkResource rejects it', async () => {
   const resource = tenant({ limits: { concurrentSessions: null }, contact: null });
   expect(await api.create(resource, { dryRun: true })).toMatchObject({
     ok: true,
@@ -96,14 +96,14 @@ test('null means absent to the API server, while a file must leave the field out
   expect(checkResource(resource).ok).toBe(false);
 });
 
-test('the examples of the docs can be applied, and what the API server stores is a valid resource', async () => {
+test('the API server accepts the examples of the docs and stores them as valid resources', async () => {
   await apply(Object.values(EXAMPLES).join('---\n'));
   const { items } = JSON.parse(await kubectl('get', 'asr', '-o', 'json')) as { items: { kind: string }[] };
   expect(items.map(({ kind }) => kind).sort()).toEqual(['ASRModel', 'ApiKey', 'Tenant']);
   for (const item of items) expect(checkResource(item)).toMatchObject({ ok: true, value: item });
 });
 
-test('kubectl get asrmodels reads like a dashboard', async () => {
+test('kubectl get asrmodels shows readiness, workers, sessions, waiting sessions and revision', async () => {
   await api.create(model({ scaling: { max: 20 } }, 'svc-asr-kikuyu-v1'));
   await api.create(model({}, 'svc-asr-new-v1'));
   const status = {
@@ -126,7 +126,7 @@ test('kubectl get asrmodels reads like a dashboard', async () => {
   expect(row?.slice(-5)).toEqual(['Kikuyu', 'Sessions', '0', '20', 'WorkersReady']);
 });
 
-test('kubectl get tenants reads like a dashboard', async () => {
+test('kubectl get tenants shows the state, credits and live sessions', async () => {
   await api.create(tenant({ displayName: 'Acme Radio', state: 'Active' }, 'acme-radio'));
   const amounts = { availableMs: 3_512_000, reservedMs: 60_000, consumedMs: 28_000, checkpointAt: SINCE };
   const credits = {
@@ -146,7 +146,7 @@ test('kubectl get tenants reads like a dashboard', async () => {
   expect(row?.slice(-3)).toEqual(['Acme Radio', 'True', 'InForce']);
 });
 
-test('kubectl get apikeys reads like a dashboard', async () => {
+test('kubectl get apikeys shows tenant, name, last four characters, expiry and readiness', async () => {
   await api.create(apiKey({ tenant: 'acme-radio', displayName: 'production', expiresAt: null }));
   const status = { expires: 'never', lastUsedAt: SINCE, conditions: [condition('Ready', 'True', 'InForce')] };
   expect(await patch(path('apikeys', '8fk2pq9xlm/status'), { status })).toMatchObject({ status: 200 });
@@ -158,7 +158,7 @@ test('kubectl get apikeys reads like a dashboard', async () => {
   expect(head?.slice(-2)).toEqual(['LAST USED', 'REASON']);
 });
 
-test('the scale subresource sets the workers of a model in External mode', async () => {
+test('the scale subresource sets the number of workers of a model in External mode', async () => {
   await api.create(model({ scaling: { mode: 'External', replicas: 1, max: 9 } }));
   const status = { replicas: 1, selector: 'asr.svc.dev/model=m' };
   await patch(path('asrmodels', 'm/status'), { status });
@@ -171,20 +171,20 @@ test('the scale subresource sets the workers of a model in External mode', async
   expect(await kubectl('get', 'asrmodel', 'm', '-o', 'jsonpath={.spec.scaling.replicas}')).toBe('3');
 });
 
-test('an autoscaler needs replicas to be there; they can be written through the scale subresource first', async () => {
+test('the scale subresource is readable only after replicas were set, and can set them first', async () => {
   await api.create(model({ scaling: { mode: 'External', max: 9 } }));
   expect((await cluster.request('GET', path('asrmodels', 'm/scale'))).status).not.toBe(200);
   expect(await patch(path('asrmodels', 'm/scale'), { spec: { replicas: 2 } })).toMatchObject({ status: 200 });
   expect(await get(path('asrmodels', 'm/scale'))).toMatchObject({ spec: { replicas: 2 } });
 });
 
-test('a model that follows its sessions cannot be scaled by hand', async () => {
+test('the API server rejects scaling of a model in Sessions mode', async () => {
   await api.create(model());
   await expect(kubectl('scale', 'asrmodel/m', '--replicas=3')).rejects.toThrow(/set the mode to External/);
   expect(await patch(path('asrmodels', 'm/scale'), { spec: { replicas: 3 } })).toMatchObject({ status: 422 });
 });
 
-test('whoever applied a model in External mode can switch it back, whatever others wrote into its scale meanwhile', async () => {
+test('a model in External mode can be switched back to Sessions after another client set its replicas', async () => {
   const sent = (mode: string) => JSON.stringify(model({ scaling: { mode, max: 9 } }));
   const server = (mode: string) =>
     cluster.kubectl(
@@ -204,7 +204,7 @@ test('whoever applied a model in External mode can switch it back, whatever othe
   }
 });
 
-test('status and spec are written apart from each other', async () => {
+test('the API server ignores status in writes of the spec, and spec in writes of the status', async () => {
   await api.create({ ...tenant({ state: 'Active' }), status: { liveSessions: 9 } });
   const where = path('tenants', 't');
   expect((await get(where)).status).toBeUndefined();
@@ -220,7 +220,7 @@ test('status and spec are written apart from each other', async () => {
   });
 });
 
-test('several writers each own their grants', async () => {
+test('server-side apply lets several field managers each own their grants', async () => {
   const grants = (...ids: string[]) => ({ grants: ids.map((id) => ({ id, audioSeconds: 60 })) });
   const applyAs = (manager: string, spec: object) =>
     cluster.request(
@@ -235,7 +235,7 @@ test('several writers each own their grants', async () => {
   expect(spec.grants?.map(({ id }) => id).sort()).toEqual(['bought', 'second', 'welcome']);
 });
 
-test('kubectl explain tells what every field means', async () => {
+test('kubectl explain describes a field', async () => {
   const text = await cluster.kubectl(['explain', 'asrmodel.spec.artifact.url']);
   expect(text).toContain('HTTPS address of a .tar.gz');
 });

@@ -4,15 +4,15 @@ import { KIND_NAMES } from './kinds.ts';
 import { toStructural } from './structural.ts';
 import type { Structural } from './structural.ts';
 
-/** What every object of Kubernetes has, which the API server checks itself. */
+/** Fields of every Kubernetes object, which the API server validates itself. */
 const OWN: Readonly<Record<string, Structural>> = {
   apiVersion: { description: 'Group and version of the resource: asr.svc.dev/v1.', type: 'string' },
   kind: { description: 'Kind of the resource.', type: 'string' },
-  // Rules can name a field of metadata only where the schema does.
+  // A rule can refer to a metadata field only if the schema contains it.
   metadata: { type: 'object', properties: { name: { type: 'string' } } },
 };
 
-/** The schema of a kind, as the API server wants it. */
+/** Builds the structural schema of a kind. */
 export function buildSchema(kind: Kind): Structural {
   const schema = RESOURCE_SCHEMAS[kind];
   const { spec, status } = schema.properties;
@@ -20,7 +20,7 @@ export function buildSchema(kind: Kind): Structural {
   return { ...own, properties: { ...OWN, ...own.properties } };
 }
 
-/** The CustomResourceDefinition of a kind. */
+/** Builds the CustomResourceDefinition of a kind. */
 export function buildDefinition(kind: Kind): object {
   const { plural, singular, shortName, columns, scale } = KIND_NAMES[kind];
   return {

@@ -1,6 +1,6 @@
 import type { Kind } from '@svc-asr/core';
 
-/** A resource of each kind as a person writes it: the docs show them, and tests apply them. */
+/** One example resource of each kind. The docs show them, and tests apply them. */
 export const EXAMPLES: Readonly<Record<Kind, string>> = {
   ASRModel: `apiVersion: asr.svc.dev/v1
 kind: ASRModel

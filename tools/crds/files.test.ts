@@ -11,23 +11,23 @@ import { rulesOf, walk } from './testing/walk.ts';
 
 const schemas = KINDS.map((kind) => [kind, buildSchema(kind)] as const);
 
-test.each(Object.entries(buildFiles()))('%s says what the schemas say (npm run crds renews it)', (name, content) => {
+test.each(Object.entries(buildFiles()))('%s matches the schemas (run `npm run crds` to update it)', (name, content) => {
   expect(readFileSync(join(root, name), 'utf8')).toBe(content);
 });
 
-test('crds/ holds a definition of each kind and no other', () => {
+test('crds/ contains exactly one definition for each kind', () => {
   const files = readdirSync(join(root, 'crds')).filter((name) => name.endsWith('.yaml'));
   expect(files.sort()).toEqual(['apikeys.yaml', 'asrmodels.yaml', 'tenants.yaml']);
 });
 
-test.each(schemas)('every field of %s is described', (_kind, schema) => {
+test.each(schemas)('every field of %s has a description', (_kind, schema) => {
   const named = walk(schema).filter(({ path }) => /\.\w+$/.test(path) && !path.startsWith('.metadata'));
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter(({ field: { description = '' } }) => description === '').map(({ path }) => path)).toEqual([]);
 });
 
-// Without bounds one resource can fill etcd, and the cost of a rule cannot be told beforehand.
-test.each(schemas)('text, lists and maps in the spec of %s are bounded', (_kind, schema) => {
+// Without limits, one resource could fill etcd, and the API server could not estimate the cost of rules.
+test.each(schemas)('strings, lists and maps in the spec of %s have a maximum size', (_kind, schema) => {
   const unbounded = walk(schema.properties?.spec ?? {}).filter(({ field }) => {
     if (field.type === 'string') return field.maxLength === undefined && field.enum === undefined;
     if (field.type === 'array') return field.maxItems === undefined;
@@ -36,7 +36,7 @@ test.each(schemas)('text, lists and maps in the spec of %s are bounded', (_kind,
   expect(unbounded.map(({ path }) => path)).toEqual([]);
 });
 
-test('every rule says what to do and has examples of both sides', () => {
+test('every rule says what to do and has rejected and accepted examples', () => {
   const messages = schemas
     .flatMap(([, schema]) => walk(schema).flatMap((field) => rulesOf(field)))
     .map((r) => r.message);
@@ -47,7 +47,7 @@ test('every rule says what to do and has examples of both sides', () => {
 });
 
 test.each(RULE_CASES.filter(({ before }) => before === undefined).map((rule) => [rule.message, rule] as const))(
-  'files are held to the rule: %s',
+  'checkResource enforces the rule: %s',
   (_message, { refused, accepted }) => {
     for (const resource of refused) expect([resource, checkResource(resource).ok]).toEqual([resource, false]);
     for (const resource of accepted) expect([resource, checkResource(resource).ok]).toEqual([resource, true]);

@@ -7,7 +7,7 @@ import { buildResourcesPage } from './page.ts';
 const NOTICE =
   '# Generated from packages/core/src/resources by `npm run crds`; a test fails when it differs from it.\n';
 
-/** Every generated file, by its path from the root of the repository. */
+/** Builds every generated file, by its path from the root of the repository. */
 export function buildFiles(): Readonly<Record<string, string>> {
   const files: Record<string, string> = { 'docs/resources.md': buildResourcesPage() };
   for (const kind of KINDS) {

@@ -1,6 +1,6 @@
 import type { Kind } from '@svc-asr/core';
 
-/** A column of `kubectl get`; those of priority 1 are shown by `-o wide` alone. */
+/** A column of `kubectl get`. Columns of priority 1 are shown only by `-o wide`. */
 export interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date';
@@ -9,7 +9,7 @@ export interface Column {
   readonly description?: string;
 }
 
-/** How kubectl knows and shows the resources of a kind. */
+/** Names and columns of a kind in kubectl. */
 export interface KindNames {
   readonly plural: string;
   readonly singular: string;
@@ -26,7 +26,10 @@ const condition = (type: string, field: string) => `.status.conditions[?(@.type=
 const text = (name: string, jsonPath: string): Column => ({ name, type: 'string', jsonPath });
 const number = (name: string, jsonPath: string): Column => ({ name, type: 'integer', jsonPath });
 const wide = (column: Column): Column => ({ ...column, priority: 1 });
-/** A time in the past is shown as an age; one in the future must be text, or it is shown as invalid. */
+/**
+ * A column for times in the past, which kubectl shows as an age. Future times need a text column, or kubectl shows them
+ * as invalid.
+ */
 const age = (name: string, jsonPath: string): Column => ({ name, type: 'date', jsonPath });
 const AGE = age('Age', '.metadata.creationTimestamp');
 
@@ -78,7 +81,7 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
       text('Tenant', '.spec.tenant'),
       text('Name', '.spec.displayName'),
       text('Last four', '.spec.lastFour'),
-      // The spec of a key that never expires may say null, which is shown as <no value>.
+      // The spec of a key that never expires may contain null, which kubectl shows as <no value>.
       text('Expires', '.status.expires'),
       text('Ready', condition('Ready', 'status')),
       AGE,

@@ -29,6 +29,7 @@ full; changing an amount is refused. To take credit back, add a grant with a neg
   ApiKey: `Written by the console and \`svc-asr admin keys\`; the key itself is shown once and stored nowhere. Nothing in it can be
 changed. \`kubectl delete apikey\` revokes the key.`,
 };
+/** Builds the page with the fields, rules and an example of each kind. */
 
 /** The page about the resources: every field of each kind, its rules, an example. */
 export function buildResourcesPage(): string {
@@ -53,6 +54,7 @@ function buildSection(kind: Kind): string {
     ),
   ].join('\n\n');
 }
+/** Returns a row for each field, followed by the rows of its inner fields. */
 
 /** A row for each field, those inside of it after it. */
 function fieldRows(schema: Structural, prefix: string): string[][] {
@@ -65,6 +67,7 @@ function fieldRows(schema: Structural, prefix: string): string[][] {
     ];
   });
 }
+/** Returns whether a field has a standard Kubernetes type, which needs no table. */
 
 /** Parts of pods and conditions are as everywhere in Kubernetes: they need no table of their own. */
 function isWellKnown(name: string): boolean {
@@ -72,11 +75,13 @@ function isWellKnown(name: string): boolean {
 }
 
 function showDefault({ type, default: value }: Structural, required: boolean): string {
+  /** The default of an object follows from the defaults of its fields. */
   if (required) return 'required';
   // That of an object is what its fields say.
   if (value === undefined || type === 'object') return '';
   return code(JSON.stringify(value));
 }
+/** Returns the messages of all CEL rules. */
 
 /** The messages of all CEL rules: they say what is allowed and what to do. */
 function listRules(schema: Structural): string[] {

@@ -1,6 +1,6 @@
 import type { Structural } from './structural.ts';
 
-/** The type of a field and its bounds, as people read them. */
+/** Returns the type and the limits of a field, for the docs. */
 export function showType(field: Structural): string {
   if (field['x-kubernetes-int-or-string'] === true) return 'quantity';
   if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(', ');

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { toStructural } from './structural.ts';
 
-test('a field that may be null is nullable, and one with a default need not be written', () => {
+test('toStructural makes a union with null nullable, and a field with a default optional', () => {
   const schema = Type.Object({
     until: Type.Union([Type.String({ maxLength: 9 }), Type.Null()]),
     name: Type.String({ default: '' }),
@@ -18,7 +18,7 @@ test('a field that may be null is nullable, and one with a default need not be w
   });
 });
 
-test('text or a whole number is the form that the API server has for it', () => {
+test('toStructural converts a string or integer to x-kubernetes-int-or-string', () => {
   const amount = Type.Union([Type.String({ pattern: '^[0-9]+$' }), Type.Integer({ minimum: 0 })]);
   expect(toStructural(Type.Record(Type.String(), amount, { maxProperties: 2 }))).toEqual({
     type: 'object',
@@ -32,13 +32,13 @@ test('text or a whole number is the form that the API server has for it', () => 
   });
 });
 
-test('the default of an object holds those of its fields', () => {
+test('toStructural includes the defaults of fields in the default of their object', () => {
   const inner = Type.Object({ b: Type.Integer({ default: 2 }) }, { default: {} });
   const schema = Type.Object({ a: Type.Integer({ default: 1 }), inner }, { default: { a: 3 } });
   expect(toStructural(schema).default).toEqual({ a: 3, inner: { b: 2 } });
 });
 
-test('what only Kubernetes understands is taken over', () => {
+test('toStructural keeps x-kubernetes extensions', () => {
   const list = Type.Array(Type.String(), { 'x-kubernetes-list-type': 'set', maxItems: 3 });
   expect(toStructural(list)).toEqual({
     type: 'array',
@@ -49,10 +49,10 @@ test('what only Kubernetes understands is taken over', () => {
 });
 
 test.each([
-  ['a keyword that is lost on the way', Type.Array(Type.String(), { uniqueItems: true })],
+  ['an unsupported keyword', Type.Array(Type.String(), { uniqueItems: true })],
   ['a constant', Type.Literal('x')],
   ['alternatives of objects', Type.Union([Type.Object({}), Type.Object({})])],
   ['a number or text', Type.Union([Type.String(), Type.Number()])],
-])('%s has no structural form and is refused', (_what, schema) => {
+])('toStructural rejects %s', (_what, schema) => {
   expect(() => toStructural(schema)).toThrow(/no structural form is known/);
 });

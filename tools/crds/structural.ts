@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** A structural schema: the part of OpenAPI that the API server takes in a CustomResourceDefinition. */
+/** A structural schema: the subset of OpenAPI that the API server accepts in a CustomResourceDefinition. */
 export interface Structural {
   description?: string;
   type?: string;
@@ -24,13 +24,13 @@ export interface Structural {
   [extension: `x-kubernetes-${string}`]: unknown;
 }
 
-/** What both dialects say in the same words, in the order in which people want to read it. */
+/** Keywords that are the same in both dialects, in the order of the output. */
 const SHARED = ['type', 'format', 'default', 'enum', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'].concat([
   'minItems',
   'maxItems',
   'maxProperties',
 ]);
-/** What is said in other words, or need not be said: fields that are not listed are refused in any case. */
+/** Keywords that are translated, or left out because structural schemas reject unknown fields anyway. */
 const TRANSLATED = [
   'description',
   'anyOf',
@@ -43,7 +43,7 @@ const TRANSLATED = [
 
 type Json = Record<string, unknown>;
 
-/** The structural form of one of our schemas; throws for what has none, rather than losing it. */
+/** Converts a schema to its structural form. Throws for anything without such a form, so that nothing is lost. */
 export function toStructural(schema: TSchema): Structural {
   const json = schema as Json;
   const unknown = Object.keys(json).filter((key) => !isKnown(key));
@@ -60,7 +60,7 @@ export function toStructural(schema: TSchema): Structural {
   };
 }
 
-/** A field that may be null, or text or a whole number: the only alternatives that there is a form for. */
+/** Converts a union. Only a nullable type, and a string or integer, have a structural form. */
 function alternatives({ anyOf }: Json): Structural {
   if (anyOf === undefined) return {};
   const forms = (anyOf as TSchema[]).map(toStructural);
@@ -88,7 +88,7 @@ function fields(json: Json): Structural {
   const properties = Object.entries(json.properties as Record<string, TSchema>).map(
     ([name, property]) => [name, toStructural(property)] as const,
   );
-  // What has a default need not be written.
+  // Fields with a default are optional.
   const optional = new Set(properties.filter(([, { default: value }]) => value !== undefined).map(([name]) => name));
   const required = ((json.required ?? []) as string[]).filter((name) => !optional.has(name));
   return {
@@ -98,7 +98,10 @@ function fields(json: Json): Structural {
   };
 }
 
-/** A default must keep the rules as it stands: the API server checks it before it fills in what is inside. */
+/**
+ * Adds the defaults of the fields to the default of their object. The API server validates it before it fills in inner
+ * defaults.
+ */
 function fillDefaults(value: Json, properties: readonly (readonly [string, Structural])[]): Json {
   const inner = properties.flatMap(([name, { default: fallback }]) =>
     fallback === undefined ? [] : [[name, fallback]],

@@ -113,7 +113,7 @@ function observe(env: NodeJS.ProcessEnv): Promise<Observer> {
   return startObserver({ ...(port === undefined ? {} : { port }), ...(forwardTo ? { forwardTo } : {}) });
 }
 
-/** Starts Redis, unless the person brought one of their own. */
+/** Starts Redis, unless REDIS_URL is set. */
 async function provideRedis(
   { env, show, signal }: StartOptions,
   fleet: Fleet,

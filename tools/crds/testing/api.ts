@@ -4,7 +4,7 @@ import { demand } from '../../../test/support/kubernetes/request.ts';
 import { KIND_NAMES } from '../kinds.ts';
 import type { Sent } from './resources.ts';
 
-/** What the API server says to a resource. */
+/** Result of sending a resource to the API server. */
 export type Verdict = { ok: true; stored: Sent } | { ok: false; message: string; causes: readonly Cause[] };
 
 interface Cause {
@@ -12,26 +12,26 @@ interface Cause {
   message: string;
 }
 
-/** How the API server refuses. */
+/** Error response of the API server. */
 interface Refusal {
   message: string;
   details?: { causes?: readonly Cause[] };
 }
 
-/** The resources of one namespace, as the API server sees them; unknown fields are refused, as kubectl asks for. */
+/** Client for the resources of one namespace. It uses strict field validation, as kubectl does. */
 export interface Api {
   create: (resource: Sent, options?: { dryRun?: boolean }) => Promise<Verdict>;
-  /** Without writing. */
+  /** Replaces a resource as a dry run. */
   replace: (resource: Sent) => Promise<Verdict>;
 }
 
-/** Makes requests for resources of a namespace. */
+/** Creates a client for the resources of a namespace. */
 export function createApi({ request }: Kubernetes, namespace: string): Api {
   const folder = ({ kind }: Sent) => `/apis/${API_GROUP}/v1/namespaces/${namespace}/${KIND_NAMES[kind].plural}`;
   const ask = async (method: string, path: string, resource: Sent): Promise<Verdict> => {
     const { status, body, text } = await request(method, path, resource);
     if (status === 200 || status === 201) return { ok: true, stored: body as Sent };
-    // Anything else is no verdict, and would agree with a refusal by accident.
+    // Other statuses are not a validation result, and must not count as a rejection.
     if (status !== 400 && status !== 422) throw new Error(`the API server answered ${status}: ${text}`);
     const { message, details } = body as Refusal;
     return { ok: false, message, causes: details?.causes ?? [] };

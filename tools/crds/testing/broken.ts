@@ -1,20 +1,20 @@
 import type { Structural } from '../structural.ts';
 
 type Json = Record<string, unknown>;
-/** Makes a changed value; there are thousands, of which few are made. */
+/** Returns a changed value. It is a function because only a few of thousands are used. */
 type Change = () => unknown;
 
-/** Values of every other type: at most one of them fits. */
+/** Values of every type, of which at most one matches the schema. */
 const OTHERS: readonly unknown[] = ['text', 7, 0.5, true, [], {}];
 
-/** Text that some pattern or other lets pass. */
+/** Strings that match one of the patterns or nearly do. */
 const TEXTS = [
   ...['', ' ', '*', '_', '-', 'a/b', 'a/b/c', '..', 'a/../b', '/a', 'ki-', 'ki-KE', 'kik', 'kiku', 'Ki'],
   ...['http://a/b', 'https://', 'https://a', 'https://u:p@a/b', 'https://a/@b?c=d', 'https://a/b#c', 'https://a b/c'],
   ...['1.', '-1', '+1', '1Kib', '1 Gi', '1e', '0x1', '1k', '12e-3'],
 ];
 
-/** Times that one checker or another takes for good. */
+/** Times that some parsers accept. */
 const MOMENTS = [
   ...['2030-01-01', '2030-01-01T00:00', '2030-01-01T00:00:00', '2030-01-01 00:00:00Z', '2030-01-01t00:00:00z'],
   ...['2030-02-29T00:00:00Z', '2030-13-01T00:00:00Z', '2030-00-10T00:00:00Z', '2030-04-31T00:00:00Z'],
@@ -24,7 +24,7 @@ const MOMENTS = [
   ...['2000-02-29T00:00:00Z', '9999-12-31T23:59:59.999999999-23:59'],
 ];
 
-/** A part of a value: what it must be, what it is, and the whole with another in its place. */
+/** A part of a value, with its schema and a function that replaces it in the whole. */
 interface Part {
   schema: Structural;
   value: unknown;
@@ -32,8 +32,8 @@ interface Part {
 }
 
 /**
- * A value that is changed in one place, such that it may no longer fit its schema: beyond a bound, or just on it. The
- * numbers say where and how; each level of the value takes one, so that large parts are not changed more often.
+ * Returns a value with one change, so that it may no longer match its schema: at a limit or just beyond it. The numbers
+ * select the place and the change. Each level uses one, so that large parts are not changed more often.
  */
 export function breakValue(schema: Structural, value: unknown, picks: Iterator<number>): unknown {
   const parts = partsOf(schema, value);
@@ -62,7 +62,7 @@ function partsOf({ items = {}, properties = {}, additionalProperties }: Structur
 
 function changesOf(schema: Structural, value: unknown): Change[] {
   const own = ownChanges(schema, value);
-  // Another type is always wrong, so that a few of them will do.
+  // A value of another type is always invalid, so a few of them suffice.
   return [...own, ...constants(OTHERS)];
 }
 
@@ -110,7 +110,7 @@ function changesOfMap(maxProperties: number, value: Json): Change[] {
   return [filled(maxProperties), filled(maxProperties + 1), () => ({ ...value, 'asr.svc.dev/x': inner ?? 'x' })];
 }
 
-/** A field that nobody knows, one that is missing, one that is there and is wrong or belongs to another case. */
+/** Adds an unknown field, removes a field, or adds a field with a wrong or conflicting value. */
 function changesOfObject({ properties = {} }: Structural, value: Json): Change[] {
   const names = Object.keys(properties);
   const without = (name: string) => () => Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));

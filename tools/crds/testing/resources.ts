@@ -1,7 +1,7 @@
 import { API_VERSION } from '@svc-asr/core';
 import type { Kind } from '@svc-asr/core';
 
-/** A resource as somebody may send it, right or wrong. */
+/** A resource to send to the API server, valid or not. */
 export interface Sent {
   apiVersion: string;
   kind: Kind;
@@ -10,18 +10,18 @@ export interface Sent {
   status?: unknown;
 }
 
-/** A model with the least that is needed. */
+/** Returns a model with only the required fields. */
 export function model(spec: object = {}, name = 'm'): Sent {
   const least = { language: 'Kikuyu', languageCode: 'ki', artifact: { path: '/models/m' } };
   return { apiVersion: API_VERSION, kind: 'ASRModel', metadata: { name }, spec: { ...least, ...spec } };
 }
 
-/** A tenant with the least that is needed. */
+/** Returns a tenant with only the required fields. */
 export function tenant(spec: object = {}, name = 't'): Sent {
   return { apiVersion: API_VERSION, kind: 'Tenant', metadata: { name }, spec: { displayName: 'T', ...spec } };
 }
 
-/** A key with the least that is needed. */
+/** Returns a key with only the required fields. */
 export function apiKey(spec: object = {}, name = '8fk2pq9xlm'): Sent {
   const least = { tenant: 't', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1', lastFour: 'x7Qa' };
   return { apiVersion: API_VERSION, kind: 'ApiKey', metadata: { name }, spec: { ...least, ...spec } };

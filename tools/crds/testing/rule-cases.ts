@@ -1,13 +1,13 @@
 import { apiKey, model, tenant } from './resources.ts';
 import type { Sent } from './resources.ts';
 
-/** What a rule refuses and what it lets pass, as near to each other as there is. */
+/** Resources that a rule rejects and similar ones that it accepts. */
 export interface RuleCase {
-  /** How the message of the rule begins. */
+  /** Start of the message of the rule. */
   message: string;
-  /** The field that the refusal names. */
+  /** Field that the error names. */
   field: string;
-  /** What is there already, where the rule is about changes. */
+  /** Existing resource, for rules about changes. */
   before?: Sent;
   refused: Sent[];
   accepted: Sent[];

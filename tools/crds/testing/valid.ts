@@ -7,13 +7,13 @@ import type { Sent } from './resources.ts';
 
 type Values = fc.Arbitrary<unknown>;
 
-/** Few enough that a resource is small; bounds are tried by breaking it. */
+/** Small, to keep resources small. Breaking a resource tests the limits. */
 const MOST_ITEMS = 3;
-/** One code point and two of UTF-16; a letter and its accent; and so on: what counts as a character differs. */
+/** Includes characters whose length differs between code points, UTF-16 units and graphemes. */
 const LETTERS = ['a', 'Z', '0', ' ', '/', '.', '-', 'ĩ', 'i\u0303', 'ŋ', '🦁', '\n', '"', '\u00a0'];
 const KEYS = ['team', 'example.com/part', 'a', 'asr.svc.devel/x', 'cpu', 'memory', 'nvidia.com/gpu'];
 
-/** Where any value that fits the schema would mostly break a rule. */
+/** Generators for fields where arbitrary valid values would mostly violate a rule. */
 const BY_NAME: Readonly<Record<string, (schema: Structural) => Values>> = {
   artifact: (schema) =>
     fc.oneof(
@@ -46,7 +46,7 @@ const BY_NAME: Readonly<Record<string, (schema: Structural) => Values>> = {
       }),
 };
 
-/** Resources that mostly keep all rules, with every field now and then. */
+/** Generates resources that mostly satisfy all rules and use every field from time to time. */
 export function resourcesOf(kind: Kind): fc.Arbitrary<Sent> {
   const spec = valuesOf(buildSchema(kind).properties?.spec ?? {}) as fc.Arbitrary<Record<string, unknown>>;
   const name = fc.oneof(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/), fc.constant('a'));
@@ -120,7 +120,7 @@ function objectOf(schema: Structural): Values {
   );
 }
 
-/** An object that has these fields, and some of those. */
+/** Generates objects with all required and some optional fields. */
 function some({ properties = {} }: Structural, fields: readonly string[], optional: readonly string[] = []): Values {
   const model = Object.fromEntries(
     [...fields, ...optional].map((name) => [name, valuesOf(properties[name] ?? {}, name)] as const),
@@ -132,7 +132,7 @@ function dropUndefined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
 }
 
-/** Code points, which is what bounds count. */
+/** Splits text into code points, which the length limits count. */
 function lettersOf(text: string): string[] {
   return Array.from(text);
 }

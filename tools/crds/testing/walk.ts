@@ -1,13 +1,13 @@
 import type { CelRule } from '@svc-asr/core';
 import type { Structural } from '../structural.ts';
 
-/** A field of a schema and where it stands. */
+/** A field of a schema and its path. */
 export interface Field {
   path: string;
   field: Structural;
 }
 
-/** Every field of a schema, itself included. */
+/** Returns every field of a schema, including the schema itself. */
 export function walk(field: Structural, path = ''): Field[] {
   const { properties = {}, items, additionalProperties } = field;
   return [
@@ -18,7 +18,7 @@ export function walk(field: Structural, path = ''): Field[] {
   ];
 }
 
-/** The CEL rules of a field. */
+/** Returns the CEL rules of a field. */
 export function rulesOf({ field }: Field): CelRule[] {
   return (field['x-kubernetes-validations'] ?? []) as CelRule[];
 }
