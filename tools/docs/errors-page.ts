@@ -2,7 +2,7 @@ import { buildPage, buildTable, code } from './markdown.ts';
 
 type Catalogue = Readonly<Record<string, { status: number; type: string; message: string }>>;
 
-/** The page of all errors of the HTTP API. */
+/** Builds the page of all errors of the HTTP API. */
 export function buildErrorsPage(errors: Catalogue): string {
   const introduction = [
     'Every error of the HTTP API has the body',

@@ -1,6 +1,6 @@
 import { buildPage, buildTable, code } from './markdown.ts';
 
-/** The page of all fields of the logs. */
+/** Builds the page of all log fields. */
 export function buildLogsPage(fields: Readonly<Record<string, string>>): string {
   const introduction = [
     'Services write one JSON object per line to standard output. Each has `level`, `time` (ISO 8601),',

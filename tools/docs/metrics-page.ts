@@ -2,7 +2,7 @@ import { prometheusName } from '@svc-asr/runtime';
 import type { MetricDefinitions } from '@svc-asr/runtime';
 import { buildPage, buildTable, code } from './markdown.ts';
 
-/** The page of all metrics: one table per service. */
+/** Builds the page of all metrics, with one table per service. */
 export function buildMetricsPage(services: Readonly<Record<string, MetricDefinitions>>): string {
   const introduction = [
     'Every service exposes these metrics at `/metrics` of its admin port. If',

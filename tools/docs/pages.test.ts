@@ -6,11 +6,11 @@ import { buildPages } from './pages.ts';
 import { renewTables } from './renew-tables.ts';
 import { buildSettingsPage } from './settings-page.ts';
 
-test.each(Object.entries(buildPages()))('docs/%s says what the code says (npm run docs renews it)', (name, page) => {
+test.each(Object.entries(buildPages()))('docs/%s matches the code (run `npm run docs` to update it)', (name, page) => {
   expect(readFileSync(join(root, 'docs', name), 'utf8')).toBe(page);
 });
 
-test('a setting shows its default, that it must be set, or that it is a secret', () => {
+test('buildSettingsPage shows the default of a setting, whether it is required, and whether it is secret', () => {
   const read = (text: string) => text;
   const page = buildSettingsPage({
     gateway: {
@@ -24,11 +24,11 @@ test('a setting shows its default, that it must be set, or that it is a secret',
   expect(page).toContain('| `PEPPER` | required | What keys are hashed with. *Secret.* |');
 });
 
-test('a bar or a line break in a cell does not break the table', () => {
+test('buildTable escapes bars and line breaks in cells', () => {
   expect(buildTable(['a'], [['x | y\nz']])).toBe('| a |\n|---|\n| x \\| y z |');
 });
 
-test('a table is renewed where one with its head is, and nothing else changes', () => {
+test('renewTables replaces the table with the same head and changes nothing else', () => {
   const page = 'text\n\n| a | b |\n|---|---|\n| old | 1 |\n\nmore | text\n';
   const table = buildTable(['a', 'b'], [['new', '2']]);
   expect(renewTables(page, [table])).toBe(`text\n\n${table}\n\nmore | text\n`);

@@ -15,7 +15,7 @@ import { buildMetricsPage } from './metrics-page.ts';
 import { renewTables } from './renew-tables.ts';
 import { buildSettingsPage } from './settings-page.ts';
 
-/** Every page of docs/ that is generated, or has tables that are, by file name. */
+/** Builds every page of docs/ that is generated or has generated tables, by file name. */
 export function buildPages(): Readonly<Record<string, string>> {
   return {
     'settings.md': buildSettingsPage({

@@ -1,4 +1,4 @@
-/** A page with these tables in place of those that have the same head; the rest of it is written by people. */
+/** Replaces the tables of a page that have the same head as the given ones. The rest of the page stays unchanged. */
 export function renewTables(page: string, tables: readonly string[]): string {
   return tables.reduce((text, table) => {
     const lines = text.split('\n');

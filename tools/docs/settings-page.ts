@@ -1,7 +1,7 @@
 import type { Settings } from '@svc-asr/runtime';
 import { buildPage, buildTable, code } from './markdown.ts';
 
-/** The page of all settings: one table per service. */
+/** Builds the page of all settings, with one table per service. */
 export function buildSettingsPage(services: Readonly<Record<string, Settings>>): string {
   const introduction = [
     'Services are configured by environment variables. If a value is invalid or missing, the service',

@@ -1,7 +1,7 @@
-/** Who imports whom. */
+/** Imports of each node. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Every group of nodes that reach each other (and every node that imports itself), by Tarjan's algorithm. */
+/** Finds every group of nodes that reach each other, and every node that imports itself, with Tarjan's algorithm. */
 export function findCycles(graph: Graph): string[][] {
   const order = new Map<string, number>();
   const stack: string[] = [];

@@ -4,12 +4,12 @@ import type { Source } from './sources.ts';
 import type { Dependencies } from './workspaces.ts';
 import { folderOf, isTest, MAY_IMPORT, packageOf, workspaceOf } from './workspaces.ts';
 
-/** Clients of Redis: all that is known of its keys is in the ledger. */
+/** Redis clients. Only the ledger may use them, because it alone knows the keys. */
 const REDIS_CLIENTS = /^(redis|ioredis|@redis\/.*|iovalkey)$/;
 const CORE = 'packages/core';
 const LEDGER = 'packages/ledger';
 
-/** Every import that goes against the direction of the architecture, one sentence each. */
+/** Finds every import that violates the direction of the architecture. */
 export function findWrongImports(sources: readonly Source[], dependencies: Dependencies): string[] {
   return sources.flatMap((source) => {
     const workspace = workspaceOf(source.path);
@@ -25,7 +25,7 @@ export function findWrongImports(sources: readonly Source[], dependencies: Depen
 
 function wrongFile(path: string, workspace: string, file: string): string | undefined {
   if (workspaceOf(file) === workspace) return undefined;
-  // What tests of several workspaces share lies in test/.
+  // Code that tests of several workspaces share is in test/.
   if (isTest(path) && file.startsWith('test/')) return undefined;
   return `imports ${file}, which is outside of ${workspace}: import the package by its name`;
 }

@@ -2,12 +2,12 @@ import type { Graph } from './cycles.ts';
 import type { Source } from './sources.ts';
 import { folderOf, workspaceOf } from './workspaces.ts';
 
-/** Files and the files that they import. */
+/** Returns the imports between files. */
 export function fileGraph(sources: readonly Source[]): Graph {
   return new Map(sources.map(({ path, files }) => [path, files]));
 }
 
-/** Workspaces and the workspaces that their files import. */
+/** Returns the imports between workspaces. */
 export function workspaceGraph(sources: readonly Source[]): Graph {
   const graph = new Map<string, Set<string>>();
   for (const { path, modules } of sources) {

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-test.each(['gateway', 'operator', 'console', 'worker'])('%s hears signals before it loads anything else', (service) => {
-  const main = readFileSync(new URL(`../../${service}/src/main.ts`, import.meta.url), 'utf8');
-  const imports = [...main.matchAll(/^import .* from '(.*)';$/gm)].map(([, from]) => from);
-  expect(imports.filter((from) => !from?.startsWith('node:'))).toEqual(['@svc-asr/runtime/launch']);
-});
+test.each(['gateway', 'operator', 'console', 'worker'])(
+  'the main module of %s imports only the launcher, which handles signals while the rest loads',
+  (service) => {
+    const main = readFileSync(new URL(`../../${service}/src/main.ts`, import.meta.url), 'utf8');
+    const imports = [...main.matchAll(/^import .* from '(.*)';$/gm)].map(([, from]) => from);
+    expect(imports.filter((from) => !from?.startsWith('node:'))).toEqual(['@svc-asr/runtime/launch']);
+  },
+);

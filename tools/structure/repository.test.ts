@@ -9,7 +9,7 @@ import { readDependencies } from './workspaces.ts';
 
 const sources = readSources(root);
 
-test('the sources of every part are looked at', () => {
+test('readSources reads the sources of all parts of the repository', () => {
   const paths = sources.map(({ path }) => path);
   expect(paths).toContain('packages/core/src/index.ts');
   expect(paths).toContain('tools/run.mjs');
@@ -20,7 +20,7 @@ test('the sources of every part are looked at', () => {
   );
 });
 
-test('every relative import leads to a file that is there', () => {
+test('every relative import refers to an existing file', () => {
   const paths = new Set(sources.map(({ path }) => path));
   const dangling = sources.flatMap(({ path, files }) =>
     files.filter((file) => /\.(ts|mjs|js)$/.test(file) && !paths.has(file)).map((file) => `${path} imports ${file}`),
@@ -28,15 +28,15 @@ test('every relative import leads to a file that is there', () => {
   expect(dangling).toEqual([]);
 });
 
-test('imports keep to the direction of the architecture', () => {
+test('all imports follow the direction of the architecture', () => {
   expect(findWrongImports(sources, readDependencies(root))).toEqual([]);
 });
 
-test('no file imports itself, be it through others', () => {
+test('the imports of files have no cycles', () => {
   expect(findCycles(fileGraph(sources))).toEqual([]);
 });
 
-test('no package imports itself, be it through others', () => {
+test('the imports of workspaces have no cycles', () => {
   expect(findCycles(workspaceGraph(sources))).toEqual([]);
 });
 
@@ -44,10 +44,10 @@ test('no two folders of a workspace import each other in both directions', () =>
   expect(findMutualFolders(sources)).toEqual([]);
 });
 
-test('no source file is longer than 300 lines, no test longer than 500', () => {
+test('no source file has more than 300 lines, and no test more than 500', () => {
   expect(findLongFiles(sources)).toEqual([]);
 });
 
-test('no name of a file or folder is empty of meaning', () => {
+test('no file or folder has a meaningless name', () => {
   expect(findEmptyNames(sources)).toEqual([]);
 });

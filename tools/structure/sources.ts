@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import ts from 'typescript';
 
-/** A source file and what it imports. */
+/** A source file and its imports. */
 export interface Source {
-  /** Relative to the root, with forward slashes. */
+  /** Path relative to the root, with forward slashes. */
   path: string;
   lines: number;
-  /** Files of the repository, relative to the root. */
+  /** Imported files of the repository, relative to the root. */
   files: readonly string[];
-  /** Everything else, as written: `node:fs`, `redis`, `@svc-asr/core`. */
+  /** All other imports as written, such as `node:fs`, `redis` or `@svc-asr/core`. */
   modules: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function readSources(root: string): Source[] {
     .map((file) => toSource(relative(root, file), readFileSync(file, 'utf8')));
 }
 
-/** Finds out what a file imports, types included. */
+/** Reads the imports of a file, including type imports. */
 export function toSource(path: string, text: string): Source {
   const specifiers = path.endsWith('.lua') ? [] : ts.preProcessFile(text, true, true).importedFiles;
   const names = specifiers.map(({ fileName }) => fileName);

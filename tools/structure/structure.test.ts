@@ -41,7 +41,7 @@ test.each([
   ['console/page/a.js', "import { b } from '../src/b.ts';", 'imports console/src/b.ts, which browsers cannot load'],
   ['tools/observe/page/a.js', "import x from 'lodash';", 'imports lodash, which browsers cannot load'],
   ['gateway/src/a.ts', "import { x } from '../../test/support/x.ts';", 'imports test/support/x.ts, which is outside'],
-])('%s with %s is refused', (path, text, problem) => {
+])('findWrongImports reports %s with %s', (path, text, problem) => {
   const problems = wrong(path, text);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(problem);
@@ -56,11 +56,11 @@ test.each([
   ['console/page/a.js', "import { b } from './b.js';"],
   ['tools/a.ts', "import { CONSOLE_SETTINGS } from '../console/src/settings.ts';"],
   ['gateway/src/a.ts', "// import '@svc-asr/operator';\nconst text = \"import 'redis'\";"],
-])('%s with %s is fine', (path, text) => {
+])('findWrongImports accepts %s with %s', (path, text) => {
   expect(wrong(path, text)).toEqual([]);
 });
 
-test('cycles are found, be they of one file, of two or of three', () => {
+test('findCycles finds cycles of one, two and three files', () => {
   const graph = new Map([
     ['self', ['self']],
     ['a', ['b', 'elsewhere']],
@@ -86,7 +86,7 @@ test('findMutualFolders reports two folders that import each other, but neither 
   expect(findMutualFolders(sources)).toEqual(['gateway/src/a <-> gateway/src/b']);
 });
 
-test('a made-up repository with every fault is seen through', () => {
+test('the structure checks report every fault of a sample repository', () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-asr-structure-'));
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

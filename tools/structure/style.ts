@@ -1,12 +1,12 @@
 import type { Source } from './sources.ts';
 
 const MOST_LINES = 300;
-/** A test is a list of cases, which is read in pieces. */
+/** Tests may be longer, because they are lists of independent cases. */
 const MOST_TEST_LINES = 500;
-/** Names that say nothing about what is inside. */
+/** Names that do not describe the content. */
 const EMPTY_NAMES = /(^|[-_.])(utils?|helpers?|common|misc)([-_.]|$)/i;
 
-/** Files that are too long. */
+/** Finds files that are too long. */
 export function findLongFiles(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, lines }) => {
     const most = path.endsWith('.test.ts') ? MOST_TEST_LINES : MOST_LINES;
@@ -14,7 +14,7 @@ export function findLongFiles(sources: readonly Source[]): string[] {
   });
 }
 
-/** Files and folders whose name says nothing. */
+/** Finds files and folders with a meaningless name. */
 export function findEmptyNames(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => path.split('/').some((part) => EMPTY_NAMES.test(part)))

@@ -26,12 +26,12 @@ const BUILD_TIME: readonly string[] = ['packages/api-docs'];
 /** npm packages that each workspace declares. */
 export type Dependencies = Readonly<Record<string, readonly string[]>>;
 
-/** The workspace that a file belongs to; undefined for tools, tests of the whole and benchmarks. */
+/** Returns the workspace of a file. Undefined for tools, repository-wide tests and benchmarks. */
 export function workspaceOf(path: string): string | undefined {
   return Object.keys(MAY_IMPORT).find((workspace) => path.startsWith(`${workspace}/`));
 }
 
-/** The folder of a workspace by the name under which it is imported. */
+/** Returns the folder of a workspace by its package name. */
 export function folderOf(module: string): string | undefined {
   const name = /^@svc-asr\/([a-z-]+)/.exec(module)?.[1];
   return Object.keys(MAY_IMPORT).find((workspace) => workspace === name || workspace === `packages/${name ?? ''}`);
@@ -42,7 +42,7 @@ export function isTest(path: string): boolean {
   return /\.test\.ts$|\/testing\//.test(path);
 }
 
-/** The npm package of a module: `@a/b/c` belongs to `@a/b`, `a/b` to `a`. */
+/** Returns the npm package of a module: `@a/b` for `@a/b/c`, and `a` for `a/b`. */
 export function packageOf(module: string): string {
   return module
     .split('/')
@@ -50,7 +50,7 @@ export function packageOf(module: string): string {
     .join('/');
 }
 
-/** Reads what each workspace declares in its package.json. */
+/** Reads the dependencies in the package.json of each workspace. */
 export function readDependencies(root: string): Dependencies {
   const declared = (workspace: string): string[] => {
     const file = join(root, workspace, 'package.json');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process runs. One that has ended and that nobody has waited for (a zombie) does not. */
+/** Returns whether a process runs. A zombie does not count as running. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -10,12 +10,15 @@ export function isAlive(pid: number): boolean {
   return statFields(pid)?.[0] !== 'Z';
 }
 
-/** When a process started, as the kernel counts; undefined where there is no /proc. */
+/** Returns the start time of a process as the kernel reports it, or undefined if there is no /proc. */
 export function startTime(pid: number): string | undefined {
   return statFields(pid)?.[19];
 }
 
-/** The fields of /proc/PID/stat from the third (the state) on: the second, the name, may hold anything. */
+/**
+ * Returns the fields of /proc/PID/stat from the third one (the state). The second one, the name, may contain any
+ * character.
+ */
 function statFields(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -6,20 +6,20 @@ import type { Program, ProgramSpec } from './program.ts';
 import { createProgram } from './program.ts';
 import { summarize } from './summary.ts';
 
-/** What a person at the terminal is told while programs run. */
+/** Shows a line to the user at the terminal. */
 export type Show = (level: 'info' | 'warn' | 'error', text: string) => void;
 
-/** Programs that are started one after the other and stopped in the opposite order. */
+/** Programs that are started one after the other and stopped in reverse order. */
 export interface Fleet {
-  /** Starts a program and waits for `ready`; rejects when the program ends before that. */
+  /** Starts a program and waits for `ready`. Rejects if the program ends before that. */
   run: (spec: ProgramSpec, ready: () => Promise<void>) => Promise<void>;
-  /** Stops everything, the last started first. */
+  /** Stops all programs in reverse order. */
   stop: () => Promise<void>;
-  /** Kills everything at once. */
+  /** Kills all programs at once. */
   kill: () => void;
 }
 
-/** Makes a fleet whose programs write to NAME.log in a folder and are ended even when this process is killed. */
+/** Creates a fleet. Its programs log to NAME.log in a folder, and a guard ends them if this process is killed. */
 export function createFleet(options: { logFolder: string; node: string; show: Show }): Fleet {
   const { show } = options;
   const guard = startGuard(options.node);
@@ -43,7 +43,7 @@ export function createFleet(options: { logFolder: string; node: string; show: Sh
         if (pid !== undefined) guard.forget(pid);
       },
       died: (how, restartInMs) => {
-        // While it is starting, the caller hears of it through `firstDeath` and gives up.
+        // While the program starts, the caller is notified through `firstDeath`.
         if (up) show('warn', `${spec.name} ${how}; starting it again in ${restartInMs} ms`);
       },
     });

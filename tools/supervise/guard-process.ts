@@ -1,4 +1,4 @@
-// Reads `+PID` and `-PID` lines; when the input ends, ends the processes that are still on the list. See guard.ts.
+// Reads `+PID` and `-PID` lines. When the input ends, stops the processes that are still listed. See guard.ts.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './alive.ts';
@@ -21,7 +21,7 @@ async function end(pid: number): Promise<void> {
   try {
     process.kill(pid, 'SIGTERM');
   } catch {
-    // It ended by itself; what it started may still be there.
+    // The process has ended already, but its group may still have members.
   }
   const deadline = Date.now() + GRACE_MS;
   while (isAlive(pid) && Date.now() < deadline) await sleep(POLL_MS);

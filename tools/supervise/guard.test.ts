@@ -4,7 +4,7 @@ import { isAlive } from './alive.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('programs end when their supervisor is killed without a chance to stop them', async () => {
+test('the guard ends watched programs when their supervisor is killed', async () => {
   const guard = JSON.stringify(join(import.meta.dirname, 'guard.ts'));
   const supervisor = spawn(
     process.execPath,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Ends the programs of a supervisor that was killed without a chance to do so itself. */
+/** Ends the programs of a supervisor that was killed. */
 export interface Guard {
   readonly pid: number | undefined;
   watch: (pid: number) => void;
@@ -10,15 +10,15 @@ export interface Guard {
 }
 
 /**
- * Starts a small process that holds one end of a pipe. When the supervisor is gone, however it went, the pipe closes
- * and the guard ends what it was told of, the last started first.
+ * Starts a small process that holds one end of a pipe. The pipe closes when the supervisor ends for any reason. The
+ * guard then ends the watched processes, the last one first.
  */
 export function startGuard(node: string): Guard {
   const child = spawn(node, [join(import.meta.dirname, 'guard-process.ts')], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without the guard everything works but one thing: cleaning up after a kill -9.
+  // Without the guard, only the cleanup after a SIGKILL is missing.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   child.unref();

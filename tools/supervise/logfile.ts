@@ -2,13 +2,13 @@ import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs'
 
 const KEPT = 3;
 
-/** A log file that is written line by line; older ones are kept as NAME.log.1 to NAME.log.3. */
+/** A log file that is written line by line. Older files are kept as NAME.log.1 to NAME.log.3. */
 export interface LogFile {
   write: (line: string) => void;
   close: () => void;
 }
 
-/** Moves earlier logs on by one place and opens a new one. */
+/** Rotates earlier logs and opens a new one. */
 export function openLogFile(file: string): LogFile {
   for (let age = KEPT - 1; age >= 0; age--) {
     const older = age === 0 ? file : `${file}.${age}`;

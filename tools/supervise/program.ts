@@ -10,16 +10,16 @@ export interface ProgramSpec {
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** How long it may take to stop before it is killed. */
+  /** Time that the program has to stop before it is killed. */
   graceMs: number;
 }
 
-/** What happens around a program. */
+/** Callbacks for the life of a program. */
 export interface ProgramEvents {
   line: (line: string) => void;
-  /** `pid` is undefined when it could not be started at all. */
+  /** `pid` is undefined if the program could not be started. */
   started: (pid: number | undefined) => void;
-  /** It ended without being asked to, and is started again after the delay. */
+  /** Called when the program ended unexpectedly. It is restarted after the delay. */
   died: (how: string, restartInMs: number) => void;
   ended: (pid: number | undefined) => void;
 }
@@ -28,15 +28,15 @@ export interface ProgramEvents {
 export interface Program {
   readonly name: string;
   start: () => void;
-  /** Ends it for good; resolves when it is gone. */
+  /** Stops the program for good. Resolves when it has ended. */
   stop: () => Promise<void>;
-  /** Kills it at once. */
+  /** Kills the program at once. */
   kill: () => void;
-  /** Rejects when it ends unasked, `tail` being the last lines it wrote; for as long as it is starting. */
+  /** Rejects with ProgramDied when the program ends unexpectedly for the first time. */
   firstDeath: Promise<never>;
 }
 
-/** Thrown when a program ends although nobody stopped it. */
+/** Thrown when a program ends unexpectedly. `tail` contains its last log lines. */
 export class ProgramDied extends Error {
   override readonly name = 'ProgramDied';
   readonly tail: readonly string[];
@@ -48,7 +48,7 @@ export class ProgramDied extends Error {
 
 const TAIL_LINES = 10;
 
-/** Makes a program that is restarted with backoff whenever it dies, each in a process group of its own. */
+/** Creates a program that is restarted with backoff when it ends unexpectedly. Each run has its own process group. */
 export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program
 
   function start(): void {
     const startedAt = performance.now();
-    // Detached: Ctrl-C in a terminal goes to the supervisor alone, which then stops everything in order.
+    // Detached, so that Ctrl-C in a terminal reaches only the supervisor, which stops the programs in order.
     const running = spawn(spec.command, spec.args, {
       env: spec.env,
       detached: true,
@@ -90,11 +90,11 @@ export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program
       timer = setTimeout(start, delayMs);
     };
     running.on('error', (error) => end(`could not be run: ${error.message}`));
-    // What it started itself would keep its pipes open.
+    // Child processes of the program would keep its pipes open.
     running.on('exit', () => {
       if (running.pid !== undefined) endGroup(running.pid);
     });
-    // `close` and not `exit`: the last lines have been read by then.
+    // Uses `close` instead of `exit`, because all output has been read by then.
     running.on('close', (code, signal) =>
       end(signal === null ? `ended with status ${code ?? 0}` : `ended by ${signal}`),
     );

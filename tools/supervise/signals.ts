@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Kills whatever is left of a process group. */
+/** Kills all remaining processes of a group. */
 export function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of it.
+    // The group has no processes any more.
   }
 }
 
-/** Asks a process to stop and kills its group when it has not done so in time; resolves when it is gone. */
+/** Sends SIGTERM to a process and kills its group if it does not end in time. Resolves when the process has ended. */
 export async function endProcess(child: ChildProcess, graceMs: number): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const { pid } = child;

@@ -1,13 +1,13 @@
 const SHOWN_LEVELS = new Set(['warn', 'error', 'fatal']);
-/** Fields that help a person at once, in this order; the rest is in the log file. */
+/** Fields that are shown, in this order. All others are only in the log file. */
 const SHOWN_FIELDS = ['file', 'resource', 'problems', 'reason', 'code'];
 const LONGEST = 300;
 
-/** One line of a service's log as a person at the terminal wants it; undefined when it is not worth showing. */
+/** Returns a log line in short form for the terminal, or undefined if it is not important. */
 export function summarize(line: string): { level: 'warn' | 'error'; text: string } | undefined {
   const entry = parse(line);
   if (entry === undefined) {
-    // What is not JSON comes from Node itself (a crash, a deprecation) or from Redis.
+    // Lines that are not JSON come from Node itself, such as a crash or a deprecation, or from Redis.
     return /\b(error|fatal|panic|can't|cannot|failed|out of memory)\b/i.test(line)
       ? { level: 'error', text: shorten(line.trim()) }
       : undefined;

@@ -9,11 +9,11 @@ import { openLogFile } from './logfile.ts';
 import { ProgramDied } from './program.ts';
 import { summarize } from './summary.ts';
 
-test('waits longer after each failure in a row, up to ten seconds', () => {
+test('restartDelayMs doubles with each consecutive failure, up to ten seconds', () => {
   expect([1, 2, 3, 4, 10].map(restartDelayMs)).toEqual([250, 500, 1000, 2000, 10_000]);
 });
 
-test('forgets failures of a program that ran well for a while', () => {
+test('countFailures starts again after a program has run for 30 seconds', () => {
   expect(countFailures(4, 1000)).toBe(5);
   expect(countFailures(4, 30_000)).toBe(1);
 });
@@ -28,17 +28,17 @@ test.each([
     { level: 'fatal', message: 'could not start', err: { message: 'PORT is taken' } },
     { level: 'error', text: 'could not start · PORT is taken' },
   ],
-])('shows of the log line %j what a person needs', (entry, shown) => {
+])('summarize shortens the log line %j', (entry, shown) => {
   expect(summarize(JSON.stringify(entry))).toEqual(shown);
 });
 
-test('shows lines that are no JSON when they tell of trouble', () => {
+test('summarize shows lines that are not JSON only if they report an error', () => {
   expect(summarize('12:M 01 Jan 2026 00:00:00.000 * Ready to accept connections')).toBeUndefined();
   expect(summarize("# Fatal error, can't open config file")).toMatchObject({ level: 'error' });
   expect(summarize('{not json, failed')?.level).toBe('error');
 });
 
-describe('with programs that run', () => {
+describe('createFleet', () => {
   let folder: string;
   let fleet: Fleet;
   let shown: string[];
@@ -56,7 +56,7 @@ describe('with programs that run', () => {
     existsSync(join(folder, `${name}.log`)) ? readFileSync(join(folder, `${name}.log`), 'utf8') : '';
   const up = (name: string) => () => until(() => log(name).includes('up'));
   const pidsIn = (name: string) => [...log(name).matchAll(/up (\d+)/g)].map(([, pid]) => Number(pid));
-  /** Says its pid, runs until SIGTERM, writes down that it was stopped. */
+  /** Program that prints its pid, runs until SIGTERM and then prints when it was stopped. */
   const steady =
     "process.on('SIGTERM', () => { console.log('stopped ' + Date.now()); setTimeout(() => process.exit(0), 30); }); setInterval(() => 0, 1000); console.log('up ' + process.pid);";
 
@@ -71,7 +71,7 @@ describe('with programs that run', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('a program that dies is started again, and a person is told', async () => {
+  test('restarts a program that dies and shows a message', async () => {
     await fleet.run(script('steady', steady), up('steady'));
     const [first = 0] = pidsIn('steady');
     process.kill(first, 'SIGKILL');
@@ -82,7 +82,7 @@ describe('with programs that run', () => {
     expect(pidsIn('steady').filter(isAlive)).toEqual([]);
   });
 
-  test('programs are stopped one after the other, the last started first', async () => {
+  test('stops programs one after the other in reverse order', async () => {
     await fleet.run(script('first', steady), up('first'));
     await fleet.run(script('second', steady), up('second'));
     await fleet.stop();
@@ -91,17 +91,17 @@ describe('with programs that run', () => {
     expect([...pidsIn('first'), ...pidsIn('second')].filter(isAlive)).toEqual([]);
   });
 
-  test('a program that ignores SIGTERM is killed after its grace period, with what it started', async () => {
+  test('kills a program that ignores SIGTERM, and its children, after the grace period', async () => {
     const stubborn = `process.on('SIGTERM', () => 0);
       const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], {stdio: 'inherit'});
       console.log('up ' + process.pid); console.log('up ' + child.pid); setInterval(() => 0, 1000);`;
     await fleet.run(script('stubborn', stubborn), () => until(() => pidsIn('stubborn').length === 2));
     await fleet.stop();
-    // What it started is not our child: nothing tells when the kernel is done with it.
+    // The child of the program is not our child, so its end can only be polled.
     await until(() => !pidsIn('stubborn').some(isAlive));
   });
 
-  test('a program that ends while it starts is an error with its last words', async () => {
+  test('rejects with the last log lines if a program ends while it starts', async () => {
     const failing = "console.error('no such setting'); process.exit(3);";
     const failure: unknown = await fleet
       .run(script('failing', failing), () => new Promise(() => undefined))
@@ -112,13 +112,13 @@ describe('with programs that run', () => {
     await fleet.stop();
   });
 
-  test('a program that cannot be run at all is an error too', async () => {
+  test('rejects if a program cannot be run', async () => {
     const missing = { ...script('missing', ''), command: join(folder, 'no-such-program') };
     await expect(fleet.run(missing, () => new Promise(() => undefined))).rejects.toThrow(/could not be run: .*ENOENT/);
     await fleet.stop();
   });
 
-  test('a log is for its owner alone, and the earlier ones are kept', () => {
+  test('openLogFile creates a file for its owner only and keeps three earlier ones', () => {
     const file = join(folder, 'x.log');
     for (const line of ['one', 'two', 'three', 'four', 'five']) {
       const opened = openLogFile(file);
