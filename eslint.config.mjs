@@ -1,11 +1,24 @@
 import js from '@eslint/js';
+import markdown from '@eslint/markdown';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { prose } from './tools/prose/plugin.ts';
+
+const CODE = ['**/*.ts', '**/*.mjs', '**/*.js'];
 
 export default defineConfig(
   { ignores: ['**/dist/**', '**/node_modules/**', '.svc-asr/**', 'coverage/**', 'loadtest/results/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
-  js.configs.recommended,
+  { files: CODE, extends: [js.configs.recommended] },
+  { files: CODE, plugins: { prose }, rules: { 'prose/comments': 'error', 'prose/test-names': 'error' } },
+  {
+    files: ['**/*.md'],
+    // These pages are generated from schemas and values, or belong to the model artifacts.
+    ignores: ['docs/resources.md', 'charts/svc-asr/README.md', 'worker/models/**'],
+    plugins: { markdown, prose },
+    language: 'markdown/gfm',
+    rules: { 'prose/markdown-text': 'error', 'prose/markdown-width': 'error' },
+  },
   {
     files: ['**/*.ts', '**/page/*.js'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

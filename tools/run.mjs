@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The one entry of every npm script: `node tools/run.mjs TASK [ARGS]`.
-// No dependencies and nothing newer than Node 18, because it runs before anything is installed:
-//   1. continues on Node 24 (from the npm registry, into a cache) where the present Node is too old,
-//   2. installs npm packages when the lockfile asks for others than are there,
-//   3. builds when a source changed,
-//   4. hands over to tools/tasks/TASK.ts in a child process, with signals passed on.
+// Entry of every npm script: `node tools/run.mjs TASK [ARGS]`.
+// It runs before anything is installed, so it has no dependencies and needs only Node 18.
+//   1. Installs Node 24 from the npm registry into a cache if the present Node is too old.
+//   2. Installs npm packages if node_modules differs from the lockfile.
+//   3. Builds if a source changed.
+//   4. Runs tools/tasks/TASK.ts in a child process and forwards signals.
 import { existsSync, readdirSync } from 'node:fs';
 import { ensureBuild } from './launch/build.mjs';
 import { runNode } from './launch/child.mjs';

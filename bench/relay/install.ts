@@ -7,7 +7,7 @@ const PACKAGES = { haproxy: 'haproxy', nginx: 'nginx-light' } as const;
 
 export type Peer = keyof typeof PACKAGES;
 
-/** Returns the paths of the peers' programs. Installs missing ones with apt-get. */
+/** Returns the paths of HAProxy and nginx, with which the gateway is compared. Installs missing ones with apt-get. */
 export function ensurePeers(say: (line: string) => void): Record<Peer, string> {
   const missing = (Object.keys(PACKAGES) as Peer[]).filter((name) => find(name) === undefined);
   if (missing.length > 0) {

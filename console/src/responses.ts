@@ -116,7 +116,10 @@ export interface LinkView {
   readonly path: string;
 }
 
-/** The response to an application. It contains the private link's token. */
+/**
+ * The response to a developer who joined the waitlist. The token is that of the developer's private link to the
+ * console.
+ */
 export interface ApplicationView {
   readonly object: 'application';
   readonly tenant: string;

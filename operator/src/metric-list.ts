@@ -53,7 +53,7 @@ export const METRICS = {
   leader: {
     name: 'svc_asr_operator_leader',
     kind: 'gauge',
-    description: '1 if this operator is the leader, 0 if it is a standby.',
+    description: 'Whether this operator is the leader (1) or a standby (0).',
   },
   requests: {
     name: 'svc_asr_operator_kubernetes_requests',

@@ -1,6 +1,6 @@
 import { createNotices } from './notices.ts';
 
-test('notices log a condition when it starts, when it changes and when it ends', () => {
+test('createNotices logs a condition when it starts, when it changes and when it ends', () => {
   const notices = createNotices();
   const log: string[] = [];
   const raise = (id: string, version: string) => notices.raise(id, version, () => log.push(`${id} ${version}`));

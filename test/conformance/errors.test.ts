@@ -161,8 +161,8 @@ describe('invalid HTTP', () => {
 
   test.each([
     ['headers', `GET /v1/models HTTP/1.1\r\n${host}X-Never: end`],
-    ['a body', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n`],
-  ])('%s that never arrive completely answer 408', async (_what, bytes) => {
+    ['body', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n`],
+  ])('a request with incomplete %s gets 408', async (_what, bytes) => {
     const rest = bytes.includes('POST') ? `Authorization: Bearer ${key}\r\n\r\n{"model"` : '';
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes + rest), 408);
   });

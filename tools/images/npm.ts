@@ -24,7 +24,10 @@ interface ListedPackage {
   dependencies?: Record<string, ListedPackage>;
 }
 
-/** Types are for compilers. adm-zip and global-agent serve the install script of onnxruntime-node, which never runs. */
+/**
+ * Packages that are installed but never loaded: type declarations, and two packages that only the install script of
+ * onnxruntime-node uses. Images do not run that script.
+ */
 const NOT_LOADED = /^(@types\/.*|adm-zip|global-agent)$/;
 
 /** Lists the packages that workspaces load in production, including themselves and according to npm, sorted by path. */

@@ -32,7 +32,7 @@ replace example.com/two => example.com/two v0.1.0
 describe('a go.mod file', () => {
   const module = parseGoModule(GO_MOD);
 
-  test('tells the oldest Go and the tools by the name of their program', () => {
+  test('has the oldest Go version and the tools by program name', () => {
     expect(module.goVersion).toBe('1.26.0');
     expect(module.tools).toEqual({
       first: 'example.com/one/cmd/first',
@@ -41,7 +41,7 @@ describe('a go.mod file', () => {
     });
   });
 
-  test('tells the version of the module that a package is in', () => {
+  test('versionOf returns the version of the module of a package', () => {
     expect(versionOf(module, 'example.com/one/cmd/first')).toBe('v1.2.3');
     expect(versionOf(module, 'example.com/two/second')).toBe('v0.1.0');
     expect(versionOf(module, 'example.com/two/tools/third')).toBe('v0.2.0');
@@ -117,7 +117,7 @@ describe('the pinned tools', () => {
     expect(versionFlags(['kwok', 'coredns'])).toEqual([]);
   });
 
-  test('one that does not tell its version is used only when it was built here', () => {
+  test('a program without a version flag is used only if it was built here', () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
     const env = { ...process.env, PATH: folder, KUBEBUILDER_ASSETS: folder };
     try {
@@ -142,7 +142,7 @@ test.each([
   ['etcd Version: 3.4.23\nGo Version: go1.19.8', [3, 4, 23]],
   ['Client Version: v1.36.3\nKustomize Version: v5.8.1', [1, 36, 3]],
   ['nothing', undefined],
-])('reads the version from %j', (text, version) => {
+])('parseVersion reads the version from %j', (text, version) => {
   expect(parseVersion(text)).toEqual(version);
 });
 

@@ -6,7 +6,7 @@ import type { Version } from './program-version.ts';
 export interface GoTool {
   /** The folder of its go.mod under tools/go. */
   module: 'kubernetes' | 'kwok' | 'helm' | 'coredns' | 'k6';
-  /** Arguments that make it tell its version; without them only the one built here is known to be the pinned one. */
+  /** Arguments that print the version. Without them, only a program that was built here counts as the pinned one. */
   versionArgs?: readonly string[];
   /** The module whose version it has, where its own main function is in this repository. */
   versionOf?: string;

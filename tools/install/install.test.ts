@@ -34,7 +34,7 @@ test('planInstall uses the package manager without sudo for root', () => {
   });
 });
 
-test('planInstall uses sudo for other users', () => {
+test('planInstall uses sudo if the user is not root', () => {
   expect(planInstall(REDIS, { manager: 'dnf', isRoot: false, canSudo: true })).toEqual({
     script: 'redis-dnf.sh',
     sudo: true,

@@ -17,7 +17,7 @@ export interface SystemPackage {
   name: string;
   /** Name for messages. */
   title: string;
-  /** What is needed, as a sentence without its period. */
+  /** Description of the requirement, as a sentence without its period. */
   need: string;
   /** Command that installs it manually, by package manager. */
   byHand: Readonly<Record<PackageManager, string>>;

@@ -50,7 +50,7 @@ test('a build is announced before it begins', () => {
   expect(stderr).toMatch(/^» building.*\n✗ the build failed/);
 });
 
-test('an unknown task is refused with the names of those there are', () => {
+test('an unknown task is refused, and the error lists the existing tasks', () => {
   const result = spawnSync(process.execPath, [join(root, 'tools/run.mjs'), 'no-such-task'], { encoding: 'utf8' });
   expect(result.status).toBe(1);
   expect(result.stderr).toMatch(/usage: .* one of .*bench.*start.*test/);

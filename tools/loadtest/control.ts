@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_MS = 200;
 
 /**
- * Server that tells the virtual users of k6 how many of them should stream. They share no state, so each of them polls
+ * Server that publishes how many virtual users of k6 should stream. They share no state, so each of them polls
  * it.
  */
 export interface Control {

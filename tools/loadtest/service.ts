@@ -8,7 +8,9 @@ import type { DeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';
 import type { Target } from './target.ts';
 
-/** Model of a temporary service that exactly one worker serves, because a pool that scales up would change the test. */
+/**
+ * Model of the temporary service. Exactly one worker serves it, because a pool that scales up would change the test.
+ */
 const OWN_MODEL = 'svc-asr-loadtest';
 /** Model for a ramp, which must exceed the declared slots. Its worker accepts several times as many streams. */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';

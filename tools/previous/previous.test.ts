@@ -58,7 +58,7 @@ test('extractCommit replaces the content of a folder with the files of a commit'
   expect(() => extractCommit(folder, '0'.repeat(40), place)).toThrow('git archive of 0000');
 });
 
-test('sharePackages links packages of the other checkout but keeps workspaces, and refuses another lockfile', () => {
+test('sharePackages links the packages of the other checkout but not its workspaces, and refuses if the lockfiles differ', () => {
   const lockfile = JSON.stringify({
     packages: {
       '': {},

@@ -22,9 +22,9 @@ const BARE_VERBS = new Set(
   (
     'accepts adds allows answers applies asks builds calls cancels checks cleans closes compares counts creates decides deletes ' +
     'does drains drops ends expires fails finds follows formats gets gives grows handles holds ignores is keeps kills lists ' +
-    'loads logs makes maps measures moves names never notices opens parses passes prefers prints puts reads rebuilds records ' +
+    'loads logs makes maps measures moves names never opens parses passes prefers prints puts reads rebuilds records ' +
     'refuses rejects releases removes renders renews replaces reports requires resolves restarts retries returns rounds runs ' +
-    'sends serves sets settles shows sorts splits starts stays stops survives takes throws treats turns uses validates verifies waits writes'
+    'sends serves sets settles shows sorts splits starts stays stops survives takes throws treats turns uses validates verifies waits'
   ).split(' '),
 );
 

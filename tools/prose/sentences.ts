@@ -1,5 +1,5 @@
 /** Longest sentence in words. The writing rules ask for about 25; this leaves room for a list. */
-export const MAX_WORDS = 32;
+export const MAX_WORDS = 40;
 
 /** Splits a text into sentences, at punctuation that a capital letter follows. Code in backticks counts as one word. */
 export function splitSentences(text: string): string[] {

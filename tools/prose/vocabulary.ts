@@ -5,7 +5,7 @@ export interface Term {
 }
 
 const term = (pattern: string, instead: string): Term => ({
-  pattern: new RegExp(`\\b(?:${pattern})\\b`, 'i'),
+  pattern: new RegExp(`(?<![\\w-])(?:${pattern})\\b`, 'i'),
   instead,
 });
 

@@ -51,7 +51,10 @@ function undeclared(workspace: string, module: string, dependencies: Dependencie
   return `imports ${module}, which ${workspace}/package.json does not declare`;
 }
 
-/** True for scripts that browsers load from a page's server, which serves files of their folder only. */
+/**
+ * True for scripts that browsers load. The server of a page serves only the folder of the page, so these scripts can
+ * import only files of that folder.
+ */
 function isPageScript(path: string): boolean {
   return /\/page\/[^/]+\.js$/.test(path);
 }

@@ -9,7 +9,7 @@ import { readDependencies } from './workspaces.ts';
 
 const sources = readSources(root);
 
-test('readSources reads the sources of all parts of the repository', () => {
+test('readSources reads packages, tools and page scripts', () => {
   const paths = sources.map(({ path }) => path);
   expect(paths).toContain('packages/core/src/index.ts');
   expect(paths).toContain('tools/run.mjs');

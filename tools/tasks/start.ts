@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => requestStop(signal));
   // A terminal that was closed takes no more output; everything has to be stopped all the same.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // The launcher is gone; nobody would pass a signal on to us any more.
+  // The launcher ended and cannot forward signals any more.
   process.on('disconnect', () => requestStop('the launcher ended'));
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   let status = 0;

@@ -174,7 +174,7 @@ export function chooseTimeout(
   return Math.max(1, Math.min(untilRelist, Math.round(min + random * (max - min))));
 }
 
-/** They are the largest part of many objects and tell us nothing. */
+/** Removes the managed fields, which are the largest part of many objects and are not used. */
 function dropManagedFields(object: KubeObject): KubeObject {
   Reflect.deleteProperty(object.metadata, 'managedFields');
   return object;

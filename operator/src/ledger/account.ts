@@ -53,9 +53,9 @@ export async function applyAccount(
 }
 
 /**
- * Writes the settings of a Tenant. An older generation than the stored one is refused, because it may be a late write
- * of a former leader. If it is nevertheless the newest generation, the cluster was restored from a backup, and it is
- * applied.
+ * Writes the settings of a Tenant to the ledger. If the ledger already has a newer generation, this may be a late write
+ * of a former leader, and it is refused. If the source has no newer generation either, the cluster was restored from a
+ * backup, and the settings are applied.
  */
 async function configure(tenant: Tenant, { accounts, isNewest }: Pick<AccountDependencies, 'accounts' | 'isNewest'>) {
   const { name } = tenant.metadata;

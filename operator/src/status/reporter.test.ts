@@ -137,7 +137,7 @@ test('while Redis is unavailable, only a resource with a newer generation report
   expect(ready()).toMatchObject({ status: 'False', reason: 'Unavailable' });
 });
 
-test('waiting reports why a deleted resource still exists, and LedgerMissing for a Tenant', async () => {
+test('reporter.waiting reports why a deleted resource still exists, and LedgerMissing if the ledger of a Tenant is missing', async () => {
   const { reporter, reported } = setUp({ names: [] });
   await reporter.waiting('Tenant', 'acme', new PhaseFailed('close the account', new LedgerUnavailable('away')));
   await reporter.waiting('Tenant', 'acme', new LedgerMissing('it was emptied'));

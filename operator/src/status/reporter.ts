@@ -155,9 +155,13 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       if (good === undefined) return;
       failing.set(keyOf(kind, name), error);
       const { generation } = good.metadata;
-      // While Redis is away, what was in force before still is.
-      const away = findUnavailable(error);
-      if (away !== undefined && away !== 'the ledger' && writer.current(kind, name).observedGeneration === generation)
+      // While a dependency is unavailable, a generation that was applied before stays applied.
+      const unavailable = findUnavailable(error);
+      if (
+        unavailable !== undefined &&
+        unavailable !== 'the ledger' &&
+        writer.current(kind, name).observedGeneration === generation
+      )
         return;
       const finding = findReadiness(source.problems(kind, name), true, error);
       await reportFailure(kind, name, error, { fields: {}, findings: [finding] });

@@ -2,7 +2,10 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { CatalogueEntry } from './types.ts';
 
-/** Raised when the format of an entry changes. Readers must then accept this version and the one before. */
+/**
+ * Version of the stored format. Increase it when the format of an entry changes. Readers must then accept the new
+ * version and the one before.
+ */
 const VERSION = 1;
 
 /** The models that gateways serve. The operator writes the whole list, and gateways read it as a whole. */

@@ -9,8 +9,8 @@ const RENEW = loadScript('gateway_renew');
 const DEAD = loadScript('gateways_dead');
 
 /**
- * Number of streams of a dead process that are failed in parallel, so that an unavailable node does not delay the
- * others.
+ * Number of streams of a dead gateway process that are marked as failed in parallel. If one Redis node is unavailable,
+ * streams on other nodes do not wait for it.
  */
 const FAILED_AT_ONCE = 100;
 

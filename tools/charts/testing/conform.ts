@@ -27,7 +27,10 @@ export interface Conform {
 }
 
 export interface ConformOptions {
-  /** Definition that was applied before and must be among the schemas. */
+  /**
+   * Name of a definition in the OpenAPI document of the API server, such as a CRD that was just applied. createConform
+   * waits until the document contains it.
+   */
   definition: string;
   /** Kinds that are not checked. */
   skip: readonly string[];

@@ -21,7 +21,7 @@ let shownSessions = '';
 function showSources({ sources, redis, ledgerMissing, stallMs, pending }) {
   const parts = ['gateway', 'operator', 'console', 'worker'].map((name) => {
     const count = sources.filter(({ service }) => service === name).length;
-    // A model may have no worker while nobody uses it.
+    // A model without sessions may have no worker.
     return { text: count > 1 ? `${count} ${name}s` : name, bad: count === 0 && name !== 'worker' };
   });
   parts.push({ text: 'Redis', bad: !redis }, { text: 'ledger', bad: ledgerMissing });

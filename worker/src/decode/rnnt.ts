@@ -48,9 +48,10 @@ export interface EncodedChunk {
 }
 
 /**
- * Decodes the chunks of several streams together. Each step evaluates the joint once for all streams that have frames
- * left, each at its own frame. A blank, or too many pieces, moves a stream to its next frame. A piece advances its
- * predictor.
+ * Decodes the chunks of several streams together. Each step runs the joint network once, with the current frame of
+ * every stream that has frames left. If the result is a token, it is added to the transcript and the stream stays at
+ * its frame. If the result is blank, or the frame has produced the maximum number of tokens, the stream moves to its
+ * next frame.
  */
 export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly EncodedChunk[]): Promise<void> {
   const classes = blank + 1;

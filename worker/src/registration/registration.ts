@@ -80,7 +80,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       await turn();
     } catch (err) {
       nextMs = Math.min(RETRY_MS, parts.renewMs);
-      // The Redis connection logs once that Redis is unavailable.
+      // Not logged if Redis is unavailable, because the Redis connection already logs that once.
       if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
     }
     if (stopped) return;

@@ -7,20 +7,20 @@ const options = { backoff: { baseMs: 100, maxMs: 5000 }, shortestWatchMs: 1000 }
 const pace = (turn: Turn, failures = 0, random = 0.999_999) => decidePace(turn, failures, options, random);
 const error = new KubernetesError(0, 'ECONNRESET', 'cut');
 
-test('a quiet watch that ends as requested continues at once', () => {
+test('a watch without events that lasted the requested time is restarted at once', () => {
   expect(pace({ watchedMs: 300_000, events: 0 }, 5)).toEqual({ failures: 0, waitMs: 0 });
 });
 
-test('a watch that received something and ended early continues after the minimum watch time', () => {
+test('a watch that received events and ended early is restarted after the minimum watch time', () => {
   expect(pace({ watchedMs: 400, events: 3 }, 5)).toEqual({ failures: 0, waitMs: 600 });
 });
 
-test('watches that end early without any event wait longer each time', () => {
+test('watches that end early without events are restarted after growing delays', () => {
   const waits = [1, 2, 3, 4].map((failures) => pace({ watchedMs: 2000 / 1e6, events: 0 }, failures + 3).waitMs);
   expect(waits.map(Math.round)).toEqual([1600, 3200, 5000, 5000]);
 });
 
-test('a watch that is cut after it received events waits the first backoff', () => {
+test('a watch that is cut after it received events is restarted after the first backoff', () => {
   expect(pace({ error, watchedMs: 60_000, events: 10 }, 5)).toEqual({ failures: 1, waitMs: expect.closeTo(100, 1) });
 });
 

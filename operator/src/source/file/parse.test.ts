@@ -27,7 +27,7 @@ test('parseFile reads JSON, also indented with tabs', () => {
   expect(keysOf(JSON.stringify(tenant('acme'), null, '\t'))).toEqual(['Tenant/acme']);
 });
 
-test.each(['', '\n', '# only a comment\n', '---\n'])('takes %j as a file without resources', (content) => {
+test.each(['', '\n', '# only a comment\n', '---\n'])('parseFile accepts %j as a file without resources', (content) => {
   expect(parseFile(content)).toEqual({ ok: true, found: [] });
 });
 

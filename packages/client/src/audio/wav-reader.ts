@@ -52,7 +52,8 @@ export function createWavReader(): WavReader {
     // A chunk of odd size is followed by a padding byte.
     if (id === 'data') onData(bytes);
     else if (id === 'fmt ' || (id === 'ds64' && riff.isLong)) {
-      if (bytes > MAX_READ_BYTES) throw new AudioFormatError(`the WAV header is corrupt: its format has ${bytes} bytes`);
+      if (bytes > MAX_READ_BYTES)
+        throw new AudioFormatError(`the WAV header is corrupt: its format has ${bytes} bytes`);
       enter('read', bytes + (bytes % 2));
     } else enter('skip', bytes + (bytes % 2));
   }
@@ -70,7 +71,7 @@ export function createWavReader(): WavReader {
     enter('chunk', 8);
   }
 
-  /** Removes the bytes that the state needs from `pending`. Undefined if some are missing. */
+  /** Takes the bytes that the current state needs out of `pending`. Undefined if not all of them have arrived. */
   function take(): Uint8Array | undefined {
     if (pending.length < needed) return undefined;
     const taken = pending.subarray(0, needed);

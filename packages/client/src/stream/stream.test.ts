@@ -152,7 +152,7 @@ test('a broken connection closes the stream with 1006 and the advice to create a
   expect(await stream.closed).toMatchObject({ code: 1006, advice: { retry: 'new-session', charged: undefined } });
 });
 
-test('a used credential rejects ready with the error of the service', async () => {
+test('the promise "ready" rejects with the error of the service if the credential was used', async () => {
   const session = await newSession();
   const first = openStream(session, options);
   await first.ready;
@@ -172,7 +172,7 @@ test('a refused session rejects the calls of the stream with the same error', as
   expect(await stream.closed).toMatchObject({ code: 1006, advice: { retry: 'never', meaning: 'No credit.' } });
 });
 
-test('an unknown CA or a missing service rejects ready with SvcAsrUnreachable and the cause', async () => {
+test('the promise "ready" rejects with SvcAsrUnreachable if the CA is unknown or the service is unreachable', async () => {
   const unknown = await thrown(openStream(await newSession()).ready);
   expect(unknown).toBeInstanceOf(SvcAsrUnreachable);
   expect(String(unknown)).toContain('self-signed certificate');

@@ -66,7 +66,7 @@ test('decideScaling uses fixed slots before any worker has reported', () => {
   expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
 });
 
-test('decideScaling stays at zero without demand and starts a worker for one queued session', () => {
+test('decideScaling stays at zero without demand, and from zero covers one held session and the buffer', () => {
   const pool = createPool();
   expect(pool(0, 0).desired).toBe(0);
   expect(pool(0, SECOND).desired).toBe(0);
