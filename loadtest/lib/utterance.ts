@@ -75,7 +75,7 @@ function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: 
   const startMs = startTimeOf(Date.now(), phase, chunkMs);
   const lagsMs: number[] = [];
   return new Promise((resolve) => {
-    // k6 timers may fire early (wait.ts).
+    // Sends only the frames that are due, because a k6 timer may fire early (see wait.ts).
     const send = () => {
       let now = Date.now();
       let dueMs = dueAt(startMs, lagsMs.length, frameMs);

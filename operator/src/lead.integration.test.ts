@@ -108,7 +108,7 @@ test(
     first.process.kill('SIGCONT');
     expect(await first.process.ended).toBe(1);
     expect(first.proxy.requests.filter(isWrite)).toEqual([]);
-    expect(said(first, 'does not lead any more')).toBe(true);
+    expect(said(first, 'no longer leads')).toBe(true);
     expect((await ledger.accounts.read('acme'))?.state).toBe('Suspended');
   },
   TEST_MS,

@@ -62,7 +62,7 @@ test('no secret of 1,000 random valid and invalid requests reaches output, metri
   }
 }, 60_000);
 
-/** Sends a request with a secret in a likely or an unlikely place. Adds every secret that it sent or received. */
+/** Sends a request with secrets in random places. Adds every secret that was sent or received to `secrets`. */
 async function one(keys: string[], secrets: Set<string>, statuses: Map<number, number>): Promise<void> {
   const good = randomInt(3) === 0;
   const own = keys[randomInt(keys.length)]!;

@@ -87,7 +87,7 @@ test('the stream of a suspended account gets a final and 4403, while other accou
   const [final, error] = stream.events.slice(-2);
   expect(final).toMatchObject({ type: 'final', utterance: 1 });
   expect(error).toMatchObject({ type: 'error', code: 'account_suspended', fatal: true });
-  // The sender may have been slowed down at that moment. The final covers the accepted audio.
+  // The gateway may not have accepted all audio before the suspension. The final covers only the accepted audio.
   const audioMs = final?.type === 'final' ? final.audio_end_ms : 0;
   expect(audioMs).toBeGreaterThan(0);
   expect(await stage.settled(opened)).toMatchObject({

@@ -24,7 +24,7 @@ async function start(settings: NodeJS.ProcessEnv = {}): Promise<void> {
   stage.workers.push(await startWorker(stage.redis.url, stage.prefix, settings));
 }
 
-test('a config sent while the stream moves is acknowledged by the next worker, where it takes one slot', async () => {
+test('a config sent while the stream moves is acknowledged by the next worker, and the stream takes only one slot there', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   stream.send({ type: 'config', context: [56, 3] });

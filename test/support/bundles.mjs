@@ -15,7 +15,12 @@ const PACKAGES = {
     exports: { typebox: ['*', '{ default }'], 'typebox/compile': ['*'], 'typebox/value': ['*'] },
   },
   redis: { format: 'cjs', exports: { redis: ['*'] } },
-  '@kubernetes/client-node': { format: 'cjs', exports: { '@kubernetes/client-node': ['{ KubeConfig }'] } },
+  '@kubernetes/client-node': {
+    format: 'cjs',
+    exports: {
+      '@kubernetes/client-node': ['{ CoreV1Api, KubeConfig, KubernetesObjectApi, makeInformer, NetworkingV1Api }'],
+    },
+  },
 };
 
 /**

@@ -25,7 +25,7 @@ export interface Saturation {
   readonly steps: readonly Step[];
 }
 
-/** Largest relative difference between two measurements of slots on an unshared machine. */
+/** Relative difference between two measurements of slots above which the speed of the machine has changed. */
 export const CHANGED_SHARE = 0.1;
 
 /** Returns the numbers of streams of the steps, in order. */

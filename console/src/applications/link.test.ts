@@ -16,7 +16,7 @@ test('a private link is valid for its tenant, and the tenant does not contain it
   expect(JSON.stringify(tenant)).not.toContain(token.split('.')[1]);
 });
 
-test('isLinkOf rejects another text, a link of another tenant and a replaced link', () => {
+test('isLinkOf rejects a changed token, a tenant without a link and a replaced link', () => {
   const peppers = ring('p1', 'p1');
   const { token, tenant } = createLink(application, peppers);
   expect(isLinkOf(tenant, `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`, peppers)).toBe(false);

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
 import { exchangeOf } from './exchange.ts';
 
-/** Largest body that is read before its connection is closed. A client that sends more does not wait for a response. */
+/** Size above which a body is refused before it has been read to its end. The connection is then closed. */
 const MAX_DROPPED_BYTES = 33_554_432;
 
 /** Reads a JSON body. Checks the media type (415), then the size (413), then the syntax (400). */

@@ -25,7 +25,7 @@ test('readLocalFile reads only the folder in SVC_ASR_HOME if it is set', () => {
   expect(readLocalFile({ SVC_ASR_HOME: join(root, 'a') }, root)).toEqual({});
 });
 
-test('readLocalFile names an invalid file without quoting it', () => {
+test('readLocalFile reports the name of an invalid file and not its content', () => {
   const root = homeWith('{"api_key": s3cret');
   expect(() => readLocalFile({}, root)).toThrow('local.json is not JSON');
   expect(() => readLocalFile({}, root)).not.toThrow('s3cret');

@@ -72,7 +72,7 @@ test('createAccess returns the same object for unchanged certificates, so that c
   expect(after.tls).toBe(before.tls);
 });
 
-test('createAccess without a kubeconfig fails outside of a cluster with advice', () => {
+test('createAccess asks for the path of a kubeconfig if it has none and runs outside of a cluster', () => {
   const host = process.env.KUBERNETES_SERVICE_HOST;
   delete process.env.KUBERNETES_SERVICE_HOST;
   try {

@@ -107,7 +107,7 @@ test.each([
   expect(requests).toHaveLength(1);
 });
 
-test('the client returns undefined for a missing object and deletes it without an error, but fails for an unknown type', async () => {
+test('the client gets a missing object as undefined and ignores its deletion, but fails for an unknown type', async () => {
   const { api: client } = await setUp(({ response, url }) =>
     url.pathname.includes('/tenants')
       ? answer(response, 404, statusOf(404, 'NotFound'))

@@ -8,7 +8,7 @@ const PLACE = loadScript('place');
 const LEAVE = loadScript('leave');
 const LOAD = loadScript('load');
 
-/** Capacity of the worker pools: holds for sessions, and placement of streams. */
+/** Manages the capacity of the worker pools: holds capacity for sessions and assigns streams to workers. */
 export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
     /** Sets whether a pool can still grow. Its slots are the sum of its workers' slots. */

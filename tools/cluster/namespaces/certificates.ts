@@ -9,7 +9,7 @@ const DAYS = 365;
 /** Group whose members have all permissions, independent of roles. */
 const MASTERS = 'system:masters';
 
-/** A certificate and its key, in files as well. */
+/** A certificate and its key as PEM text, and the paths of the files that contain them. */
 export interface KeyPairFiles extends KeyPairPem {
   certFile: string;
   keyFile: string;

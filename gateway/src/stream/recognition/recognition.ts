@@ -106,7 +106,10 @@ export class Recognition {
     this.#releaseWorker();
   }
 
-  /** Closes the link to the worker. `failure` is set if the worker caused it, and counts against its revision. */
+  /**
+   * Closes the link to the worker. If the worker failed, `failure` is the reason, and its revision gets a failed
+   * stream.
+   */
   #releaseWorker(failure?: string): void {
     if (this.#link !== undefined) {
       this.#parts.tallies.countStream(this.#session.model, this.#revision, failure !== undefined);

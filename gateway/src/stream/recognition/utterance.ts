@@ -54,7 +54,7 @@ export class Utterance {
     return this.#flushedAtMs;
   }
 
-  /** Copies a frame of whole samples. */
+  /** Appends a copy of a frame to the audio. The frame must consist of whole samples. */
   append(pcm: Buffer): void {
     this.#audio.append(pcm);
     this.#samples = this.#audio.samples;

@@ -142,7 +142,7 @@ export class ClusterRuntime implements WorkerRuntime {
     removals.select(pod, failure ?? 'drained');
   }
 
-  /** No objects are created from an invalid template. Older revisions of the model are still converged. */
+  /** Removes an invalid template, so that no objects are created from it. Older revisions of the model still scale. */
   #withoutInvalidTemplate(desired: DesiredWorkers): DesiredWorkers {
     const { template } = desired;
     const problem = template && findTemplateProblem(template, this.#options.installation);

@@ -7,7 +7,7 @@ import type { SocketEvent, StreamSocket, WebSocketConstructor } from './socket.t
 /** Callbacks of a connection. */
 export interface ConnectionListener {
   opened: () => void;
-  /** Called on any sign of life from the service: a message, or a ping with the package `ws`. */
+  /** Called for each message from the service. Also called for each ping if the socket is from the package `ws`. */
   alive: () => void;
   received: (data: unknown) => void;
   /** Called once, last. `error` is the reason if the connection never opened. */
@@ -81,7 +81,8 @@ export function connect(
 }
 
 function unreachable(host: string, cause: unknown): SvcAsrUnreachable {
-  const reason = cause === undefined ? 'it refused or cannot be reached (browsers do not report which)' : reasonOf(cause);
+  const reason =
+    cause === undefined ? 'it refused or cannot be reached (browsers do not report which)' : reasonOf(cause);
   return new SvcAsrUnreachable(`could not open the stream at ${host}: ${reason}`, { cause });
 }
 

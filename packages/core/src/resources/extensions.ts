@@ -1,6 +1,6 @@
 /** Kubernetes extensions of JSON Schema. The CRD generator copies them unchanged. */
 
-/** A CEL rule that the API server checks. rules.ts checks the same for rules about a single version of a resource. */
+/** A CEL rule that the API server checks. If the rule does not use `oldSelf`, rules.ts checks the same. */
 export interface CelRule {
   /** `self` is the value that carries the rule. A rule that uses `oldSelf` is checked only on updates. */
   readonly rule: string;

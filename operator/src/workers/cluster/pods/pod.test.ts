@@ -95,7 +95,7 @@ test('findStartFailure reports repeated crashes with the last log line, also dur
   expect(troubleOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
 });
 
-test('findStartFailure reports a lack of memory, and a download of the artifact that fails', () => {
+test('findStartFailure reports a lack of memory and a failed download of the artifact', () => {
   const killed = {
     name: 'worker',
     ready: false,
