@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeTools } from '../../tools/cluster/kube-tools.ts';
 import { freePort } from '../../tools/start/ports.ts';
@@ -31,7 +32,9 @@ export async function startPortForward(
     started.stdout.once('data', () => (ready = true));
     started.stdout.resume();
     started.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-    started.on('exit', () => void sleep(RESTART_MS).then(() => !closed && run()));
+    started.on('exit', () => void sleep(RESTART_MS, undefined, { ref: false }).then(() => !closed && run()));
+    // A port-forward that is still open must not keep jest from exiting.
+    for (const handle of [started, started.stdout as Socket, started.stderr as Socket]) handle.unref();
     child = started;
   };
   run();

@@ -12,7 +12,7 @@ const expiresAt = moment('Time from which on the key is refused. Never if null o
   // For a string with a format, the API server also accepts a list. A CEL rule does not.
   ...rules({
     rule: `self >= timestamp('${EARLIEST_EXPIRY}')`,
-    message: 'expiresAt must be a time in the future such as 2030-01-01T00:00:00Z, or omitted',
+    message: 'expiresAt must be a time in the future: use a time such as 2030-01-01T00:00:00Z, or omit it',
   }),
 });
 
