@@ -60,7 +60,16 @@ export function fetchNode(platform, arch) {
   // npm writes into a temporary folder, so that an interrupted or concurrent download is never taken for a complete one.
   const temporary = mkdtempSync(join(cacheFolder(), 'node-tmp-'));
   // --force installs a package for another architecture, which images of that architecture need.
-  const args = ['install', '--force', '--prefix', temporary, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const args = [
+    'install',
+    '--force',
+    '--prefix',
+    temporary,
+    '--no-save',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+  ];
   const result = spawnSync('npm', [...args, `${name}@${PINNED}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
     cwd: temporary,

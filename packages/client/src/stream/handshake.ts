@@ -46,7 +46,7 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
     }
   } catch {
     // The status alone is an answer too.
-  /** The status alone is enough for an error. */
+    /** The status alone is enough for an error. */
   }
   return text;
 }
