@@ -1,4 +1,5 @@
 import type { Ledger } from '@svc-asr/ledger';
+import { eventually } from '../support/eventually.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
@@ -64,13 +65,12 @@ async function transcript(msPerFrame: number, during?: (sessionId: string) => Pr
   return final.text;
 }
 
-/** Returns the worker that a session is on. */
+/** Returns the worker that a session is on. Waits if it has to register again after it was suspended. */
 async function workerOf(): Promise<TestWorker> {
-  const list = await ledger.workers.list(MODEL);
-  const busy = list.find(({ active }) => active > 0);
-  const found = workers.find(({ id }) => id === busy?.id);
-  if (found === undefined) throw new Error(`no worker has a stream: ${JSON.stringify(list)}`);
-  return found;
+  return eventually('a worker has the stream', 20_000, async () => {
+    const busy = (await ledger.workers.list(MODEL)).find(({ active }) => active > 0);
+    return workers.find(({ id }) => id === busy?.id);
+  });
 }
 
 test(
