@@ -5,6 +5,9 @@ import type { Endpoint } from './endpoint.ts';
 import { UsageError } from './exit.ts';
 import { createNodeFetch } from './node-fetch.ts';
 
+/** Note for a change whose response has `applied: false`. */
+export const NOT_APPLIED = 'The change is stored but not applied yet. Check that the operator is running.';
+
 export interface AdminApi {
   /** Sends one request. `path` is relative to /admin/v1. */
   call: (method: string, path: string, options?: AdminCall) => Promise<object>;

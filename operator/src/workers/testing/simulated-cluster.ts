@@ -134,7 +134,8 @@ export function createSimulatedCluster(options: {
   return { act: (actor, amount) => actors[actor](amount), pods: pods.last, wronglyRemoved: () => wronglyRemoved };
 }
 
-function startedPod(name: string): WorkerPod {
+/** Builds a pod that is running and ready. */
+export function startedPod(name: string, changes: Partial<WorkerPod> = {}): WorkerPod {
   return {
     name,
     uid: name,
@@ -154,6 +155,7 @@ function startedPod(name: string): WorkerPod {
     unschedulable: undefined,
     mounted: true,
     containerProblem: undefined,
+    ...changes,
   };
 }
 

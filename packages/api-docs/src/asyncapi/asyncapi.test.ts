@@ -4,25 +4,14 @@ import { buildOpenApi } from '../openapi/openapi.ts';
 import { checker, CLIENT_MESSAGES, CLOSE_CODES, CLOSE_REASONS, SERVER_MESSAGES, STREAM_ERRORS } from '@svc-asr/core';
 import { buildAsyncApi } from './asyncapi.ts';
 import { CLIENT_EXAMPLES, SERVER_EXAMPLES } from './examples.ts';
+import { findReferences, resolveReference } from '../testing/references.ts';
 
 const document = buildAsyncApi();
 const types = [...Object.keys(CLIENT_MESSAGES), ...Object.keys(SERVER_MESSAGES)];
 const ajv = formats.default(new Ajv2020({ strict: true }));
 
-function everyRef(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [inner as string] : everyRef(inner)));
-}
-
-function resolve(ref: string): unknown {
-  return ref
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document);
-}
-
 test('every reference in the AsyncAPI document resolves', () => {
-  expect(everyRef(document).filter((ref) => resolve(ref) === undefined)).toEqual([]);
+  expect(findReferences(document).filter((ref) => resolveReference(document, ref) === undefined)).toEqual([]);
 });
 
 test('the channel has audio and every protocol message, and each belongs to one operation', () => {

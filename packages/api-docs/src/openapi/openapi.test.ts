@@ -5,6 +5,7 @@ import type { ErrorBody } from '@svc-asr/core';
 import type { Operation, Response } from './document.ts';
 import { describeResponse } from './lookup.ts';
 import { buildOpenApi } from './openapi.ts';
+import { findReferences, resolveReference } from '../testing/references.ts';
 
 const document = buildOpenApi();
 const ajv = formats.default(new Ajv2020({ strict: true, allErrors: true }));
@@ -21,18 +22,6 @@ const operationOf = (path: string) => operations.find((described) => described.p
 const headersOf = (path: string, status: number) =>
   Object.keys(operationOf(path).responses[String(status)]!.headers ?? {});
 
-function everyRef(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [inner as string] : everyRef(inner)));
-}
-
-function resolve(ref: string): unknown {
-  return ref
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document);
-}
-
 function everyResponse(): Response[] {
   return [
     ...operations.flatMap(({ operation }) => Object.values(operation.responses)),
@@ -45,9 +34,9 @@ test('the OpenAPI document contains only JSON values', () => {
 });
 
 test('every reference in the OpenAPI document resolves', () => {
-  const dangling = everyRef(document).filter((ref) => resolve(ref) === undefined);
+  const dangling = findReferences(document).filter((ref) => resolveReference(document, ref) === undefined);
   expect(dangling).toEqual([]);
-  expect(everyRef(document).length).toBeGreaterThan(50);
+  expect(findReferences(document).length).toBeGreaterThan(50);
 });
 
 test('operation ids are unique, and every tag is used and described', () => {
@@ -83,7 +72,7 @@ test('every response example is valid against its schema', () => {
 
 test('every request example is valid, and an unknown field is refused', () => {
   const media = operationOf('/v1/asr/sessions').requestBody!.content['application/json']!;
-  const validate = ajv.compile(resolve(media.schema.$ref!) as object);
+  const validate = ajv.compile(resolveReference(document, media.schema.$ref!) as object);
   for (const example of Object.values(media.examples!)) expect(validate(example.value)).toBe(true);
   expect(validate({ model: 'm', other: 1 })).toBe(false);
 });

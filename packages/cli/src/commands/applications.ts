@@ -1,4 +1,4 @@
-import { createAdminApi } from '../admin-api.ts';
+import { createAdminApi, NOT_APPLIED } from '../admin-api.ts';
 import type { Command, Invocation } from '../command.ts';
 import { formatTime } from '../duration.ts';
 import { parseWhole } from '../expiry.ts';
@@ -10,7 +10,6 @@ interface Application {
   spec: { displayName: string; contact?: { name?: string; email?: string; use?: string } };
 }
 
-const NOT_APPLIED = 'The change is stored but not applied yet. Check that the operator is running.';
 const pathOf = ({ argument }: Invocation, step: string) =>
   `/applications/${encodeURIComponent(argument('TENANT'))}/${step}`;
 

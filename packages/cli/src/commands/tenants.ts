@@ -1,4 +1,4 @@
-import { createAdminApi } from '../admin-api.ts';
+import { createAdminApi, NOT_APPLIED } from '../admin-api.ts';
 import type { Command, Invocation } from '../command.ts';
 import { formatDuration } from '../duration.ts';
 import { parseWhole } from '../expiry.ts';
@@ -7,7 +7,6 @@ import type { TenantAnswer } from '../tenant-rows.ts';
 import { noteUnreadable } from '../unreadable.ts';
 
 const pathOf = ({ argument }: Invocation) => `/tenants/${encodeURIComponent(argument('NAME'))}`;
-const NOT_APPLIED = 'The change is stored but not applied yet. Check that the operator is running.';
 
 const list: Command = {
   words: ['admin', 'tenants', 'list'],

@@ -1,28 +1,8 @@
 import type { WorkerPod } from './pod.ts';
 import { decideScale } from './scale.ts';
 import type { WorkerReplicaSet } from './replica-sets.ts';
+import { startedPod as pod } from '../../testing/simulated-cluster.ts';
 
-const pod = (name: string, changes: Partial<WorkerPod> = {}): WorkerPod => ({
-  name,
-  uid: name,
-  model: 'm',
-  revision: 'r',
-  set: 's',
-  terminating: false,
-  graceMs: 30_000,
-  ended: false,
-  selectedForRemoval: false,
-  labelled: false,
-  scheduled: true,
-  pending: false,
-  running: true,
-  ready: true,
-  restarts: 0,
-  unschedulable: undefined,
-  mounted: true,
-  containerProblem: undefined,
-  ...changes,
-});
 /** Returns a ReplicaSet whose controller has seen all of these pods. */
 const setOf = (pods: readonly WorkerPod[], changes: Partial<WorkerReplicaSet> = {}): WorkerReplicaSet => {
   const active = pods.filter(({ terminating, ended }) => !terminating && !ended);
