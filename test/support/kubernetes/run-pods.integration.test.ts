@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
 import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../kubernetes.ts';
 import type { Kubernetes } from '../kubernetes.ts';
@@ -96,6 +97,8 @@ test(
     await kubectl('run', 'stuck', '--image=example.com/app');
     await kubectl('wait', 'pod/stuck', '--for=condition=Ready', '--timeout=60s');
     await kubectl('delete', 'pod', 'stuck', '--timeout=60s');
+    // The runner polls once more after the pod is removed, and must not wait for onStop again.
+    await sleep(300);
     await hasty.stop();
   },
   TEST_TIMEOUT_MS,

@@ -106,8 +106,9 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
     const path = `/api/v1/namespaces/${namespace}/pods?resourceVersion=0`;
     const { items } = (await demand(request('GET', path))) as { items: TestPod[] };
     const there = new Set(items.map(({ metadata }) => metadata.uid));
-    // The pod was deleted without a grace period.
-    for (const [uid, pod] of startedPods) if (!there.has(uid)) once('gone', pod, () => stopPrograms(pod));
+    // A pod that disappeared without the step `end` was deleted without a grace period.
+    for (const [uid, pod] of startedPods)
+      if (!there.has(uid) && !taken.has(`end ${uid}`)) once('gone', pod, () => stopPrograms(pod));
     for (const pod of items) {
       if (pod.metadata.deletionTimestamp !== undefined) once('end', pod, () => end(pod));
       else if (pod.spec.nodeName === undefined) once('schedule', pod, () => schedule(pod));
