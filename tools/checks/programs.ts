@@ -15,14 +15,14 @@ async function runScript(path: string, args: readonly string[]): Promise<number>
  * third of the time therefore.
  */
 export async function buildUnchecked(): Promise<number> {
-  const status = await runScript('typescript/bin/tsc', ['--build', '--noCheck', root]);
+  const status = await runScript('typescript-7/bin/tsc', ['--build', '--noCheck', root]);
   return status === 0 ? runCommand(process.execPath, [join(root, 'packages/api-docs/dist/build.js')]) : status;
 }
 
 /** Checks the types of all sources, tests and tools, and of the scripts that browsers load. */
 export async function checkTypes(): Promise<number> {
   for (const project of ['tsconfig.check.json', 'tsconfig.page.json']) {
-    const status = await runScript('typescript/bin/tsc', ['--noEmit', '--project', join(root, project)]);
+    const status = await runScript('typescript-7/bin/tsc', ['--noEmit', '--project', join(root, project)]);
     if (status !== 0) return status;
   }
   return 0;

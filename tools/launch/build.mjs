@@ -10,7 +10,7 @@ import { root, say, stop } from './terminal.mjs';
 export function ensureBuild(node) {
   // The first build takes a while, in which nothing else is seen.
   say('building what has changed');
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   const result = spawnSync(node, [tsc, '--build', root], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (result.status !== 0) stop('the build failed: see the compiler messages above');
   const render = join(root, 'packages', 'api-docs', 'dist', 'build.js');
