@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Summary } from '../../tools/loadtest/summary.ts';
+import type { Summary } from '../../loadtest/runner/summary.ts';
 import { expectBalanced } from './balances.ts';
 import { imageReference } from './environment.ts';
 import { openHarness, until } from './harness.ts';

@@ -7,7 +7,7 @@ import { GATEWAY_SETTINGS } from '../../gateway/src/settings.ts';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { ARTIFACT_SETTINGS, WORKER_SETTINGS } from '../../worker/src/settings.ts';
 import { root } from '../launch/terminal.mjs';
-import { buildOptionTable, buildScenarioTable } from '../loadtest/help.ts';
+import { buildOptionTable, buildScenarioTable } from '../../loadtest/runner/help.ts';
 import { buildErrorsPage } from './errors-page.ts';
 import { SERVICE_METRICS } from '../observability/exported.ts';
 import { buildLogsPage } from './logs-page.ts';

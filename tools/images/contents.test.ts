@@ -146,16 +146,19 @@ describe('loadtestFiles', () => {
     write('loadtest/k6.d.ts');
     write('loadtest/lib/load.ts');
     write('loadtest/lib/load.test.ts');
-    write('tools/tasks/loadtest.ts', "import { run } from '../loadtest/run.ts';\nimport type { Not } from './not.ts';");
-    write('tools/loadtest/run.ts', "import { join } from 'node:path';\nawait import('./only-outside.ts');");
+    write(
+      'tools/tasks/loadtest.ts',
+      "import { run } from '../../loadtest/runner/run.ts';\nimport type { Not } from './not.ts';",
+    );
+    write('loadtest/runner/run.ts', "import { join } from 'node:path';\nawait import('./only-outside.ts');");
     expect(loadtestFiles(root).map(({ path }) => path)).toEqual([
       'app/package.json',
       'app/loadtest/lib/load.ts',
+      'app/loadtest/runner/run.ts',
       'app/loadtest/smoke.ts',
-      'app/tools/loadtest/run.ts',
       'app/tools/tasks/loadtest.ts',
     ]);
-    write('tools/loadtest/run.ts', "import { WebSocket } from 'ws';");
+    write('loadtest/runner/run.ts', "import { WebSocket } from 'ws';");
     expect(() => loadtestFiles(root)).toThrow('run.ts imports ws');
   });
 

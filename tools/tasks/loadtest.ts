@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
 import { root, say, stop } from '../launch/terminal.mjs';
-import { parseLoadtestArguments } from '../loadtest/arguments.ts';
-import { buildHelp } from '../loadtest/help.ts';
-import { buildReportLines } from '../loadtest/log-report.ts';
-import { buildLines } from '../loadtest/print.ts';
-import { REPORT_FILES, runLoadtest } from '../loadtest/run.ts';
+import { parseLoadtestArguments } from '../../loadtest/runner/arguments.ts';
+import { buildHelp } from '../../loadtest/runner/help.ts';
+import { buildReportLines } from '../../loadtest/runner/log-report.ts';
+import { buildLines } from '../../loadtest/runner/print.ts';
+import { REPORT_FILES, runLoadtest } from '../../loadtest/runner/run.ts';
 
 const EXIT = { passed: 0, failed: 1, void: 2 } as const;
 const INTERRUPTED = 130;

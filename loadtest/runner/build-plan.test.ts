@@ -1,7 +1,7 @@
-import { createOptions } from '../../loadtest/lib/options.ts';
-import type { Environment } from '../../loadtest/lib/options.ts';
-import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
-import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
+import { createOptions } from '../lib/options.ts';
+import type { Environment } from '../lib/options.ts';
+import { SCENARIOS } from '../lib/scenarios.ts';
+import type { ScenarioName } from '../lib/scenarios.ts';
 import { buildPlan } from './build-plan.ts';
 import { findRecordings } from './recordings.ts';
 

@@ -1,5 +1,5 @@
-import { LATENCY_TARGETS } from '../../loadtest/lib/latency-targets.ts';
-import type { Limits, LatencyTargetName } from '../../loadtest/lib/latency-targets.ts';
+import { LATENCY_TARGETS } from '../lib/latency-targets.ts';
+import type { Limits, LatencyTargetName } from '../lib/latency-targets.ts';
 import type { Distribution } from './percentile.ts';
 import { distributionOf, percentile } from './percentile.ts';
 import type { Records } from './records.ts';

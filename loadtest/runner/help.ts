@@ -1,8 +1,8 @@
-import { LOAD_OPTIONS } from '../../loadtest/lib/options.ts';
-import type { LoadOption } from '../../loadtest/lib/options.ts';
-import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
-import type { Scenario } from '../../loadtest/lib/scenarios.ts';
-import { buildTable, code } from '../docs/markdown.ts';
+import { LOAD_OPTIONS } from '../lib/options.ts';
+import type { LoadOption } from '../lib/options.ts';
+import { SCENARIOS } from '../lib/scenarios.ts';
+import type { Scenario } from '../lib/scenarios.ts';
+import { buildTable, code } from '../../tools/docs/markdown.ts';
 
 /** Builds the text that the command prints with --help and without arguments. */
 export function buildHelp(): string {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOptions } from '../../loadtest/lib/options.ts';
+import { createOptions } from '../lib/options.ts';
 import { buildServiceEnvironment } from './temporary-service.ts';
 import { findTarget } from './target.ts';
 

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOptions } from '../../loadtest/lib/options.ts';
-import type { Plan } from '../../loadtest/lib/plan.ts';
-import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
-import type { Scenario } from '../../loadtest/lib/scenarios.ts';
-import { say } from '../launch/terminal.mjs';
+import { createOptions } from '../lib/options.ts';
+import type { Plan } from '../lib/plan.ts';
+import { SCENARIOS } from '../lib/scenarios.ts';
+import type { Scenario } from '../lib/scenarios.ts';
+import { say } from '../../tools/launch/terminal.mjs';
 import { createAdmin } from './admin.ts';
 import type { LoadtestArguments } from './arguments.ts';
 import { readBalances } from './balances.ts';

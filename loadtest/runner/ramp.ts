@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Limits } from '../../loadtest/lib/latency-targets.ts';
-import { say } from '../launch/terminal.mjs';
+import type { Limits } from '../lib/latency-targets.ts';
+import { say } from '../../tools/launch/terminal.mjs';
 import type { Control } from './control.ts';
 import type { Records } from './records.ts';
 import { concludeRamp, judgeStep } from './saturation.ts';

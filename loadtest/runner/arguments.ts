@@ -1,5 +1,5 @@
-import { isScenario, SCENARIOS } from '../../loadtest/lib/scenarios.ts';
-import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
+import { isScenario, SCENARIOS } from '../lib/scenarios.ts';
+import type { ScenarioName } from '../lib/scenarios.ts';
 
 /** Parsed command line. */
 export interface LoadtestArguments {

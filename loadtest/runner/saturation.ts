@@ -1,4 +1,4 @@
-import type { Limits } from '../../loadtest/lib/latency-targets.ts';
+import type { Limits } from '../lib/latency-targets.ts';
 import { judgeTargets, seriesOf } from './latencies.ts';
 import type { Verdict } from './latencies.ts';
 import type { Records } from './records.ts';

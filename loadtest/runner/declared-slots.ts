@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from '../start/request.ts';
+import { request } from '../../tools/start/request.ts';
 
 const POLL_MS = 250;
 const TIMEOUT_MS = 5000;

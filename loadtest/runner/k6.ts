@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
-import { ensureGoTools } from '../install/go-tools.ts';
-import { root } from '../launch/terminal.mjs';
+import type { ScenarioName } from '../lib/scenarios.ts';
+import { ensureGoTools } from '../../tools/install/go-tools.ts';
+import { root } from '../../tools/launch/terminal.mjs';
 
 /** Exit codes of k6. */
 export const K6_STATUS = { passed: 0, thresholds: 99, stopped: 105 } as const;

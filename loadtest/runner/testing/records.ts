@@ -1,4 +1,4 @@
-import type { SessionRecord, UtteranceRecord } from '../../../loadtest/lib/record.ts';
+import type { SessionRecord, UtteranceRecord } from '../../lib/record.ts';
 import type { Balances } from '../balances.ts';
 import type { Records } from '../records.ts';
 

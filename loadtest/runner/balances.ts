@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../../loadtest/lib/plan.ts';
-import { request } from '../start/request.ts';
+import type { Caller } from '../lib/plan.ts';
+import { request } from '../../tools/start/request.ts';
 import type { Account, Admin, Usage } from './admin.ts';
 import type { Target } from './target.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Recording } from '../../loadtest/lib/plan.ts';
-import { SAMPLE_RATE_HZ, readSamples } from '../../loadtest/lib/wav.ts';
-import { root } from '../launch/terminal.mjs';
+import type { Recording } from '../lib/plan.ts';
+import { SAMPLE_RATE_HZ, readSamples } from '../lib/wav.ts';
+import { root } from '../../tools/launch/terminal.mjs';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LOAD_OPTIONS } from '../../loadtest/lib/options.ts';
-import { say } from '../launch/terminal.mjs';
-import { startAll } from '../start/run.ts';
-import type { Teardown } from '../start/run.ts';
+import { LOAD_OPTIONS } from '../lib/options.ts';
+import { say } from '../../tools/launch/terminal.mjs';
+import { startAll } from '../../tools/start/run.ts';
+import type { Teardown } from '../../tools/start/run.ts';
 import type { Target } from './target.ts';
 
 /** A service that was started for one load test, with separate state. */

@@ -1,6 +1,6 @@
 // The load test image has no npm packages, so this does not import @svc-asr/core.
 import { billableMs } from '../../packages/core/src/audio.ts';
-import type { SessionRecord } from '../../loadtest/lib/record.ts';
+import type { SessionRecord } from '../lib/record.ts';
 import type { Balances } from './balances.ts';
 import type { Records } from './records.ts';
 

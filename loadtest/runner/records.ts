@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { LoadRecord, RefusalRecord, SessionRecord, UtteranceRecord } from '../../loadtest/lib/record.ts';
+import type { LoadRecord, RefusalRecord, SessionRecord, UtteranceRecord } from '../lib/record.ts';
 
 /** The records of a run, by kind. */
 export interface Records {

@@ -1,5 +1,5 @@
-import type { Limits } from '../../loadtest/lib/latency-targets.ts';
-import type { Scenario, ScenarioName } from '../../loadtest/lib/scenarios.ts';
+import type { Limits } from '../lib/latency-targets.ts';
+import type { Scenario, ScenarioName } from '../lib/scenarios.ts';
 import type { Balances } from './balances.ts';
 import { judgeGates } from './gates.ts';
 import type { Gate } from './gates.ts';

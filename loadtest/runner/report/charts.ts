@@ -1,5 +1,5 @@
-import { LATENCY_TARGETS } from '../../../loadtest/lib/latency-targets.ts';
-import type { LatencyTargetName } from '../../../loadtest/lib/latency-targets.ts';
+import { LATENCY_TARGETS } from '../../lib/latency-targets.ts';
+import type { LatencyTargetName } from '../../lib/latency-targets.ts';
 import { seriesOf } from '../latencies.ts';
 import type { Records } from '../records.ts';
 import type { Summary } from '../summary.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { request } from '../start/request.ts';
+import { request } from '../../tools/start/request.ts';
 import type { Target } from './target.ts';
 
 /** The admin API responds to a write when the change is effective, which can take a minute. */

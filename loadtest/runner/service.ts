@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOAD_OPTIONS } from '../../loadtest/lib/options.ts';
-import type { Options } from '../../loadtest/lib/options.ts';
-import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
-import { say } from '../launch/terminal.mjs';
+import { LOAD_OPTIONS } from '../lib/options.ts';
+import type { Options } from '../lib/options.ts';
+import type { ScenarioName } from '../lib/scenarios.ts';
+import { say } from '../../tools/launch/terminal.mjs';
 import { readDeclaredSlots } from './declared-slots.ts';
 import type { DeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';

@@ -1,7 +1,7 @@
-import { parseContexts } from '../../loadtest/lib/options.ts';
-import type { Options } from '../../loadtest/lib/options.ts';
-import type { Plan } from '../../loadtest/lib/plan.ts';
-import type { ScenarioName } from '../../loadtest/lib/scenarios.ts';
+import { parseContexts } from '../lib/options.ts';
+import type { Options } from '../lib/options.ts';
+import type { Plan } from '../lib/plan.ts';
+import type { ScenarioName } from '../lib/scenarios.ts';
 import type { Recordings } from './recordings.ts';
 import { stepsOf } from './saturation.ts';
 

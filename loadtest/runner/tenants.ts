@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Caller, Role } from '../../loadtest/lib/plan.ts';
-import { say } from '../launch/terminal.mjs';
+import type { Caller, Role } from '../lib/plan.ts';
+import { say } from '../../tools/launch/terminal.mjs';
 import type { Admin } from './admin.ts';
 
 /** More than any run can consume, including a noisy tenant. */

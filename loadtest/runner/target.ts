@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Options } from '../../loadtest/lib/options.ts';
-import { homeOf } from '../start/home.ts';
-import { readLocalJson } from '../start/local-json.ts';
-import { isAlive } from '../supervise/alive.ts';
+import type { Options } from '../lib/options.ts';
+import { homeOf } from '../../tools/start/home.ts';
+import { readLocalJson } from '../../tools/start/local-json.ts';
+import { isAlive } from '../../tools/supervise/alive.ts';
 
 /** A running service. */
 export interface Target {
