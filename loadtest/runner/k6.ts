@@ -18,11 +18,11 @@ export async function findK6(path: string): Promise<string> {
   return path === '' ? (await ensureGoTools(['k6'])).k6 : path;
 }
 
-/** Runs a scenario. k6 writes records to a file, one per line. */
+/** Runs a scenario. k6 writes records to a file, one per line, and its report as a self-contained page. */
 export function runK6(
   program: string,
   scenario: ScenarioName,
-  files: { plan: string; records: string; ca: string },
+  files: { plan: string; records: string; report: string; ca: string },
 ): K6Run {
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--summary-mode=disabled', '--address='];
   args.push('--log-format=raw', `--console-output=${files.records}`, join(root, 'loadtest', `${scenario}.ts`));
@@ -33,6 +33,13 @@ export function runK6(
       // k6 does not need the token that creates tenants.
       ADMIN_TOKEN: '',
       LOADTEST_PLAN: files.plan,
+      K6_WEB_DASHBOARD: 'true',
+      // k6 writes the report but opens no port for a live view.
+      K6_WEB_DASHBOARD_PORT: '-1',
+      K6_WEB_DASHBOARD_PERIOD: '2s',
+      K6_WEB_DASHBOARD_TAGS: 'context',
+      K6_WEB_DASHBOARD_EXPORT: files.report,
+      XK6_DASHBOARD_CONFIG: join(root, 'loadtest', 'dashboard.json'),
       ...(files.ca !== '' && { SSL_CERT_FILE: files.ca }),
     },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -6,7 +6,7 @@ import { buildReportLines } from './log-report.ts';
 
 test('buildReportLines returns one line per file, with the page compressed', () => {
   const out = mkdtempSync(join(tmpdir(), 'svc-asr-log-'));
-  const [summary, page] = [{ outcome: 'passed', gates: [] }, '<html>\n<svg>\n</svg>\n</html>\n'];
+  const [summary, page] = [{ outcome: 'passed', gates: [] }, '<html>\n<body>\n</body>\n</html>\n'];
   writeFileSync(join(out, 'summary.json'), JSON.stringify(summary, null, 2));
   writeFileSync(join(out, 'report.html'), page);
   const lines = buildReportLines(out);

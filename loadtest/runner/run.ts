@@ -13,10 +13,10 @@ import { buildPlan } from './build-plan.ts';
 import type { PartialPlan } from './build-plan.ts';
 import { startControl } from './control.ts';
 import { findK6, K6_STATUS, runK6 } from './k6.ts';
+import { buildLines } from './print.ts';
 import { runRamp } from './ramp.ts';
 import { findRecordings } from './recordings.ts';
 import { readRecords } from './records.ts';
-import { buildReport } from './report/page.ts';
 import type { Saturation } from './saturation.ts';
 import { provideService } from './service.ts';
 import { summarize } from './summary.ts';
@@ -25,7 +25,7 @@ import { createTenants } from './tenants.ts';
 import type { Tenants } from './tenants.ts';
 
 /** Files that a run writes into its folder. */
-export const REPORT_FILES = { summary: 'summary.json', page: 'report.html' } as const;
+export const REPORT_FILES = { summary: 'summary.json', text: 'summary.txt', page: 'report.html' } as const;
 
 /** Registers a cleanup step. Steps run once, in reverse order. */
 export type AddCleanup = (step: () => Promise<void> | void) => void;
@@ -68,7 +68,13 @@ export async function runLoadtest(
     callers: tenants.callers,
     controlUrl: control?.url ?? '',
   };
-  const files = { plan: join(folder, 'plan.json'), records: join(folder, 'records.ndjson'), ca: target.caFile };
+  mkdirSync(out, { recursive: true });
+  const files = {
+    plan: join(folder, 'plan.json'),
+    records: join(folder, 'records.ndjson'),
+    report: join(out, REPORT_FILES.page),
+    ca: target.caFile,
+  };
   // The plan contains API keys.
   writeFileSync(files.plan, JSON.stringify(plan), { mode: 0o600 });
 
@@ -140,9 +146,8 @@ export async function runLoadtest(
     // A worker that measures its slots again shows whether the machine became slower since the first measurement.
     summary = summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, scenario, found);
   }
-  mkdirSync(out, { recursive: true });
   writeFileSync(join(out, REPORT_FILES.summary), `${JSON.stringify(summary, null, 2)}\n`);
-  writeFileSync(join(out, REPORT_FILES.page), buildReport(summary, records));
+  writeFileSync(join(out, REPORT_FILES.text), `${buildLines(summary, scenario.requiresLatency).join('\n')}\n`);
   return summary;
 }
 

@@ -1,12 +1,12 @@
 import { buildLines } from './print.ts';
-import { buildReport } from './report/page.ts';
-import { concludeRamp } from './saturation.ts';
 import { summarize } from './summary.ts';
 import { balancesOf, recordsOf, session, utterance } from './testing/records.ts';
 
 const facts = {
-  ...({ scenario: 'steady', startedAt: '2027-01-01T00:00:00.000Z', seconds: 60, service: 'https://<here>' } as const),
-
+  scenario: 'steady' as const,
+  startedAt: '2027-01-01T00:00:00.000Z',
+  seconds: 60,
+  service: 'https://asr.example',
   model: 'm',
   streams: 1,
   declaredSlots: 4,
@@ -63,23 +63,4 @@ test('buildLines shows latencies and gates, and the outcome last', () => {
   expect(lines.find((line) => line.includes('delta'))).toMatch(/^✗ delta +p50 +400 ms +p95 +400 ms.*target p95 300 ms/);
   expect(lines).toContain('✓ every flush got its final: 1 utterances');
   expect(lines.at(-1)).toBe('steady: FAILED');
-});
-
-test('buildReport returns a self-contained page with the facts of the summary', () => {
-  const steps = [{ streams: 2, verdicts: summarize(facts, strict, found(good)).targets, refused: 0, failures: [] }];
-  const summary = summarize(facts, lenient, { ...found(slow), saturation: concludeRamp(4, steps) });
-  const page = buildReport(summary, slow);
-  expect(page).toContain('https://&lt;here&gt;');
-  expect(page).toContain('saturation: not reached: targets met at 2 streams (50 %); the workers declared 4 slots');
-  expect(page).toContain('p95 by number of streams');
-  expect(page.match(/<svg /g)).toHaveLength(7);
-  expect(page).not.toMatch(/<script|src=|href=|url\(/);
-  expect(page).not.toContain('NaN');
-  expect(page).not.toContain('undefined');
-});
-
-test('buildReport works without records', () => {
-  const page = buildReport(summarize(facts, strict, found(recordsOf([], []))), recordsOf([], []));
-  expect(page).toContain('none got a final');
-  expect(page).not.toMatch(/NaN|Infinity|undefined/);
 });

@@ -144,6 +144,7 @@ describe('loadtestFiles', () => {
   test('lists the task, the scenarios and their static imports, and rejects npm packages', () => {
     write('loadtest/smoke.ts', "import http from 'k6/http';\nimport { load } from './lib/load.ts';");
     write('loadtest/k6.d.ts');
+    write('loadtest/dashboard.json', '{}');
     write('loadtest/lib/load.ts');
     write('loadtest/lib/load.test.ts');
     write(
@@ -153,6 +154,7 @@ describe('loadtestFiles', () => {
     write('loadtest/runner/run.ts', "import { join } from 'node:path';\nawait import('./only-outside.ts');");
     expect(loadtestFiles(root).map(({ path }) => path)).toEqual([
       'app/package.json',
+      'app/loadtest/dashboard.json',
       'app/loadtest/lib/load.ts',
       'app/loadtest/runner/run.ts',
       'app/loadtest/smoke.ts',

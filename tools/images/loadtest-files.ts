@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { fileOf, textOf } from './files.ts';
 import type { ImageFile } from './files.ts';
 
-/** Lists the sources of the load tests: the task, the k6 scenarios and the modules that they import. */
+/** Lists the sources of the load tests: the task, the k6 scenarios, the modules that they import and the report's layout. */
 export function loadtestFiles(root: string): ImageFile[] {
   const scenarios = readdirSync(join(root, 'loadtest')).filter((name) => /(?<!\.d)\.ts$/.test(name));
   const found = new Set<string>();
@@ -17,7 +17,7 @@ export function loadtestFiles(root: string): ImageFile[] {
         throw new Error(`${path} imports ${name}: the image has no npm packages`);
     }
   };
-  ['tools/tasks/loadtest.ts', ...scenarios.map((name) => `loadtest/${name}`)].forEach(add);
+  ['tools/tasks/loadtest.ts', 'loadtest/dashboard.json', ...scenarios.map((name) => `loadtest/${name}`)].forEach(add);
   return [
     textOf('app/package.json', '{ "type": "module" }\n'),
     ...[...found].sort().map((path) => fileOf(`app/${path}`, join(root, path))),
