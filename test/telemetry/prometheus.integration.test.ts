@@ -1,25 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { join } from 'node:path';
 import { findPrometheus } from '../../tools/install/prometheus.ts';
-import { buildDashboards } from '../../tools/observability/dashboards.ts';
-import { readAlerts } from '../../tools/observability/alerts.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import { startService, stopServices } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
+import { ALERTS_FILE, readAlerts, readDashboards, readTenantMetricsConfig } from './chart-files.ts';
 import { startPrometheus } from './prometheus.ts';
 import type { Prometheus, Sample, ScrapeTarget } from './prometheus.ts';
 import { startTenantMetrics } from './tenant-metrics.ts';
-import type { TenantMetricsConfig } from './tenant-metrics.ts';
 import { generateTraffic } from './traffic.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const FILES = join(ROOT, 'charts/svc-asr/files');
-const ALERTS = join(FILES, 'alerts.yaml');
 const RULE_TESTS = join(import.meta.dirname, 'alerts.promtool.yaml');
 const NAMESPACE = 'asr';
 const START_MS = 180_000;
@@ -40,14 +33,7 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
 /** Values of the dashboard variables, which Grafana would fill in. */
 const VARIABLES = { $namespace: NAMESPACE, $model: MODEL, $tenant: 'local', $__rate_interval: '2m' };
 
-interface Dashboard {
-  panels: { title: string; targets?: { expr: string }[] }[];
-  templating: { list: { name: string; query: string | { query: string } }[] };
-}
-
-const dashboards = Object.entries(buildDashboards()).map(
-  ([name, text]) => [name, JSON.parse(text) as Dashboard] as const,
-);
+const dashboards = readDashboards();
 const programs = findPrometheus();
 if (programs === undefined) throw new Error('prometheus or promtool is not on PATH; `npm test` installs both');
 const { server, tool } = programs;
@@ -89,8 +75,7 @@ describe('dashboards and alerts on a real Prometheus', () => {
     const tickets = { WORKER_TICKETS_FILE: join(service.home, 'secrets/worker-tickets.json') };
     const start = () => startWorker(service.redisUrl, 'svc', tickets);
     workers = await Promise.all([start(), start()]);
-    const config = parse(readFileSync(join(FILES, 'kube-state-metrics.yaml'), 'utf8')) as TenantMetricsConfig;
-    tenants = await startTenantMetrics(config, async () => [await readTenant(service)]);
+    tenants = await startTenantMetrics(readTenantMetricsConfig(), async () => [await readTenant(service)]);
     const { gateway_admin_url: gateway, operator_admin_url: operator, admin_url: console_ } = service.local;
     prometheus = await startPrometheus(
       server,
@@ -101,7 +86,7 @@ describe('dashboards and alerts on a real Prometheus', () => {
         ...workers.map(({ id, adminUrl }) => targetOf('worker', adminUrl, id, { asr_svc_dev_model: MODEL })),
         { url: tenants.url, labels: { job: 'kube-state-metrics', namespace: 'monitoring' } },
       ],
-      ALERTS,
+      ALERTS_FILE,
     );
     await generateTraffic(service, workers, prometheus);
   }, START_MS);
@@ -172,7 +157,7 @@ describe('dashboards and alerts on a real Prometheus', () => {
 });
 
 test.each([
-  ['the alert rules are valid', ['check', 'rules', ALERTS]],
+  ['the alert rules are valid', ['check', 'rules', ALERTS_FILE]],
   ['alerts fire above their thresholds and not below', ['test', 'rules', RULE_TESTS]],
 ])('promtool: %s', (_name, args) => {
   const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });

@@ -9,10 +9,10 @@ import { ARTIFACT_SETTINGS, WORKER_SETTINGS } from '../../worker/src/settings.ts
 import { root } from '../launch/terminal.mjs';
 import { buildOptionTable, buildScenarioTable } from '../../loadtest/runner/help.ts';
 import { buildErrorsPage } from './errors-page.ts';
-import { SERVICE_METRICS } from '../observability/exported.ts';
 import { buildLogsPage } from './logs-page.ts';
 import { buildMetricsPage } from './metrics-page.ts';
 import { renewTables } from './renew-tables.ts';
+import { SERVICE_METRICS } from './service-metrics.ts';
 import { buildSettingsPage } from './settings-page.ts';
 
 /** Builds every page of docs/ that is generated or has generated tables, by file name. */

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { SERVICE_METRICS } from '../../tools/docs/service-metrics.ts';
+import { readAlerts } from './chart-files.ts';
+import { findQueryProblems, readKnownSeries } from './queries.ts';
+
+const RUNBOOKS = resolve(import.meta.dirname, '../../docs/runbooks');
+const rules = readAlerts();
+const known = readKnownSeries();
+
+describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', (name, rule) => {
+  test('queries only metrics and labels that the code exports, in valid PromQL', () => {
+    expect(findQueryProblems(rule.expr, known)).toEqual([]);
+  });
+
+  test('has a severity, a summary, a description and a runbook', () => {
+    expect(['warning', 'critical']).toContain(rule.labels.severity);
+    expect(rule.for).toMatch(/^\d+[smh]$/);
+    expect(rule.annotations).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
+    expect(rule.annotations.runbook_url).toBe(`docs/runbooks/${name}.md`);
+    const runbook = readFileSync(join(RUNBOOKS, `${name}.md`), 'utf8');
+    for (const part of [`# ${name}: `, '## Diagnosis', '## Resolution']) expect(runbook).toContain(part);
+  });
+});
+
+test('each runbook belongs to an alert and is listed in the README', () => {
+  const pages = readdirSync(RUNBOOKS).filter((page) => page !== 'README.md');
+  expect(pages.sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort());
+  const list = readFileSync(join(RUNBOOKS, 'README.md'), 'utf8');
+  for (const page of pages) expect(list).toContain(`](${page})`);
+});
+
+test('no metric of a service has a tenant, session or key as a label', () => {
+  const labels = Object.values(SERVICE_METRICS).flatMap((list) =>
+    Object.values(list).flatMap((one) => one.labels ?? []),
+  );
+  expect(labels.filter((label) => /tenant|session|key|credential|id$/.test(label))).toEqual([]);
+});
