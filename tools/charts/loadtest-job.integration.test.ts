@@ -35,8 +35,8 @@ test(
       ...['svc-asr-console-admin:9090', 'svc-asr-operator-admin:9090'],
     ]);
     expect(asked.filter((address) => !served.includes(address))).toEqual([]);
-    const made = objects.filter(({ kind }) => kind === 'Secret') as (ChartObject & { stringData: object })[];
-    const keys = made.flatMap(({ metadata, stringData }) =>
+    const generated = objects.filter(({ kind }) => kind === 'Secret') as (ChartObject & { stringData: object })[];
+    const keys = generated.flatMap(({ metadata, stringData }) =>
       Object.keys(stringData).map((key) => `${metadata.name}/${key}`),
     );
     expect(secrets).toHaveLength(2);

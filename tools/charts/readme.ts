@@ -1,4 +1,4 @@
-import { buildTable, code } from '../docs/markdown.ts';
+import { buildTable, code, wrap } from '../docs/markdown.ts';
 import type { Value } from './values.ts';
 
 /** Contents of the page. */
@@ -12,8 +12,8 @@ const INTRODUCTION = `# svc-asr
 
 <!-- Generated from values.yaml by \`npm run charts\`; a test fails when it differs from it. -->
 
-Streaming speech recognition as a service. The chart installs an operator that runs a pool of workers
-for each ASRModel, gateways with the HTTP and WebSocket API, a console, and Redis.
+Streaming speech recognition as a service. The chart installs an operator that runs a pool of
+workers for each ASRModel, gateways with the HTTP and WebSocket API, a console, and Redis.
 
 \`\`\`
 helm install svc-asr charts/svc-asr --namespace asr --create-namespace --set samples.enabled=true
@@ -28,7 +28,7 @@ installation step by step, including GPU nodes, upgrade and uninstall.
 export function buildReadme({ values, redisUsers }: ReadmeParts): string {
   const sections = values.map((value) => {
     const rows = leaves(value).map(({ path, fallback, description }) => [code(path), shown(fallback), description]);
-    const about = value.children.length > 0 ? `${value.description}\n\n` : '';
+    const about = value.children.length > 0 ? `${wrap(value.description)}\n\n` : '';
     return `### ${value.name}\n\n${about}${buildTable(['value', 'default', 'meaning'], rows)}`;
   });
   const users = Object.entries(redisUsers).map(([user, rights]) => `${user}:\n\n\`\`\`\n${rights.trim()}\n\`\`\``);

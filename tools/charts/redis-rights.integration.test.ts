@@ -62,8 +62,8 @@ test.each(Object.entries(RUN_BY))(
     const refused: string[] = [];
     for (const command of commands) {
       // EVAL has its keys in another position, and only the right to run it matters here.
-      const said = await tryAs(user, command, command.startsWith('eval') ? '1' : 'svc:{m:x}:p');
-      if (said !== 'OK') refused.push(`${command}: ${said}: add it to files/redis-users/${user}.acl`);
+      const answer = await tryAs(user, command, command.startsWith('eval') ? '1' : 'svc:{m:x}:p');
+      if (answer !== 'OK') refused.push(`${command}: ${answer}: add it to files/redis-users/${user}.acl`);
     }
     expect(refused).toEqual([]);
   },

@@ -60,9 +60,9 @@ async function refusals(): Promise<string[]> {
 test(
   'Redis denies no command of any service, from creating a key to deleting the tenant and the model',
   async () => {
-    const made = await consoleService.call('POST', '/admin/v1/keys', { body: { tenant: 'acme', name: 'test' } });
-    expect(made).toMatchObject({ status: 201, body: { active: true } });
-    const { key, key_id: keyId } = made.body as { key: string; key_id: string };
+    const created = await consoleService.call('POST', '/admin/v1/keys', { body: { tenant: 'acme', name: 'test' } });
+    expect(created).toMatchObject({ status: 201, body: { active: true } });
+    const { key, key_id: keyId } = created.body as { key: string; key_id: string };
 
     const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 30 });
     const stream = await openStream(session);

@@ -186,9 +186,9 @@ test(
 test(
   'Helm keeps every generated Secret on uninstall',
   async () => {
-    const made = (await render()).filter(({ kind }) => kind === 'Secret');
-    expect(made).toHaveLength(13);
-    for (const { metadata } of made) {
+    const generated = (await render()).filter(({ kind }) => kind === 'Secret');
+    expect(generated).toHaveLength(13);
+    for (const { metadata } of generated) {
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     }
   },

@@ -152,14 +152,14 @@ test(
 );
 
 describe('objects rendered for every pair of options', () => {
-  const made: { values: object; text: string }[] = [];
+  const rendered: { values: object; text: string }[] = [];
   let namespace: string;
   beforeAll(async () => {
     namespace = await kubernetes.createNamespace();
     await kubernetes.kubectl(['apply', '--server-side', '-f', join(root, 'crds')]);
     for (const parts of pairwise(OPTIONS)) {
       const values = Object.assign({}, ...parts) as object;
-      made.push({ values, text: await renderText(values, namespace) });
+      rendered.push({ values, text: await renderText(values, namespace) });
     }
   }, SLOW_MS);
 
@@ -167,10 +167,10 @@ describe('objects rendered for every pair of options', () => {
     'are accepted by the API server',
     async () => {
       const dryRun = createDryRun(kubernetes);
-      for (const { values, text } of made) {
+      for (const { values, text } of rendered) {
         for (const object of parseObjects(text)) {
-          const complaint = await dryRun(object);
-          expect(complaint === undefined ? undefined : [values, complaint]).toBeUndefined();
+          const problem = await dryRun(object);
+          expect(problem === undefined ? undefined : [values, problem]).toBeUndefined();
         }
       }
       const typo = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo', namespace }, dada: {} };
@@ -190,9 +190,9 @@ describe('objects rendered for every pair of options', () => {
       'match the strict schemas of the API server',
       async () => {
         // One call for all manifests, so that kubeconform reads each schema only once.
-        const text = made.map((one) => one.text).join('\n---\n');
-        const { complaints, valid } = await conform.check(text);
-        expect(complaints).toEqual([]);
+        const text = rendered.map((one) => one.text).join('\n---\n');
+        const { problems, valid } = await conform.check(text);
+        expect(problems).toEqual([]);
         expect(valid).toBe(parseObjects(text).filter(({ kind }) => !FOREIGN_KINDS.includes(kind)).length);
       },
       SLOW_MS,
@@ -200,7 +200,11 @@ describe('objects rendered for every pair of options', () => {
 
     const head = 'metadata: {name: wrong}\napiVersion:';
     test.each([
-      ['a misspelled field', () => made[0]!.text.replace('imagePullPolicy:', 'imagePullPolcy:'), "'imagePullPolcy'"],
+      [
+        'a misspelled field',
+        () => rendered[0]!.text.replace('imagePullPolicy:', 'imagePullPolcy:'),
+        "'imagePullPolcy'",
+      ],
       [
         'a misspelled field of a custom resource',
         () => `${head} asr.svc.dev/v1\nkind: Tenant\nspec: {displayNane: x}`,
@@ -210,8 +214,8 @@ describe('objects rendered for every pair of options', () => {
       ['an unknown kind', () => `${head} v1\nkind: ConfigMop`, 'could not find schema for ConfigMop'],
     ])(
       'kubeconform reports %s',
-      async (_case, manifests, complaint) => {
-        expect((await conform.check(manifests())).complaints).toEqual([expect.stringContaining(complaint)]);
+      async (_case, manifests, problem) => {
+        expect((await conform.check(manifests())).problems).toEqual([expect.stringContaining(problem)]);
       },
       SLOW_MS,
     );

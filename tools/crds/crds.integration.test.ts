@@ -36,6 +36,7 @@ interface Seen {
   spec: { grants?: { id: string }[] };
   status?: { conditions?: { type: string; status: string }[] };
 }
+
 /** Returns the object of a successful response. */
 const seen = async (answer: ReturnType<Kubernetes['request']>) => (await demand(answer)) as Seen;
 const get = (where: string) => seen(cluster.request('GET', where));

@@ -1,6 +1,6 @@
 import { KINDS } from '@svc-asr/core';
 import type { Kind } from '@svc-asr/core';
-import { buildTable, code } from '../docs/markdown.ts';
+import { buildTable, code, wrap } from '../docs/markdown.ts';
 import { buildSchema } from './definition.ts';
 import { EXAMPLES } from './examples.ts';
 import { KIND_NAMES } from './kinds.ts';
@@ -21,17 +21,18 @@ The tables state the maximum length of text in characters. Unknown fields are re
 quantities are text: \`cpu: "500m"\` or \`"0.5"\`.`;
 
 const NOTES: Readonly<Record<Kind, string>> = {
-  ASRModel: `A change of \`artifact\` or \`worker\` is a new revision, to which sessions move without
-being cut. In \`External\` mode a HorizontalPodAutoscaler, KEDA or \`kubectl scale\` sets the workers through the \`scale\`
-subresource; leave \`replicas\` out of what you apply, or each apply resets it.`,
-  Tenant: `A grant is applied once per id, for ever. Removing one takes no credit back, so old ones can be removed when the list is
-full; changing an amount is refused. To take credit back, add a grant with a negative amount.`,
-  ApiKey: `Written by the console and \`svc-asr admin keys\`; the key itself is shown once and stored nowhere. Nothing in it can be
-changed. \`kubectl delete apikey\` revokes the key.`,
+  ASRModel: `A change of \`artifact\` or \`worker\` creates a new revision. Sessions move to it without an
+interruption. In \`External\` mode, a HorizontalPodAutoscaler, KEDA or \`kubectl scale\` sets the number of
+workers through the \`scale\` subresource. Omit \`replicas\` from the YAML that you apply, or each apply resets
+it.`,
+  Tenant: `Each grant id is applied once, forever. Removing a grant does not remove credit, so you can
+remove old grants when the list is full. The amount of a grant cannot be changed. To remove credit, add
+a grant with a negative amount.`,
+  ApiKey: `The console and \`svc-asr admin keys\` create these resources. The key itself is shown once and
+stored nowhere. The resource is immutable. \`kubectl delete apikey\` revokes the key.`,
 };
-/** Builds the page with the fields, rules and an example of each kind. */
 
-/** The page about the resources: every field of each kind, its rules, an example. */
+/** Builds the page with the fields, rules and an example of each kind. */
 export function buildResourcesPage(): string {
   return `${[INTRODUCTION, ...KINDS.map(buildSection)].join('\n\n')}\n`;
 }
@@ -42,11 +43,11 @@ function buildSection(kind: Kind): string {
   const { plural, shortName } = KIND_NAMES[kind];
   return [
     `## ${kind}`,
-    `${schema.description ?? ''} \`kubectl get ${plural}\`, short \`${shortName}\`.`,
-    NOTES[kind],
+    wrap(`${schema.description ?? ''} List them with \`kubectl get ${plural}\`, or \`${shortName}\` for short.`),
+    wrap(NOTES[kind]),
     `\`\`\`yaml\n${EXAMPLES[kind]}\`\`\``,
     buildTable(['field of spec', 'type', 'default', 'meaning'], fieldRows(spec, '')),
-    'Rules:',
+    'Messages of the validation rules:',
     listRules(schema).join('\n'),
     buildTable(
       ['field of status', 'type', 'meaning'],
@@ -54,9 +55,8 @@ function buildSection(kind: Kind): string {
     ),
   ].join('\n\n');
 }
-/** Returns a row for each field, followed by the rows of its inner fields. */
 
-/** A row for each field, those inside of it after it. */
+/** Returns a row for each field, followed by the rows of its inner fields. */
 function fieldRows(schema: Structural, prefix: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const required = schema.required?.includes(name) === true;
@@ -67,28 +67,25 @@ function fieldRows(schema: Structural, prefix: string): string[][] {
     ];
   });
 }
-/** Returns whether a field has a standard Kubernetes type, which needs no table. */
 
-/** Parts of pods and conditions are as everywhere in Kubernetes: they need no table of their own. */
+/** Returns whether a field has a standard Kubernetes type. Its inner fields are left out of the table. */
 function isWellKnown(name: string): boolean {
   return ['tolerations', 'affinity', 'env', 'conditions'].includes(name);
 }
 
 function showDefault({ type, default: value }: Structural, required: boolean): string {
-  /** The default of an object follows from the defaults of its fields. */
   if (required) return 'required';
-  // That of an object is what its fields say.
+  // The default of an object follows from the defaults of its fields.
   if (value === undefined || type === 'object') return '';
   return code(JSON.stringify(value));
 }
-/** Returns the messages of all CEL rules. */
 
-/** The messages of all CEL rules: they say what is allowed and what to do. */
+/** Returns a list item for the message of each CEL rule. */
 function listRules(schema: Structural): string[] {
   const rules = (schema['x-kubernetes-validations'] ?? []) as { message: string }[];
   const inner = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
   return [
-    ...rules.map(({ message }) => `- ${message}`),
+    ...rules.map(({ message }) => wrap(`- ${message}`, '  ')),
     ...inner.flatMap((field) => (field === undefined ? [] : listRules(field))),
   ];
 }

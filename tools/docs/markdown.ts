@@ -11,6 +11,23 @@ export function buildTable(head: readonly string[], rows: readonly (readonly str
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }
 
+/** Width at which paragraphs are wrapped. */
+const WIDTH = 100;
+
+/** Wraps a paragraph or list item. Every line after the first starts with `indent`. */
+export function wrap(text: string, indent = ''): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (longer.length > WIDTH && line !== '') {
+      lines.push(line);
+      line = indent + word;
+    } else line = longer;
+  }
+  return [...lines, line].join('\n');
+}
+
 /** Formats a text as code. */
 export function code(text: string): string {
   return `\`${text}\``;

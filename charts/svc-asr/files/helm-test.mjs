@@ -1,4 +1,4 @@
-// What `helm test` runs, in the console's image: asks the gateway through its Service, as callers do.
+// The program of `helm test`. It runs in the console image and calls the gateway through its Service, as clients do.
 import { readFileSync, existsSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { clearTimeout } from 'node:timers';
 
 const { GATEWAY_URL, SERVER_NAME, READY_URL, ADMIN_URL, ADMIN_TOKEN_FILE, TENANT, MODEL, CA_FILE } = process.env;
-/** Long enough for a first installation to come up. */
+/** Maximum duration of the test. Long enough for the first start of an installation. */
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 240_000);
 const APP = process.env.APP_FOLDER ?? '/app';
 
@@ -32,7 +32,7 @@ function call(method, url, { token, body } = {}) {
   });
 }
 
-/** Repeats a step until it succeeds; what the last try said is the error. */
+/** Repeats a step until it succeeds. Throws the error of the last attempt after the deadline. */
 async function eventually(what, step) {
   for (;;) {
     try {
@@ -49,7 +49,7 @@ async function eventually(what, step) {
 async function demand(status, method, url, options) {
   const answer = await call(method, url, options);
   if (answer.status === status) return answer.text === '' ? undefined : JSON.parse(answer.text);
-  // Bodies of 2xx may hold secrets; errors do not.
+  // The body of a successful response may contain secrets, that of an error does not.
   throw new Error(`${method} ${url} answered ${answer.status} ${answer.status < 300 ? '' : answer.text.trim()}`);
 }
 
@@ -82,11 +82,11 @@ function stream(session) {
 
 async function testSession() {
   const token = readFileSync(ADMIN_TOKEN_FILE, 'utf8').trim();
-  const created = await eventually('the console makes a key', () =>
+  const created = await eventually('the console creates a key', () =>
     demand(201, 'POST', `${ADMIN_URL}/admin/v1/keys`, { token, body: { tenant: TENANT, name: 'helm test' } }),
   );
   try {
-    await eventually('a stream comes to its end', async () => {
+    await eventually('a stream returns a final transcript', async () => {
       const body = { model: MODEL, max_audio_seconds: 5 };
       await stream(await demand(201, 'POST', `${GATEWAY_URL}/v1/asr/sessions`, { token: created.key, body }));
     });
@@ -104,4 +104,4 @@ await eventually('the gateway lists models', async () => {
   if (MODEL !== undefined && !data.some(({ id }) => id === MODEL)) throw new Error(`${MODEL} is not listed yet`);
 });
 if (ADMIN_URL !== undefined) await testSession();
-console.log('all is well');
+console.log('all checks passed');

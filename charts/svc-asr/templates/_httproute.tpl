@@ -1,4 +1,4 @@
-{{/* An HTTPRoute. Takes "root", "component", "route" (values), "hostnames", "port" (number). */}}
+{{/* Renders an HTTPRoute. Takes "root", "component", "route" (values), "hostnames", "port" (number). */}}
 {{- define "svc-asr.httpRoute" -}}
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -16,7 +16,7 @@ spec:
   rules:
     - matches:
         - path: {type: PathPrefix, value: /}
-      # Without limit: a stream is one request, and the pods have limits of their own.
+      # No timeout, because a stream is one long request. The gateway limits its duration.
       timeouts: {request: 0s, backendRequest: 0s}
       backendRefs:
         - name: {{ include "svc-asr.fullname" .root }}-{{ .component }}

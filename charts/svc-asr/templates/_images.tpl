@@ -1,4 +1,4 @@
-{{/* Reference of a component's image. Takes (dict "root" $ "image" VALUES). */}}
+{{/* Returns the image reference of a component. Takes (dict "root" $ "image" VALUES). */}}
 {{- define "svc-asr.image" -}}
 {{- $tag := default (default .root.Chart.AppVersion .root.Values.image.tag) .image.tag }}
 {{- $variant := ternary (printf "-%s" .image.variant) "" (not (empty .image.variant)) }}

@@ -1,14 +1,17 @@
-{{/* Annotations that let streams live, by controller. Takes "root", "component", "secure": whether the pods speak TLS. */}}
+{{/*
+Returns the annotations that a controller needs for long-lived streams. Takes "root", "component", "ingress" (values) and
+"secure" (whether the pods serve TLS).
+*/}}
 {{- define "svc-asr.ingressAnnotations" -}}
 {{- $seconds := int .root.Values.gateway.longestStreamSeconds }}
 {{- if eq .ingress.controller "nginx" }}
 nginx.ingress.kubernetes.io/backend-protocol: {{ ternary "HTTPS" "HTTP" .secure | quote }}
 nginx.ingress.kubernetes.io/proxy-read-timeout: {{ $seconds | quote }}
 nginx.ingress.kubernetes.io/proxy-send-timeout: {{ $seconds | quote }}
-# Audio is passed on as it comes.
+# Buffering would delay audio and transcripts.
 nginx.ingress.kubernetes.io/proxy-buffering: "off"
 nginx.ingress.kubernetes.io/proxy-request-buffering: "off"
-# A request that makes a session is repeated by callers, who have a key for it, and by nobody else.
+# Only clients may retry a request that creates a session, because they repeat its idempotency key.
 nginx.ingress.kubernetes.io/proxy-next-upstream: "off"
 {{- else if eq .ingress.controller "haproxy" }}
 haproxy.org/server-ssl: {{ .secure | quote }}
@@ -17,7 +20,7 @@ haproxy.org/timeout-server: "60s"
 {{- end }}
 {{- end }}
 
-{{/* An Ingress. Takes "root", "component", "ingress" (values), "host", "port" (number), "secure". */}}
+{{/* Renders an Ingress. Takes "root", "component", "ingress" (values), "host", "port" (number), "secure". */}}
 {{- define "svc-asr.ingress" -}}
 apiVersion: networking.k8s.io/v1
 kind: Ingress

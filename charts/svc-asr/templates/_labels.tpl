@@ -1,11 +1,11 @@
-{{/* Labels by which the pods of a component are found; they never change. Takes (dict "root" $ "component" NAME). */}}
+{{/* Labels that select the pods of a component. They must never change. Takes (dict "root" $ "component" NAME). */}}
 {{- define "svc-asr.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "svc-asr.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
-{{/* All labels of an object. Takes the same. */}}
+{{/* All labels of an object. Takes (dict "root" $ "component" NAME). */}}
 {{- define "svc-asr.labels" -}}
 {{ include "svc-asr.selectorLabels" . }}
 app.kubernetes.io/part-of: svc-asr
@@ -17,7 +17,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end }}
 
-{{/* Labels of a pod. No version of the chart: pods must not be replaced where nothing about them changed. */}}
+{{/* Labels of a pod. They omit the chart version, so that an upgrade does not replace unchanged pods. */}}
 {{- define "svc-asr.podLabels" -}}
 {{- $own := include "svc-asr.selectorLabels" . | fromYaml }}
 {{- $_ := set $own "app.kubernetes.io/part-of" "svc-asr" }}
@@ -25,7 +25,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- mergeOverwrite (dict) .root.Values.commonLabels $given $own | toYaml }}
 {{- end }}
 
-{{/* Name and labels of an object of a component. Takes also "suffix", which is appended to the name. */}}
+{{/* Metadata of an object of a component. Its name ends in "suffix", or in the component if there is none. */}}
 {{- define "svc-asr.metadata" -}}
 name: {{ include "svc-asr.fullname" .root }}-{{ .suffix | default .component }}
 namespace: {{ .root.Release.Namespace }}
@@ -33,7 +33,7 @@ labels:
   {{- include "svc-asr.labels" . | nindent 2 }}
 {{- end }}
 
-{{/* Selects the pods of the workers, which the operator makes. */}}
+{{/* Labels that select the pods of the workers, which the operator creates. */}}
 {{- define "svc-asr.workerLabels" -}}
 app.kubernetes.io/part-of: svc-asr
 app.kubernetes.io/component: worker

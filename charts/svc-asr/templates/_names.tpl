@@ -1,9 +1,9 @@
-{{/* The chart's name, as labels carry it. */}}
+{{/* Name of the chart in labels. */}}
 {{- define "svc-asr.name" -}}
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* First part of all names. Components and purposes are appended, so it is shorter than a name may be. */}}
+{{/* Prefix of all object names. It has at most 40 characters, because suffixes are appended. */}}
 {{- define "svc-asr.fullname" -}}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
@@ -17,17 +17,17 @@
 {{- end }}
 {{- end }}
 
-{{/* Name of the ConfigMap that the operator writes the ledger's id to, and gateways mount. */}}
+{{/* Name of the ConfigMap with the ledger id. The operator writes it, and gateways mount it. */}}
 {{- define "svc-asr.ledgerConfigMap" -}}
 {{ include "svc-asr.fullname" . }}-ledger
 {{- end }}
 
-{{/* Host name of the gateway's Service inside of the cluster. */}}
+{{/* Host name of the gateway Service inside the cluster. */}}
 {{- define "svc-asr.gatewayHost" -}}
 {{ include "svc-asr.fullname" . }}-gateway.{{ .Release.Namespace }}.svc
 {{- end }}
 
-{{/* Port of the gateway's Service. */}}
+{{/* Port of the gateway Service. */}}
 {{- define "svc-asr.gatewayPort" -}}
 {{- if .Values.gateway.service.port }}
 {{- int .Values.gateway.service.port }}
@@ -36,7 +36,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Where callers reach the API. */}}
+{{/* URL at which clients reach the API. */}}
 {{- define "svc-asr.publicUrl" -}}
 {{- if .Values.publicUrl }}
 {{- trimAll "/" .Values.publicUrl }}
@@ -48,7 +48,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Host name in the address of the API, without a port. */}}
+{{/* Host name in the URL of the API, without the port. */}}
 {{- define "svc-asr.publicHost" -}}
 {{- $url := urlParse (include "svc-asr.publicUrl" .) }}
 {{- regexReplaceAll ":[0-9]+$" $url.host "" }}

@@ -1,13 +1,13 @@
-{{/* Edges of the network policies, each by a name of its own. */}}
+{{/* Rules that several network policies share. */}}
 
-{{/* To the resolver, wherever it is: in the cluster or on the node. */}}
+{{/* Egress to the DNS resolver, which may run in the cluster or on the node. */}}
 {{- define "svc-asr.toDns" -}}
 - ports:
     - {protocol: UDP, port: 53}
     - {protocol: TCP, port: 53}
 {{- end }}
 
-{{/* To the chart's Redis, or to the ports of one that is elsewhere. */}}
+{{/* Egress to the bundled Redis, or to the ports of an external one. */}}
 {{- define "svc-asr.toRedis" -}}
 {{- if .Values.redis.enabled }}
 - to:
@@ -24,7 +24,7 @@
 {{- end }}
 {{- end }}
 
-{{/* To the Kubernetes API, which is no pod that could be selected. */}}
+{{/* Egress to the Kubernetes API. It is not a pod, so a pod selector cannot match it. */}}
 {{- define "svc-asr.toApiServer" -}}
 - ports:
     {{- range .Values.networkPolicy.apiServer.ports }}
@@ -38,7 +38,7 @@
   {{- end }}
 {{- end }}
 
-{{/* To the collector of traces and metrics, where one is named. */}}
+{{/* Egress to the collector of traces and metrics, if one is set. */}}
 {{- define "svc-asr.toCollector" -}}
 {{- with .Values.telemetry.otlpEndpoint }}
 {{- $url := urlParse . }}
@@ -48,7 +48,7 @@
 {{- end }}
 {{- end }}
 
-{{/* From what gathers metrics, and from the pods that test the installation, to the admin port. */}}
+{{/* Ingress to the admin port, from metric scrapers and from the pods that test the installation. */}}
 {{- define "svc-asr.fromMetrics" -}}
 - from:
     {{- default (list (dict "namespaceSelector" dict)) .Values.networkPolicy.metricsFrom | toYaml | nindent 4 }}
@@ -57,7 +57,7 @@
     - {protocol: TCP, port: 9090}
 {{- end }}
 
-{{/* The pods that test the installation: that of `helm test`, and that of loadtest/job.yaml. */}}
+{{/* Peers that test the installation: the pods of `helm test` and loadtest/job.yaml. */}}
 {{- define "svc-asr.testPeers" -}}
 {{- range $component := list "test" "loadtest" }}
 - podSelector:
@@ -66,7 +66,7 @@
 {{- end }}
 {{- end }}
 
-{{/* From those to the API and the admin ports of components. Takes (dict "root" $ "components" LIST). */}}
+{{/* Egress of the test peers to API and admin ports of components. Takes (dict "root" $ "components" LIST). */}}
 {{- define "svc-asr.toTested" -}}
 - to:
     {{- range $component := .components }}

@@ -1,4 +1,4 @@
-{{/* Everything about the pod of a component that is not its container and its volumes. */}}
+{{/* Pod spec of a component, without its containers and volumes. */}}
 {{- define "svc-asr.podSpec" -}}
 {{- $values := index .root.Values .component }}
 {{- with .root.Values.image.pullSecrets }}
@@ -27,13 +27,13 @@ securityContext:
   {{- include "svc-asr.podSecurity" .root | nindent 2 }}
 {{- end }}
 
-{{/* How long operator or console may take to stop, in whole seconds: what they are told, 10 s unless set, and some room. */}}
+{{/* Termination grace period of operator or console, in seconds: STOP_GRACE_MS (10 s by default) and a margin. */}}
 {{- define "svc-asr.stopSeconds" -}}
 {{- $settings := (index .root.Values .component).settings }}
 {{- add 20 (divf (int64 (default 10000 $settings.STOP_GRACE_MS)) 1000 | ceil | int) }}
 {{- end }}
 
-{{/* What Pod Security "restricted" asks of a pod. */}}
+{{/* Security context of a pod, as Pod Security "restricted" requires it. */}}
 {{- define "svc-asr.podSecurity" -}}
 runAsNonRoot: true
 {{- with .Values.podSecurity.userId }}
@@ -46,7 +46,7 @@ seccompProfile:
   type: RuntimeDefault
 {{- end }}
 
-{{/* What it asks of a container, and a file system that nobody writes to. */}}
+{{/* Security context of a container, as Pod Security "restricted" requires it, with a read-only root file system. */}}
 {{- define "svc-asr.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -54,12 +54,12 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
-{{/* Mode of mounted secrets: for the group that containers run as, or for the pod where the platform chooses it. */}}
+{{/* File mode of mounted secrets. Readable by all users of the pod if the platform assigns the group. */}}
 {{- define "svc-asr.secretMode" -}}
 {{- ternary 0o440 0o444 (gt (int .Values.podSecurity.userId) 0) }}
 {{- end }}
 
-{{/* How pods are spread over zones and nodes. Pods of a rollout are counted by revision. */}}
+{{/* Topology spread constraints over zones and nodes. During a rollout, each revision spreads separately. */}}
 {{- define "svc-asr.topologySpread" -}}
 topologySpreadConstraints:
 {{- with (index .root.Values .component).topologySpreadConstraints }}
@@ -77,7 +77,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{/* Probes of a service's admin port. Liveness depends on nothing but the process itself. */}}
+{{/* Probes of the admin port of a service. Liveness depends only on the process, not on Redis or other services. */}}
 {{- define "svc-asr.probes" -}}
 startupProbe:
   httpGet: {path: /livez, port: admin}

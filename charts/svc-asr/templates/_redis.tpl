@@ -1,21 +1,21 @@
-{{/* Secret whose key `url` is a component's address of Redis. Takes (dict "root" $ "component" NAME). */}}
+{{/* Name of the Secret whose key `url` is the Redis URL of a component. Takes (dict "root" $ "component" NAME). */}}
 {{- define "svc-asr.redisSecret" -}}
 {{- $redis := .root.Values.redis }}
 {{- $own := printf "%s-redis-%s" (include "svc-asr.fullname" .root) .component }}
 {{- default (default $own $redis.existingSecret) (index $redis.existingSecrets .component) }}
 {{- end }}
 
-{{/* Secret with the users of the chart's Redis. */}}
+{{/* Name of the Secret with the users of the bundled Redis. */}}
 {{- define "svc-asr.redisAclSecret" -}}
 {{ default (printf "%s-redis-acl" (include "svc-asr.fullname" .)) .Values.redis.aclExistingSecret }}
 {{- end }}
 
-{{/* Host name of the chart's Redis. */}}
+{{/* Host name of the bundled Redis. */}}
 {{- define "svc-asr.redisHost" -}}
 {{ include "svc-asr.fullname" . }}-redis.{{ .Release.Namespace }}.svc
 {{- end }}
 
-{{/* What a user of Redis may do, from files/redis-users, on the keys of this installation. Takes "root" and "user". */}}
+{{/* ACL rules of a Redis user, from files/redis-users, with the key prefix of this installation. Takes "root" and "user". */}}
 {{- define "svc-asr.redisRights" -}}
 {{- $words := list }}
 {{- range splitList "\n" (.root.Files.Get (printf "files/redis-users/%s.acl" .user)) }}

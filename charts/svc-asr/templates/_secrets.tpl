@@ -1,4 +1,4 @@
-{{/* Names of the Secrets: those of the values, or the chart's own. */}}
+{{/* Names of the Secrets, from the values or generated. */}}
 {{- define "svc-asr.pepperSecret" -}}
 {{ default (printf "%s-api-key-peppers" (include "svc-asr.fullname" .)) .Values.secrets.apiKeyPeppers.existingSecret }}
 {{- end }}
@@ -27,18 +27,21 @@
 {{ default (printf "%s-worker-tls" (include "svc-asr.fullname" .)) .Values.workerTls.existingSecret }}
 {{- end }}
 
-{{/* Name that the certificate of workers carries. */}}
+{{/* DNS name in the certificate of the workers. */}}
 {{- define "svc-asr.workerServerName" -}}
 {{ default (printf "workers.%s.svc-asr.internal" (include "svc-asr.fullname" .)) .Values.workerTls.serverName }}
 {{- end }}
 
-{{/* What a Secret of the cluster holds under a key, decoded; empty where it, the key or the cluster is not there. */}}
+{{/*
+Returns the decoded value of a key of a Secret in the cluster. Empty if the Secret or the key does not exist, or if Helm
+has no access to the cluster. Takes (dict "root" $ "name" SECRET "key" KEY).
+*/}}
 {{- define "svc-asr.kept" -}}
 {{- $found := lookup "v1" "Secret" .root.Release.Namespace .name | default dict }}
 {{- get ($found.data | default dict) .key | b64dec }}
 {{- end }}
 
-{{/* A keyring: what the cluster holds already, or a new one. Takes (dict "root" $ "name" SECRET "key" KEY). */}}
+{{/* Returns the existing keyring of the cluster, or a new one. Takes (dict "root" $ "name" SECRET "key" KEY). */}}
 {{- define "svc-asr.keyring" -}}
 {{- with include "svc-asr.kept" . }}
 {{- . }}
@@ -48,9 +51,9 @@
 {{- end }}
 
 {{/*
-Metadata of a generated Secret. Takes "root", "name" and, for a certificate, the "hosts" that it is made for. Helm never
-deletes it: not with the release, whose resources another one can take up, and not when secrets.create or an
-existingSecret says that it is somebody else's from now on.
+Metadata of a generated Secret. Takes "root", "name" and, for a certificate, its "hosts". Helm never deletes the Secret:
+not with the release, because a later installation can use it again, and not when secrets.create is set to false or an
+existingSecret replaces it.
 */}}
 {{- define "svc-asr.secretMetadata" -}}
 name: {{ .name }}
@@ -64,7 +67,7 @@ annotations:
   {{- end }}
 {{- end }}
 
-{{/* Hosts that the certificate in the cluster was made for. */}}
+{{/* Hosts of the existing certificate in the cluster. */}}
 {{- define "svc-asr.keptHosts" -}}
 {{- $found := lookup "v1" "Secret" .root.Release.Namespace .name | default dict }}
 {{- $metadata := $found.metadata | default dict }}

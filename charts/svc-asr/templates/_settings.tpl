@@ -1,4 +1,4 @@
-{{/* Settings of a service as environment variables: a map by name. Numbers are written out, not as 1e+06. */}}
+{{/* Renders a map of settings as environment variables. Numbers are written out, not as 1e+06. */}}
 {{- define "svc-asr.env" -}}
 {{- range $name, $value := . }}
 - name: {{ $name }}
@@ -6,7 +6,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Settings that every service has. */}}
+{{/* Settings of every service. */}}
 {{- define "svc-asr.serviceSettings" -}}
 ADMIN_PORT: "9090"
 REDIS_URL_FILE: /etc/svc-asr/redis/url
@@ -19,7 +19,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* Environment of a component: settings of its own (a map as YAML), those of all, those of the values. */}}
+{{/* Environment of a component. The values override the settings of the component, which override the shared ones. */}}
 {{- define "svc-asr.environment" -}}
 {{- $values := index .root.Values .component }}
 {{- $own := include (printf "svc-asr.%sSettings" .component) .root | fromYaml }}
@@ -31,7 +31,7 @@ env:
   {{- end }}
 {{- end }}
 
-{{/* Mounts and volumes of what every service reads: how it reaches Redis. */}}
+{{/* Mounts and volumes of every service: the URL of Redis and its CA. */}}
 {{- define "svc-asr.serviceMounts" -}}
 - name: redis
   mountPath: /etc/svc-asr/redis

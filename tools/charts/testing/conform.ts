@@ -16,7 +16,7 @@ export interface Verdict {
   /** Number of valid objects. */
   valid: number;
   /** Problems found, one entry each. */
-  complaints: string[];
+  problems: string[];
 }
 
 /** Checks manifests with kubeconform against the schemas of an API server. */
@@ -42,8 +42,8 @@ export async function createConform(
   options: ConformOptions,
 ): Promise<Conform> {
   const openApi = await eventually(`the API server tells of ${options.definition}`, TOLD_WITHIN_MS, async () => {
-    const told = (await demand(kubernetes.request('GET', '/openapi/v2'))) as OpenApi;
-    return options.definition in told.definitions && told;
+    const openApi = (await demand(kubernetes.request('GET', '/openapi/v2'))) as OpenApi;
+    return options.definition in openApi.definitions && openApi;
   });
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-schemas-'));
   for (const [file, schema] of buildStrictSchemas(openApi)) writeFileSync(join(folder, file), JSON.stringify(schema));
@@ -59,7 +59,7 @@ export async function createConform(
       };
       return {
         valid: summary.valid,
-        complaints: (resources ?? []).map(({ kind, name, msg }) => `${kind} ${name}: ${msg}`),
+        problems: (resources ?? []).map(({ kind, name, msg }) => `${kind} ${name}: ${msg}`),
       };
     },
     close: () => rmSync(folder, { recursive: true, force: true }),

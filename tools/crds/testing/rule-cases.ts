@@ -94,7 +94,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     accepted: [artifact({ url, sha256, secretRef: { name: 's' }, cache: { claimName: 'c' } })],
   },
   {
-    message: 'sha256, secretRef and cache belong to artifact.url',
+    message: 'sha256, secretRef and cache are only for artifact.url',
     field: 'spec.artifact',
     refused: [
       artifact({ path: '/a', sha256 }),
@@ -138,13 +138,13 @@ export const RULE_CASES: readonly RuleCase[] = [
     accepted: [worker({ podAnnotations: { 'example.com/asr.svc.dev/revision': 'x' } })],
   },
   {
-    message: 'scaling.min must not be above scaling.max',
+    message: 'scaling.min must not be greater than scaling.max',
     field: 'spec.scaling.min',
     refused: [scaling({ min: 3, max: 2 }), scaling({ min: 2 }), scaling({ max: 0, min: 1 })],
     accepted: [scaling({ min: 2, max: 2 }), scaling({ min: 1 }), scaling({ max: 0 })],
   },
   {
-    message: 'scaling.replicas goes with scaling.mode External',
+    message: 'scaling.replicas is only for scaling.mode External',
     field: 'spec.scaling.replicas',
     before: scaling({ mode: 'External', replicas: 1 }),
     refused: [scaling({ replicas: 2 }), scaling({ mode: 'Sessions', replicas: 0 })],

@@ -1,4 +1,4 @@
-{{/* Settings of the gateway that the chart decides. */}}
+{{/* Settings of the gateway that the chart sets. */}}
 {{- define "svc-asr.gatewaySettings" -}}
 PORT: "8443"
 PUBLIC_URL: {{ include "svc-asr.publicUrl" . | quote }}
@@ -20,7 +20,7 @@ WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* How long a gateway that stops may take: the longest stream, then settling and closing. */}}
+{{/* Time that a terminating gateway gets, in seconds: the longest stream, and a margin to settle and close. */}}
 {{- define "svc-asr.gatewayStopSeconds" -}}
 {{ add 20 (int .Values.gateway.longestStreamSeconds) }}
 {{- end }}

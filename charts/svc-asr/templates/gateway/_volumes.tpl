@@ -1,4 +1,4 @@
-{{/* What a gateway has mounted: secrets as files, and the ledger's id, which the operator writes later. */}}
+{{/* Mounts of a gateway: secrets as files, and the ledger id, which the operator writes later. */}}
 {{- define "svc-asr.gatewayMounts" -}}
 - {name: api-keys, mountPath: /etc/svc-asr/api-keys, readOnly: true}
 - {name: sessions, mountPath: /etc/svc-asr/sessions, readOnly: true}
@@ -42,7 +42,7 @@
     defaultMode: {{ $mode }}
 {{- end }}
 {{- if .Values.workerTls.enabled }}
-# The authority alone: the key is the workers'.
+# Only the CA certificate. The private key is for workers.
 - name: worker-ca
   secret:
     secretName: {{ include "svc-asr.workerTlsSecret" . }}

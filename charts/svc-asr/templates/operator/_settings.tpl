@@ -1,4 +1,4 @@
-{{/* Settings of the operator that the chart decides. */}}
+{{/* Settings of the operator that the chart sets. */}}
 {{- define "svc-asr.operatorSettings" -}}
 KUBERNETES: in-cluster
 LEASE_NAME: {{ include "svc-asr.fullname" . }}-operator
@@ -17,7 +17,7 @@ WORKER_EGRESS_PORTS: {{ include "svc-asr.workerEgressPorts" . | quote }}
 WORKER_MAX_UNAVAILABLE: {{ .Values.worker.maxUnavailable | quote }}
 {{- end }}
 
-{{/* Ports that workers may reach beside those that the operator knows: of its own address of Redis, and of the collector. */}}
+{{/* Additional ports that workers may connect to. The operator allows those of its Redis URL and of the collector itself. */}}
 {{- define "svc-asr.workerEgressPorts" -}}
 {{- $ports := .Values.worker.egressPorts }}
 {{- if not .Values.redis.enabled }}

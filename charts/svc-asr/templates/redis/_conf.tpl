@@ -1,12 +1,12 @@
-{{/* The configuration of the chart's Redis. */}}
+{{/* Configuration of the bundled Redis. */}}
 {{- define "svc-asr.redisConf" -}}
 port 6379
 bind * -::*
-# Everybody has to authenticate: see users.acl.
+# All clients must authenticate, see users.acl.
 protected-mode no
 aclfile /etc/redis/users/users.acl
 dir /data
-# Credit is money: every write is on disk before it is acknowledged, and nothing is ever evicted.
+# Credit must not be lost. Redis syncs every write to disk before it acknowledges it, and never evicts data.
 appendonly yes
 appendfsync always
 save ""
@@ -14,7 +14,7 @@ maxmemory {{ .Values.redis.maxMemory }}
 maxmemory-policy noeviction
 {{- end }}
 
-{{/* As a user that may do nothing else, so that no password is needed. */}}
+{{/* Probe of Redis. The user "health" may only PING, so it needs no secret password. */}}
 {{- define "svc-asr.redisProbe" -}}
 exec:
   command: [{{ .Values.redis.client }}, --user, health, --pass, health, --no-auth-warning, -e, ping]

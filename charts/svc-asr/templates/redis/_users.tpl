@@ -1,6 +1,6 @@
-{{/* The users of the chart's Redis, with hashes of their passwords. Takes "root" and "passwords", by user. */}}
+{{/* Renders the users of the bundled Redis with password hashes. Takes "root" and "passwords" (a map by user). */}}
 {{- define "svc-asr.redisUsers" -}}
-{{- /* Nobody can be this user, but Redis is it when it reads its file at start: without rights it would skip every transaction. */ -}}
+{{- /* No client can log in as default, but Redis reads its append-only file as this user and skips transactions without rights. */ -}}
 user default off ~* &* +@all
 user health on nopass resetkeys resetchannels -@all +ping
 {{- range $user := list "gateway" "operator" "worker" "console" }}

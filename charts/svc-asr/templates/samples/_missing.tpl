@@ -1,6 +1,6 @@
 {{/*
-"yes" where a sample is wanted and not there yet: it is made once, then it is the administrator's. It is a hook because
-Helm checks all kinds of a release before it makes the first object, and the CRDs are in the same release.
+Returns "yes" if a sample is enabled and does not exist yet. The chart creates it once and never changes it. Samples are
+hooks, because Helm looks up all kinds of a release before it creates objects, and the CRDs are in the same release.
 Takes "root", "kind" and "name".
 */}}
 {{- define "svc-asr.sampleIsMissing" -}}

@@ -83,7 +83,7 @@ const fields = closed(
       },
       {
         rule: 'has(self.url) || !(has(self.sha256) || has(self.secretRef) || has(self.cache))',
-        message: 'sha256, secretRef and cache belong to artifact.url: remove them',
+        message: 'sha256, secretRef and cache are only for artifact.url: remove them',
       },
     ),
   },
@@ -116,7 +116,7 @@ export function findArtifactProblems(artifact: Static<typeof fields>): Problem[]
   if (artifact.url === undefined) {
     return (['sha256', 'secretRef', 'cache'] as const)
       .filter((field) => artifact[field] !== undefined)
-      .map((field) => ({ field, message: 'goes with url alone: remove it' }));
+      .map((field) => ({ field, message: 'is only for url: remove it' }));
   }
   if (artifact.sha256 === undefined) {
     return [{ field: 'sha256', message: 'is required with url: the checksum of the archive, as sha256sum prints it' }];

@@ -15,7 +15,7 @@ export const DRAIN_MARGIN_SECONDS = 30;
 const fixed = (field: string) =>
   rules({
     rule: 'self == oldSelf',
-    message: `${field} cannot be changed, since callers rely on it: create a model with another name`,
+    message: `${field} cannot be changed, because clients rely on it: create a model with another name`,
   });
 
 export const AsrModelSpec = closed(
@@ -38,7 +38,7 @@ export const AsrModelSpec = closed(
       description: 'Maximum audio of a session, in seconds. Fixed in v1 of the interface.',
       ...rules({
         rule: `self == ${MAX_AUDIO_SECONDS}`,
-        message: `maxAudioSeconds is ${MAX_AUDIO_SECONDS} for every model in v1 of the interface: leave it out`,
+        message: `maxAudioSeconds is ${MAX_AUDIO_SECONDS} for every model in v1 of the interface: omit it`,
       }),
     }),
     artifact: Artifact,
@@ -56,7 +56,7 @@ export const AsrModelSpec = closed(
     description: 'Desired state of the model.',
     ...rules({
       rule: `self.drainSeconds >= self.maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}`,
-      message: `drainSeconds must be at least maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}, the longest stream and its end: raise it or leave it out`,
+      message: `drainSeconds must be at least maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}, so that the longest stream can finish: raise it or omit it`,
       fieldPath: '.drainSeconds',
     }),
   },

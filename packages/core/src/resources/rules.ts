@@ -20,7 +20,7 @@ export function findModelProblems({ spec }: AsrModel): Problem[] {
   if (maxAudioSeconds !== MAX_AUDIO_SECONDS) refuse('maxAudioSeconds', `must be ${MAX_AUDIO_SECONDS}: leave it out`);
   const shortestDrain = maxAudioSeconds + DRAIN_MARGIN_SECONDS;
   if (drainSeconds < shortestDrain) refuse('drainSeconds', `must be at least ${shortestDrain}`);
-  if (scaling.min > scaling.max) refuse('scaling.min', `must not be above spec.scaling.max (${scaling.max})`);
+  if (scaling.min > scaling.max) refuse('scaling.min', `must not be greater than spec.scaling.max (${scaling.max})`);
   refuseAll('artifact', findArtifactProblems(artifact));
   const env = worker.env ?? [];
   const duplicate = findDuplicate(env.map(({ name }) => name));

@@ -47,7 +47,7 @@ export const Scaling = closed(
     ...rules(
       {
         rule: 'self.min <= self.max',
-        message: 'scaling.min must not be above scaling.max: lower min or raise max',
+        message: 'scaling.min must not be greater than scaling.max: lower min or raise max',
         fieldPath: '.min',
       },
       {
@@ -55,7 +55,7 @@ export const Scaling = closed(
         // removes it.
         rule: "self.mode == 'External' || !has(self.replicas) || (has(oldSelf.replicas) && self.replicas == oldSelf.replicas)",
         message:
-          'scaling.replicas goes with scaling.mode External: remove replicas and use min and max, or set the mode to External',
+          'scaling.replicas is only for scaling.mode External: remove replicas and use min and max, or set the mode to External',
         fieldPath: '.replicas',
       },
     ),

@@ -50,7 +50,7 @@ export const Grant = closed(
     ...rules({
       rule: 'self.audioSeconds == oldSelf.audioSeconds',
       message:
-        'a grant is applied once and cannot be changed: add a grant with another id, negative to take credit back',
+        'a grant is applied once and cannot be changed: add a grant with another id, or with a negative amount to remove credit',
       fieldPath: '.audioSeconds',
     }),
   },
