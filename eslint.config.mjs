@@ -13,8 +13,6 @@ export default defineConfig(
   { files: CODE, plugins: { prose }, rules: { 'prose/comments': 'error', 'prose/test-names': 'error' } },
   {
     files: ['**/*.md'],
-    // These pages are generated from schemas and values, or belong to the model artifacts.
-    ignores: ['docs/resources.md', 'charts/svc-asr/README.md', 'worker/models/**'],
     plugins: { markdown, prose },
     language: 'markdown/gfm',
     rules: { 'prose/markdown-text': 'error', 'prose/markdown-width': 'error' },
