@@ -10,24 +10,18 @@ import type { StreamOptions } from './stream/options.ts';
 import { openStream, startStream } from './stream/stream.ts';
 import type { AsrStream } from './stream/stream.ts';
 
-/** Base URL of the service, for example https://asr.example. */
 export interface ClientOptions {
-  /** Address of the service, for example https://asr.example. */
-  /** Permanent API key, for servers only. Without it only `listModels` works. */
+  /** Base URL of the service, for example https://asr.example. */
   baseUrl: string;
-  /** The permanent API key: for servers only. Without one only `listModels` works. */
-  /** Replacement for the global `fetch`. */
+  /** Permanent API key, for servers only. Without it only `listModels` works. */
   apiKey?: string;
-  /** Another `fetch` than the global one. */
-  /** Timeout of one attempt. Default 10,000. */
+  /** Replacement for the global `fetch`. */
   fetch?: Fetch;
-  /** How long one attempt may take. Default 10,000. */
-  /** Number of retries after 429 rate_limit_exceeded, 502 to 504 or a lost connection. Default 3. */
+  /** Timeout of one attempt. Default 10,000. */
   timeoutMs?: number;
-  /** How often a request is repeated after 429 rate_limit_exceeded, 503 or a lost connection. Default 3. */
-  /** Longest wait between two attempts. If the service requires a longer wait, the call throws. Default 60,000. */
+  /** Number of retries after 429 rate_limit_exceeded, 502 to 504 or a lost connection. Default 3. */
   maxRetries?: number;
-  /** The longest wait between two attempts; when the service asks for more, the error is thrown. Default 60,000. */
+  /** Longest wait between two attempts. If the service requires a longer wait, the call throws. Default 60,000. */
   maxRetryWaitMs?: number;
 }
 
@@ -37,39 +31,31 @@ export interface CallOptions {
 }
 
 export interface CreateSessionOptions extends CallOptions {
-  /** 1 to 300. Default 60. The service may reserve less. */
   model: string;
-  /** 1 to 300; the service takes 60 when it is absent. The reservation may be lower. */
-  /** Makes repeated requests safe: they reserve credit only once. Default: a random UUID. */
+  /** 1 to 300. Default 60. The service may reserve less. */
   maxAudioSeconds?: number;
-  /** Names the request, so that repeating it cannot reserve twice. A random one is made when it is absent. */
+  /** Makes repeated requests safe: they reserve credit only once. Default: a random UUID. */
   idempotencyKey?: string;
 }
 
-/** Returns the installed models. */
 export interface Client {
-  /** The models that are installed. */
-  /** Reserves a session. Send it to your client as JSON; do not log it. */
+  /** Returns the installed models. */
   listModels: (options?: CallOptions) => Promise<Model[]>;
-  /** Reserves a session. Relay it to the client as JSON; do not log it. */
-  /** Returns the credit of the account and its latest sessions. */
+  /** Reserves a session. Send it to your client as JSON; do not log it. */
   createSession: (options: CreateSessionOptions) => Promise<AsrSession>;
-  /** The credit of the account and its latest sessions. */
-  /** Streams a session, or creates one and streams it. */
+  /** Returns the credit of the account and its latest sessions. */
   usage: (options?: CallOptions) => Promise<CreditBalance>;
-  /** Streams a session, or makes one and streams it. */
+  /** Streams a session, or creates one and streams it. */
   stream: (target: AsrSession | CreateSessionOptions, options?: StreamOptions) => AsrStream;
 }
 
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{1,128}$/;
-/** Creates a client for the HTTP API and the stream, for Node 20 or newer and browsers. */
 
-/** A client for the HTTP API and the stream, for Node 20 or newer and browsers. */
+/** Creates a client for the HTTP API and the stream, for Node 20 or newer and browsers. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkAddress(options.baseUrl, 'baseUrl');
-  /** Checked here, because the error of a fetch that refuses a header quotes the header. */
   const { apiKey, timeoutMs = 10_000 } = options;
-  // Checked here without quoting it: the message of a fetch that refuses a header quotes the header.
+  // Checked here, because the error of a fetch that refuses a header quotes the header and would reveal the key.
   if (apiKey !== undefined && !/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('apiKey contains invalid characters');
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const policy = { maxRetries: options.maxRetries ?? 3, maxWaitMs: options.maxRetryWaitMs ?? 60_000 };
@@ -129,18 +115,16 @@ export function createClient(options: ClientOptions): Client {
 async function callOnce(fetch: Fetch, request: ExchangeRequest): Promise<object> {
   const answer = await exchange(fetch, request);
   if (answer.status < 200 || answer.status > 299) throw refusalOf(answer);
-  /** Parses the JSON object in a successful response. Any other body comes from a proxy between client and service. */
   return parseAnswer(answer.text, answer.status, answer.header('x-request-id') ?? undefined);
 }
 
-/** The object of a good answer. What is not one came from something between here and the service. */
+/** Parses the JSON object in a successful response. Any other body comes from a proxy between client and service. */
 export function parseAnswer(text: string, status: number, requestId: string | undefined): object {
   try {
-    /** The message of the parser quotes the text, which may contain a credential. */
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // The parser's message quotes the text, which may hold a credential.
+    // The error of the parser is dropped, because it quotes the text, which may contain a credential.
   }
   const code = 'unexpected_response';
   const facts = { status, type: code, code, requestId, retryAfterS: undefined };

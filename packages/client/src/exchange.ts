@@ -28,7 +28,6 @@ export interface ExchangeRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** One request and its whole answer. Throws the signal's reason when aborted, else SvcAsrUnreachable. */
 /** Sends one request and reads the whole response. Throws the reason of an aborted signal, else SvcAsrUnreachable. */
 export async function exchange(fetch: Fetch, request: ExchangeRequest): Promise<Answer> {
   return await bounded(request, async (signal) => {
@@ -38,13 +37,11 @@ export async function exchange(fetch: Fetch, request: ExchangeRequest): Promise<
   });
 }
 
-/** What fetch is called with for a request. */
 /** Builds the argument of `fetch` for a request. */
 export function initOf({ method, headers, body }: ExchangeRequest, signal: AbortSignal): FetchInit {
   return { method, headers, signal, redirect: 'error', ...(body === undefined ? {} : { body }) };
 }
 
-/** Runs `task` under the caller's signal and a time limit, and says in words what kept it from an answer. */
 /** Runs `task` with a timeout and the signal of the caller. If it fails, the error describes the cause. */
 export async function bounded<T>(
   { url, timeoutMs, signal }: Pick<ExchangeRequest, 'url' | 'timeoutMs' | 'signal'>,
@@ -67,7 +64,6 @@ export async function bounded<T>(
   }
 }
 
-/** fetch says "fetch failed" and keeps the reason in `cause`. */
 /** Returns the cause of a failed fetch. The message of the error itself is only "fetch failed". */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

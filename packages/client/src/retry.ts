@@ -21,9 +21,8 @@ export function retryWaitMs(
   random: number,
 ): number | undefined {
   if (failures > maxRetries || !mayPass(error)) return undefined;
-  /** The wait is at least the Retry-After of the service. The random part spreads the retries of many clients. */
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
-  // What the service asks for is the least; the random part keeps clients from coming back all at once.
+  // The wait is at least the Retry-After of the service. The random part spreads the retries of many clients.
   const askedMs = error instanceof SvcAsrError ? (error.retryAfterS ?? 0) * 1000 : 0;
   const waitMs = Math.round(Math.max(askedMs, backoffMs / 2) + (backoffMs / 2) * random);
   return waitMs <= maxWaitMs ? waitMs : undefined;

@@ -45,8 +45,7 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
       if (bytes > MAX_BODY_BYTES) break;
     }
   } catch {
-    // The status alone is an answer too.
-    /** The status alone is enough for an error. */
+    // The status alone is enough for an error.
   }
   return text;
 }

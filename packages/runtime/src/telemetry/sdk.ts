@@ -11,7 +11,7 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace';
 import { sessionRootIds } from './tracing.ts';
 import type { SpanStart, Tracing } from './tracing.ts';
 
-/** This module is large and loaded only if telemetry is exported. */
+// This module is large and loaded only if telemetry is exported.
 
 export interface PushOptions {
   /** Base URL of an OTLP/HTTP receiver, without the path of a signal. */
