@@ -35,8 +35,8 @@ const ROUNDS = 2;
 const PAUSE_MS = 10_000;
 
 /**
- * Measures the time until new resources have converged, against the floor, then a resync, which must write nothing, and
- * last the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
+ * Measures the time until new resources have converged, and compares it with the floor. Then it checks that a resync
+ * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
  */
 export async function bench({ say, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const { resources, pods } = readSize(SIZES[size], process.env);

@@ -40,8 +40,8 @@ export interface Resync {
 }
 
 /**
- * Starts a new operator in a scene where everything has converged and waits until it has reconciled every resource
- * twice: at its start and at the next resync. Neither pass has a reason to write.
+ * Starts a new operator in a scene where everything has converged. Waits until it has reconciled every resource at its
+ * start and again at the next resync. Neither pass has a reason to write.
  */
 export async function resync(scene: Scene, count: number): Promise<Resync> {
   const api = scene.client(4);

@@ -27,9 +27,9 @@ export async function readVersions(api: KubeApi, types: readonly ResourceType[],
 }
 
 /**
- * Returns a version of the object that changes with each write by `manager` and stays the same when others write, such
- * as the kube-controller-manager, which updates the status of Deployments and PodDisruptionBudgets. The API server
- * records the time of a manager's last change with a resolution of one second.
+ * Returns a version of the object that changes only with writes by `manager`. Other writers do not change it, such as
+ * the kube-controller-manager, which updates the status of Deployments. The API server records the time of a manager's
+ * last change with a resolution of one second.
  */
 export function versionOf({ metadata }: KubeObject, manager: string): string {
   const { managedFields = [] } = metadata as { managedFields?: readonly ManagedFields[] };

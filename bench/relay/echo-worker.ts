@@ -31,12 +31,12 @@ function serve(socket: WebSocket): void {
   let consumed = 0;
   let text = '';
   const send = (answer: RelayAnswer) => socket.send(JSON.stringify(answer));
-  const begin = () => {
+  const reset = () => {
     samples = consumed = 0;
     text = '';
   };
 
-  function hear(pcm: Buffer): void {
+  function receive(pcm: Buffer): void {
     samples += pcm.length / 2;
     while (samples - consumed >= chunk) {
       consumed += chunk;
@@ -48,7 +48,7 @@ function serve(socket: WebSocket): void {
 
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) {
-      hear(data);
+      receive(data);
       return;
     }
     const request = parseRelayRequest(data.toString());
@@ -61,11 +61,11 @@ function serve(socket: WebSocket): void {
         return;
       case 'flush':
         send({ type: 'final', text, audio_end: samples, words: [] });
-        begin();
+        reset();
         return;
       case 'reset':
         send({ type: 'reset_done' });
-        begin();
+        reset();
         return;
     }
   });

@@ -167,8 +167,8 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
 }
 
 /**
- * Returns what the gateway still lacks to be ready, or undefined if it is ready. A connection to Redis is not required:
- * without it the gateway still serves models, documents and errors that name the cause, so it stays in service.
+ * Returns what the gateway still lacks to be ready, or undefined if it is ready. A connection to Redis is not required,
+ * because the gateway serves models, documents and meaningful errors without it.
  */
 function findMissing(lease: Lease, ledgerWatch: LedgerWatch, catalogue: CatalogueView): string | undefined {
   if (lease.owner() === undefined) return 'this gateway holds no lease yet';

@@ -21,8 +21,8 @@ const SAMPLES_PER_MS = 16;
 const NOTHING: Observation = { kind: 'nothing' };
 
 /**
- * The client's view of one stream. Knows when each sample was sent, measures the latency of events against it, and
- * records violations of the protocol such as lost, repeated or reordered events. The caller passes all times.
+ * The client's view of one stream. It knows when each sample was sent and measures the latency of events against it. It
+ * also records violations of the protocol, such as lost, repeated or reordered events. The caller passes all times.
  */
 export class Track {
   readonly faults: string[] = [];

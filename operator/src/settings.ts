@@ -42,7 +42,7 @@ export const OPERATOR_SETTINGS = {
     36_500,
   ),
   LEDGER_ID_FILE: text(
-    'Where resources are files: file for the id of the ledger, by which an emptied or wrong Redis is noticed; beside it stands what tenants have consumed. Empty: noticed only as long as this operator runs.',
+    'File for the ledger id if resources are files. By this id the operator detects an emptied or wrong Redis. The consumption of tenants is stored next to it. If empty, the operator detects this only until it restarts.',
     '',
   ),
   LEDGER_INTERVAL_MS: integer('Interval of the check that Redis still contains the ledger.', 2000, 10, 60_000),

@@ -18,8 +18,8 @@ const ROUTES = {
 };
 
 /**
- * Program of the access pod. A failed connection to a Service ends the client's connection without a reset: kubectl
- * closes all connections of a port-forward when one of them is reset.
+ * Program of the access pod. If a connection to a Service fails, the program ends the client's connection without a
+ * reset. A reset would make kubectl close all connections of the port-forward.
  */
 const PROXY = `
 const { connect, createServer } = require('node:net');

@@ -29,8 +29,8 @@ export async function underLiveStreams(harness: Harness, access: Access, disrupt
 }
 
 /**
- * Changes the version under live streams. Each version must understand records of the other: a session that the one
- * reserved, and that no client opens, must be released and reported by the other.
+ * Changes the version under live streams. Each version must understand the records of the other. It must release and
+ * report a session that the other version reserved and that no client opened.
  */
 export async function acrossVersions(harness: Harness, access: Access, change: () => Promise<void>): Promise<void> {
   const { baseUrl, ca, key } = access;

@@ -9,8 +9,8 @@ import type { Answer } from './answer.ts';
 export type CheckAnswer = (method: string, path: string, answer: Answer) => void;
 
 /**
- * Creates a check of responses against the OpenAPI document that the service serves: the status is described, required
- * headers are present, and the body has the described fields and no other.
+ * Creates a check of responses against the OpenAPI document of the service. The status must be described, required
+ * headers present, and the body must have exactly the described fields.
  */
 export function createCheck(document: OpenApi.OpenApiDocument): CheckAnswer {
   const ajv = formats.default(new Ajv2020({ allErrors: true, strict: false }));

@@ -76,7 +76,7 @@ const markdownText: Rule.RuleModule = {
 
 /** Returns the text of a node; code becomes one word, because it is not prose. */
 function plainText({ type, value, children = [] }: MarkdownNode): string {
-  if (type === 'inlineCode') return 'code';
+  if (type === 'inlineCode') return 'Code';
   if (type === 'break') return ' ';
   return value ?? children.map(plainText).join('');
 }

@@ -1,13 +1,16 @@
-/** Longest sentence in words. The writing rules ask for about 25; this leaves room for a list. */
-export const MAX_WORDS = 40;
+/** Maximum number of words in a sentence. */
+export const MAX_WORDS = 30;
 
-/** Splits a text into sentences, at punctuation that a capital letter follows. Code in backticks counts as one word. */
+/**
+ * Splits a text into sentences. A period ends a sentence before any letter, because a sentence may start with a file
+ * name. A colon ends one only before a capital letter. Code in backticks counts as one word.
+ */
 export function splitSentences(text: string): string[] {
   return text
     .replace(/`[^`]*`/g, 'Code')
     .replace(/\s+/g, ' ')
     .trim()
-    .split(/(?<=[.!?:])["')\]*_]*\s+(?=["'([*_]*\p{Lu})/u)
+    .split(/(?<=[.!?])["')\]*_]*\s+(?=["'([*_]*\p{L})|(?<=:)["')\]*_]*\s+(?=["'([*_]*\p{Lu})/u)
     .filter((sentence) => sentence !== '');
 }
 

@@ -2,9 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Which workspaces each may import, as docs/architecture.md draws it:
- * core <- ledger, runtime <- operator | gateway | worker | console; core <- client <- cli; core <- api-docs <- gateway;
- * runtime <- kubernetes <- operator | console.
+ * Workspaces that each workspace may import, as in docs/architecture.md: core <- ledger, runtime <- operator | gateway
+ * | worker | console; core <- client <- cli; core <- api-docs <- gateway; runtime <- kubernetes <- operator | console.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/core': [],

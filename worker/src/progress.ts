@@ -6,8 +6,8 @@ export interface Stall {
 }
 
 /**
- * Returns the stall after another check. It grows by at most two intervals per check, because the inference thread
- * could not run while the whole process was suspended (a suspended machine, SIGSTOP).
+ * Returns the stall after another check. It grows by at most two intervals per check. A longer gap means that the whole
+ * process was suspended, for example by SIGSTOP, and the inference thread could not run.
  */
 export function updateStall(stall: Stall, progress: number, nowMs: number, intervalMs: number): Stall {
   if (progress !== stall.progress) return { progress, atMs: nowMs, stalledMs: 0 };

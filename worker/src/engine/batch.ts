@@ -8,8 +8,8 @@ import { searchBatch } from './search.ts';
 import { fillWindow } from './window.ts';
 
 /**
- * Called after each run of the encoder with the number of streams in it, the CPU and wall time inside onnxruntime, and
- * the total time that its windows were queued.
+ * Called after each run of the encoder. `windows` is the number of streams in it. `cpuMs` and `ms` are the CPU and wall
+ * time inside onnxruntime. `waitMs` is the total time that its windows were queued.
  */
 export type OnRun = (windows: number, cpuMs: number, ms: number, waitMs: number) => void;
 

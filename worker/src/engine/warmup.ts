@@ -13,8 +13,8 @@ import { isSteady, slowRun } from './slots.ts';
 /** Rounds before measuring starts. They cover lazy initialization and just-in-time compilation. */
 const WARM_ROUNDS = 4;
 /**
- * A long and a short measurement. The long one cycles through groups of streams, because the memory of a single group
- * would stay in the processor cache, unlike that of real streams.
+ * A long and a short measurement. The long one cycles through groups of streams, as the worker does under load. The
+ * memory of a single group would stay in the processor cache.
  */
 const LONG = { leastRounds: 15, groups: 8 } as const;
 const SHORT = { leastRounds: 3, groups: 1 } as const;

@@ -18,8 +18,8 @@ export class Avoided {
   }
 
   /**
-   * Returns the ids to avoid now. The list is never empty for a stream that a worker has opened and that has lost a
-   * worker. place.lua places a request with a non-empty list before the queue, where new streams wait.
+   * Returns the ids to avoid now. If the stream was open at a worker and lost it, the list is never empty. The script
+   * place.lua serves requests with a non-empty list before the queue of new streams.
    */
   list(nowMs: number, everOpened: boolean): readonly string[] {
     const ids = [...this.#avoidUntilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);

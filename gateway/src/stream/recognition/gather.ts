@@ -12,8 +12,8 @@ const LARGE_SAMPLES = 32_000;
 export type Urgency = 'now' | 'soon' | 'later';
 
 /**
- * Returns how urgently the worker needs the unsent audio of an utterance. The worker processes whole chunks and cannot
- * use a part of one, so the many small frames of a chunk can be sent as one message.
+ * Returns how urgently the worker needs the unsent audio of an utterance. The worker processes whole chunks only. The
+ * many small frames of a chunk can therefore be sent as one message.
  */
 export function urgencyOf({ sent, samples }: { sent: number; samples: number }, chunkSamples: number): Urgency {
   const unsent = samples - sent;

@@ -7,9 +7,9 @@ export interface WorkerTrust {
 }
 
 /**
- * Creates the TLS options for workers. A worker is reached by the IP address of its pod, which no certificate names, so
- * the certificates of all workers carry the same server name. The CA file is read for each connection, so that a
- * renewed CA applies without a restart.
+ * Creates the TLS options for workers. Gateways connect to the IP address of a worker's pod, which no certificate
+ * contains. Therefore the certificates of all workers have the same server name. The CA file is read for each
+ * connection, so that a renewed CA applies without a restart.
  */
 export function createWorkerTrust({ caFile, serverName }: { caFile: string; serverName: string }): WorkerTrust {
   return {

@@ -3,7 +3,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import { createLogger, createMetrics } from '@svc-asr/runtime';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { createTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
-import { makeNarrowUser, WITHOUT_ACCOUNTS } from '../../../../test/support/narrow-redis.ts';
+import { createNarrowUser, WITHOUT_ACCOUNTS } from '../../../../test/support/narrow-redis.ts';
 import type { NarrowUser } from '../../../../test/support/narrow-redis.ts';
 import { startRedis } from '../../../../test/support/redis.ts';
 import type { TestRedis } from '../../../../test/support/redis.ts';
@@ -21,7 +21,7 @@ let user: NarrowUser;
 beforeAll(async () => {
   redis = await startRedis();
   ledger = await openLedger(redis.url, { prefix });
-  user = await makeNarrowUser(redis, ledger.link, 'gateway');
+  user = await createNarrowUser(redis, ledger.link, 'gateway');
   narrow = await openLedger(user.url, { prefix });
 });
 afterAll(async () => {

@@ -31,8 +31,8 @@ const FIRST_SCAN_SETTLE_TIMES = 10;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Provides resources from YAML and JSON files in folders. It polls instead of watching, because polling works on every
- * file system, for folders that are removed and recreated, and for editors that write by rename.
+ * Provides resources from YAML and JSON files in folders. It polls, because polling works on every file system. It also
+ * works for folders that are removed and recreated, and for editors that write by rename.
  */
 export function createFileSource(options: FileSourceOptions): ResourceSource {
   const { folders, pollMs, settleMs, deleteGraceMs, logger, notices } = options;

@@ -3,9 +3,9 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 import { judge } from './state.ts';
 
 function object(generation: number, spec: object = {}, more: { metadata?: object; status?: object } = {}): KubeObject {
-  const made = tenant('acme', spec) as KubeObject;
-  const metadata = { ...made.metadata, uid: 'u1', generation, resourceVersion: String(generation), ...more.metadata };
-  return { ...made, metadata, ...(more.status && { status: more.status }) };
+  const object = tenant('acme', spec) as KubeObject;
+  const metadata = { ...object.metadata, uid: 'u1', generation, resourceVersion: String(generation), ...more.metadata };
+  return { ...object, metadata, ...(more.status && { status: more.status }) };
 }
 
 const displayName = ({ good }: ReturnType<typeof judge>) =>

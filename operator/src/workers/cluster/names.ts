@@ -22,8 +22,8 @@ export const ANNOTATIONS = {
 } as const;
 
 /**
- * Values of the label `phase`. A pod that was selected for removal differs from its pod template in this label, which
- * makes the selection visible in the status of its ReplicaSet.
+ * Values of the label `phase`. In a pod that was selected for removal, the label differs from the pod template. This
+ * makes the selection visible in the status of the ReplicaSet.
  */
 export const PHASES = { serving: 'Serving', leaving: 'Leaving' } as const;
 

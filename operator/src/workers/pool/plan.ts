@@ -87,8 +87,8 @@ export function planPool(input: PlanInput): Plan {
 }
 
 /**
- * Returns the registered workers that have to be drained again: those that lost their lease while draining and registered
- * again, and those that registered after they were asked to stop.
+ * Returns the registered workers that have to be drained again. Some lost their lease while draining and registered
+ * again. Others registered only after they were asked to stop.
  */
 function findRepeatedDrains(registered: readonly WorkerRecord[], { running, drainedAtMs }: PlanInput): string[] {
   const stopping = new Set(running.filter((worker) => worker.stopping).map(({ id }) => id));

@@ -22,8 +22,8 @@ const LASTING_REASONS: readonly string[] = ['Idle', 'ScalingLimited', 'External'
 const SETTLED_PHASES: readonly string[] = ['Steady', 'RolledBack'];
 
 /**
- * Reports whether a pool stays as it is while its load, its model and its workers do not change: no worker starts or
- * stops, and no timer runs. Most pools are steady most of the time, and need no full reconcile then.
+ * Reports whether a pool is steady: no worker starts or stops, and no timer runs. It stays so while its load, its model
+ * and its workers do not change. Most pools are steady most of the time, and need no full reconcile then.
  */
 export function isSteady({ model, view, running, scaling, rollout, plan }: PoolSnapshot): boolean {
   const { desired, reasons, state } = scaling;

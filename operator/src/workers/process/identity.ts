@@ -6,8 +6,8 @@ const STATE = 0;
 const START_TIME = 19;
 
 /**
- * Returns an identity that distinguishes a process from all others that have the same pid at other times: its start time
- * and the id of the boot. Undefined if there is no such process, or only a zombie.
+ * Returns the start time of a process and the id of the boot. They distinguish it from processes that have the same pid
+ * at other times. Undefined if there is no such process, or only a zombie.
  */
 export function identityOf(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);

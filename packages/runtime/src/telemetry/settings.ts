@@ -6,7 +6,7 @@ import type { Setting } from '../settings.ts';
  */
 export const TELEMETRY_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalEndpoint(
-    'Address of an OpenTelemetry collector that receives traces and metrics as OTLP over HTTP, e.g. http://collector:4318. If empty, nothing is exported; metrics are still available at /metrics.',
+    'Address of an OpenTelemetry collector that receives traces and metrics as OTLP over HTTP, for example http://collector:4318. If empty, nothing is exported; metrics are still available at /metrics.',
   ),
   OTEL_EXPORTER_OTLP_HEADERS: headers('Headers to send along, as name=value separated by commas.'),
   OTEL_METRIC_EXPORT_INTERVAL: integer('Milliseconds between two exports of metrics.', 60_000, 100, 3_600_000),

@@ -8,8 +8,8 @@ const DNS_PORT = 53;
 const WEB_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Builds the network policy of a revision's workers. Egress is restricted by port only: the operator does not know the
- * addresses of Redis, DNS, the OTLP endpoint and the artifact server, which may be outside of the cluster.
+ * Builds the network policy of a revision's workers. It restricts egress by port only. The operator does not know the
+ * addresses of Redis, DNS, the OTLP endpoint and the artifact server, which may be outside the cluster.
  */
 export function buildNetworkPolicy(template: WorkerTemplate, installation: Installation) {
   const { model, revision, artifact } = template;
