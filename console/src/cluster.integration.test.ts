@@ -48,7 +48,7 @@ const call = (...args: Parameters<TestConsole['call']>) => console_.call(...args
 const put = (name: string, spec: object, headers: Record<string, string> = {}) =>
   call('PUT', `/admin/v1/tenants/${name}`, { body: { displayName: name, ...spec }, headers });
 const grant = (name: string, body: object) => call('POST', `/admin/v1/tenants/${name}/grants`, { body });
-const makeKey = async (tenant: string) => (await call('POST', '/admin/v1/keys', { body: { tenant } })).body;
+const createKey = async (tenant: string) => (await call('POST', '/admin/v1/keys', { body: { tenant } })).body;
 const manifest = (name: string, spec: object) => ({
   apiVersion: 'asr.svc.dev/v1',
   kind: 'Tenant',
@@ -96,7 +96,7 @@ test(
   async () => {
     expect(await call('POST', '/admin/v1/keys', { body: { tenant: 'acme' } })).toMatchObject({ status: 404 });
     await put('acme', {});
-    const [first, second] = [await makeKey('acme'), await makeKey('acme')];
+    const [first, second] = [await createKey('acme'), await createKey('acme')];
     const object = await read(`apikey/${first.key_id.toLowerCase()}`);
     const { uid } = (await read('tenant/acme')).metadata;
     expect(object.metadata.ownerReferences).toEqual([expect.objectContaining({ kind: 'Tenant', name: 'acme', uid })]);

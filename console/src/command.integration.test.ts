@@ -48,11 +48,11 @@ test('svc-asr admin creates, grants, shows, lists and deletes a tenant', async (
 
 test('svc-asr admin prints only the key on standard output, lists it without its secret, and revokes it', async () => {
   await create('acme');
-  const made = await admin('keys', 'create', '--tenant', 'acme', '--name', 'production', '--expires', '90d');
-  const key = made.out.trim();
+  const created = await admin('keys', 'create', '--tenant', 'acme', '--name', 'production', '--expires', '90d');
+  const key = created.out.trim();
   const keyId = parseApiKey(key) ?? '';
-  expect([made.status, made.out, keyId.length]).toEqual([0, `${key}\n`, 10]);
-  expect(made.err).toContain(`Key ${keyId} of acme`);
+  expect([created.status, created.out, keyId.length]).toEqual([0, `${key}\n`, 10]);
+  expect(created.err).toContain(`Key ${keyId} of acme`);
   expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(false);
 
   const listed = await admin('keys', 'list', '--tenant', 'acme');

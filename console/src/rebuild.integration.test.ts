@@ -70,8 +70,8 @@ test(
       out: 'Created the tenant acme.\n',
       err: '',
     });
-    const made = await admin('keys', 'create', '--tenant', 'acme');
-    expect(made).toMatchObject({ status: 0, err: expect.not.stringContaining('not active') });
+    const created = await admin('keys', 'create', '--tenant', 'acme');
+    expect(created).toMatchObject({ status: 0, err: expect.not.stringContaining('not active') });
     expect((await admin('tenants', 'show', 'acme')).out).toMatch(/available +1h 0m 0s/);
 
     // The consumed audio must reach the Tenant's status, which a rebuild reads.
@@ -80,11 +80,11 @@ test(
     await console_.ledger.link.send('', ['FLUSHALL']);
     await eventually('the Tenant says so', WITHIN_MS, async () => (await ledgerMissing()) === 'True');
 
-    const told = await eventually('a rebuild can be asked for', WITHIN_MS, async () => {
+    const plan = await eventually('a rebuild can be asked for', WITHIN_MS, async () => {
       const answer = await admin('ledger', 'rebuild');
       return answer.out.includes('acme') && answer;
     });
-    expect(told.out).toMatch(/acme +1h 0m 0s +15m 0s/);
+    expect(plan.out).toMatch(/acme +1h 0m 0s +15m 0s/);
     expect((await admin('ledger', 'rebuild', '--yes')).status).toBe(0);
     await eventually('it is done', WITHIN_MS, async () =>
       (await admin('ledger', 'status')).out.includes('contains the ledger'),

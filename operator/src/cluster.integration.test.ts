@@ -231,7 +231,7 @@ test(
     await apply(active('acme'));
     await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));
     const empty = await startRedis();
-    const lookInside = openLedger(empty.url);
+    const emptyLedger = openLedger(empty.url);
     try {
       const second = await start({ RESYNC_SECONDS: '1' }, empty.url);
       await ready(second);
@@ -241,14 +241,14 @@ test(
       await eventuallyLong(async () => expect(await state('other')).toBe('Active'));
       const resources = /svc_asr_operator_resources\{[^}]*kind="Tenant"[^}]*\} (\d+)/;
       await eventuallyLong(async () => expect(await metric(second, resources)).toBe(2));
-      expect(await lookInside.ledger.link.send('', ['DBSIZE'])).toBe(0);
+      expect(await emptyLedger.ledger.link.send('', ['DBSIZE'])).toBe(0);
 
       await stop(first);
       await eventuallyLong(async () => expect(await metric(second, leads)).toBe(1));
       expect([first.lost, second.lost]).toEqual([[], []]);
       await stop(second);
     } finally {
-      await lookInside.close();
+      await emptyLedger.close();
       await empty.stop();
     }
   },

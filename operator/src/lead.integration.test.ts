@@ -52,13 +52,13 @@ async function start() {
   const process = spawnOperator({ ...clusterSettings(proxy.kubeconfig, namespace, redis.url), ...times });
   const operator = { process, proxy };
   running.push(operator);
-  await eventually(() => expect(said(operator, 'operator started')).toBe(true), 60_000);
+  await eventually(() => expect(logged(operator, 'operator started')).toBe(true), 60_000);
   return operator;
 }
 type Running = Awaited<ReturnType<typeof start>>;
 
-const said = ({ process }: Running, words: string) => process.lines.some(({ message }) => message.includes(words));
-const leads = (operator: Running) => said(operator, 'started to reconcile resources');
+const logged = ({ process }: Running, text: string) => process.lines.some(({ message }) => message.includes(text));
+const leads = (operator: Running) => logged(operator, 'started to reconcile resources');
 const isWrite = ({ method, path }: ProxyRequest) => method !== 'GET' && !path.includes('/leases');
 const apply = (state: string) => {
   const acme = tenant('acme', { state, grants: [{ id: 'welcome', audioSeconds: 60 }] });
@@ -108,7 +108,7 @@ test(
     first.process.kill('SIGCONT');
     expect(await first.process.ended).toBe(1);
     expect(first.proxy.requests.filter(isWrite)).toEqual([]);
-    expect(said(first, 'no longer leads')).toBe(true);
+    expect(logged(first, 'no longer leads')).toBe(true);
     expect((await ledger.accounts.read('acme'))?.state).toBe('Suspended');
   },
   TEST_MS,

@@ -5,7 +5,7 @@ import { balanceOf, modelsOf, refusal, sessionOf } from '../support/refusals.ts'
 import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-const IN_FORCE_WITHIN_MS = 2000;
+const APPLIED_WITHIN_MS = 2000;
 /** A deletion is applied after a delay, because editors rewrite files and resources move between them. */
 const GONE_WITHIN_MS = 5000;
 
@@ -24,7 +24,7 @@ async function models(): Promise<Map<string, Model>> {
 }
 
 const offered = (name: string, language: string) =>
-  eventually(`${name} is offered for ${language}`, IN_FORCE_WITHIN_MS, async () => {
+  eventually(`${name} is offered for ${language}`, APPLIED_WITHIN_MS, async () => {
     return (await models()).get(name)?.language === language;
   });
 
@@ -68,7 +68,7 @@ describe('a model', () => {
   test('with an invalid edit is reported by file and field and keeps its last valid version', async () => {
     const before = await models();
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Wrong', max: '"many"' }));
-    await eventually('the problem is shown', IN_FORCE_WITHIN_MS, () => {
+    await eventually('the problem is shown', APPLIED_WITHIN_MS, () => {
       return service.output().includes('kamba.yaml') && service.output().includes('spec.scaling.max');
     });
     const logged = service
@@ -107,7 +107,7 @@ describe('a file that is not a valid resource', () => {
   ])('%s is reported and changes nothing', async (file, text, reported) => {
     const before = await models();
     service.writeConfig(file, text);
-    await eventually('the problem is shown', IN_FORCE_WITHIN_MS, () => {
+    await eventually('the problem is shown', APPLIED_WITHIN_MS, () => {
       return service
         .output()
         .split('\n')
@@ -122,7 +122,7 @@ describe('a file that is not a valid resource', () => {
 describe('a tenant', () => {
   test('in a file is applied within 2 seconds, as are its changes, and each grant is credited only once', async () => {
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file'));
-    await eventually('the tenant has an account', IN_FORCE_WITHIN_MS, async () => {
+    await eventually('the tenant has an account', APPLIED_WITHIN_MS, async () => {
       const { status, body } = await service.admin.call('GET', '/tenants/from-a-file');
       return status === 200 && (body as { account: unknown }).account !== null;
     });
@@ -130,17 +130,17 @@ describe('a tenant', () => {
     expect(balanceOf(await service.usage(own)).available_ms).toBe(100_000);
 
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file', { state: 'Suspended' }));
-    await eventually('it is suspended', IN_FORCE_WITHIN_MS, async () => (await service.usage(own)).status === 403);
+    await eventually('it is suspended', APPLIED_WITHIN_MS, async () => (await service.usage(own)).status === 403);
 
     const grants = '[{id: first, audioSeconds: 900}, {id: second, audioSeconds: 50}]';
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file', { grants }));
-    await eventually('it is active, with the second grant', IN_FORCE_WITHIN_MS, async () => {
+    await eventually('it is active, with the second grant', APPLIED_WITHIN_MS, async () => {
       const answer = await service.usage(own);
       return answer.status === 200 && balanceOf(answer).available_ms === 150_000;
     });
 
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file', { grants: '[]', concurrent: 1 }));
-    await eventually('it may hold one session', IN_FORCE_WITHIN_MS, async () => {
+    await eventually('it may hold one session', APPLIED_WITHIN_MS, async () => {
       return (await service.admin.call('GET', '/tenants/from-a-file')).text.includes('"concurrentSessions":1');
     });
     expect(balanceOf(await service.usage(own)).available_ms).toBe(150_000);
@@ -159,7 +159,7 @@ describe('capacity', () => {
       const answer = await service.create(tenant.key, { model: NAME }, headers);
       expect(refusal(answer)).toBe('no_capacity');
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-      await eventually('nothing is reserved', IN_FORCE_WITHIN_MS, async () => {
+      await eventually('nothing is reserved', APPLIED_WITHIN_MS, async () => {
         const { live_sessions: live, credits } = await service.admin.account(tenant.name);
         return live === 0 && credits.reserved_ms === 0;
       });
@@ -170,7 +170,7 @@ describe('capacity', () => {
 
   test('that is raised again accepts sessions within 2 seconds', async () => {
     service.writeConfig('full.yaml', modelYaml(NAME, { language: 'Full', max: 1 }));
-    await eventually('a session is made', IN_FORCE_WITHIN_MS, async () => {
+    await eventually('a session is made', APPLIED_WITHIN_MS, async () => {
       return (await service.create(key, { model: NAME })).status === 201;
     });
   });

@@ -87,7 +87,7 @@ describe('a JSON body', () => {
       Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]),
     ],
     ['UTF-16', Buffer.from(GOOD, 'utf16le')],
-    ['a compressed body that is not said to be one', gzipSync(GOOD)],
+    ['a compressed body without a Content-Encoding header', gzipSync(GOOD)],
   ])('of %s is refused', async (_what, body) => {
     expect(refusal(await postJson(body))).toBe('invalid_json');
   });

@@ -115,10 +115,10 @@ test('a failed session keeps its audio and costs nothing', async () => {
 test('recent sessions are the 20 newest, newest first', async () => {
   const { key } = await service.tenant({ seconds: 10_000 });
   const ids: string[] = [];
-  for (let made = 0; made < 19; made++) ids.unshift(sessionOf(await service.create(key)).id);
+  for (let count = 0; count < 19; count++) ids.unshift(sessionOf(await service.create(key)).id);
   const listed = async () => balanceOf(await service.usage(key)).recent_sessions.map(({ id }) => id);
   await expect(listed()).resolves.toEqual(ids);
-  for (let made = 0; made < 3; made++) {
+  for (let count = 0; count < 3; count++) {
     ids.unshift(sessionOf(await service.create(key)).id);
     await expect(listed()).resolves.toEqual(ids.slice(0, 20));
   }
@@ -135,20 +135,20 @@ test('a refused request creates no session', async () => {
 
 test('available, reserved and consumed credit always add up to the granted amount', async () => {
   const { key, name } = await service.tenant({ seconds: 500 });
-  const looks: Promise<number>[] = [];
-  const look = async () => {
+  const sums: Promise<number>[] = [];
+  const sumCredit = async () => {
     const { available_ms, reserved_ms, consumed_ms } = balanceOf(await service.usage(key));
     return available_ms + reserved_ms + consumed_ms;
   };
   for (let round = 0; round < 10; round++) {
-    looks.push(look(), look());
+    sums.push(sumCredit(), sumCredit());
     const session = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 30 }));
-    looks.push(look());
+    sums.push(sumCredit());
     await connectStream(name, session);
-    looks.push(look());
+    sums.push(sumCredit());
     await ledger.sessions.settle(name, session.id, OWNER, 16_000 * round, 'the client closed');
   }
-  expect(new Set(await Promise.all(looks))).toEqual(new Set([500_000]));
+  expect(new Set(await Promise.all(sums))).toEqual(new Set([500_000]));
   expect(balanceOf(await service.usage(key)).consumed_ms).toBe(45_000);
 });
 

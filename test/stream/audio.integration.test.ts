@@ -131,13 +131,13 @@ describe('an utterance', () => {
     await stream.next('delta');
     stream.send(RESET);
     expect(await stream.next('reset_ack')).toEqual({ type: 'reset_ack', utterance: 2 });
-    const told = stream.events.length;
+    const eventCount = stream.events.length;
     stream.send(RESET);
     expect(await stream.next('reset_ack')).toEqual({ type: 'reset_ack', utterance: 3 });
     stream.send(FLUSH);
     const at = msOf(pcm.length);
     expect(await stream.next('final')).toEqual({ ...EMPTY, utterance: 3, audio_start_ms: at, audio_end_ms: at });
-    expect(stream.events.slice(told).map(({ type }) => type)).toEqual(['reset_ack', 'final']);
+    expect(stream.events.slice(eventCount).map(({ type }) => type)).toEqual(['reset_ack', 'final']);
     stream.audio(pcm);
     stream.send(FLUSH);
     expect(await stream.next('final')).toMatchObject({ utterance: 4, audio_start_ms: at });

@@ -12,14 +12,14 @@ export interface DroppingWorker {
   /** Number of connections to drop from now on, each at the first audio of an utterance. */
   drop: (times: number) => void;
   /** Number of utterances opened since then, including replays. */
-  begun: () => number;
+  opened: () => number;
   stop: () => void;
 }
 
 /** Registers this server as several workers, because a stream avoids a worker that it lost. */
 export async function startDroppingWorker(ledger: Ledger, count: number): Promise<DroppingWorker> {
   let drops = 0;
-  let begun = 0;
+  let opened = 0;
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: RELAY_PATH, perMessageDeflate: false });
   await once(server, 'listening');
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -28,8 +28,8 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
     let samples = 0;
     let lost = false;
     const send = (answer: RelayAnswer) => socket.send(JSON.stringify(answer));
-    const hear = (pcm: Buffer) => {
-      if (samples === 0) begun++;
+    const receive = (pcm: Buffer) => {
+      if (samples === 0) opened++;
       if (samples === 0 && drops > 0) {
         drops--;
         lost = true;
@@ -52,7 +52,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
     };
     socket.on('message', (data: Buffer, isBinary) => {
       if (lost) return;
-      if (isBinary) hear(data);
+      if (isBinary) receive(data);
       else answer(data.toString());
     });
     socket.on('error', () => socket.terminate());
@@ -65,9 +65,9 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   return {
     drop: (times) => {
       drops = times;
-      begun = 0;
+      opened = 0;
     },
-    begun: () => begun,
+    opened: () => opened,
     stop: () => {
       for (const socket of server.clients) socket.terminate();
       server.close();

@@ -63,13 +63,13 @@ test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
   '%s has the same word error rate through the whole service as in the engine alone',
   async (model) => {
     const spoken = recordings(model);
-    const said = spoken.map(({ text }) => text);
-    expect(said.flatMap(wordsOf).length).toBeGreaterThan(80);
-    const own = wordErrorRate(said, await offline(model, spoken));
-    const served = wordErrorRate(said, await throughTheService(model, spoken));
+    const texts = spoken.map(({ text }) => text);
+    expect(texts.flatMap(wordsOf).length).toBeGreaterThan(80);
+    const own = wordErrorRate(texts, await offline(model, spoken));
+    const served = wordErrorRate(texts, await throughTheService(model, spoken));
     process.stdout.write(
       `${model}: word error rate ${served.toFixed(1)} % over wss, ${own.toFixed(1)} % by itself, ` +
-        `${spoken.length} recordings of ${said.flatMap(wordsOf).length} words\n`,
+        `${spoken.length} recordings of ${texts.flatMap(wordsOf).length} words\n`,
     );
     expect(Math.abs(served - own)).toBeLessThanOrEqual(1);
     // Far below the rate for noise, so the two rates agree on real transcripts.

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
-import { makeNarrowUser, WITHOUT_ACCOUNTS } from '../support/narrow-redis.ts';
+import { createNarrowUser, WITHOUT_ACCOUNTS } from '../support/narrow-redis.ts';
 import { recording } from '../support/recording.ts';
 import { refusal } from '../support/refusals.ts';
 import { startRedis } from '../support/redis.ts';
@@ -46,7 +46,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-async function begin(on: TestGateway): Promise<{ tenant: string; stream: StreamClient }> {
+async function startSession(on: TestGateway): Promise<{ tenant: string; stream: StreamClient }> {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const stream = await openStream(await createSession(on, key, { model: MODEL }));
   await stream.next('ready');
@@ -67,7 +67,7 @@ async function ended(tenant: string, timeoutMs: number) {
 
 test('a gateway crash fails its sessions without a charge and frees their slots', async () => {
   const doomed = await startGateway(redis.url, prefix, HASTY);
-  const { tenant } = await begin(doomed);
+  const { tenant } = await startSession(doomed);
   await doomed.stop('SIGKILL');
   expect(await ended(tenant, 10_000)).toMatchObject({
     state: 'failed',
@@ -78,9 +78,9 @@ test('a gateway crash fails its sessions without a charge and frees their slots'
 }, 30_000);
 
 test('a gateway that stops while Redis refuses its settlements leaves the sessions to others, failed and uncharged', async () => {
-  const user = await makeNarrowUser(redis, ledger.link, 'leaving');
+  const user = await createNarrowUser(redis, ledger.link, 'leaving');
   const leaving = await startGateway(user.url, prefix, HASTY);
-  const { tenant, stream } = await begin(leaving);
+  const { tenant, stream } = await startSession(leaving);
   await user.allow(...WITHOUT_ACCOUNTS);
   stream.close();
   await stream.closed;
@@ -95,7 +95,7 @@ test('a gateway that stops while Redis refuses its settlements leaves the sessio
 
 test('a gateway that receives SIGTERM refuses handshakes, sends finals and 1001, and charges nothing', async () => {
   const leaving = await startGateway(redis.url, prefix, HASTY);
-  const { tenant, stream } = await begin(leaving);
+  const { tenant, stream } = await startSession(leaving);
   const { key } = await seedTenant(ledger, 60_000);
   const late = await createSession(leaving, key, { model: MODEL });
   const exit = leaving.stop('SIGTERM');
@@ -129,7 +129,7 @@ test('a gateway that shuts down creates sessions until load balancers have notic
     STOP_GRACE_MS: '20000',
   });
   // The gateway runs as long as this stream does.
-  const { stream } = await begin(leaving);
+  const { stream } = await startSession(leaving);
   const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 2 });
   const agent = new Agent({ keepAlive: true });
   const ask = (method: string, path: string): Promise<Answer> => {
@@ -144,8 +144,8 @@ test('a gateway that shuts down creates sessions until load balancers have notic
     2000,
     async () => (await fetch(`${leaving.adminUrl}/readyz`)).status === 503,
   );
-  const made = await ask('POST', '/v1/asr/sessions');
-  expect([made.status, made.headers.connection]).toEqual([201, 'close']);
+  const created = await ask('POST', '/v1/asr/sessions');
+  expect([created.status, created.headers.connection]).toEqual([201, 'close']);
 
   await pause(DELAY_MS);
   const refused = await ask('POST', '/v1/asr/sessions');
@@ -154,7 +154,7 @@ test('a gateway that shuts down creates sessions until load balancers have notic
   expect((await ledger.accounts.usage(tenant))!.balance.reservedMs).toBe(5000);
   expect(await ask('GET', '/v1/usage')).toMatchObject({ status: 200, headers: { connection: 'close' } });
 
-  const session = made.body as SessionBody;
+  const session = created.body as SessionBody;
   const elsewhere = session.websocket_url.replace(leaving.baseUrl.slice(4), gateway.baseUrl.slice(4));
   const moved = await openStream({ ...session, websocket_url: elsewhere });
   await moved.next('ready');
@@ -165,7 +165,7 @@ test('a gateway that shuts down creates sessions until load balancers have notic
 }, 60_000);
 test('a gateway that lost its lease ends its streams with 1011, charges nothing and accepts new ones', async () => {
   const frozen = await startGateway(redis.url, prefix, HASTY);
-  const { tenant, stream } = await begin(frozen);
+  const { tenant, stream } = await startSession(frozen);
   process.kill(frozen.pid, 'SIGSTOP');
   try {
     expect(await ended(tenant, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
@@ -175,7 +175,7 @@ test('a gateway that lost its lease ends its streams with 1011, charges nothing 
   expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
   expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'internal_error', fatal: true });
 
-  const next = await begin(frozen);
+  const next = await startSession(frozen);
   next.stream.close();
   expect(await ended(next.tenant, 20_000)).toMatchObject({ state: 'completed' });
   // By now the gateway has also tried to settle the lost stream, which the ledger ignored.
@@ -188,7 +188,7 @@ test('a gateway that lost its lease ends its streams with 1011, charges nothing 
 }, 90_000);
 
 test('a live stream continues while Redis is unavailable and is settled afterwards', async () => {
-  const { tenant, stream } = await begin(gateway);
+  const { tenant, stream } = await startSession(gateway);
   await redis.kill();
   stream.send({ type: 'flush' });
   const first = await stream.next('final');
@@ -208,7 +208,7 @@ test('a live stream continues while Redis is unavailable and is settled afterwar
 }, 60_000);
 
 test('a worker that crashes while Redis is unavailable is replaced afterwards, and nothing is lost', async () => {
-  const { tenant, stream } = await begin(gateway);
+  const { tenant, stream } = await startSession(gateway);
   const second = await startWorker(redis.url, prefix);
   await redis.kill();
   await worker.stop('SIGKILL');

@@ -21,7 +21,7 @@ async function error(stream: StreamClient): Promise<[string, boolean]> {
 }
 
 /** Returns the transcript of an utterance with this audio. */
-async function heard(stream: StreamClient, audio: Buffer): Promise<string> {
+async function transcribe(stream: StreamClient, audio: Buffer): Promise<string> {
   stream.audio(audio);
   stream.send({ type: 'flush' });
   return (await stream.next('final')).text;
@@ -40,17 +40,17 @@ describe('config', () => {
 
   test('with another context changes the chunk size for the following utterances and can be reverted', async () => {
     const { stream } = await stage.ready();
-    const usual = await heard(stream, pcm);
+    const usual = await transcribe(stream, pcm);
     stream.send({ type: 'config', context: [56, 3] });
     expect(await stream.next('config_ack')).toEqual(SMALL_ACK);
     const before = stream.events.length;
-    const small = await heard(stream, pcm);
+    const small = await transcribe(stream, pcm);
     const deltas = stream.events.slice(before).filter(({ type }) => type === 'delta');
     expect(deltas.length).toBeGreaterThan(pcm.length / 2 / 17_920);
-    expect(await heard(stream, pcm)).toBe(small);
+    expect(await transcribe(stream, pcm)).toBe(small);
     stream.send({ type: 'config', context: [56, 13] });
     expect(await stream.next('config_ack')).toEqual(ACK);
-    expect(await heard(stream, pcm)).toBe(usual);
+    expect(await transcribe(stream, pcm)).toBe(usual);
     stream.close();
   });
 
@@ -77,7 +77,7 @@ describe('config', () => {
     }
     stream.send({ type: 'config' });
     expect(await stream.next('config_ack')).toEqual(ACK);
-    expect(await heard(stream, pcm)).not.toBe('');
+    expect(await transcribe(stream, pcm)).not.toBe('');
     stream.close();
   });
 
@@ -109,9 +109,9 @@ describe('config', () => {
 
   test('is applied in order with messages that are sent right after it', async () => {
     const { stream } = await stage.ready();
-    const usual = await heard(stream, pcm);
+    const usual = await transcribe(stream, pcm);
     stream.send({ type: 'config', context: [56, 3] });
-    const small = await heard(stream, pcm);
+    const small = await transcribe(stream, pcm);
     stream.audio(pcm);
     stream.send({ type: 'flush' });
     stream.send({ type: 'config', context: [56, 13] });

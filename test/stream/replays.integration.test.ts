@@ -34,14 +34,14 @@ test('an utterance that three workers were lost over ends the stream with 1011 a
   stream.send({ type: 'flush' });
   expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
   expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'internal_error', fatal: true });
-  expect(worker.begun()).toBe(3);
+  expect(worker.opened()).toBe(3);
   expect(await stage.settled(opened)).toMatchObject({
     state: 'failed',
     audioMs: 1000,
     billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS },
   });
-  expect(worker.begun()).toBe(3);
+  expect(worker.opened()).toBe(3);
 }, 60_000);
 
 test('each utterance survives two lost workers, regardless of earlier utterances', async () => {
@@ -52,7 +52,7 @@ test('each utterance survives two lost workers, regardless of earlier utterances
     stream.audio(SECOND, FRAME_BYTES);
     stream.send({ type: 'flush' });
     expect(await stream.next('final')).toMatchObject({ utterance, text: '16000 samples' });
-    expect(worker.begun()).toBe(3);
+    expect(worker.opened()).toBe(3);
   }
   stream.close();
   expect(await stream.closed).toMatchObject({ code: 1000 });

@@ -40,7 +40,7 @@ export interface Admin {
 }
 
 const GENEROUS: TenantLimits = { concurrentSessions: 1000, sessionsPerMinute: 100_000, requestsPerMinute: 1_000_000 };
-const IN_FORCE_WITHIN_MS = 10_000;
+const APPLIED_WITHIN_MS = 10_000;
 
 /** Creates a client for the admin API of a running service. */
 export function createAdmin(url: string, token: string): Admin {
@@ -72,9 +72,9 @@ export function createAdmin(url: string, token: string): Admin {
   }
 
   async function key(tenant: string, options: { expires_at?: string } = {}): Promise<string> {
-    const made = await ask('POST', '/keys', { tenant, ...options });
-    assert.equal(made.active, true, `the key of ${tenant} is not in force`);
-    return String(made.key);
+    const created = await ask('POST', '/keys', { tenant, ...options });
+    assert.equal(created.active, true, `the key of ${tenant} is not in force`);
+    return String(created.key);
   }
 
   return {
@@ -86,11 +86,11 @@ export function createAdmin(url: string, token: string): Admin {
       const name = `t-${randomBytes(6).toString('hex')}`;
       const { seconds = 3600 } = request;
       await write(name, { ...request, seconds });
-      const made = { name, key: await key(name) };
-      await eventually(`the credit of ${name}`, IN_FORCE_WITHIN_MS, async () => {
+      const created = { name, key: await key(name) };
+      await eventually(`the credit of ${name}`, APPLIED_WITHIN_MS, async () => {
         return (await account(name)).credits.granted_ms === seconds * 1000;
       });
-      return made;
+      return created;
     },
     revoke: async (revoked) => {
       await ask('DELETE', `/keys/${keyIdOf(revoked)}`);

@@ -5,7 +5,7 @@ import * as x509 from '@peculiar/x509';
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /** Creates a self-signed certificate for localhost that is valid for an hour. */
-export async function makeCertificate(): Promise<{ cert: string; key: string }> {
+export async function createCertificate(): Promise<{ cert: string; key: string }> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=localhost',

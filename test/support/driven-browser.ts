@@ -17,7 +17,7 @@ export interface Page {
   /** Clicks the button with this text and accepts any dialog. */
   click: (text: string) => Promise<void>;
   /** Script errors and violations of the content security policy. */
-  complaints: () => readonly string[];
+  errors: () => readonly string[];
   close: () => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function openBrowser(): Promise<Page> {
   const socket = await connect(join(browser.profile, 'DevToolsActivePort'));
 
   const waiting = new Map<number, (reply: Reply) => void>();
-  const complaints: string[] = [];
+  const errors: string[] = [];
   let nextId = 1;
   socket.on('message', (data: Buffer) => {
     const reply = JSON.parse(data.toString()) as Reply;
@@ -46,7 +46,7 @@ export async function openBrowser(): Promise<Page> {
     else if (reply.method === 'Page.javascriptDialogOpening')
       void send('Page.handleJavaScriptDialog', { accept: true });
     else if (reply.method === 'Runtime.exceptionThrown' || reply.method === 'Log.entryAdded') {
-      complaints.push(JSON.stringify(reply.params));
+      errors.push(JSON.stringify(reply.params));
     }
   });
   async function send(method: string, params: object = {}): Promise<Reply> {
@@ -74,7 +74,7 @@ export async function openBrowser(): Promise<Page> {
       if ((await evaluate(expression).catch(() => false)) === true) return;
       if (Date.now() > deadline) {
         const text = await evaluate('document.body.innerText');
-        throw new Error(`${expression} did not become true; text of the page: ${String(text)} ${complaints.join(' ')}`);
+        throw new Error(`${expression} did not become true; text of the page: ${String(text)} ${errors.join(' ')}`);
       }
       await sleep(25);
     }
@@ -104,7 +104,7 @@ export async function openBrowser(): Promise<Page> {
       await until(`${found} !== undefined`);
       await evaluate(`${found}.click()`);
     },
-    complaints: () => complaints,
+    errors: () => errors,
     close: async () => {
       socket.close();
       await browser.stop();

@@ -10,7 +10,7 @@ export interface NarrowUser {
 }
 
 /** Creates a user with all permissions. `admin` is a connection that may create users. */
-export async function makeNarrowUser(redis: TestRedis, admin: RedisLink, name: string): Promise<NarrowUser> {
+export async function createNarrowUser(redis: TestRedis, admin: RedisLink, name: string): Promise<NarrowUser> {
   const allow = async (...rules: string[]) => {
     await admin.send('', ['ACL', 'SETUSER', name, ...rules]);
   };

@@ -136,10 +136,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       running.delete(service);
       agent.destroy();
       const status = await launched.stop();
-      const said = `${launched.output()}\n${logs()}`;
+      const output = `${launched.output()}\n${logs()}`;
       if (!keepHome) rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
       assert.equal(status, 0, `the service ended with ${status}:\n${launched.output()}`);
-      const fault = said.split('\n').find((line) => /unexpected error|uncaught exception|starting it again/.test(line));
+      const fault = output
+        .split('\n')
+        .find((line) => /unexpected error|uncaught exception|starting it again/.test(line));
       assert.equal(fault, undefined, `something failed in the service: ${fault}`);
     },
   };

@@ -167,9 +167,9 @@ test('a refused handshake has a span with its error code', async () => {
   stream.close();
   const spans = await traceOf(session, HANDSHAKE, HANDSHAKE);
   const refused = { 'http.response.status_code': 401, 'error.type': 'invalid_session_credential' };
-  const told = spans.filter(({ name }) => name === HANDSHAKE).map(({ attributes }) => attributes);
-  expect(told).toHaveLength(2);
-  expect(told).toContainEqual(expect.objectContaining(refused));
+  const attributesOfHandshakes = spans.filter(({ name }) => name === HANDSHAKE).map(({ attributes }) => attributes);
+  expect(attributesOfHandshakes).toHaveLength(2);
+  expect(attributesOfHandshakes).toContainEqual(expect.objectContaining(refused));
 }, 60_000);
 
 test('metrics are exported with OpenTelemetry names and units', async () => {

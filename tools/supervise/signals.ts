@@ -13,9 +13,9 @@ export function endGroup(pid: number): void {
 export async function endProcess(child: ChildProcess, graceMs: number): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const { pid } = child;
-  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const timer = setTimeout(() => endGroup(pid), graceMs);
   child.kill('SIGTERM');
-  await gone;
+  await ended;
   clearTimeout(timer);
 }

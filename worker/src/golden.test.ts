@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LogMel } from './features/logmel.ts';
 import { goldenFolder, readNpy, readWav } from './testing/data.ts';
-import { makeGoldenFolder } from './testing/folder.ts';
+import { createGoldenFolder } from './testing/folder.ts';
 import { callOutside } from './testing/outside.ts';
 import type { PipelineResult } from './testing/pipeline.ts';
 import type { ReferenceFiles } from './testing/reference.ts';
@@ -44,7 +44,7 @@ describe('compared with NeMo', () => {
   });
 
   test('streamed CTC log-probabilities differ little and have the same argmax', async () => {
-    const { rows } = await callOutside<PipelineResult>(pipeline, 'throughPipeline', makeGoldenFolder('ctc'), wav);
+    const { rows } = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder('ctc'), wav);
     const { data } = readNpy(join(goldenFolder, 'ctc_logprobs.npy'));
     const classes = expected.blank_id + 1;
     const [first = new Float32Array(), ...later] = rows;
@@ -65,14 +65,14 @@ describe('compared with NeMo', () => {
 
 describe('compared with a plain loop over the same graphs', () => {
   test.each(['fused', 'split'] as const)('a %s transducer returns the same pieces', async (kind) => {
-    const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', makeGoldenFolder(kind), wav);
+    const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder(kind), wav);
     const plain = await callOutside<number[]>(reference, 'referenceIds', files, wav);
     expect(plain.length).toBeGreaterThan(100);
     expect(ours.ids).toEqual(plain);
   });
 
   test('a CTC model returns the same pieces', async () => {
-    const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', makeGoldenFolder('ctc'), wav);
+    const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder('ctc'), wav);
     const { folder, pieces, layers, width, right } = files;
     const ctc: ReferenceFiles = { folder, encoder: 'model_ctc.onnx', pieces, layers, width, right };
     expect(ours.ids).toEqual(await callOutside<number[]>(reference, 'referenceIds', ctc, wav));

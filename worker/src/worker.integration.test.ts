@@ -11,7 +11,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { freePort } from '../../test/support/ports.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import type { TestRedis } from '../../test/support/redis.ts';
-import { makeCertificate } from '../../test/support/certificate.ts';
+import { createCertificate } from '../../test/support/certificate.ts';
 import { readWav } from './testing/data.ts';
 import { ask, MODEL, MODEL_DIR, openStream, spawnWorker } from './testing/process.ts';
 import type { TestWorker } from './testing/process.ts';
@@ -199,7 +199,7 @@ test('a worker exits with 1 and names manifest.json if the folder contains no mo
 });
 
 test('a worker with a certificate accepts streams over TLS', async () => {
-  const { cert, key } = await makeCertificate();
+  const { cert, key } = await createCertificate();
   const folder = temporaryFolder('tls');
   const files = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
   writeFileSync(files.TLS_CERT_FILE, cert);

@@ -62,15 +62,15 @@ test('a developer can apply, be approved, and create and revoke a key that gatew
     limits: { concurrent_sessions: 1 },
     api_url: 'https://localhost:8443',
   });
-  const made = await developer.call('POST', 'keys', { name: 'production', expires_in_days: 90 });
-  expect([made.status, made.body.active, made.body.name]).toEqual([201, true, 'production']);
-  expect(made.body.key).toMatch(new RegExp(`^${made.body.prefix}`));
-  expect((await console_.ledger.apiKeys.find(made.body.key_id))?.tenant).toBe(tenant);
+  const created = await developer.call('POST', 'keys', { name: 'production', expires_in_days: 90 });
+  expect([created.status, created.body.active, created.body.name]).toEqual([201, true, 'production']);
+  expect(created.body.key).toMatch(new RegExp(`^${created.body.prefix}`));
+  expect((await console_.ledger.apiKeys.find(created.body.key_id))?.tenant).toBe(tenant);
 
   const keys = await developer.call('GET', 'keys');
-  expect(keys.body.data).toMatchObject([{ key_id: made.body.key_id, name: 'production', last_used_at: null }]);
-  expect(keys.text).not.toContain(made.body.key);
-  const revoked = await developer.call('DELETE', `keys/${made.body.key_id}`);
+  expect(keys.body.data).toMatchObject([{ key_id: created.body.key_id, name: 'production', last_used_at: null }]);
+  expect(keys.text).not.toContain(created.body.key);
+  const revoked = await developer.call('DELETE', `keys/${created.body.key_id}`);
   expect(revoked.body).toMatchObject({ revoked: true, applied: true });
   expect((await developer.call('GET', 'keys')).body.data).toEqual([]);
 
@@ -128,11 +128,11 @@ test('usage and sessions are returned for the signed-in tenant only', async () =
 
 test('creating a key fails with 409 once the tenant has MAX_KEYS keys', async () => {
   const { developer } = await approved();
-  const made = [];
-  for (let key = 0; key < 4; key++) made.push(await developer.call('POST', 'keys', {}));
-  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 409]);
-  expect(made.at(-1)?.body.error.code).toBe('too_many_keys');
-  await developer.call('DELETE', `keys/${made[0]?.body.key_id}`);
+  const created = [];
+  for (let key = 0; key < 4; key++) created.push(await developer.call('POST', 'keys', {}));
+  expect(created.map(({ status }) => status)).toEqual([201, 201, 201, 409]);
+  expect(created.at(-1)?.body.error.code).toBe('too_many_keys');
+  await developer.call('DELETE', `keys/${created[0]?.body.key_id}`);
   expect((await developer.call('POST', 'keys', {})).status).toBe(201);
 });
 

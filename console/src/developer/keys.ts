@@ -47,13 +47,13 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     const waitMs = creations.waitMs(name, now());
     if (waitMs > 0) throw tooMany(waitMs);
     creations.fail(name, now());
-    const made = await inTurn(name, async () => {
+    const created = await inTurn(name, async () => {
       if ((await keysOf(tenant)).length >= settings.MAX_KEYS) throw new ConsoleError('too_many_keys');
       return createKey(store, peppers, { tenant: name, displayName, expiresAt: expiryOf(expiry, now()) });
     });
-    logger.info({ tenant: name, key_id: made.resource.spec.keyId }, 'API key created');
-    const active = await waitUntilKeyActive(ledger, made.resource, polling);
-    const view: CreatedKey = { ...viewKey(made.resource), key: made.key, active };
+    logger.info({ tenant: name, key_id: created.resource.spec.keyId }, 'API key created');
+    const active = await waitUntilKeyActive(ledger, created.resource, polling);
+    const view: CreatedKey = { ...viewKey(created.resource), key: created.key, active };
     response.status(201).json(view);
   }
 

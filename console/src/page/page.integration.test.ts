@@ -75,7 +75,7 @@ test('the pages lead a developer from the waitlist through approval to a key tha
   await page.click('Sign out');
   await sees('Join the waitlist');
   // The browser logs the 401 of the signed-out page. Scripts and the content security policy must cause no messages.
-  expect(page.complaints().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
+  expect(page.errors().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
 }, 90_000);
 
 test('the page shows an error and the sign-in form when a private link is not valid', async () => {

@@ -76,7 +76,7 @@ test('an update whose change throws leaves the file as it was and does not block
 
 test('the file store ignores temporary files of a killed process and deletes them at the next start', async () => {
   const { folder, readFolder } = await open();
-  writeFileSync(join(folder, '.tenant-a.yaml.0123.draft'), 'half');
+  writeFileSync(join(folder, '.tenant-a.yaml.0123.temporary'), 'half');
   writeFileSync(join(folder, '.hidden.yaml'), tenant('hidden'));
   const store = await openFileStore({ folder, readFolders: [readFolder], now: () => 0 });
   expect(readdirSync(folder)).toEqual(['.hidden.yaml']);

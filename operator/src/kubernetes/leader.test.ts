@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createFakeClock } from '../testing/fake-clock.ts';
-import { createLeaseWorld } from '../testing/lease-world.ts';
-import type { LeaseLine } from '../testing/lease-world.ts';
+import { createFakeLease } from '../testing/fake-lease.ts';
+import type { LeaseConnection } from '../testing/fake-lease.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { readRecord } from './election/record.ts';
 import { createElector } from './leader.ts';
@@ -16,20 +16,20 @@ async function settle(): Promise<void> {
 
 interface Candidate {
   elector: Elector;
-  line: LeaseLine;
+  line: LeaseConnection;
   elected: number;
   lost: string[];
 }
 
 function setUp() {
   const clock = createFakeClock();
-  const world = createLeaseWorld(clock);
+  const fakeLease = createFakeLease(clock);
   const { logger } = createTestLogger();
   const candidates: Candidate[] = [];
   let started = 0;
   const join = (): Candidate => {
     const identity = `candidate-${++started}`;
-    const line = world.connect();
+    const line = fakeLease.connect();
     const candidate: Candidate = { line, elected: 0, lost: [], elector: undefined as unknown as Elector };
     candidate.elector = createElector({
       api: line.api,
@@ -58,10 +58,10 @@ function setUp() {
     }
   };
   const holder = () => {
-    const lease = world.lease();
+    const lease = fakeLease.lease();
     return lease && readRecord(lease).holder;
   };
-  return { world, clock, join, leaders, pass, holder, candidates };
+  return { fakeLease, clock, join, leaders, pass, holder, candidates };
 }
 
 test('of two candidates that start together, one becomes and stays the leader', async () => {
@@ -147,11 +147,11 @@ test('a leader that returns and finds another holder has lost leadership permane
 });
 
 test('a process that was frozen for long is not the leader when it resumes, before its timers fire', async () => {
-  const world = createLeaseWorld(createFakeClock());
+  const fakeLease = createFakeLease(createFakeClock());
   let nowMs = 0;
   const { logger } = createTestLogger();
   const elector = createElector({
-    api: world.connect().api,
+    api: fakeLease.connect().api,
     name: 'x',
     identity: 'a',
     leaseSeconds: 15,
@@ -199,21 +199,21 @@ test('a leader that stops releases the lease, and another candidate takes it wit
 });
 
 test('a standby that stops does not change the lease', async () => {
-  const { join, pass, holder, world } = setUp();
+  const { join, pass, holder, fakeLease } = setUp();
   join();
   await settle();
   const second = join();
   await pass(1000);
-  const writes = world.writes();
+  const writes = fakeLease.writes();
   await second.elector.stop();
-  expect([holder(), world.writes()]).toEqual(['candidate-1', writes]);
+  expect([holder(), fakeLease.writes()]).toEqual(['candidate-1', writes]);
 });
 
 test('a leader whose lease was taken by another client loses leadership at once', async () => {
-  const { join, pass, world } = setUp();
+  const { join, pass, fakeLease } = setUp();
   const first = join();
   await settle();
-  const thief = world.connect();
+  const thief = fakeLease.connect();
   const lease = await thief.api.get(undefined as never, 'x');
   await thief.api.replace(undefined as never, {
     ...lease!,

@@ -17,30 +17,30 @@ test('for any sequence of faults, the reflector converges to the existing object
   );
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
-      const { world, reflector, names, pass } = setUpReflector();
+      const { cluster, reflector, names, pass } = setUpReflector();
       const wanted = new Set<string>();
       void reflector.start();
       await settle();
       for (const one of actions) {
         if ('name' in one) {
-          if (one.do === 'put') world.put(one.name);
-          else world.remove(one.name);
+          if (one.do === 'put') cluster.put(one.name);
+          else cluster.remove(one.name);
           if (one.do === 'put') wanted.add(one.name);
           else wanted.delete(one.name);
-        } else if (one.do === 'cut') world.cut();
-        else if (one.do === 'reset') world.cut(cut);
-        else if (one.do === 'freeze') world.freeze();
-        else if (one.do === 'forget') world.forget();
-        else if (one.do === 'bookmark') world.bookmark();
+        } else if (one.do === 'cut') cluster.cut();
+        else if (one.do === 'reset') cluster.cut(cut);
+        else if (one.do === 'freeze') cluster.freeze();
+        else if (one.do === 'forget') cluster.forget();
+        else if (one.do === 'bookmark') cluster.bookmark();
         else if (one.do === 'list410')
-          world.faults.push({ on: 'list', error: new KubernetesError(410, 'Expired', 'x') });
-        else if (one.do === 'watch410') world.faults.push({ on: 'watch', events: [ERROR_EVENT(410, 'Expired')] });
-        else if (one.do === 'watch500') world.faults.push({ on: 'watch', error: new KubernetesError(500, 'x', 'x') });
+          cluster.faults.push({ on: 'list', error: new KubernetesError(410, 'Expired', 'x') });
+        else if (one.do === 'watch410') cluster.faults.push({ on: 'watch', events: [ERROR_EVENT(410, 'Expired')] });
+        else if (one.do === 'watch500') cluster.faults.push({ on: 'watch', error: new KubernetesError(500, 'x', 'x') });
         else await pass(500);
       }
       await pass(120_000, 5000);
       expect(names()).toEqual([...wanted].sort());
-      expect(world.lists() + world.watches()).toBeLessThan(60 + 4 * actions.length);
+      expect(cluster.lists() + cluster.watches()).toBeLessThan(60 + 4 * actions.length);
       reflector.stop();
     }),
     { numRuns: 60 },

@@ -1,5 +1,5 @@
-import { createKubeWorld } from '../testing/kube-world.ts';
-import type { Fault } from '../testing/kube-world.ts';
+import { createFakeKubeApi } from '../testing/fake-kube-api.ts';
+import type { Fault } from '../testing/fake-kube-api.ts';
 import { REFLECTOR_TIMES, settle, setUpReflector } from '../testing/reflector.ts';
 import { KubernetesError } from '@svc-asr/kubernetes';
 import { chooseTimeout } from './reflector.ts';
@@ -11,16 +11,16 @@ const ERROR_EVENT = (code: number, reason: string) => ({
 });
 
 test('the reflector lists page by page, then follows each change', async () => {
-  const { world, reflector, changes, relists, names } = setUpReflector();
-  for (const name of ['a', 'b', 'c', 'd', 'e']) world.put(name);
+  const { cluster, reflector, changes, relists, names } = setUpReflector();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) cluster.put(name);
   expect(reflector.synced()).toBe(false);
   await reflector.start();
-  expect([reflector.synced(), names(), world.lists()]).toEqual([true, ['a', 'b', 'c', 'd', 'e'], 3]);
+  expect([reflector.synced(), names(), cluster.lists()]).toEqual([true, ['a', 'b', 'c', 'd', 'e'], 3]);
   await settle();
   changes.length = 0;
-  world.put('f');
-  world.put('a', { spec: { x: 1 } });
-  world.remove('b');
+  cluster.put('f');
+  cluster.put('a', { spec: { x: 1 } });
+  cluster.remove('b');
   await settle();
   expect(changes).toEqual(['f', 'a', 'b']);
   expect(names()).toEqual(['a', 'c', 'd', 'e', 'f']);
@@ -30,13 +30,13 @@ test('the reflector lists page by page, then follows each change', async () => {
 });
 
 test('the reflector restarts a list that expires between two pages', async () => {
-  const { world, reflector, names, pass } = setUpReflector();
-  for (const name of ['a', 'b', 'c']) world.put(name);
-  const { list } = world.api;
+  const { cluster, reflector, names, pass } = setUpReflector();
+  for (const name of ['a', 'b', 'c']) cluster.put(name);
+  const { list } = cluster.api;
   let forgotten = false;
-  world.api.list = async (type, options) => {
+  cluster.api.list = async (type, options) => {
     const page = await list(type, options);
-    if (!forgotten) world.forget();
+    if (!forgotten) cluster.forget();
     forgotten = true;
     return page;
   };
@@ -44,24 +44,24 @@ test('the reflector restarts a list that expires between two pages', async () =>
   await pass(1000);
   await started;
   expect(names()).toEqual(['a', 'b', 'c']);
-  expect(world.lists()).toBe(4);
+  expect(cluster.lists()).toBe(4);
   reflector.stop();
 });
 
 test('when the server ends a watch, the reflector continues from the last version without a list or a delay', async () => {
-  const { world, reflector, names, pass, changes } = setUpReflector();
-  world.put('a');
+  const { cluster, reflector, names, pass, changes } = setUpReflector();
+  cluster.put('a');
   await reflector.start();
   await pass(60_000, 10_000);
-  world.put('b');
+  cluster.put('b');
   await settle();
   changes.length = 0;
-  world.cut();
+  cluster.cut();
   await settle();
-  expect([world.watches(), world.openWatches()]).toEqual([2, 1]);
-  world.put('c');
+  expect([cluster.watches(), cluster.openWatches()]).toEqual([2, 1]);
+  cluster.put('c');
   await settle();
-  expect([names(), changes, world.lists()]).toEqual([['a', 'b', 'c'], ['c'], 1]);
+  expect([names(), changes, cluster.lists()]).toEqual([['a', 'b', 'c'], ['c'], 1]);
   reflector.stop();
 });
 
@@ -69,17 +69,17 @@ test.each<[string, Fault]>([
   ['an HTTP 410', { on: 'watch', error: new KubernetesError(410, 'Expired', 'too old') }],
   ['a 410 within the watch', { on: 'watch', events: [ERROR_EVENT(410, 'Expired')] }],
 ])('the reflector lists again after %s, and reports objects that were deleted in between', async (_, fault) => {
-  const { world, reflector, names, pass, changes, relists } = setUpReflector();
-  for (const name of ['a', 'b', 'c']) world.put(name);
+  const { cluster, reflector, names, pass, changes, relists } = setUpReflector();
+  for (const name of ['a', 'b', 'c']) cluster.put(name);
   await reflector.start();
   await pass(2000);
-  world.freeze();
-  world.remove('b');
-  world.put('d');
-  world.forget();
+  cluster.freeze();
+  cluster.remove('b');
+  cluster.put('d');
+  cluster.forget();
   changes.length = 0;
-  world.faults.push(fault);
-  world.cut();
+  cluster.faults.push(fault);
+  cluster.cut();
   await pass(2000);
   expect(names()).toEqual(['a', 'c', 'd']);
   expect(changes.sort()).toEqual(['b', 'd']);
@@ -88,111 +88,111 @@ test.each<[string, Fault]>([
 });
 
 test('the reflector detects and replaces a half-open connection', async () => {
-  const { world, reflector, names, pass } = setUpReflector();
+  const { cluster, reflector, names, pass } = setUpReflector();
   await reflector.start();
   await settle();
-  world.freeze();
-  world.put('a');
+  cluster.freeze();
+  cluster.put('a');
   await pass(89_000, 1000);
-  expect([names(), world.watches()]).toEqual([[], 1]);
+  expect([names(), cluster.watches()]).toEqual([[], 1]);
   await pass(2000);
-  expect([names(), world.watches(), world.openWatches(), world.lists()]).toEqual([['a'], 2, 1, 1]);
+  expect([names(), cluster.watches(), cluster.openWatches(), cluster.lists()]).toEqual([['a'], 2, 1, 1]);
   reflector.stop();
 });
 
 test('bookmarks keep a quiet watch alive', async () => {
-  const { world, reflector, pass } = setUpReflector();
+  const { cluster, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let minute = 0; minute < 5; minute++) {
     await pass(60_000, 10_000);
-    world.bookmark();
+    cluster.bookmark();
     await settle();
   }
-  expect(world.watches()).toBe(1);
+  expect(cluster.watches()).toBe(1);
   reflector.stop();
 });
 
 test('an unavailable server is polled slowly and logged once, and the reflector catches up when it is back', async () => {
-  const { world, reflector, names, pass, at } = setUpReflector();
-  world.put('a');
+  const { cluster, reflector, names, pass, at } = setUpReflector();
+  cluster.put('a');
   await reflector.start();
   await pass(5000);
-  world.faults.push(...Array.from({ length: 1000 }, () => ({ on: 'watch' as const, error: cut })));
-  world.cut(cut);
+  cluster.faults.push(...Array.from({ length: 1000 }, () => ({ on: 'watch' as const, error: cut })));
+  cluster.cut(cut);
   await pass(60_000);
-  const asked = world.watches();
+  const asked = cluster.watches();
   expect(asked).toBeGreaterThan(5);
   expect(asked).toBeLessThan(20);
   expect(at('warn')).toHaveLength(1);
-  world.put('b');
-  world.faults.length = 0;
+  cluster.put('b');
+  cluster.faults.length = 0;
   await pass(10_000);
   expect(names()).toEqual(['a', 'b']);
   await pass(2000);
-  world.cut();
+  cluster.cut();
   await settle();
   expect(at('info').map(({ message }) => message)).toEqual(['pods are watched again']);
   reflector.stop();
 });
 
 test('the reflector waits as long as a 429 requests', async () => {
-  const { world, reflector, pass } = setUpReflector();
+  const { cluster, reflector, pass } = setUpReflector();
   const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 30_000 });
-  world.faults.push({ on: 'list', error: busy });
+  cluster.faults.push({ on: 'list', error: busy });
   void reflector.start();
   await settle();
   await pass(29_000, 1000);
-  expect(world.lists()).toBe(1);
+  expect(cluster.lists()).toBe(1);
   await pass(2000);
-  expect([world.lists(), reflector.synced()]).toEqual([2, true]);
+  expect([cluster.lists(), reflector.synced()]).toEqual([2, true]);
   reflector.stop();
 });
 
 test('watches that end right after their start do not cause a hot loop', async () => {
-  const { world, reflector, pass } = setUpReflector();
+  const { cluster, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let second = 0; second < 60; second++) {
     await pass(1000);
-    world.cut();
+    cluster.cut();
     await settle();
   }
-  const { watch } = world.api;
-  world.api.watch = (type, options) => {
-    queueMicrotask(() => setImmediate(() => world.cut()));
+  const { watch } = cluster.api;
+  cluster.api.watch = (type, options) => {
+    queueMicrotask(() => setImmediate(() => cluster.cut()));
     return watch(type, options);
   };
-  const before = world.watches();
+  const before = cluster.watches();
   await pass(60_000);
-  expect(world.watches() - before).toBeLessThan(15);
+  expect(cluster.watches() - before).toBeLessThan(15);
   reflector.stop();
 });
 
 test('after consecutive failures that the server answered, the reflector lists again', async () => {
-  const { world, reflector, pass, relists } = setUpReflector();
+  const { cluster, reflector, pass, relists } = setUpReflector();
   await reflector.start();
   await settle();
   const tooLarge = new KubernetesError(504, 'Timeout', 'Too large resource version');
-  world.faults.push(...[1, 2, 3].map(() => ({ on: 'watch' as const, error: tooLarge })));
-  world.cut(tooLarge);
+  cluster.faults.push(...[1, 2, 3].map(() => ({ on: 'watch' as const, error: tooLarge })));
+  cluster.cut(tooLarge);
   await pass(10_000);
   expect(relists).toEqual(['start', 'failures']);
   reflector.stop();
 });
 
 test('the reflector lists again after the periodic time, and repairs a lost event', async () => {
-  const { world, reflector, pass, names, relists } = setUpReflector({
+  const { cluster, reflector, pass, names, relists } = setUpReflector({
     times: { ...REFLECTOR_TIMES, relistMs: 600_000 },
   });
-  world.put('a');
+  cluster.put('a');
   await reflector.start();
   await settle();
   for (let minute = 0; minute < 9; minute++) {
     await pass(60_000, 60_000);
-    world.bookmark();
+    cluster.bookmark();
     await settle();
   }
-  world.freeze();
-  world.remove('a');
+  cluster.freeze();
+  cluster.remove('a');
   await pass(100_000, 10_000);
   expect([relists, names()]).toEqual([['start', 'periodic'], []]);
   reflector.stop();
@@ -200,29 +200,29 @@ test('the reflector lists again after the periodic time, and repairs a lost even
 
 test('a change handler that throws is logged and ends nothing', async () => {
   const seen: string[] = [];
-  const { world, reflector, at } = setUpReflector({
+  const { cluster, reflector, at } = setUpReflector({
     onChange: (name) => {
       seen.push(name);
       throw new Error('an internal error');
     },
   });
-  world.put('a');
+  cluster.put('a');
   await reflector.start();
   await settle();
-  world.put('b');
+  cluster.put('b');
   await settle();
   expect([seen, at('error').length]).toEqual([['a', 'b'], 2]);
   reflector.stop();
 });
 
 test('the reflector drops managed fields, or keeps only what trim returns', async () => {
-  const world = createKubeWorld();
-  world.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
-  const all = setUpReflector({}, world);
+  const cluster = createFakeKubeApi();
+  cluster.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
+  const all = setUpReflector({}, cluster);
   await all.reflector.start();
   expect(all.reflector.get('a')).toMatchObject({ metadata: { name: 'a' }, spec: { big: true } });
   expect(all.reflector.get('a')?.metadata).not.toHaveProperty('managedFields');
-  const some = setUpReflector({ trim: ({ spec: _spec, ...rest }) => rest }, world);
+  const some = setUpReflector({ trim: ({ spec: _spec, ...rest }) => rest }, cluster);
   await some.reflector.start();
   expect(some.reflector.get('a')).not.toHaveProperty('spec');
   all.reflector.stop();
@@ -230,15 +230,15 @@ test('the reflector drops managed fields, or keeps only what trim returns', asyn
 });
 
 test('a stopped reflector sends no more requests, and start resolves', async () => {
-  const { world, reflector, pass } = setUpReflector();
-  world.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
+  const { cluster, reflector, pass } = setUpReflector();
+  cluster.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
   const started = reflector.start();
   await pass(1000);
   reflector.stop();
   await started;
-  const asked = world.lists();
+  const asked = cluster.lists();
   await pass(60_000, 1000);
-  expect([world.lists(), reflector.synced(), world.openWatches()]).toEqual([asked, false, 0]);
+  expect([cluster.lists(), reflector.synced(), cluster.openWatches()]).toEqual([asked, false, 0]);
 });
 
 test.each([

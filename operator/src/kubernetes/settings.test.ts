@@ -10,7 +10,7 @@ test('checkTimes accepts the defaults', () => {
 test.each([
   [{ LEASE_SECONDS: '10', LEASE_RENEW_MS: '10000' }, 'LEASE_RENEW_MS must be less than LEASE_SECONDS'],
   [{ LEASE_RETRY_MS: '5000' }, 'LEASE_RETRY_MS must be less than half of LEASE_RENEW_MS'],
-  [{ WATCH_MIN_SECONDS: '700' }, 'WATCH_MIN_SECONDS must not be above WATCH_MAX_SECONDS'],
+  [{ WATCH_MIN_SECONDS: '700' }, 'WATCH_MIN_SECONDS must not be greater than WATCH_MAX_SECONDS'],
 ])('checkTimes rejects %j', (env, message) => {
   expect(check(env)).toThrow(message);
 });

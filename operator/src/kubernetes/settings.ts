@@ -51,5 +51,6 @@ export function checkTimes(settings: ClusterApiSettings): void {
       'LEASE_RETRY_MS must be less than half of LEASE_RENEW_MS, so that one lost request does not cost leadership',
     );
   }
-  if (WATCH_MIN_SECONDS > WATCH_MAX_SECONDS) throw new Error('WATCH_MIN_SECONDS must not be above WATCH_MAX_SECONDS');
+  if (WATCH_MIN_SECONDS > WATCH_MAX_SECONDS)
+    throw new Error('WATCH_MIN_SECONDS must not be greater than WATCH_MAX_SECONDS');
 }

@@ -35,7 +35,7 @@ export function createOutcomeReport(
    * others may not use it.
    */
   const waiting = new Map<Dependency, Set<string>>();
-  const waitedFor = (key: string) => (away: Dependency) => waiting.get(away)?.has(key) === true;
+  const waitedFor = (key: string) => (dependency: Dependency) => waiting.get(dependency)?.has(key) === true;
 
   return (outcome) => {
     const result = resultOf(outcome);
@@ -47,7 +47,7 @@ export function createOutcomeReport(
           waiting.delete(dependency);
           const message =
             dependency === 'the ledger' ? 'the ledger is available again' : `${dependency} is available again`;
-          notices.clear(`away ${dependency}`, () => logger.info(message));
+          notices.clear(`unavailable ${dependency}`, () => logger.info(message));
         }
         notices.clear(`failing ${key}`, () =>
           logger.info({ resource: key }, `${key} was applied after earlier failures`),
@@ -57,7 +57,7 @@ export function createOutcomeReport(
         const dependency = findUnavailable(error);
         if (dependency === undefined || !LOGGED_DEPENDENCIES.includes(dependency)) break;
         waiting.set(dependency, (waiting.get(dependency) ?? new Set()).add(key));
-        notices.raise(`away ${dependency}`, '', () =>
+        notices.raise(`unavailable ${dependency}`, '', () =>
           dependency === 'the ledger'
             ? logger.error(
                 { err: error },

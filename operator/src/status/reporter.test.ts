@@ -139,11 +139,11 @@ test('while Redis is unavailable, only a resource with a newer generation report
 
 test('reporter.waiting reports why a deleted resource still exists, and LedgerMissing if the ledger of a Tenant is missing', async () => {
   const { reporter, reported } = setUp({ names: [] });
-  await reporter.waiting('Tenant', 'acme', new PhaseFailed('close the account', new LedgerUnavailable('away')));
+  await reporter.waiting('Tenant', 'acme', new PhaseFailed('close the account', new LedgerUnavailable('unavailable')));
   await reporter.waiting('Tenant', 'acme', new LedgerMissing('it was emptied'));
   const waits = { type: 'Ready', status: 'False', reason: 'DeletionWaits' };
   expect(reported).toMatchObject([
-    ['acme', { deleting: true, findings: [{ ...waits, message: expect.stringContaining('away') }] }],
+    ['acme', { deleting: true, findings: [{ ...waits, message: expect.stringContaining('unavailable') }] }],
     [
       'acme',
       { deleting: true, findings: [waits, { type: 'LedgerMissing', status: 'True', message: 'it was emptied' }] },
@@ -178,7 +178,7 @@ test('a round ends early when Redis is unavailable', async () => {
   let rounds = 0;
   state.refuse = (name) => {
     if (name === 't0') rounds += 1;
-    return new LedgerUnavailable('away');
+    return new LedgerUnavailable('unavailable');
   };
   reporter.start();
   await eventually(() => expect(rounds).toBeGreaterThan(2));

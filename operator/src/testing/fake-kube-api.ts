@@ -2,7 +2,7 @@ import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, WatchEvent, WatchOptions } from '@svc-asr/kubernetes';
 
 /** Objects of one type in memory, with the API that a reflector uses. */
-export interface KubeWorld {
+export interface FakeKubeApi {
   api: Pick<KubeApi, 'list' | 'watch'>;
   put: (name: string, fields?: object) => void;
   remove: (name: string) => void;
@@ -30,7 +30,7 @@ interface Open {
 }
 
 /** Creates a harness without objects. */
-export function createKubeWorld(): KubeWorld {
+export function createFakeKubeApi(): FakeKubeApi {
   const objects = new Map<string, KubeObject>();
   let history: { version: number; event: WatchEvent }[] = [];
   let version = 0;

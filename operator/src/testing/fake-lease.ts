@@ -4,13 +4,13 @@ import type { ElectorOptions } from '../kubernetes/leader.ts';
 import type { Clock } from '../queue/clock.ts';
 
 /** One Lease in memory. Each elector has its own connection to it, which can be slow or broken. */
-export interface LeaseWorld {
+export interface FakeLease {
   lease: () => KubeObject | undefined;
   writes: () => number;
-  connect: () => LeaseLine;
+  connect: () => LeaseConnection;
 }
 
-export interface LeaseLine {
+export interface LeaseConnection {
   api: ElectorOptions['api'];
   /**
    * With `refuse` requests fail before they arrive. With `lose` they arrive, but the responses are lost. With `slow`
@@ -23,7 +23,7 @@ export interface LeaseLine {
 const SLOW_MS = { there: 2500, back: 1400 };
 
 /** Creates a harness without a Lease. */
-export function createLeaseWorld(clock: Clock): LeaseWorld {
+export function createFakeLease(clock: Clock): FakeLease {
   let lease: KubeObject | undefined;
   let version = 0;
   let writes = 0;
@@ -40,7 +40,7 @@ export function createLeaseWorld(clock: Clock): LeaseWorld {
     lease: () => lease,
     writes: () => writes,
     connect: () => {
-      const line: LeaseLine = {
+      const line: LeaseConnection = {
         fault: 'none',
         api: {
           get: () => pass(() => structuredClone(lease)),

@@ -72,8 +72,8 @@ export function createTestFolder(): TestFolder {
   const path = join(root, 'config');
   mkdirSync(path);
   const writeText = (name: string, text: string) => {
-    writeFileSync(join(root, 'draft'), text);
-    renameSync(join(root, 'draft'), join(path, name));
+    writeFileSync(join(root, 'temporary'), text);
+    renameSync(join(root, 'temporary'), join(path, name));
   };
   return {
     path,

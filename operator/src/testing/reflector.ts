@@ -2,8 +2,8 @@ import { TYPES } from '@svc-asr/kubernetes';
 import { createReflector } from '../kubernetes/reflector.ts';
 import type { ReflectorOptions, ReflectorTimes } from '../kubernetes/reflector.ts';
 import { createFakeClock } from './fake-clock.ts';
-import { createKubeWorld } from './kube-world.ts';
-import type { KubeWorld } from './kube-world.ts';
+import { createFakeKubeApi } from './fake-kube-api.ts';
+import type { FakeKubeApi } from './fake-kube-api.ts';
 import { createTestLogger } from './logs.ts';
 
 /** Default options, except for small pages. */
@@ -22,13 +22,13 @@ export async function settle(): Promise<void> {
 }
 
 /** Creates a reflector of objects in memory, with a fake clock. */
-export function setUpReflector(options: Partial<ReflectorOptions> = {}, world: KubeWorld = createKubeWorld()) {
+export function setUpReflector(options: Partial<ReflectorOptions> = {}, cluster: FakeKubeApi = createFakeKubeApi()) {
   const clock = createFakeClock();
   const { logger, at } = createTestLogger();
   const changes: string[] = [];
   const relists: string[] = [];
   const reflector = createReflector({
-    api: world.api,
+    api: cluster.api,
     type: TYPES.Pod,
     onChange: (name) => changes.push(name),
     times: REFLECTOR_TIMES,
@@ -49,5 +49,5 @@ export function setUpReflector(options: Partial<ReflectorOptions> = {}, world: K
       await settle();
     }
   };
-  return { world, clock, reflector, changes, relists, names, pass, at };
+  return { cluster, clock, reflector, changes, relists, names, pass, at };
 }

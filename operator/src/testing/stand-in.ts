@@ -22,7 +22,7 @@ export interface StandIn {
   /** Returns the process ids of the running workers. */
   running: () => number[];
   /** Makes every worker that starts from now on fail at once with this message. Undefined ends this. */
-  failWith: (words: string | undefined) => void;
+  failWith: (text: string | undefined) => void;
   /** Kills the running workers and removes all files. */
   cleanUp: () => void;
 }
@@ -32,8 +32,8 @@ const SOURCE = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connectRedis, createLedger } from ${JSON.stringify(LEDGER)};
 const { STAND_IN: folder, MODEL: model, WORKER_ID: id, REVISION: revision } = process.env;
-writeFileSync(folder + '/' + id + '.draft', JSON.stringify({ pid: process.pid, args: process.argv.slice(1), env: process.env }));
-(await import('node:fs')).renameSync(folder + '/' + id + '.draft', folder + '/' + id + '.json');
+writeFileSync(folder + '/' + id + '.temporary', JSON.stringify({ pid: process.pid, args: process.argv.slice(1), env: process.env }));
+(await import('node:fs')).renameSync(folder + '/' + id + '.temporary', folder + '/' + id + '.json');
 if (existsSync(folder + '/fail')) {
   console.error(readFileSync(folder + '/fail', 'utf8'));
   process.exit(3);
@@ -61,26 +61,26 @@ process.on('SIGTERM', async () => {
 export function createStandIn(): StandIn {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-stand-in-'));
   const program = join(folder, 'worker.mjs');
-  const told = join(folder, 'told');
-  mkdirSync(told);
+  const records = join(folder, 'records');
+  mkdirSync(records);
   writeFileSync(program, SOURCE);
   const started = () =>
     new Map(
-      readdirSync(told)
+      readdirSync(records)
         .filter((name) => name.endsWith('.json'))
         .map((name) => [
           name.replace(/\.json$/, ''),
-          JSON.parse(readFileSync(join(told, name), 'utf8')) as StandInWorker,
+          JSON.parse(readFileSync(join(records, name), 'utf8')) as StandInWorker,
         ]),
     );
   const running = () => [...started().values()].map(({ pid }) => pid).filter((pid) => identityOf(pid) !== undefined);
   return {
     program,
-    folder: told,
+    folder: records,
     started,
     running,
     failWith: (words) => {
-      const file = join(told, 'fail');
+      const file = join(records, 'fail');
       if (words !== undefined) writeFileSync(file, words);
       else if (existsSync(file)) rmSync(file);
     },

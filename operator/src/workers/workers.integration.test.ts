@@ -134,9 +134,9 @@ test('a worker gets its settings from the environment, no arguments, and no secr
     ADMIN_PORT: '0',
   });
   const [found] = await upToNumber(1);
-  const [id, told] = [...standIn.started()][0]!;
+  const [id, worker] = [...standIn.started()][0]!;
   expect(found).toMatchObject({ id, slots: 7 });
-  expect(told.env).toMatchObject({
+  expect(worker.env).toMatchObject({
     MODEL: 'm',
     MODEL_DIR: '/repository/models/m',
     PROVIDER: 'cpu',
@@ -151,9 +151,9 @@ test('a worker gets its settings from the environment, no arguments, and no secr
     WORKER_TICKETS_FILE: '/secrets/tickets',
     OF_THE_MODEL: 'yes',
   });
-  expect(told.args).toEqual([standIn.program]);
+  expect(worker.args).toEqual([standIn.program]);
   for (const name of ['API_KEY_PEPPERS_FILE', 'SESSION_SECRETS', 'ADVERTISE_ADDRESS']) {
-    expect(told.env).not.toHaveProperty(name);
+    expect(worker.env).not.toHaveProperty(name);
   }
   const logs = readdirSync(join(state, 'logs'));
   expect(logs).toEqual([`worker-${id}.log`]);
@@ -165,7 +165,7 @@ test('the operator and the model can limit the share of the measured slots that 
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env } }));
   folder.write('n.yaml', model('n', { scaling: { ...quick, min: 1, max: 1 }, worker: { slots: 7 } }));
   await start({ UTILIZATION_PERCENT: '65' });
-  const shares = () => [...standIn.started().values()].map((told) => told.env.UTILIZATION_PERCENT).sort();
+  const shares = () => [...standIn.started().values()].map((worker) => worker.env.UTILIZATION_PERCENT).sort();
   await eventually(() => expect(shares()).toEqual(['65', '80']));
 });
 

@@ -5,7 +5,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { makeCertificate } from '../../../test/support/certificate.ts';
+import { createCertificate } from '../../../test/support/certificate.ts';
 import { runCommand } from './testing/command.ts';
 
 const KEY = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
@@ -33,7 +33,7 @@ let seen: IncomingMessage[];
 
 beforeAll(async () => {
   home = temporaryFolder('command');
-  const { cert, key } = await makeCertificate();
+  const { cert, key } = await createCertificate();
   caFile = join(home, 'ca.pem');
   writeFileSync(caFile, cert);
   server = createServer({ cert, key }, (request, response) => {

@@ -70,9 +70,9 @@ test('createSession sends the API key, the body and a new or the given idempoten
 
 test('client and session print without secrets, and the JSON of a session is complete', async () => {
   reply(201, SESSION);
-  const made = client();
-  const session = await made.createSession({ model: 'm' });
-  for (const value of [made, session]) {
+  const asrClient = client();
+  const session = await asrClient.createSession({ model: 'm' });
+  for (const value of [asrClient, session]) {
     const asText: (value: unknown) => string = String;
     for (const text of [asText(value), inspect(value), inspect([value]), format('%s %o', value, [value])]) {
       expect(text).not.toMatch(/s3cret|aaaaaaaa/);

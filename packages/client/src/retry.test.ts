@@ -13,7 +13,7 @@ test.each([
   [refusal(504), true],
   [refusal(500), false],
   [refusal(402), false],
-  [new SvcAsrUnreachable('away'), true],
+  [new SvcAsrUnreachable('unavailable'), true],
   [new TypeError('a fault of the caller'), false],
 ])('retryWaitMs of %s allows a retry: %s', (error, repeated) => {
   expect(retryWaitMs(error, 1, policy, 0) !== undefined).toBe(repeated);

@@ -54,10 +54,10 @@ export function createAccess(kubeconfig: string | undefined, nowMs: () => number
     namespace: config.getContextObject(config.getCurrentContext())?.namespace?.trim(),
     current: () => {
       if (known === undefined || nowMs() - known.atMs > FRESH_MS) {
-        const begun = { access: read(), atMs: nowMs() };
-        known = begun;
-        begun.access.catch(() => {
-          if (known === begun) known = undefined;
+        const started = { access: read(), atMs: nowMs() };
+        known = started;
+        started.access.catch(() => {
+          if (known === started) known = undefined;
         });
       }
       return known.access;

@@ -20,9 +20,9 @@ afterEach(async () => {
 async function setUp(handle: (request: StubRequest, count: number) => void, options: Partial<KubeApiOptions> = {}) {
   let count = 0;
   const codes: string[] = [];
-  const made = await startKubeStub((request) => handle(request, ++count));
-  stub = made;
-  const access = createAccess(made.kubeconfig, () => performance.now());
+  const server = await startKubeStub((request) => handle(request, ++count));
+  stub = server;
+  const access = createAccess(server.kubeconfig, () => performance.now());
   const client = createKubeApi({
     namespace: 'svc-asr',
     fieldManager: 'svc-asr-operator',
@@ -35,7 +35,7 @@ async function setUp(handle: (request: StubRequest, count: number) => void, opti
     ...options,
   });
   api = client;
-  return { api: client, codes, requests: made.requests };
+  return { api: client, codes, requests: server.requests };
 }
 
 /** A promise that a test resolves. */

@@ -5,24 +5,24 @@ const NEWLINE = 0x0a;
  * line longer than `maxBytes` ends the stream with an error.
  */
 export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<string> {
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
+  let partial: Buffer[] = [];
+  let partialBytes = 0;
   for await (const piece of pieces) {
     let from = 0;
     for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, from)) {
       const end = piece.subarray(from, at);
-      check(begunBytes + end.length, maxBytes);
-      const line = Buffer.concat([...begun, end]).toString('utf8');
-      begun = [];
-      begunBytes = 0;
+      check(partialBytes + end.length, maxBytes);
+      const line = Buffer.concat([...partial, end]).toString('utf8');
+      partial = [];
+      partialBytes = 0;
       from = at + 1;
       if (line.trim() !== '') yield line;
     }
     if (from === piece.length) continue;
     const rest = piece.subarray(from);
-    begunBytes += rest.length;
-    check(begunBytes, maxBytes);
-    begun.push(rest);
+    partialBytes += rest.length;
+    check(partialBytes, maxBytes);
+    partial.push(rest);
   }
   // A last line without a newline was cut off and may be incomplete.
 }

@@ -47,7 +47,8 @@ export async function* watchObjects(
     deadline.lift();
     onBytes();
     onRequest?.('watch', 200);
-    for await (const line of splitLines(told(response, onBytes), MAX_LINE_BYTES)) yield JSON.parse(line) as WatchEvent;
+    for await (const line of splitLines(reportBytes(response, onBytes), MAX_LINE_BYTES))
+      yield JSON.parse(line) as WatchEvent;
   } catch (error) {
     const failure = buildNetworkError(what, deadline.signal.aborted ? deadline.signal.reason : error);
     if (response?.statusCode !== 200) onRequest?.('watch', failure.status);
@@ -59,7 +60,7 @@ export async function* watchObjects(
   }
 }
 
-async function* told(pieces: AsyncIterable<unknown>, onBytes: () => void): AsyncGenerator<Buffer> {
+async function* reportBytes(pieces: AsyncIterable<unknown>, onBytes: () => void): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     onBytes();
     yield piece as Buffer;

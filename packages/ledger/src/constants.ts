@@ -25,9 +25,9 @@ export function withConstants(link: RedisLink, constants: ScriptConstants): Redi
     const known = prepared.get(script.name);
     if (known !== undefined) return known;
     const source = values.reduce((text, [name, value]) => replaceConstant(text, name, value), script.source);
-    const made = { name: script.name, source, sha1: createHash('sha1').update(source).digest('hex') };
-    prepared.set(script.name, made);
-    return made;
+    const loaded = { name: script.name, source, sha1: createHash('sha1').update(source).digest('hex') };
+    prepared.set(script.name, loaded);
+    return loaded;
   };
   return {
     get ready() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
-import { makeNarrowUser } from '../../../test/support/narrow-redis.ts';
+import { createNarrowUser } from '../../../test/support/narrow-redis.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import type { Ledger } from './ledger.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 // Redis does not roll back the commands of a script that it stopped halfway.
 test.each(['hset', 'hdel', 'xadd'])('settle that Redis stops at %s charges once after repeats', async (command) => {
-  const user = await makeNarrowUser(redis, ledger.link, `without-${command}`);
+  const user = await createNarrowUser(redis, ledger.link, `without-${command}`);
   const narrow = await openLedger(user.url, { prefix });
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { makeCertificate } from '../../../test/support/certificate.ts';
+import { createCertificate } from '../../../test/support/certificate.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { createSecureServer } from './certificate.ts';
 import { createLogger } from './logger.ts';
@@ -18,7 +18,7 @@ let log = '';
 let old: { cert: string; key: string };
 
 beforeAll(async () => {
-  old = await makeCertificate();
+  old = await createCertificate();
   writeFileSync(files.TLS_CERT_FILE, old.cert);
   writeFileSync(files.TLS_KEY_FILE, old.key);
   const logger = createLogger('test', 'info', { write: (line) => (log += line) });
@@ -43,7 +43,7 @@ function shown(): Promise<string> {
 
 test('createSecureServer reloads a renewed certificate whose key is written later', async () => {
   expect(await shown()).toBe(old.cert.trim());
-  const renewed = await makeCertificate();
+  const renewed = await createCertificate();
   writeFileSync(files.TLS_CERT_FILE, renewed.cert);
   await eventually('a certificate without its key is refused', 5000, () => log.includes('keeping the old one'));
   expect(await shown()).toBe(old.cert.trim());

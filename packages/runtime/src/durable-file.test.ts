@@ -29,7 +29,7 @@ test('writeDurably keeps the old file and leaves no temporary file if it fails',
 });
 
 test('prepareFolder removes only the temporary files of killed processes', async () => {
-  writeFileSync(join(folder, '.file.0123.draft'), 'half');
+  writeFileSync(join(folder, '.file.0123.temporary'), 'half');
   writeFileSync(join(folder, 'file'), 'whole');
   await prepareFolder(folder);
   expect(readdirSync(folder)).toEqual(['file']);

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 /**
  * Temporary files start with a dot and have no YAML suffix, so that no reader of the folder treats one as a resource.
  */
-const TEMPORARY = /^\..*\.draft$/;
+const TEMPORARY = /^\..*\.temporary$/;
 
 /** Returns the content of a file. Undefined if it does not exist. */
 export async function readWhole(file: string): Promise<string | undefined> {
@@ -23,7 +23,7 @@ export async function readWhole(file: string): Promise<string | undefined> {
  */
 export async function writeDurably(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.draft`);
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.temporary`);
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {

@@ -31,8 +31,8 @@ export async function createNamespace(
 export async function createToken(request: KubeRequest, namespace: string, name: string): Promise<string> {
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
-  const made = await request('POST', accounts, account);
-  if (made.status !== 409) await demand(made);
+  const created = await request('POST', accounts, account);
+  if (created.status !== 409) await demand(created);
   const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
   const answer = await demand(request('POST', `${accounts}/${name}/token`, asked));
   return (answer as { status: { token: string } }).status.token;

@@ -15,9 +15,9 @@ export async function createNodes(
   devices: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   for (const name of names) {
-    const made = await request('POST', NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
-    if (made.status === 409) continue;
-    await demand(made);
+    const created = await request('POST', NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    if (created.status === 409) continue;
+    await demand(created);
     const room = { cpu: '1000', memory: '1000Gi', pods: '10000', ...devices };
     const conditions = [{ type: 'Ready', status: 'True', reason: 'Test', message: '' }];
     const status = { capacity: room, allocatable: room, conditions };

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { AUDIO, SESSION_CREDENTIAL_PREFIX, streamPath } from '@svc-asr/core';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
-import { makeCertificate } from '../certificate.ts';
+import { createCertificate } from '../certificate.ts';
 import { serveStream } from './protocol.ts';
 import type { Received, Script } from './protocol.ts';
 
@@ -37,7 +37,7 @@ const MODELS = [
 
 /** Starts a service that follows the protocol without recognizing speech. Its transcripts report the received samples. */
 export async function startTestService({ isPlain = false } = {}): Promise<TestService> {
-  const { cert, key } = await makeCertificate();
+  const { cert, key } = await createCertificate();
   const sessions = new Map<string, { id: string; model: string; seconds: number }>();
   const sockets = new Set<WebSocket>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => void answer(request, response);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { goldenFolder } from '../testing/data.ts';
-import { makeGoldenFolder } from '../testing/folder.ts';
+import { createGoldenFolder } from '../testing/folder.ts';
 import type { GoldenKind } from '../testing/folder.ts';
 import type { OneWindow } from '../testing/one-window.ts';
 import { callOutside } from '../testing/outside.ts';
@@ -8,7 +8,7 @@ import { callOutside } from '../testing/outside.ts';
 const module = new URL('../testing/one-window.ts', import.meta.url);
 
 function runOnce(kind: GoldenKind, openChecks: boolean[]): Promise<OneWindow> {
-  return callOutside(module, 'runOneWindow', makeGoldenFolder(kind), join(goldenFolder, 'speech.wav'), openChecks);
+  return callOutside(module, 'runOneWindow', createGoldenFolder(kind), join(goldenFolder, 'speech.wav'), openChecks);
 }
 
 test.each(['ctc', 'fused', 'split'] as const)(

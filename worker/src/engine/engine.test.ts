@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { goldenFolder, readWav } from '../testing/data.ts';
-import { makeGoldenFolder } from '../testing/folder.ts';
+import { createGoldenFolder } from '../testing/folder.ts';
 import { nextFinal, transcribe, writeAll } from '../testing/transcribe.ts';
 import { Engine } from './engine.ts';
 import type { Final, ModelInfo } from './protocol.ts';
@@ -14,7 +14,7 @@ const audio = readWav(join(goldenFolder, 'speech.wav'));
 describe('Engine', () => {
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: makeGoldenFolder('ctc'), slots: 3, maxBatch: 2 });
+    engine = await startEngine({ modelDir: createGoldenFolder('ctc'), slots: 3, maxBatch: 2 });
   });
   afterAll(async () => {
     await engine.close();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { goldenFolder, modelsFolder, readWav } from '../testing/data.ts';
-import { makeGoldenFolder } from '../testing/folder.ts';
+import { createGoldenFolder } from '../testing/folder.ts';
 import { callOutside } from '../testing/outside.ts';
 import { transcribe } from '../testing/transcribe.ts';
 import { parseTokens } from '../model/tokens.ts';
@@ -21,7 +21,7 @@ describe.each([
   const audio = readWav(join(goldenFolder, 'speech.wav'));
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: makeGoldenFolder('ctc'), slots: 8, maxBatch: 4, paddedBatches });
+    engine = await startEngine({ modelDir: createGoldenFolder('ctc'), slots: 8, maxBatch: 4, paddedBatches });
   });
   afterAll(async () => {
     await engine.close();
@@ -53,7 +53,7 @@ test.each(['fused', 'split'] as const)(
   'Engine returns the same finals for streams of a %s transducer in one batch as for each stream alone',
   async (kind) => {
     const audio = readWav(join(goldenFolder, 'speech.wav'));
-    const engine = await startEngine({ modelDir: makeGoldenFolder(kind), slots: 3, maxBatch: 3 });
+    const engine = await startEngine({ modelDir: createGoldenFolder(kind), slots: 3, maxBatch: 3 });
     const parts = [audio.subarray(0, 40_000), audio.subarray(30_000, 90_000), audio.subarray(80_000, 81_000)];
     const alone = [];
     for (const part of parts) alone.push((await transcribe(engine, part)).final);

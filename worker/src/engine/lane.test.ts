@@ -9,14 +9,14 @@ const RUN = { batch: 1, runMs: 1, waitMs: 0 };
 const framing = buildFraming(13, 8);
 const encoder = { shape: { mels: 80, subsampling: 8, framing } } as unknown as Encoder;
 
-function makeLane(realtimeFrom: number): Lane {
+function createLane(realtimeFrom: number): Lane {
   const ring = new AudioRing(createSharedBuffers(1), 0);
   const startSearch = () => ({}) as Search;
   return new Lane({ id: 1, slot: 0, context: '56,13', encoder, ring, utterance: 0, realtimeFrom, startSearch });
 }
 
 test('Lane does not count audio before realtimeFrom as ahead of real time, and counts audio after it', () => {
-  const lane = makeLane(3 * chunkSamples(framing));
+  const lane = createLane(3 * chunkSamples(framing));
   for (; lane.window < 3; lane.window++) lane.ran(1000, RUN);
   expect(aheadAt(lane.pace, 1000)).toBe(0);
   lane.ran(1000, RUN);

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEngine } from '../engine/start.ts';
 import { goldenFolder } from '../testing/data.ts';
-import { makeGoldenFolder, refTo } from '../testing/folder.ts';
+import { createGoldenFolder, refTo } from '../testing/folder.ts';
 import type { GoldenKind } from '../testing/folder.ts';
 
 type Manifest = Record<string, unknown>;
@@ -89,7 +89,7 @@ const cases: [string, GoldenKind, (manifest: Manifest, folder: string) => void, 
 ];
 
 test.each(cases)('startEngine refuses a model folder with %s', async (_, kind, spoil, code, message) => {
-  const folder = makeGoldenFolder(kind, spoil);
+  const folder = createGoldenFolder(kind, spoil);
   await expect(startEngine({ modelDir: folder, slots: 1, maxBatch: 1 })).rejects.toMatchObject({
     name: 'ModelError',
     code,
@@ -102,7 +102,7 @@ test('startEngine refuses a folder without a manifest', async () => {
 });
 
 test('startEngine refuses an unknown execution provider', async () => {
-  const starting = startEngine({ modelDir: makeGoldenFolder('ctc'), provider: 'nonsense' });
+  const starting = startEngine({ modelDir: createGoldenFolder('ctc'), provider: 'nonsense' });
   await expect(starting).rejects.toMatchObject({ code: 'provider_unavailable' });
 });
 
@@ -118,7 +118,7 @@ test.each(['fused', 'split'] as const)(
         bytes.subarray(0, bytes.indexOf(Buffer.from('vocab_size')) - 4),
       )(manifest, folder);
     };
-    const engine = await startEngine({ modelDir: makeGoldenFolder(kind, bare), slots: 2, maxBatch: 2 });
+    const engine = await startEngine({ modelDir: createGoldenFolder(kind, bare), slots: 2, maxBatch: 2 });
     expect(engine.info.type).toBe('transducer');
     await engine.close();
   },

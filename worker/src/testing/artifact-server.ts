@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { makeCertificate } from '../../../test/support/certificate.ts';
+import { createCertificate } from '../../../test/support/certificate.ts';
 
 /** An HTTPS server on loopback that serves one archive and simulates failures. */
 export interface ArtifactServer {
@@ -21,7 +21,7 @@ export interface ArtifactServer {
 
 /** Starts a server for an archive, with a new certificate or the given one. */
 export async function serveArtifact(archive: Buffer, known?: ArtifactServer['certificate']): Promise<ArtifactServer> {
-  const certificate = known ?? (await makeCertificate());
+  const certificate = known ?? (await createCertificate());
   const server = createServer(certificate, (request, response) => {
     state.requests.push({ url: request.url ?? '', headers: request.headers });
     const other = state.instead.shift();

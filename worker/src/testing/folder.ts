@@ -27,7 +27,7 @@ export function refTo(folder: string, file: string): { file: string; sha256: str
  * Creates a model folder with golden graphs in a temporary place. `change` may modify its manifest before it is
  * written.
  */
-export function makeGoldenFolder(
+export function createGoldenFolder(
   kind: GoldenKind,
   change: (manifest: Record<string, unknown>, folder: string) => void = () => undefined,
 ): string {

@@ -384,8 +384,8 @@ test(
     };
     await eventually(isBack, LONG_MS);
     await stage.restartOperator();
-    const told = () => stage.operator().lines.map(({ message }) => message);
-    await eventually(() => expect(told().join()).toContain(`revision ${bad} was rolled back`), LONG_MS);
+    const messages = () => stage.operator().lines.map(({ message }) => message);
+    await eventually(() => expect(messages().join()).toContain(`revision ${bad} was rolled back`), LONG_MS);
     await isBack();
     await stage.apply(pool({ min: 2, max: 2 }, { rollout, worker: { image: 'worker:better' } }));
     await eventually(async () => expect(await deployments()).toHaveLength(2), LONG_MS);

@@ -18,7 +18,7 @@ const STEPS = [15, 3];
  */
 const LATE_MS = 1500;
 /** Each poll opens a connection. Polling more often would load a busy machine. */
-const LOOK_MS = 300;
+const RECONCILE_MS = 300;
 let kubernetes: Kubernetes;
 let news: DelayedWatch;
 let stage: Stage;
@@ -72,7 +72,7 @@ test(
         return lost.size > 0 || names.length === left;
       };
       const untilMs = performance.now() + LONG_MS;
-      while (!(await isDown()) && performance.now() < untilMs) await sleep(LOOK_MS);
+      while (!(await isDown()) && performance.now() < untilMs) await sleep(RECONCILE_MS);
       expect([...lost]).toEqual([]);
       expect(await isDown()).toBe(true);
     }

@@ -30,7 +30,7 @@ function setUp() {
 
 test('the scale writer writes once for each generation of the model', async () => {
   const { cluster, scales, put, scaling } = setUp();
-  for (let look = 0; look < 3; look++) await scales.write('m', first);
+  for (let round = 0; round < 3; round++) await scales.write('m', first);
   expect([cluster.writes.length, scaling()]).toEqual([1, { mode: 'External', replicas: 2 }]);
   put(2, { mode: 'External' });
   await scales.write('m', { ...first, generation: 2, replicas: 4 });

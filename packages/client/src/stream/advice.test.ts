@@ -27,7 +27,7 @@ test.each([
   [refusal(429, 'concurrency_limit_exceeded'), 'after-wait'],
   [refusal(503, 'no_capacity'), 'after-wait'],
   [refusal(502, 'unexpected_response'), 'after-wait'],
-  [new SvcAsrUnreachable('away'), 'after-wait'],
+  [new SvcAsrUnreachable('unavailable'), 'after-wait'],
 ])('adviceAfterRefusal of %s is %s', (error, retry) => {
   expect(adviceAfterRefusal(error)).toMatchObject({ retry, charged: false, meaning: error.message });
 });

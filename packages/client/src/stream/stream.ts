@@ -46,7 +46,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
   const framer = createFramer();
 
   /** Waits until little enough is buffered. WebSockets have no event for this, so it polls. */
-  async function room(): Promise<void> {
+  async function waitForRoom(): Promise<void> {
     for (let waitMs = 2; life.connection().bufferedBytes() > maxBufferedBytes; waitMs = Math.min(waitMs * 2, 50)) {
       await pause(waitMs, options.signal);
     }
@@ -67,10 +67,10 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
       return outbox.add(async () => {
         const { max_frame_bytes: most } = await life.ready;
         for (const frame of framer.cut(bytes, Math.min(most, AUDIO.maxFrameBytes))) {
-          await room();
+          await waitForRoom();
           life.connection().send(frame);
         }
-        await room();
+        await waitForRoom();
       });
     },
     config: (config = {}) =>

@@ -62,7 +62,7 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
   if (rejected?.revision === wanted) return rollBack(stable, wanted, rejected);
   const known = state.candidate?.revision === wanted ? state.candidate : startCandidate(wanted);
   const { observations } = input;
-  if (observations === undefined) return continueRollout(input, stable, { ...known, lookedAtMs: undefined }, true);
+  if (observations === undefined) return continueRollout(input, stable, { ...known, observedAtMs: undefined }, true);
 
   const own = observations.get(wanted) ?? UNSEEN;
   const other = observations.get(stable) ?? UNSEEN;
@@ -83,7 +83,7 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
 }
 
 function startCandidate(revision: string): Candidate {
-  return { revision, phase: 'starting', watchedMs: 0, lookedAtMs: undefined, before: undefined };
+  return { revision, phase: 'starting', watchedMs: 0, observedAtMs: undefined, before: undefined };
 }
 
 /** Returns the candidate after one more observation. */
@@ -93,13 +93,13 @@ function advance(
   other: RevisionObservation,
   { spec, nowMs }: RolloutInput,
 ): Candidate {
-  const observed = { ...candidate, lookedAtMs: nowMs };
+  const observed = { ...candidate, observedAtMs: nowMs };
   if (candidate.phase === 'starting') {
     if (own.ready === 0) return observed;
     const phase = spec.canaryPercent > 0 && spec.canaryPercent < 100 && other.running > 0 ? 'canary' : 'rolling';
     return { ...observed, phase, before: { candidate: own.counts, stable: other.counts } };
   }
-  const passedMs = candidate.lookedAtMs === undefined || own.ready === 0 ? 0 : nowMs - candidate.lookedAtMs;
+  const passedMs = candidate.observedAtMs === undefined || own.ready === 0 ? 0 : nowMs - candidate.observedAtMs;
   const watchedMs = candidate.watchedMs + Math.max(0, passedMs);
   const phase = candidate.phase === 'canary' && watchedMs < spec.windowSeconds * 1000 ? 'canary' : 'rolling';
   return { ...observed, phase, watchedMs };

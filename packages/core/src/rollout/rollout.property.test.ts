@@ -37,14 +37,14 @@ const step = fc.record({
 const walkOf = fc.array(step, { minLength: 1, maxLength: 50 });
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-interface Look extends RolloutDecision {
+interface Reconcile extends RolloutDecision {
   before: RolloutState;
   wanted: string;
   observations: ReadonlyMap<string, RevisionObservation> | undefined;
   nowMs: number;
 }
 
-function walk(of: typeof spec extends fc.Arbitrary<infer S> ? S : never, steps: readonly Step[]): Look[] {
+function walk(of: typeof spec extends fc.Arbitrary<infer S> ? S : never, steps: readonly Step[]): Reconcile[] {
   let state: RolloutState = NO_ROLLOUT;
   let wanted = 'a';
   let nowMs = 0;
@@ -95,11 +95,11 @@ test('a revision becomes stable only after it was observed for the whole window'
         // With an empty window, one observation may be enough.
         if (of.windowSeconds > 0) expect(state.stable).toBe(before.candidate?.revision);
       }
-      const looks = walk(of, steps);
-      for (const [at, { before, state, nowMs }] of looks.entries()) {
+      const reconciles = walk(of, steps);
+      for (const [at, { before, state, nowMs }] of reconciles.entries()) {
         if (before.stable === undefined || state.stable === before.stable) continue;
-        const begun = looks.slice(0, at).findLastIndex((look) => look.state.candidate?.phase === 'starting');
-        const first = looks[begun + 1];
+        const started = reconciles.slice(0, at).findLastIndex((one) => one.state.candidate?.phase === 'starting');
+        const first = reconciles[started + 1];
         if (first !== undefined) expect(nowMs - first.nowMs).toBeGreaterThanOrEqual(of.windowSeconds * 1000);
       }
     }),
@@ -109,8 +109,8 @@ test('a revision becomes stable only after it was observed for the whole window'
 test('a rollback needs enough evidence, and the revision does not return while the model specifies the same one', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
-      const looks = walk(of, steps);
-      for (const [at, { phase, before, state, observations, wanted }] of looks.entries()) {
+      const reconciles = walk(of, steps);
+      for (const [at, { phase, before, state, observations, wanted }] of reconciles.entries()) {
         if (phase === 'RolledBack' && before.rejected?.revision !== wanted) {
           const { streams = 0, failures = 0, latencies = [] } = observations?.get(wanted)?.counts ?? {};
           const deltas = latencies.reduce((sum, count) => sum + count, 0);
@@ -118,7 +118,7 @@ test('a rollback needs enough evidence, and the revision does not return while t
           expect(enough).toBe(true);
           expect(state.stable).toBe(before.stable);
         }
-        const next = looks[at + 1];
+        const next = reconciles[at + 1];
         if (phase === 'RolledBack' && next?.wanted === wanted) expect(next.phase).toBe('RolledBack');
       }
     }),

@@ -18,7 +18,7 @@ export interface Candidate {
   /** Time that it was under observation. Periods without an observation do not count. */
   readonly watchedMs: number;
   /** Time of the last observation. Undefined if this operator has made none. */
-  readonly lookedAtMs: number | undefined;
+  readonly observedAtMs: number | undefined;
   /** Counts at the time when it started to accept sessions. */
   readonly before: { readonly candidate: RevisionCounts; readonly stable: RevisionCounts } | undefined;
 }

@@ -112,7 +112,7 @@ test('noise in load and measurements does not change the desired workers once it
       // The pattern repeats within the window, and the slots vary by less than the tolerance.
       const steady = { ...of, scaleDownDelaySeconds: pattern.length, max: 1000 };
       const low = 100;
-      const looks = Array.from({ length: 5 }, () => pattern)
+      const steps = Array.from({ length: 5 }, () => pattern)
         .flat()
         .map(({ sessions, slots }) => ({
           afterMs: 1000,
@@ -120,7 +120,7 @@ test('noise in load and measurements does not change the desired workers once it
           slots: [low + slots * low * SLOTS_TOLERANCE * 0.85],
           starting: 0,
         }));
-      const desired = walk(steady, looks).map((decision) => decision.desired);
+      const desired = walk(steady, steps).map((decision) => decision.desired);
       expect(new Set(desired.slice(pattern.length)).size).toBe(1);
     }),
   );

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { makeCertificate } from '../../../../test/support/certificate.ts';
+import { createCertificate } from '../../../../test/support/certificate.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { createTenant, openLedger, reserved } from '../../../../test/support/ledger.ts';
 import { freePort } from '../../../../test/support/ports.ts';
@@ -16,7 +16,7 @@ let redis: TestRedis;
 let url: string;
 
 beforeAll(async () => {
-  const { cert, key } = await makeCertificate();
+  const { cert, key } = await createCertificate();
   const [certFile, keyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
   writeFileSync(certFile, cert);
   writeFileSync(keyFile, key);

@@ -11,7 +11,7 @@ export function buildRolloutState(
   { stable, candidate, rejected }: RolloutState,
 ) {
   // A time of this operator's monotonic clock, which means nothing to the next operator.
-  const kept = { stable, candidate: candidate && { ...candidate, lookedAtMs: undefined }, rejected };
+  const kept = { stable, candidate: candidate && { ...candidate, observedAtMs: undefined }, rejected };
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -26,7 +26,7 @@ export function readRolloutState(object: KubeObject | undefined): RolloutState |
   try {
     const { stable, candidate, rejected } = JSON.parse(data?.rollout ?? '') as Partial<RolloutState>;
     if (typeof stable !== 'string') return undefined;
-    return { stable, candidate: candidate && { ...candidate, lookedAtMs: undefined }, rejected };
+    return { stable, candidate: candidate && { ...candidate, observedAtMs: undefined }, rejected };
   } catch {
     return undefined;
   }

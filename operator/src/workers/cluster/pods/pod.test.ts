@@ -20,7 +20,7 @@ const waiting = (reason: string, message = '', more: object = {}) => ({
   state: { waiting: { reason, message } },
   ...more,
 });
-const troubleOf = (status: object, more: Partial<ObservedPod> = {}, spec?: object) => {
+const startFailureOf = (status: object, more: Partial<ObservedPod> = {}, spec?: object) => {
   const pod = readPod(object(status, {}, spec))!;
   const seen = { unschedulableMs: 0, unmountedMs: 0, crashes: pod.restarts, ...more };
   return findStartFailure([{ ...pod, ...seen }], undefined, PATIENCE_MS);
@@ -57,13 +57,13 @@ test('readPod reads all fields that decisions need, also from a trimmed pod', ()
 });
 
 test('findStartFailure returns nothing for a pod that is starting normally', () => {
-  expect(troubleOf({ phase: 'Pending' }, {}, {})).toBeUndefined();
-  expect(troubleOf({ phase: 'Pending', containerStatuses: [waiting('ContainerCreating')] })).toBeUndefined();
-  expect(troubleOf({ phase: 'Pending', containerStatuses: [waiting('PodInitializing')] })).toBeUndefined();
+  expect(startFailureOf({ phase: 'Pending' }, {}, {})).toBeUndefined();
+  expect(startFailureOf({ phase: 'Pending', containerStatuses: [waiting('ContainerCreating')] })).toBeUndefined();
+  expect(startFailureOf({ phase: 'Pending', containerStatuses: [waiting('PodInitializing')] })).toBeUndefined();
 });
 
 test('findStartFailure reports an image that cannot be pulled', () => {
-  expect(troubleOf({ containerStatuses: [waiting('ImagePullBackOff', 'no such image')] })).toEqual({
+  expect(startFailureOf({ containerStatuses: [waiting('ImagePullBackOff', 'no such image')] })).toEqual({
     reason: 'ImagePullFailed',
     message: 'the image of pod p cannot be pulled: no such image',
   });
@@ -71,7 +71,7 @@ test('findStartFailure reports an image that cannot be pulled', () => {
 
 test('findStartFailure reports a container that cannot be created', () => {
   const config = waiting('CreateContainerConfigError', 'secret "x" not found');
-  expect(troubleOf({ containerStatuses: [config] })).toEqual({
+  expect(startFailureOf({ containerStatuses: [config] })).toEqual({
     reason: 'CreateContainerConfigError',
     message: 'pod p cannot start its container worker: secret "x" not found',
   });
@@ -80,19 +80,19 @@ test('findStartFailure reports a container that cannot be created', () => {
 test('findStartFailure reports repeated crashes with the last log line, also during a restart', () => {
   const log = `{"level":"info","message":"starting"}\n{"level":"fatal","message":"could not start","err":{"message":"tokens.txt is missing"}}\n`;
   const fell = { terminated: { exitCode: 1, reason: 'Error', message: log } };
-  const told = {
+  const crashed = {
     reason: 'CrashLoop',
     message:
       'workers fail to start, 3 times in a row; the last ended with status 1: could not start: tokens.txt is missing',
   };
   const crash = { restartCount: 3, lastState: fell };
-  expect(troubleOf({ containerStatuses: [waiting('CrashLoopBackOff', '', crash)] })).toEqual(told);
+  expect(startFailureOf({ containerStatuses: [waiting('CrashLoopBackOff', '', crash)] })).toEqual(crashed);
   const trying = { name: 'worker', ready: false, state: { running: {} }, ...crash };
-  expect(troubleOf({ containerStatuses: [trying] })).toEqual(told);
-  expect(troubleOf({ containerStatuses: [{ ...trying, restartCount: 1 }] })).toBeUndefined();
+  expect(startFailureOf({ containerStatuses: [trying] })).toEqual(crashed);
+  expect(startFailureOf({ containerStatuses: [{ ...trying, restartCount: 1 }] })).toBeUndefined();
   // It was ready since.
-  expect(troubleOf({ containerStatuses: [trying] }, { crashes: 1 })).toBeUndefined();
-  expect(troubleOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
+  expect(startFailureOf({ containerStatuses: [trying] }, { crashes: 1 })).toBeUndefined();
+  expect(startFailureOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
 });
 
 test('findStartFailure reports a lack of memory and a failed download of the artifact', () => {
@@ -102,7 +102,7 @@ test('findStartFailure reports a lack of memory and a failed download of the art
     restartCount: 5,
     state: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
   };
-  expect(troubleOf({ containerStatuses: [killed] })?.message).toContain('the last ran out of memory');
+  expect(startFailureOf({ containerStatuses: [killed] })?.message).toContain('the last ran out of memory');
   const fetcher = waiting('CrashLoopBackOff', '', {
     name: 'fetch-artifact',
     restartCount: 4,
@@ -113,7 +113,7 @@ test('findStartFailure reports a lack of memory and a failed download of the art
       },
     },
   });
-  expect(troubleOf({ initContainerStatuses: [fetcher] })).toEqual({
+  expect(startFailureOf({ initContainerStatuses: [fetcher] })).toEqual({
     reason: 'ArtifactFailed',
     message:
       'the artifact cannot be fetched; the last attempt ended with status 1: the artifact could not be fetched: answers 403',
@@ -125,8 +125,8 @@ test('findStartFailure reports a pod without a node or volumes after the timeout
     { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes have a GPU' },
   ];
   const unplaced = { phase: 'Pending', conditions };
-  expect(troubleOf(unplaced, { unschedulableMs: 999 }, {})).toBeUndefined();
-  expect(troubleOf(unplaced, { unschedulableMs: 1000 }, {})).toEqual({
+  expect(startFailureOf(unplaced, { unschedulableMs: 999 }, {})).toBeUndefined();
+  expect(startFailureOf(unplaced, { unschedulableMs: 1000 }, {})).toEqual({
     reason: 'Unschedulable',
     message: 'pod p cannot be scheduled to a node: 0/3 nodes have a GPU',
   });
@@ -135,8 +135,8 @@ test('findStartFailure reports a pod without a node or volumes after the timeout
     conditions: [{ type: 'PodReadyToStartContainers', status: 'False' }],
     containerStatuses: [waiting('ContainerCreating')],
   };
-  expect(troubleOf(unmounted, { unmountedMs: 999 })).toBeUndefined();
-  expect(troubleOf(unmounted, { unmountedMs: 1000 })).toMatchObject({
+  expect(startFailureOf(unmounted, { unmountedMs: 999 })).toBeUndefined();
+  expect(startFailureOf(unmounted, { unmountedMs: 1000 })).toMatchObject({
     reason: 'FailedMount',
     message: expect.stringContaining('kubectl describe pod p'),
   });

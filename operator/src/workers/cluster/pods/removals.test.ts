@@ -13,7 +13,7 @@ test('mark adds the missing phase label of a pod that an earlier operator select
   put('other', {});
   const pods = ['old', 'other'].map((name) => readPod(cluster.get(TYPES.Pod, name)!)!);
   const selectedForRemoval = createRemovals(cluster.api);
-  for (let look = 0; look < 3; look++) await selectedForRemoval.mark('m', pods);
+  for (let round = 0; round < 3; round++) await selectedForRemoval.mark('m', pods);
   expect(cluster.writes).toEqual(['patch Pod/old']);
   const { metadata } = cluster.get(TYPES.Pod, 'old')!;
   expect(metadata.labels?.[LABELS.phase]).toBe(PHASES.leaving);
