@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Entry of every npm script: `node tools/run.mjs TASK [ARGS]`.
+// Entry point of every npm script: `node tools/run.mjs TASK [ARGS]`.
 // It runs before anything is installed, so it has no dependencies and needs only Node 18.
 //   1. Installs Node 24 from the npm registry into a cache if the present Node is too old.
 //   2. Installs npm packages if node_modules differs from the lockfile.
@@ -12,7 +12,7 @@ import { ensureNode } from './launch/node.mjs';
 import { ensurePackages } from './launch/packages.mjs';
 import { root, stop } from './launch/terminal.mjs';
 
-/** Tasks that need no compiled output; `test` compiles by itself, because a failing build is a result it reports. */
+/** Tasks that need no compiled output. `test` compiles itself, because it counts a failed build as a failed test. */
 const WITHOUT_BUILD = new Set(['format', 'test']);
 
 const [task, ...args] = process.argv.slice(2);
@@ -22,9 +22,10 @@ const tasks = readdirSync(`${root}/tools/tasks`)
 if (task === undefined || !tasks.includes(task)) {
   stop(`usage: node tools/run.mjs TASK [ARGS], where TASK is one of ${tasks.join(', ')}`);
 }
-if (!existsSync(`${root}/package-lock.json`)) stop('package-lock.json is missing: this is not a whole clone');
+if (!existsSync(`${root}/package-lock.json`))
+  stop('package-lock.json is missing. Restore it with "git checkout package-lock.json"');
 
 const node = ensureNode();
-ensurePackages(node);
+await ensurePackages(node);
 if (!WITHOUT_BUILD.has(task)) ensureBuild(node);
 await runNode(node, [`${root}/tools/tasks/${task}.ts`, ...args]);

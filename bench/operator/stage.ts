@@ -6,8 +6,9 @@ import { openLedger } from '../../test/support/ledger.ts';
 import { startKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { startRedis } from '../../test/support/redis.ts';
-import { ensureEtcd } from '../../tools/install/etcd.ts';
 import { ensureGoTools } from '../../tools/install/go-tools.ts';
+import { ETCD } from '../../tools/install/programs.ts';
+import { ensureInstalled } from '../../tools/install/system-package.ts';
 import { createClient } from './client.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -35,7 +36,7 @@ export interface Scene {
 
 /** Installs missing programs and starts everything. */
 export async function createStage(): Promise<Stage> {
-  ensureEtcd();
+  await ensureInstalled(ETCD);
   const programs = await ensureGoTools(PROGRAMS);
   const simulators = { scheduler: programs['kube-scheduler'], kwok: programs.kwok };
   const kubernetes = await startKubernetes({ controllers: true, crds: CRDS, simulators });

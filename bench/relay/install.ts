@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { findOnPath } from '../../tools/install/package-manager.ts';
+import { findOnPath } from '../../tools/install/system-package.ts';
 
 /** Programs of the peers and the Debian packages that contain them. */
 const PACKAGES = { haproxy: 'haproxy', nginx: 'nginx-light' } as const;

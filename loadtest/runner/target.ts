@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Options } from '../lib/options.ts';
 import { homeOf } from '../../tools/start/home.ts';
 import { readLocalJson } from '../../tools/start/local-json.ts';
-import { isAlive } from '../../tools/supervise/alive.ts';
+import { isAlive } from '../../tools/launch/processes.mjs';
 
 /** A running service. */
 export interface Target {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium } from '../../tools/install/chromium.ts';
+import { CHROMIUM } from '../../tools/install/programs.ts';
 
 /** A headless browser that shows one page. */
 export interface Browser {
@@ -15,7 +15,7 @@ export interface Browser {
 
 /** Opens a page in a new profile. */
 export function openPage(url: string, options: readonly string[] = []): Browser {
-  const program = findChromium();
+  const program = CHROMIUM.find();
   if (program === undefined) throw new Error('Chromium is missing; `npm test` installs it');
   const profile = mkdtempSync(join(tmpdir(), 'svc-asr-browser-'));
   const child = spawn(

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../tools/supervise/alive.ts';
+import { isAlive } from '../../tools/launch/processes.mjs';
 import { send } from './answer.ts';
 import { eventually } from './eventually.ts';
 import { KUBERNETES_TIMEOUT_MS, startKubernetes } from './kubernetes.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { findPrometheus } from '../../tools/install/prometheus.ts';
+import { PROMETHEUS } from '../../tools/install/programs.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import { startService, stopServices } from '../support/service.ts';
@@ -34,7 +34,7 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
 const VARIABLES = { $namespace: NAMESPACE, $model: MODEL, $tenant: 'local', $__rate_interval: '2m' };
 
 const dashboards = readDashboards();
-const programs = findPrometheus();
+const programs = PROMETHEUS.find();
 if (programs === undefined) throw new Error('prometheus or promtool is not on PATH; `npm test` installs both');
 const { server, tool } = programs;
 

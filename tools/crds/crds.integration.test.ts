@@ -3,7 +3,7 @@ import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { borrowKubernetes, KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import { demand } from '../../test/support/kubernetes/request.ts';
 import { EXAMPLES } from './examples.ts';
-import { KIND_NAMES } from './kinds.ts';
+import { pluralOf } from './kinds.ts';
 import type { Api } from './testing/api.ts';
 import { createApi } from './testing/api.ts';
 import { apiKey, model, tenant } from './testing/resources.ts';
@@ -55,7 +55,7 @@ const cells = (text: string) =>
 const withoutAge = (text: string) => cells(text).map((row) => row.slice(0, -1));
 
 test.each(KINDS)('the API server establishes the definition of %s with a structural schema', async (kind) => {
-  const name = `${KIND_NAMES[kind].plural}.${API_GROUP}`;
+  const name = `${pluralOf(kind)}.${API_GROUP}`;
   const { status: shown } = await get(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`);
   const states = shown?.conditions?.map(({ type, status }) => [type, status] as const) ?? [];
   // A schema that is not structural has a condition NonStructuralSchema.

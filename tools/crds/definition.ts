@@ -1,6 +1,6 @@
 import { API_GROUP, RESOURCE_SCHEMAS } from '@svc-asr/core';
 import type { Kind } from '@svc-asr/core';
-import { KIND_NAMES } from './kinds.ts';
+import { KIND_NAMES, pluralOf } from './kinds.ts';
 import { toStructural } from './structural.ts';
 import type { Structural } from './structural.ts';
 
@@ -22,7 +22,8 @@ export function buildSchema(kind: Kind): Structural {
 
 /** Builds the CustomResourceDefinition of a kind. */
 export function buildDefinition(kind: Kind): object {
-  const { plural, singular, shortName, columns, scale } = KIND_NAMES[kind];
+  const { shortName, columns, scale } = KIND_NAMES[kind];
+  const plural = pluralOf(kind);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -33,7 +34,14 @@ export function buildDefinition(kind: Kind): object {
     spec: {
       group: API_GROUP,
       scope: 'Namespaced',
-      names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [shortName], categories: ['asr'] },
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        shortNames: [shortName],
+        categories: ['asr'],
+      },
       versions: [
         {
           name: 'v1',

@@ -1,7 +1,7 @@
 import { KINDS } from '@svc-asr/core';
 import { stringify } from 'yaml';
 import { buildDefinition } from './definition.ts';
-import { KIND_NAMES } from './kinds.ts';
+import { pluralOf } from './kinds.ts';
 import { buildResourcesPage } from './page.ts';
 
 const NOTICE =
@@ -12,7 +12,7 @@ export function buildFiles(): Readonly<Record<string, string>> {
   const files: Record<string, string> = { 'docs/resources.md': buildResourcesPage() };
   for (const kind of KINDS) {
     const text = stringify(buildDefinition(kind), { lineWidth: 0, aliasDuplicateObjects: false });
-    files[`crds/${KIND_NAMES[kind].plural}.yaml`] = NOTICE + text;
+    files[`crds/${pluralOf(kind)}.yaml`] = NOTICE + text;
   }
   return files;
 }

@@ -1,25 +1,18 @@
 import type { Kind } from '@svc-asr/core';
 
 /** A column of `kubectl get`. Columns of priority 1 are shown only by `-o wide`. */
-export interface Column {
+interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date';
   readonly jsonPath: string;
   readonly priority?: 1;
-  readonly description?: string;
 }
 
-/** Names and columns of a kind in kubectl. */
-export interface KindNames {
-  readonly plural: string;
-  readonly singular: string;
+/** Short name and columns of a kind in kubectl. */
+interface KindNames {
   readonly shortName: string;
   readonly columns: readonly Column[];
-  readonly scale?: {
-    readonly specReplicasPath: string;
-    readonly statusReplicasPath: string;
-    readonly labelSelectorPath: string;
-  };
+  readonly scale?: Readonly<Record<'specReplicasPath' | 'statusReplicasPath' | 'labelSelectorPath', string>>;
 }
 
 const condition = (type: string, field: string) => `.status.conditions[?(@.type=="${type}")].${field}`;
@@ -33,10 +26,13 @@ const wide = (column: Column): Column => ({ ...column, priority: 1 });
 const age = (name: string, jsonPath: string): Column => ({ name, type: 'date', jsonPath });
 const AGE = age('Age', '.metadata.creationTimestamp');
 
+/** Returns the plural name of a kind, as in URLs. */
+export function pluralOf(kind: Kind): string {
+  return `${kind.toLowerCase()}s`;
+}
+
 export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
   ASRModel: {
-    plural: 'asrmodels',
-    singular: 'asrmodel',
     shortName: 'asrm',
     columns: [
       text('Ready', condition('Available', 'status')),
@@ -58,8 +54,6 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
     },
   },
   Tenant: {
-    plural: 'tenants',
-    singular: 'tenant',
     shortName: 'asrt',
     columns: [
       text('State', '.spec.state'),
@@ -74,8 +68,6 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
     ],
   },
   ApiKey: {
-    plural: 'apikeys',
-    singular: 'apikey',
     shortName: 'asrk',
     columns: [
       text('Tenant', '.spec.tenant'),

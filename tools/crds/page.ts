@@ -3,8 +3,7 @@ import type { Kind } from '@svc-asr/core';
 import { buildTable, code, wrap } from '../docs/markdown.ts';
 import { buildSchema } from './definition.ts';
 import { EXAMPLES } from './examples.ts';
-import { KIND_NAMES } from './kinds.ts';
-import { showType } from './show-type.ts';
+import { KIND_NAMES, pluralOf } from './kinds.ts';
 import type { Structural } from './structural.ts';
 
 const INTRODUCTION = `# Resources
@@ -40,10 +39,9 @@ export function buildResourcesPage(): string {
 function buildSection(kind: Kind): string {
   const schema = buildSchema(kind);
   const { spec = {}, status = {} } = schema.properties ?? {};
-  const { plural, shortName } = KIND_NAMES[kind];
   return [
     `## ${kind}`,
-    wrap(`${schema.description ?? ''} List them with \`kubectl get ${plural}\`, or \`${shortName}\` for short.`),
+    wrap(`${schema.description ?? ''} List them with \`kubectl get ${pluralOf(kind)}\`, or \`${KIND_NAMES[kind].shortName}\` for short.`),
     wrap(NOTES[kind]),
     `\`\`\`yaml\n${EXAMPLES[kind]}\`\`\``,
     buildTable(['field of spec', 'type', 'default', 'meaning'], fieldRows(spec, '')),
@@ -88,4 +86,30 @@ function listRules(schema: Structural): string[] {
     ...rules.map(({ message }) => wrap(`- ${message}`, '  ')),
     ...inner.flatMap((field) => (field === undefined ? [] : listRules(field))),
   ];
+}
+
+/** Returns the type and the limits of a field, for the docs. */
+function showType(field: Structural): string {
+  if (field['x-kubernetes-int-or-string'] === true) return 'quantity';
+  if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(', ');
+  const { type = '', additionalProperties } = field;
+  if (type === 'string') return showText(field);
+  if (type === 'integer' || type === 'number') return `${type} ${showRange(field)}`.trim();
+  if (type === 'array') return `list${field.maxItems === undefined ? '' : ` of up to ${showNumber(field.maxItems)}`}`;
+  return additionalProperties === undefined ? type : `map of ${showType(additionalProperties)}`;
+}
+
+function showText({ format, nullable, maxLength }: Structural): string {
+  if (format === 'date-time') return nullable === true ? 'time or null' : 'time';
+  return maxLength === undefined ? 'text' : `text of up to ${showNumber(maxLength)}`;
+}
+
+function showRange({ minimum, maximum }: Structural): string {
+  if (minimum === undefined && maximum === undefined) return '';
+  if (maximum === undefined) return `from ${showNumber(minimum ?? 0)}`;
+  return minimum === undefined ? `up to ${showNumber(maximum)}` : `${showNumber(minimum)} to ${showNumber(maximum)}`;
+}
+
+function showNumber(value: number): string {
+  return value.toLocaleString('en-US');
 }

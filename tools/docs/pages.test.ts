@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launch/terminal.mjs';
-import { buildTable } from './markdown.ts';
+import { buildTable, renewTables } from './markdown.ts';
 import { buildPages } from './pages.ts';
-import { renewTables } from './renew-tables.ts';
-import { buildSettingsPage } from './settings-page.ts';
+import { buildSettingsPage } from './reference-pages.ts';
 
-test.each(Object.entries(buildPages()))('docs/%s matches the code (run `npm run docs` to update it)', (name, page) => {
-  expect(readFileSync(join(root, 'docs', name), 'utf8')).toBe(page);
+test.each(Object.entries(buildPages()))('%s matches the code (run `npm run docs` to update it)', (name, page) => {
+  expect(readFileSync(join(root, name), 'utf8')).toBe(page);
 });
 
 test('buildSettingsPage shows the default of a setting, whether it is required, and whether it is secret', () => {

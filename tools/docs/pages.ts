@@ -8,26 +8,23 @@ import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { ARTIFACT_SETTINGS, WORKER_SETTINGS } from '../../worker/src/settings.ts';
 import { root } from '../launch/terminal.mjs';
 import { buildOptionTable, buildScenarioTable } from '../../loadtest/runner/help.ts';
-import { buildErrorsPage } from './errors-page.ts';
-import { buildLogsPage } from './logs-page.ts';
-import { buildMetricsPage } from './metrics-page.ts';
-import { renewTables } from './renew-tables.ts';
+import { renewTables } from './markdown.ts';
+import { buildErrorsPage, buildLogsPage, buildMetricsPage, buildSettingsPage } from './reference-pages.ts';
 import { SERVICE_METRICS } from './service-metrics.ts';
-import { buildSettingsPage } from './settings-page.ts';
 
-/** Builds every page of docs/ that is generated or has generated tables, by file name. */
+/** Builds every page that is generated or has generated tables, by its path from the root of the repository. */
 export function buildPages(): Readonly<Record<string, string>> {
   return {
-    'settings.md': buildSettingsPage({
+    'docs/settings.md': buildSettingsPage({
       gateway: GATEWAY_SETTINGS,
       worker: { ...WORKER_SETTINGS, ...ARTIFACT_SETTINGS },
       operator: OPERATOR_SETTINGS,
       console: CONSOLE_SETTINGS,
     }),
-    'errors.md': buildErrorsPage(ERRORS),
-    'logs.md': buildLogsPage(LOG_FIELDS),
-    'metrics.md': buildMetricsPage(SERVICE_METRICS),
-    'load-testing.md': renewTables(readFileSync(join(root, 'docs/load-testing.md'), 'utf8'), [
+    'docs/errors.md': buildErrorsPage(ERRORS),
+    'docs/logs.md': buildLogsPage(LOG_FIELDS),
+    'docs/metrics.md': buildMetricsPage(SERVICE_METRICS),
+    'docs/load-testing.md': renewTables(readFileSync(join(root, 'docs/load-testing.md'), 'utf8'), [
       buildScenarioTable(),
       buildOptionTable(),
     ]),

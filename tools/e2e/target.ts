@@ -6,7 +6,7 @@ import type { KubeTools } from '../cluster/kube-tools.ts';
 import { planExisting, startCluster } from '../cluster/namespaces/cluster.ts';
 import { takeDown } from '../cluster/namespaces/down.ts';
 import { ensureGoTools } from '../install/go-tools.ts';
-import { findOnPath } from '../install/package-manager.ts';
+import { findOnPath } from '../install/system-package.ts';
 import type { E2eArguments } from './arguments.ts';
 
 /** An image archive and the reference inside it. */
@@ -82,8 +82,7 @@ function deliverWith(registry: string | undefined, loadCommand: string | undefin
   if (registry !== undefined) {
     return {
       deliver: async (archives) => {
-        if (findOnPath('skopeo', process.env.PATH) === undefined)
-          throw new Error('--registry needs skopeo: install it');
+        if (findOnPath('skopeo') === undefined) throw new Error('--registry needs skopeo: install it');
         for (const { file, reference } of archives) {
           const target = `docker://${reference.replace(LOADED, registry)}`;
           await runCommand('skopeo', ['copy', `oci-archive:${file}`, target], options);

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { InstallError } from '../install/install-error.ts';
 import { cacheFolder } from '../launch/node.mjs';
 import { say } from '../launch/terminal.mjs';
 import { PLATFORMS } from './platform.ts';
@@ -73,7 +72,7 @@ function aptArguments(folder: string, arch: string): string[] {
 function run(command: string, args: readonly string[], cwd: string): void {
   const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' });
   if (status === 0) return;
-  throw new InstallError(
+  throw new Error(
     `${command} failed: ${error?.message ?? stderr.trim()}. Build on Debian or Ubuntu, or use images/Dockerfile`,
   );
 }

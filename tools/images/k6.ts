@@ -1,13 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { whileLocked } from '../install/build-lock.ts';
-import { buildPrograms } from '../install/go-build.ts';
-import { findGo } from '../install/go-command.ts';
+import { dirname, join } from 'node:path';
+import { findGo, GO_ENVIRONMENT } from '../install/go-build.ts';
 import { goModuleFolder, readGoModule } from '../install/go-module.ts';
-import { pinOf, versionFlags } from '../install/go-tool.ts';
-import { InstallError } from '../install/install-error.ts';
-import { cacheFolder } from '../launch/node.mjs';
+import { ensureGoToolFor, pinOf } from '../install/go-tools.ts';
 import { PLATFORMS } from './platform.ts';
 import type { Platform } from './platform.ts';
 
@@ -22,20 +18,17 @@ export interface K6 {
 
 /** Builds the pinned k6 for a platform, unless the cache has it. */
 export async function fetchK6(platform: Platform): Promise<K6> {
-  const { module, key } = readGoModule('k6', `linux-${PLATFORMS[platform].node}`);
-  const target = join(cacheFolder(), key);
-  const [program, license] = [join(target, 'k6'), join(target, 'LICENSE')];
-  await whileLocked(target, 'another command is building k6; waiting for it', async () => {
-    if (existsSync(program) && existsSync(license)) return;
-    const found = findGo(module.goVersion, 'k6 must be built for the image of the load tests');
-    const go = { ...found, env: { ...found.env, GOOS: 'linux', GOARCH: PLATFORMS[platform].debian } };
-    const { packagePath } = pinOf('k6');
-    const folder = goModuleFolder('k6');
-    await buildPrograms(go, { folder, packages: { k6: packagePath }, ldflags: versionFlags(['k6']), target });
-    const options = { cwd: folder, env: { ...process.env, ...go.env }, encoding: 'utf8' } as const;
-    const { stdout, stderr } = spawnSync(go.path, ['list', '-m', '-f', '{{.Dir}}', packagePath], options);
-    if (stdout.trim() === '') throw new InstallError(`go cannot find the sources of ${packagePath}: ${stderr.trim()}`);
-    copyFileSync(join(stdout.trim(), 'LICENSE.md'), license);
-  });
-  return { program, license, modules: module.versions };
+  const program = await ensureGoToolFor('k6', 'linux', PLATFORMS[platform].node);
+  const license = join(dirname(program), 'LICENSE');
+  if (!existsSync(license)) {
+    const options = {
+      cwd: goModuleFolder('k6'),
+      env: { ...process.env, ...GO_ENVIRONMENT },
+      encoding: 'utf8',
+    } as const;
+    const go = findGo('the license of k6 is in its sources');
+    const { stdout } = spawnSync(go, ['mod', 'download', '-json', pinOf('k6').packagePath], options);
+    copyFileSync(join((JSON.parse(stdout) as { Dir: string }).Dir, 'LICENSE.md'), license);
+  }
+  return { program, license, modules: readGoModule('k6').module.versions };
 }

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { root } from '../launch/terminal.mjs';
 import { workspacesOf } from './contents.ts';
 import { IMAGES } from './image.ts';
-import { listPackages } from './npm.ts';
+import { askNpm, listPackages } from './npm.ts';
 
 function createRepository(packages: Record<string, object>): string {
   const folder = temporaryFolder('npm');
@@ -43,9 +43,9 @@ test('listPackages returns what a workspace loads in production, each from the n
   ]);
 });
 
-test('listPackages names the command of npm that failed', () => {
+test('askNpm names the command of npm that failed', () => {
   const folder = createRepository({ '': { name: 'own' }, gateway: {}, core: {} });
-  expect(() => listPackages(folder, ['missing'])).toThrow('npm ls --all --json --long');
+  expect(() => askNpm(folder, ['sbom', '--workspace=missing'])).toThrow('npm sbom --workspace=missing');
 });
 
 const services = IMAGES.filter(({ layers }) => workspacesOf(layers).length > 0);

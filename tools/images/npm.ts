@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { InstallError } from '../install/install-error.ts';
+import { join } from 'node:path';
 import { cacheFolder } from '../launch/node.mjs';
 
 /** A production package of a service. */
@@ -14,14 +13,15 @@ export interface NpmPackage {
   isWorkspace: boolean;
 }
 
-/** Node of the tree that `npm ls --json --long` prints. */
-interface ListedPackage {
+/** Package that `npm query` prints. */
+interface QueriedPackage {
   name: string;
   version: string;
-  path: string;
-  /** Set for workspaces: `file:` and the path from the folder of the link. */
-  resolved?: string;
-  dependencies?: Record<string, ListedPackage>;
+  /** Folder in the repository. */
+  location: string;
+  /** Folders of the packages that it depends on. That of a workspace is its link in node_modules. */
+  to: readonly string[];
+  devDependencies?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -30,55 +30,47 @@ interface ListedPackage {
  */
 const NOT_LOADED = /^(@types\/.*|adm-zip|global-agent)$/;
 
-/** Lists the packages that workspaces load in production, including themselves and according to npm, sorted by path. */
+/** Lists the packages that workspaces load in production, including themselves, sorted by path. */
 export function listPackages(root: string, workspaces: readonly string[]): NpmPackage[] {
   if (workspaces.length === 0) return [];
-  const tree = askNpm(root, ['ls', '--all', '--json', '--long'], workspaces) as ListedPackage;
-  // npm prints a package at each place that needs it, but its dependencies and its workspace only once.
-  const merged = new Map<string, ListedPackage>();
-  const merge = (entry: ListedPackage): void => {
-    const known = merged.get(entry.path);
-    merged.set(entry.path, { ...known, ...entry, dependencies: { ...known?.dependencies, ...entry.dependencies } });
-    dependenciesOf(entry).forEach(merge);
+  const all = askNpm(root, ['query', '*']) as QueriedPackage[];
+  const byLocation = new Map(all.map((entry) => [entry.location, entry]));
+  for (const entry of all.filter(isWorkspace)) byLocation.set(`node_modules/${entry.name}`, entry);
+  const found = new Set<QueriedPackage>();
+  const visit = (location: string): void => {
+    const entry = byLocation.get(location);
+    if (entry === undefined || found.has(entry) || NOT_LOADED.test(entry.name)) return;
+    found.add(entry);
+    entry.to
+      .filter((path) => entry.devDependencies?.[path.replace(/^.*node_modules\//, '')] === undefined)
+      .forEach(visit);
   };
-  merge(tree);
-  const found = new Map<string, NpmPackage>();
-  const visit = (entry: ListedPackage): void => {
-    for (const { path } of dependenciesOf(entry)) {
-      const dependency = merged.get(path);
-      if (dependency === undefined || found.has(path) || NOT_LOADED.test(dependency.name)) continue;
-      const { name, version, resolved } = dependency;
-      const isWorkspace = resolved?.startsWith('file:') === true;
-      const folder = isWorkspace ? join(path, '..', resolved.slice('file:'.length)) : path;
-      found.set(path, { name, version, path: relative(tree.path, folder), isWorkspace });
-      visit(dependency);
-    }
-  };
-  visit(tree);
-  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  workspaces.forEach(visit);
+  return [...found]
+    .map((entry) => {
+      const { name, version, location: path } = entry;
+      return { name, version, path, isWorkspace: isWorkspace(entry) };
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Returns the dependencies of a package. npm lists optional peers that are not installed as empty objects. */
-function dependenciesOf({ dependencies = {} }: ListedPackage): ListedPackage[] {
-  return Object.values(dependencies).filter((entry) => 'path' in entry);
+function isWorkspace({ location }: QueriedPackage): boolean {
+  return location !== '' && !location.includes('node_modules/');
 }
 
 /**
- * Runs an npm command on package-lock.json for the production packages of workspaces, and parses what it prints. npm
- * takes more than a second, so the result is kept until the lockfile changes.
+ * Runs an npm command on package-lock.json without development packages, and parses what it prints. npm takes about a
+ * second, so the result is kept until the lockfile changes.
  */
-export function askNpm(root: string, command: readonly string[], workspaces: readonly string[]): unknown {
-  const args = [...command, '--package-lock-only', '--omit=dev', ...workspaces.map((name) => `--workspace=${name}`)];
+export function askNpm(root: string, command: readonly string[]): unknown {
+  const args = [...command, '--package-lock-only', '--omit=dev'];
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
-  const key = hash
-    .update(JSON.stringify([root, args]))
-    .digest('hex')
-    .slice(0, 32);
-  const file = join(cacheFolder(), 'image-npm', `${key}.json`);
+  hash.update(JSON.stringify([root, args]));
+  const file = join(cacheFolder(), 'image-npm', `${hash.digest('hex').slice(0, 32)}.json`);
   if (!existsSync(file)) {
     const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
     const { status, stdout, stderr, error } = spawnSync('npm', args, options);
-    if (status !== 0) throw new InstallError(`npm ${args.join(' ')} failed: ${error?.message ?? stderr.trim()}`);
+    if (status !== 0) throw new Error(`npm ${args.join(' ')} failed: ${error?.message ?? stderr.trim()}`);
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(file, stdout);
   }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { cacheFolder } from '../launch/node.mjs';
+import { writeAtomically } from '../start/files.ts';
 import { textOf } from './files.ts';
 import type { ImageFile } from './files.ts';
 import type { Platform } from './platform.ts';
@@ -100,7 +101,7 @@ export async function writeImage(
   ]);
   const file = join(out, `${title}-${platform.replace('/', '-')}.tar`);
   mkdirSync(out, { recursive: true });
-  writeWhole(file, archive);
+  writeAtomically(file, archive);
   const bytes = packed.reduce((total, { blob }) => total + blob.size, 0);
   return { title, reference, platform, file, digest: manifest.blob.digest, bytes };
 }
@@ -112,7 +113,7 @@ async function packLayer({ files }: Layer, cache: string): Promise<{ blob: Blob;
   const file = join(cache, `${diffId.replace('sha256:', '')}.tar.gz`);
   if (!existsSync(file)) {
     mkdirSync(cache, { recursive: true });
-    writeWhole(file, await promisify(gzip)(content));
+    writeAtomically(file, await promisify(gzip)(content));
   }
   const compressed = readFileSync(file);
   const blob = { mediaType: `${TYPE}.layer.v1.tar+gzip`, digest: digestOf(compressed), size: compressed.length };
@@ -130,11 +131,4 @@ function blobPath({ digest }: Blob): string {
 
 function digestOf(content: Buffer | string): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
-}
-
-/** Writes a file under another name first, so that a reader never sees half of it. */
-function writeWhole(file: string, content: Buffer): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, content);
-  renameSync(temporary, file);
 }

@@ -46,7 +46,8 @@ export function buildSbom(
 /** Returns npm's components of workspaces, without the packages that the image leaves out. */
 function npmComponents(root: string, workspaces: readonly string[]): Component[] {
   if (workspaces.length === 0) return [];
-  const { components } = askNpm(root, ['sbom', '--sbom-format=cyclonedx'], workspaces) as { components: Component[] };
+  const command = ['sbom', '--sbom-format=cyclonedx', ...workspaces.map((name) => `--workspace=${name}`)];
+  const { components } = askNpm(root, command) as { components: Component[] };
   const present = new Set(listPackages(root, workspaces).map(({ name, version }) => `${name}@${version}`));
   return components.filter(({ purl }) => present.has(decodeURIComponent(purl.replace('pkg:npm/', ''))));
 }

@@ -1,31 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { findOnPath } from '../install/package-manager.ts';
-import type { SystemPackage } from '../install/package-manager.ts';
-import { installPackage } from '../install/system-package.ts';
+import { ensureInstalled, findOnPath } from '../install/system-package.ts';
+import type { SystemPackage } from '../install/system-package.ts';
 import { cacheFolder, fetchNode } from '../launch/node.mjs';
 import { root, say } from '../launch/terminal.mjs';
 import type { BuiltImage } from './oci.ts';
 
-const BUILDAH: SystemPackage = {
-  name: 'buildah',
-  title: 'buildah and debootstrap',
-  need: 'buildah and debootstrap are needed',
-  byHand: {
-    'apt-get': 'apt-get install buildah debootstrap',
-    dnf: 'dnf install buildah debootstrap',
-    apk: 'apk add buildah debootstrap',
-    brew: 'use a Linux machine: buildah needs its kernel',
-  },
+const BUILDAH: SystemPackage<true> = {
+  title: 'buildah',
+  need: 'buildah with debootstrap',
+  packages: { 'apt-get': ['buildah debootstrap'], dnf: ['buildah debootstrap'], apk: ['buildah debootstrap'] },
+  find: () => ['buildah', 'debootstrap'].every((name) => findOnPath(name) !== undefined) || undefined,
 };
 
 /** Builds the images from images/Dockerfile with buildah, and fails unless they have the same files and configuration. */
-export function verifyImages(built: readonly BuiltImage[]): void {
+export async function verifyImages(built: readonly BuiltImage[]): Promise<void> {
   if (process.getuid?.() !== 0)
     throw new Error('--verify needs root: buildah changes the root folder for each command');
-  const isInstalled = () =>
-    ['buildah', 'debootstrap'].every((name) => findOnPath(name, process.env.PATH) !== undefined);
-  if (!isInstalled()) installPackage(BUILDAH, isInstalled);
+  await ensureInstalled(BUILDAH);
   const node = fetchNode('linux', process.arch);
   const cache = join(cacheFolder(), 'buildah');
   for (const { title, platform, reference, file } of built) {

@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../../test/support/eventually.ts';
-import { whileLocked } from './build-lock.ts';
-import { buildArguments, buildPrograms } from './go-build.ts';
+import { buildArguments, buildPrograms, findGo } from './go-build.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -28,11 +27,17 @@ function fakeGo(script: string) {
   const output = 'while [ "$1" != -o ]; do shift; done; out=$2';
   writeFileSync(path, `#!/bin/sh\nset -e\n${output}\n${script}\n`);
   chmodSync(path, 0o755);
-  return { path, env: { FROM_US: 'yes' } };
+  return path;
 }
 
 function build() {
-  return { folder, packages: { one: 'example.com/cmd/one' }, ldflags: ['-X a.b=c'], target: join(folder, 'target') };
+  return {
+    folder,
+    packages: { one: 'example.com/cmd/one' },
+    ldflags: ['-X a.b=c'],
+    target: join(folder, 'target'),
+    env: { FROM_US: 'yes' },
+  };
 }
 
 test('buildPrograms puts only the requested programs into the target', async () => {
@@ -41,14 +46,14 @@ test('buildPrograms puts only the requested programs into the target', async () 
   expect(readFileSync(join(folder, 'target', 'one'), 'utf8')).toBe('yes\n');
 });
 
-test('buildPrograms leaves nothing in the target when the build fails, and says what to do', async () => {
+test('buildPrograms leaves nothing in the target when the build fails, and its error describes what to do', async () => {
   const go = fakeGo('echo half > "$out/one"; exit 3');
-  await expect(buildPrograms(go, build())).rejects.toThrow(/building one failed \(go ended with 3\).*run again/);
+  await expect(buildPrograms(go, build())).rejects.toThrow(/one could not be built \(go ended with 3\).*try again/);
   expect(readdirSync(join(folder, 'target'))).toEqual([]);
 });
 
 test('buildPrograms rejects when Go cannot be run', async () => {
-  await expect(buildPrograms({ path: join(folder, 'none'), env: {} }, build())).rejects.toThrow('ENOENT');
+  await expect(buildPrograms(join(folder, 'none'), build())).rejects.toThrow('ENOENT');
 });
 
 test('buildPrograms leaves no incomplete program when its process is killed', async () => {
@@ -59,7 +64,7 @@ test('buildPrograms leaves no incomplete program when its process is killed', as
   const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], { stdio: 'ignore' });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   const target = join(folder, 'target');
-  await eventually('the build has begun', 60_000, () => existsSync(join(folder, 'pid')));
+  await eventually('the build has started', 60_000, () => existsSync(join(folder, 'pid')));
   child.kill('SIGKILL');
   await ended;
   process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')));
@@ -67,7 +72,7 @@ test('buildPrograms leaves no incomplete program when its process is killed', as
 }, 90_000);
 
 test('buildArguments builds only what go.mod and go.sum pin', () => {
-  expect(buildArguments(build(), '/draft')).toEqual([
+  expect(buildArguments(build(), '/into')).toEqual([
     'build',
     '-mod=readonly',
     '-trimpath',
@@ -75,22 +80,27 @@ test('buildArguments builds only what go.mod and go.sum pin', () => {
     '-v',
     '-ldflags=-s -w -X a.b=c',
     '-o',
-    '/draft/',
+    '/into/',
     'example.com/cmd/one',
   ]);
 });
 
-test('whileLocked runs one task at a time and releases the lock after a failure', async () => {
-  const order: string[] = [];
-  const first = whileLocked(folder, 'waiting', async () => {
-    order.push('first begins');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    order.push('first ends');
-    throw new Error('failed');
+describe('findGo', () => {
+  test.each([
+    ['1.21.0', undefined],
+    ['1.27.1', undefined],
+    ['1.19.8', 'Go 1.19.8 is too old'],
+  ])('checks that Go %s is new enough to download the version that a module needs', (version, problem) => {
+    const go = join(folder, 'go');
+    writeFileSync(go, `#!/bin/sh\necho go version go${version} linux/amd64\n`);
+    chmodSync(go, 0o755);
+    if (problem === undefined) expect(findGo('kubectl must be built', folder)).toBe(go);
+    else expect(() => findGo('kubectl must be built', folder)).toThrow(problem);
   });
-  const second = whileLocked(folder, 'waiting', () => Promise.resolve(order.push('second begins')));
-  await expect(first).rejects.toThrow('failed');
-  await second;
-  expect(order).toEqual(['first begins', 'first ends', 'second begins']);
-  expect(existsSync(join(folder, 'lock'))).toBe(false);
+
+  test('throws what to install if there is no Go', () => {
+    expect(() => findGo('kubectl must be built', folder)).toThrow(
+      'kubectl must be built, but Go is missing. Install Go 1.21 or newer',
+    );
+  });
 });

@@ -1,15 +1,35 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { say } from '../launch/terminal.mjs';
-import type { GoCommand } from './go-command.ts';
-import { InstallError } from './install-error.ts';
+import { findOnPath } from './system-package.ts';
+import { askVersion, isAtLeast } from './version.ts';
+import type { Version } from './version.ts';
 
 /** Prefix of the folders of unfinished builds. */
-export const DRAFT = 'draft-';
+const UNFINISHED = 'unfinished-';
 const PROGRESS_MS = 20_000;
 const TAIL_LINES = 40;
+/** From this version on, Go downloads a newer version of itself if a module needs it. */
+const OLDEST_GO: Version = [1, 21, 0];
+/** Folder of Go's own installer, which the PATH may lack. */
+const USUAL_FOLDER = '/usr/local/go/bin';
+
+/** Finds Go. Throws what the user has to do if it is missing or too old. */
+export function findGo(purpose: string, path = `${process.env.PATH ?? ''}:${USUAL_FOLDER}`): string {
+  const go = findOnPath('go', path);
+  // With this setting Go prints its own version and not the one that it would download.
+  const version = go === undefined ? undefined : askVersion(go, ['version'], { ...process.env, GOTOOLCHAIN: 'local' });
+  if (go !== undefined && version !== undefined && isAtLeast(version, OLDEST_GO)) return go;
+  const problem = version === undefined ? 'Go is missing' : `Go ${version.join('.')} is too old`;
+  throw new Error(
+    `${purpose}, but ${problem}. Install Go ${OLDEST_GO[0]}.${OLDEST_GO[1]} or newer (https://go.dev/dl)`,
+  );
+}
+
+/** Environment for Go: a static program without a C compiler, and the Go version that the module needs. */
+export const GO_ENVIRONMENT = { CGO_ENABLED: '0', GOWORK: 'off', GOTOOLCHAIN: 'auto' };
 
 /** Programs to build from one module. */
 export interface GoBuild {
@@ -20,40 +40,38 @@ export interface GoBuild {
   ldflags: readonly string[];
   /** Folder for the finished programs. */
   target: string;
+  /** Variables for another platform. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** Returns the arguments that build programs into a folder, with exactly the versions that go.mod and go.sum pin. */
 export function buildArguments({ packages, ldflags }: Pick<GoBuild, 'packages' | 'ldflags'>, into: string): string[] {
-  const flags = [
-    '-mod=readonly',
-    '-trimpath',
-    '-buildvcs=false',
-    '-v',
-    `-ldflags=${['-s', '-w', ...ldflags].join(' ')}`,
-  ];
+  const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', '-v', `-ldflags=${['-s -w', ...ldflags].join(' ')}`];
   return ['build', ...flags, '-o', `${into}/`, ...Object.values(packages)];
 }
 
-/** Builds programs. Each appears in the target completely or not at all. */
-export async function buildPrograms(go: GoCommand, build: GoBuild): Promise<void> {
-  const draft = mkdtempSync(join(build.target, DRAFT));
-  const names = Object.keys(build.packages);
-  const discard = () => rmSync(draft, { recursive: true, force: true });
-  process.once('exit', discard);
+/** Builds programs. Each appears in the target completely or not at all. Call it under a lock of the target. */
+export async function buildPrograms(go: string, build: GoBuild): Promise<void> {
+  const { target, packages } = build;
+  mkdirSync(target, { recursive: true });
+  // Killed builds may have left their folders.
+  for (const name of readdirSync(target).filter((entry) => entry.startsWith(UNFINISHED))) {
+    rmSync(join(target, name), { recursive: true, force: true });
+  }
+  const unfinished = mkdtempSync(join(target, UNFINISHED));
   try {
-    await compile(go, build, draft);
-    for (const name of names) renameSync(join(draft, name), join(build.target, name));
+    await compile(go, build, unfinished);
+    for (const name of Object.keys(packages)) renameSync(join(unfinished, name), join(target, name));
   } finally {
-    process.removeListener('exit', discard);
-    discard();
+    rmSync(unfinished, { recursive: true, force: true });
   }
 }
 
-async function compile(go: GoCommand, build: GoBuild, draft: string): Promise<void> {
+async function compile(go: string, build: GoBuild, into: string): Promise<void> {
   const names = Object.keys(build.packages).join(', ');
-  const child = spawn(go.path, buildArguments(build, draft), {
+  const child = spawn(go, buildArguments(build, into), {
     cwd: build.folder,
-    env: { ...process.env, ...go.env },
+    env: { ...process.env, ...GO_ENVIRONMENT, ...build.env },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const kill = () => child.kill();
@@ -77,7 +95,7 @@ async function compile(go: GoCommand, build: GoBuild, draft: string): Promise<vo
   process.removeListener('exit', kill);
   if (problem !== undefined) {
     process.stderr.write(`${tail.join('\n')}\n`);
-    throw new InstallError(`building ${names} failed (${problem}): see the messages above, put it right and run again`);
+    throw new Error(`${names} could not be built (${problem}). Correct what the messages above report and try again`);
   }
   say(`${names}: built in ${minutes()} min`);
 }

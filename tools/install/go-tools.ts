@@ -1,16 +1,83 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { withLock } from '../launch/lock.mjs';
 import { cacheFolder } from '../launch/node.mjs';
 import { say } from '../launch/terminal.mjs';
-import { whileLocked } from './build-lock.ts';
-import { buildPrograms, DRAFT } from './go-build.ts';
-import { findGo } from './go-command.ts';
-import { goModuleFolder, readGoModule } from './go-module.ts';
-import { GO_TOOLS, isFitting, pinOf, versionFlags } from './go-tool.ts';
-import type { GoTool, GoToolName } from './go-tool.ts';
-import { InstallError } from './install-error.ts';
-import { findOnPath } from './package-manager.ts';
-import { askVersion } from './program-version.ts';
+import { buildPrograms, findGo } from './go-build.ts';
+import { goModuleFolder, readGoModule, versionOf } from './go-module.ts';
+import { findOnPath } from './system-package.ts';
+import { askVersion, parseVersion } from './version.ts';
+import type { Version } from './version.ts';
+
+/** A program that is built from a module of tools. */
+interface GoTool {
+  /** Folder of its go.mod under tools/go. */
+  module: string;
+  /** Arguments that print the version. Without them, only a program that was built here is used. */
+  versionArgs?: readonly string[];
+  /** Module that has its version, if its main function is in this repository. */
+  versionOf?: string;
+  /** Variables that the linker sets to the version, for programs that do not know it. */
+  versionVariables?: readonly string[];
+}
+
+const KUBERNETES: GoTool = {
+  module: 'kubernetes',
+  versionArgs: ['--version'],
+  versionVariables: ['k8s.io/component-base/version.gitVersion', 'k8s.io/client-go/pkg/version.gitVersion'],
+};
+
+export const GO_TOOLS = {
+  'kube-apiserver': KUBERNETES,
+  'kube-controller-manager': KUBERNETES,
+  'kube-scheduler': KUBERNETES,
+  'kube-proxy': KUBERNETES,
+  kubelet: KUBERNETES,
+  kubectl: { ...KUBERNETES, versionArgs: ['version', '--client'] },
+  helm: {
+    module: 'helm',
+    versionArgs: ['version', '--template', '{{.Version}}'],
+    versionVariables: ['helm.sh/helm/v4/internal/version.version'],
+  },
+  kubeconform: { module: 'helm', versionArgs: ['-v'], versionVariables: ['main.version'] },
+  'helm-unittest': { module: 'helm' },
+  coredns: { module: 'coredns', versionArgs: ['-version'], versionOf: 'github.com/coredns/coredns' },
+  k6: { module: 'k6', versionArgs: ['version'] },
+  kwok: { module: 'kwok', versionArgs: ['--version'] },
+  pause: { module: 'pause' },
+} as const satisfies Record<string, GoTool>;
+
+export type GoToolName = keyof typeof GO_TOOLS;
+
+/** Returns the package and version, such as `v1.36.3`, that go.mod pins. Programs of this repository have no version. */
+export function pinOf(name: GoToolName): { packagePath: string; version: string } {
+  const tool: GoTool = GO_TOOLS[name];
+  const { module } = readGoModule(tool.module);
+  const packagePath = module.tools[name];
+  if (packagePath === undefined) throw new Error(`tools/go/${tool.module}/go.mod has no tool named ${name}`);
+  return { packagePath, version: versionOf(module, tool.versionOf ?? packagePath) ?? '' };
+}
+
+/** Returns whether a version has the same major and minor number as the pinned one. */
+export function isFitting(name: GoToolName, version: Version | undefined): boolean {
+  const pinned = parseVersion(pinOf(name).version);
+  return version !== undefined && version[0] === pinned?.[0] && version[1] === pinned[1];
+}
+
+/** Returns the linker flags that set the version of programs. Kubernetes has separate major and minor versions too. */
+export function versionFlags(names: readonly GoToolName[]): string[] {
+  const flags = names.flatMap((name) => {
+    const { versionVariables = [] }: GoTool = GO_TOOLS[name];
+    const { version } = pinOf(name);
+    const [major, minor] = parseVersion(version) ?? [];
+    return versionVariables.flatMap((variable) => {
+      const [, prefix] = /^(.*\.git)Version$/.exec(variable) ?? [];
+      const parts = prefix === undefined ? [] : [`-X ${prefix}Major=${major}`, `-X ${prefix}Minor=${minor}`];
+      return [`-X ${variable}=${version}`, ...parts];
+    });
+  });
+  return [...new Set(flags)];
+}
 
 /** Finds a program with a matching version. Returns undefined if it has to be built. */
 export function findGoTool(name: GoToolName, env = process.env): string | undefined {
@@ -29,43 +96,47 @@ export async function ensureGoTools<Name extends GoToolName>(names: readonly Nam
   const missing = names.filter((name) => findGoTool(name) === undefined);
   for (const module of new Set(missing.map((name) => GO_TOOLS[name].module))) {
     const wanted = missing.filter((name) => GO_TOOLS[name].module === module);
-    await whileLocked(buildFolder(module), `another command builds ${wanted.join(', ')}; waiting for it`, async () => {
-      // The process that held the lock may have built them.
-      const left = wanted.filter((name) => findGoTool(name) === undefined);
-      if (left.length > 0) await build(module, left);
-    });
+    await buildGoTools(module, wanted, (name) => findGoTool(name) !== undefined);
   }
-  return Object.fromEntries(names.map((name) => [name, demand(name)])) as Record<Name, string>;
+  return Object.fromEntries(
+    names.map((name) => {
+      const path = findGoTool(name);
+      if (path !== undefined) return [name, path];
+      const folder = buildFolder(GO_TOOLS[name].module);
+      throw new Error(`${name} was built, but does not run or has another version. Remove ${folder} and try again`);
+    }),
+  ) as Record<Name, string>;
 }
 
-async function build(module: GoTool['module'], names: readonly GoToolName[]): Promise<void> {
-  const target = buildFolder(module);
-  const [version = ''] = names.map((name) => pinOf(name).version);
-  const list = names.join(', ');
-  const go = findGo(
-    readGoModule(module).module.goVersion,
-    `${list} ${version} must be built (or put on PATH or into the folder that KUBEBUILDER_ASSETS names)`,
-  );
-  for (const entry of readdirSync(target)) {
-    // Removes what killed builds left.
-    if (entry.startsWith(DRAFT)) rmSync(join(target, entry), { recursive: true, force: true });
-  }
-  say(`building ${list} ${version} from source; on two idle cores this takes up to 6 minutes, once`);
-  await buildPrograms(go, {
-    folder: goModuleFolder(module),
-    packages: Object.fromEntries(names.map((name) => [name, pinOf(name).packagePath])),
-    ldflags: versionFlags(names),
-    target,
+/** Returns the path of a program for a platform such as `linux-arm64`. Builds it if the cache lacks it. */
+export async function ensureGoToolFor(name: GoToolName, os: string, arch: 'x64' | 'arm64'): Promise<string> {
+  const { module } = GO_TOOLS[name];
+  const file = join(buildFolder(module, `${os}-${arch}`), name);
+  const env = { GOOS: os, GOARCH: arch === 'x64' ? 'amd64' : arch };
+  await buildGoTools(module, [name], () => existsSync(file), `${os}-${arch}`, env);
+  return file;
+}
+
+async function buildGoTools(
+  module: string,
+  wanted: readonly GoToolName[],
+  isBuilt: (name: GoToolName) => boolean,
+  platform?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const target = buildFolder(module, platform);
+  await withLock(join(target, 'lock'), `waiting for another command that builds ${wanted.join(', ')}`, async () => {
+    // The process that held the lock may have built some of them.
+    const names = wanted.filter((name) => !isBuilt(name));
+    if (names.length === 0) return;
+    const list = `${names.join(', ')} ${pinOf(names[0] ?? 'kubectl').version}`.trim();
+    const go = findGo(`${list} must be built from source (or put on PATH, or into the folder KUBEBUILDER_ASSETS)`);
+    say(`building ${list} from source; this can take 6 minutes on two cores, but is done only once`);
+    const packages = Object.fromEntries(names.map((name) => [name, pinOf(name).packagePath]));
+    await buildPrograms(go, { folder: goModuleFolder(module), packages, ldflags: versionFlags(names), target, env });
   });
 }
 
-function buildFolder(module: GoTool['module']): string {
-  return join(cacheFolder(), readGoModule(module).key);
-}
-
-function demand(name: GoToolName): string {
-  const path = findGoTool(name);
-  if (path !== undefined) return path;
-  const folder = buildFolder(GO_TOOLS[name].module);
-  throw new InstallError(`${name} was built but does not run or says another version: remove ${folder} and run again`);
+function buildFolder(module: string, platform?: string): string {
+  return join(cacheFolder(), readGoModule(module, platform).key);
 }

@@ -1,121 +1,101 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHROMIUM } from './chromium.ts';
-import { CONTAINERS, findContainers } from './containers.ts';
-import { ETCD, etcdEnvironment } from './etcd.ts';
-import { findManager, findOnPath, planInstall } from './package-manager.ts';
-import type { PackageManager } from './package-manager.ts';
-import { findPrometheus, PROMETHEUS } from './prometheus.ts';
-import { REDIS } from './redis.ts';
-import { chooseServer, parseServerVersion } from './redis-version.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
+import {
+  CHROMIUM,
+  CONTAINERS,
+  ETCD,
+  etcdEnvironment,
+  findContainers,
+  findRedis,
+  PROMETHEUS,
+  REDIS,
+} from './programs.ts';
+import { findManager, findOnPath, planInstall } from './system-package.ts';
 
-test.each([
-  ['Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=8', '7.0.15'],
-  ['Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1', '8.1.1'],
-  ['bash: redis-server: no such file', undefined],
-])('parseServerVersion reads the version from %j', (output, version) => {
-  expect(parseServerVersion(output)).toBe(version);
+/** Creates an executable that prints a text. */
+function writeProgram(folder: string, name: string, output: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, `#!/bin/sh\necho '${output}'\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+test('findRedis returns the first server of version 7 or newer', () => {
+  const folder = temporaryFolder('redis');
+  writeProgram(folder, 'redis-server', 'Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=8');
+  expect(findRedis(folder)).toBeUndefined();
+  const path = writeProgram(folder, 'valkey-server', 'Valkey server v=8.1.1 sha=00000000:0 bits=64 build=1');
+  expect(findRedis(folder)).toEqual({ path, version: '8.1.1' });
 });
 
-test('chooseServer returns the first server of version 7 or newer', () => {
-  const old = { path: '/usr/bin/redis-server', version: '6.0.16' };
-  const recent = { path: '/usr/bin/valkey-server', version: '8.1.1' };
-  expect(chooseServer([old, recent])).toBe(recent);
-  expect(chooseServer([{ path: '/x', version: '10.0.0' }])).toBeDefined();
-  expect(chooseServer([old])).toBeUndefined();
-  expect(chooseServer([])).toBeUndefined();
-});
-
-test('planInstall uses the package manager without sudo for root', () => {
-  expect(planInstall(REDIS, { manager: 'apt-get', isRoot: true, canSudo: false })).toEqual({
-    script: 'redis-apt.sh',
-    sudo: false,
+describe('planInstall', () => {
+  test('uses the package manager without sudo for root', () => {
+    expect(planInstall(PROMETHEUS, { manager: 'apk', isRoot: true, canSudo: false })).toEqual([
+      ['apk', 'add', '--no-cache', '--quiet', 'prometheus'],
+    ]);
   });
-});
 
-test('planInstall uses sudo if the user is not root', () => {
-  expect(planInstall(REDIS, { manager: 'dnf', isRoot: false, canSudo: true })).toEqual({
-    script: 'redis-dnf.sh',
-    sudo: true,
+  test('uses sudo if the user is not root, and lists alternatives in order', () => {
+    expect(planInstall(REDIS, { manager: 'dnf', isRoot: false, canSudo: true })).toEqual([
+      ['sudo', 'dnf', 'install', '-y', '-q', 'valkey'],
+      ['sudo', 'dnf', 'install', '-y', '-q', 'redis'],
+    ]);
   });
-});
 
-test('planInstall never runs Homebrew as root', () => {
-  expect(planInstall(REDIS, { manager: 'brew', isRoot: false, canSudo: true })).toEqual({
-    script: 'redis-brew.sh',
-    sudo: false,
+  test('never runs Homebrew as root', () => {
+    expect(planInstall(ETCD, { manager: 'brew', isRoot: false, canSudo: true })).toEqual([
+      ['brew', 'install', '--quiet', 'etcd'],
+    ]);
   });
-});
 
-test('planInstall returns the command for a user who cannot install packages', () => {
-  expect(planInstall(REDIS, { manager: 'apk', isRoot: false, canSudo: false })).toEqual({
-    problem: expect.stringContaining('Run as root, then start again: apk add valkey'),
+  test('throws the command for a user who cannot install packages', () => {
+    const install = () => planInstall(REDIS, { manager: 'apt-get', isRoot: false, canSudo: false });
+    expect(install).toThrow(/Run this as root, then try again: apt-get install redis-server$/);
   });
-});
 
-test('planInstall reports that there is no package manager', () => {
-  expect(planInstall(REDIS, { manager: undefined, isRoot: true, canSudo: false })).toEqual({
-    problem: expect.stringContaining('none of apt-get, dnf, apk, brew is there'),
+  test('throws if there is no package manager', () => {
+    const install = () => planInstall(REDIS, { manager: undefined, isRoot: true, canSudo: false });
+    expect(install).toThrow('there is no apt-get, dnf, apk, brew');
   });
-});
 
-test.each([REDIS, ETCD, CHROMIUM, CONTAINERS, PROMETHEUS])(
-  'every package manager has an install script for $title',
-  ({ byHand, ...rest }) => {
-    for (const manager of Object.keys(byHand) as PackageManager[]) {
-      const plan = planInstall({ byHand, ...rest }, { manager, isRoot: true, canSudo: false });
-      expect('script' in plan && existsSync(join(import.meta.dirname, plan.script))).toBe(true);
+  test('throws for containers on macOS, which need the Linux kernel', () => {
+    const install = () => planInstall(CONTAINERS, { manager: 'brew', isRoot: false, canSudo: true });
+    expect(install).toThrow('Use a Linux machine');
+  });
+
+  test.each([REDIS, ETCD, CHROMIUM, CONTAINERS, PROMETHEUS])('knows packages of $title on every Linux', (wanted) => {
+    for (const manager of ['apt-get', 'dnf', 'apk'] as const) {
+      expect(planInstall(wanted, { manager, isRoot: true, canSudo: false })).not.toEqual([]);
     }
-  },
-);
+  });
+});
 
 test('etcdEnvironment allows etcd to run on arm64', () => {
   expect(etcdEnvironment('arm64')).toEqual({ ETCD_UNSUPPORTED_ARCH: 'arm64' });
   expect(etcdEnvironment('x64')).toEqual({});
 });
 
-test('findManager, findOnPath and findPrometheus find programs on PATH', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
-  try {
-    writeFileSync(join(folder, 'apt-get'), '');
-    expect(findManager(`/nowhere:${folder}`)).toBe('apt-get');
-    expect(findOnPath('apt-get', folder)).toBe(join(folder, 'apt-get'));
-    expect(findOnPath('no-such-program', folder)).toBeUndefined();
-    for (const name of ['prometheus', 'promtool']) writeFileSync(join(folder, name), '');
-    expect(findPrometheus(folder)).toEqual({ server: join(folder, 'prometheus'), tool: join(folder, 'promtool') });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+test('findManager and findOnPath find programs on PATH', () => {
+  const folder = temporaryFolder('path');
+  writeFileSync(join(folder, 'apt-get'), '');
+  expect(findManager(`/nowhere:${folder}`)).toBe('apt-get');
+  expect(findOnPath('apt-get', folder)).toBe(join(folder, 'apt-get'));
+  expect(findOnPath('no-such-program', folder)).toBeUndefined();
 });
 
 test('findContainers returns undefined unless all programs and plugins are present', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
+  const folder = temporaryFolder('path');
   const plugins = join(folder, 'cni');
-  try {
-    mkdirSync(plugins);
-    for (const name of ['ptp', 'host-local', 'portmap']) writeFileSync(join(plugins, name), '');
-    expect(findContainers(folder, [plugins])).toBeUndefined();
-    writeFileSync(join(plugins, 'loopback'), '');
-    const programs = [
-      'containerd',
-      'ctr',
-      'runc',
-      'iptables',
-      'iptables-restore',
-      'ip',
-      'nsenter',
-      'unshare',
-      'sysctl',
-      'socat',
-    ];
-    for (const name of programs) writeFileSync(join(folder, name), '');
-    expect(findContainers(folder, ['/nowhere', plugins])).toEqual({
-      containerd: join(folder, 'containerd'),
-      ctr: join(folder, 'ctr'),
-      cniFolder: plugins,
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  mkdirSync(plugins);
+  for (const name of ['ptp', 'host-local', 'portmap']) writeFileSync(join(plugins, name), '');
+  const programs = ['containerd', 'ctr', 'runc', 'iptables', 'iptables-restore', 'ip', 'nsenter', 'unshare', 'sysctl'];
+  for (const name of [...programs, 'socat']) writeFileSync(join(folder, name), '');
+  expect(findContainers(folder, [plugins])).toBeUndefined();
+  writeFileSync(join(plugins, 'loopback'), '');
+  expect(findContainers(folder, ['/nowhere', plugins])).toEqual({
+    containerd: join(folder, 'containerd'),
+    ctr: join(folder, 'ctr'),
+    cniFolder: plugins,
+  });
 });

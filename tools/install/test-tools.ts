@@ -1,17 +1,15 @@
 import { say } from '../launch/terminal.mjs';
-import { ensureChromium } from './chromium.ts';
-import { ensureEtcd } from './etcd.ts';
 import { ensureGoTools } from './go-tools.ts';
-import { ensurePrometheus } from './prometheus.ts';
-import { ensureRedisServer } from './redis.ts';
+import { CHROMIUM, ETCD, PROMETHEUS, REDIS } from './programs.ts';
+import { ensureInstalled } from './system-package.ts';
 
 /** Installs or builds every missing program that tests run. Throws if one cannot be installed. */
 export async function ensureTestTools(): Promise<void> {
-  const redis = ensureRedisServer();
+  const redis = await ensureInstalled(REDIS);
   say(`Redis: ${redis.path} ${redis.version}`);
-  say(`etcd: ${ensureEtcd()}`);
-  say(`Chromium: ${ensureChromium()}`);
-  say(`Prometheus: ${ensurePrometheus().server}`);
+  say(`etcd: ${await ensureInstalled(ETCD)}`);
+  say(`Chromium: ${await ensureInstalled(CHROMIUM)}`);
+  say(`Prometheus: ${(await ensureInstalled(PROMETHEUS)).server}`);
   const tools = await ensureGoTools([
     'kube-apiserver',
     'kube-controller-manager',

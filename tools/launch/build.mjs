@@ -8,12 +8,11 @@ import { root, say, stop } from './terminal.mjs';
  * @param {string} node
  */
 export function ensureBuild(node) {
-  // The first build takes a while, in which nothing else is seen.
+  // The first build takes a while without any output.
   say('building what has changed');
-  const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
-  const result = spawnSync(node, [tsc, '--build', root], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (result.status !== 0) stop('the build failed: see the compiler messages above');
-  const render = join(root, 'packages', 'api-docs', 'dist', 'build.js');
-  const rendered = spawnSync(node, [render], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (rendered.status !== 0) stop('the API documents could not be rendered: see the message above');
+  for (const script of [['node_modules/typescript-7/bin/tsc', '--build', root], ['packages/api-docs/dist/build.js']]) {
+    const [path = '', ...args] = script;
+    const { status } = spawnSync(node, [join(root, path), ...args], { cwd: root, stdio: ['ignore', 1, 2] });
+    if (status !== 0) stop(`the build failed in ${path}: see the messages above`);
+  }
 }

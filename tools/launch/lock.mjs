@@ -1,48 +1,101 @@
 // @ts-check
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRunning, startTime } from './processes.mjs';
 import { say } from './terminal.mjs';
 
 const POLL_MS = 200;
 
 /**
- * Does something while no other process does it: the lock is a file that holds the pid of its owner, and counts for
- * nothing once that process is gone.
+ * Takes a lock. Returns a function that releases it, or the pid of the running process that holds it. The lock is a
+ * file that names its owner. It is void when that process has ended.
  * @param {string} file
- * @param {string} waiting said once when somebody else holds the lock
- * @param {() => void} work
+ * @returns {(() => void) | number}
  */
-export function withLock(file, waiting, work) {
+export function tryLock(file) {
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, JSON.stringify({ pid: process.pid, startedAt: startTime(process.pid) }), { mode: 0o600 });
+  try {
+    // A link is created atomically, so that no process reads an incomplete lock.
+    while (!tryLink(temporary, file)) {
+      const holder = readOwner(file);
+      if (holder !== undefined && isRunning(holder)) return holder.pid;
+      discardStale(file, temporary);
+    }
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return () => {
+    if (readOwner(file)?.pid === process.pid) rmSync(file, { force: true });
+  };
+}
+
+/**
+ * Runs work under a lock. Waits for another process that holds the lock, without a timeout.
+ * @template T
+ * @param {string} file
+ * @param {string} waiting message for the terminal if another process holds the lock
+ * @param {() => T | Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withLock(file, waiting, work) {
   mkdirSync(dirname(file), { recursive: true });
-  for (let waits = 0; !take(file); waits++) {
-    if (waits === 0) say(waiting);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+  let release = tryLock(file);
+  if (typeof release === 'number') say(waiting);
+  while (typeof release === 'number') {
+    await sleep(POLL_MS);
+    release = tryLock(file);
   }
-  // `stop` ends the process within `work`, so the file must go at exit, not only after it.
-  const release = () => rmSync(file, { force: true });
+  // `stop` ends the process within `work`.
   process.once('exit', release);
-  work();
-  release();
-  process.removeListener('exit', release);
-}
-
-/** @param {string} file */
-function take(file) {
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    if (!ownerLives(file)) rmSync(file, { force: true });
-    return false;
+    return await work();
+  } finally {
+    release();
+    process.removeListener('exit', release);
   }
 }
 
-/** @param {string} file */
-function ownerLives(file) {
+/**
+ * Moves a stale lock away. If another process has replaced it meanwhile with a valid one, restores it.
+ * @param {string} file
+ * @param {string} temporary
+ */
+function discardStale(file, temporary) {
+  const moved = `${temporary}.stale`;
   try {
-    process.kill(Number(readFileSync(file, 'utf8')), 0);
+    renameSync(file, moved);
+  } catch {
+    return;
+  }
+  const holder = readOwner(moved);
+  if (holder !== undefined && isRunning(holder)) tryLink(moved, file);
+  rmSync(moved, { force: true });
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+function tryLink(from, to) {
+  try {
+    linkSync(from, to);
     return true;
   } catch (error) {
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {{ pid: number, startedAt?: string } | undefined}
+ */
+function readOwner(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
   }
 }

@@ -9,13 +9,13 @@ import { say, stop } from './terminal.mjs';
 export const PINNED = '24.21.0';
 const OLDEST = '22.19';
 
-/** The folder in which downloaded tools are kept between runs. */
+/** Returns the folder that keeps downloaded and built tools between runs. */
 export function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'svc-asr');
 }
 
 /**
- * Whether a Node runs the sources as they are (types are stripped from 22.18 on) and loads every dependency.
+ * Returns whether a version of Node runs TypeScript sources (since 22.18) and loads every dependency.
  * @param {string} version such as `24.21.0`
  */
 export function isNewEnough(version) {
@@ -25,23 +25,24 @@ export function isNewEnough(version) {
 }
 
 /**
- * The name of the package that carries Node for a machine; undefined where there is none.
+ * Returns whether the npm registry has Node for a platform.
  * @param {string} platform
  * @param {string} arch
  */
-export function nodePackage(platform, arch) {
-  return platform === 'linux' && ['x64', 'arm64'].includes(arch) ? `node-${platform}-${arch}` : undefined;
+export function isDownloadable(platform, arch) {
+  return platform === 'linux' && ['x64', 'arm64'].includes(arch);
 }
 
-/** The path of a Node that is new enough: the present one, or the pinned one from the npm registry. */
+/** Returns the path of a Node that is new enough: the present one, or the pinned one from the npm registry. */
 export function ensureNode() {
   if (isNewEnough(process.versions.node)) return process.execPath;
-  const name = nodePackage(process.platform, process.arch);
-  if (name === undefined) {
-    stop(`Node ${OLDEST} or newer is needed (this is ${process.versions.node}); install Node 24 and run again`);
+  if (!isDownloadable(process.platform, process.arch)) {
+    stop(`Node ${process.versions.node} is too old. Install Node ${OLDEST} or newer, for example 24, and try again`);
   }
   const binary = join(fetchNode(process.platform, process.arch), 'bin', 'node');
-  if (!runs(binary)) stop(`${binary} does not run; remove its folder and run again, or install Node 24 yourself`);
+  if (spawnSync(binary, ['--version'], { stdio: 'ignore' }).status !== 0) {
+    stop(`${binary} does not run. Remove its folder and try again, or install Node 24 yourself`);
+  }
   return binary;
 }
 
@@ -57,20 +58,11 @@ export function fetchNode(platform, arch) {
   if (existsSync(folder)) return folder;
   say(`downloading Node ${PINNED} for ${platform}-${arch} from the npm registry`);
   mkdirSync(cacheFolder(), { recursive: true });
-  // npm writes into a temporary folder, so that an interrupted or concurrent download is never taken for a complete one.
+  // npm writes into a temporary folder, so that an incomplete download is never used.
   const temporary = mkdtempSync(join(cacheFolder(), 'node-tmp-'));
   // --force installs a package for another architecture, which images of that architecture need.
-  const args = [
-    'install',
-    '--force',
-    '--prefix',
-    temporary,
-    '--no-save',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-  ];
-  const result = spawnSync('npm', [...args, `${name}@${PINNED}`], {
+  const options = ['--force', '--prefix', temporary, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const result = spawnSync('npm', ['install', ...options, `${name}@${PINNED}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
     cwd: temporary,
   });
@@ -85,9 +77,4 @@ export function fetchNode(platform, arch) {
     if (!existsSync(home)) throw error;
   }
   return folder;
-}
-
-/** @param {string} binary */
-function runs(binary) {
-  return spawnSync(binary, ['--version'], { stdio: 'ignore' }).status === 0;
 }

@@ -8,7 +8,7 @@ import { cacheFolder } from './node.mjs';
 import { root, say, stop } from './terminal.mjs';
 
 const LOCKFILE = join(root, 'package-lock.json');
-/** npm's own record of the packages that it installed. */
+/** Record of npm about the packages that it installed. */
 const INSTALLED = join(root, 'node_modules', '.package-lock.json');
 
 /**
@@ -17,7 +17,7 @@ const INSTALLED = join(root, 'node_modules', '.package-lock.json');
  */
 
 /**
- * Reports whether the installed packages are those of the lockfile. Optional packages may be missing, because npm
+ * Returns whether the installed packages are those of the lockfile. Optional packages may be missing, because npm
  * installs only those for this machine's platform.
  * @param {Lockfile} lockfile package-lock.json
  * @param {Lockfile} installed npm's record in node_modules
@@ -39,10 +39,10 @@ export function isInstalled(lockfile, installed) {
  * Runs `npm ci` unless node_modules already holds the packages of the lockfile.
  * @param {string} node
  */
-export function ensurePackages(node) {
+export async function ensurePackages(node) {
   if (isUpToDate()) return;
   const name = `install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.lock`;
-  withLock(join(cacheFolder(), name), 'another command is installing npm packages; waiting for it', () => {
+  await withLock(join(cacheFolder(), name), 'waiting for another command that is installing npm packages', () => {
     if (isUpToDate()) return;
     say('installing npm packages');
     const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` };
@@ -52,13 +52,6 @@ export function ensurePackages(node) {
 }
 
 function isUpToDate() {
-  return existsSync(INSTALLED) && isInstalled(readJson(LOCKFILE), readJson(INSTALLED));
-}
-
-/**
- * @param {string} file
- * @returns {Lockfile}
- */
-function readJson(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
+  if (!existsSync(INSTALLED)) return false;
+  return isInstalled(JSON.parse(readFileSync(LOCKFILE, 'utf8')), JSON.parse(readFileSync(INSTALLED, 'utf8')));
 }

@@ -2,11 +2,19 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository's root folder. */
+/** Root folder of the repository. */
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /**
- * One line of progress, on standard error so that a task's own output stays clean.
+ * Resolves a path that the user gave, from the folder in which the command was run.
+ * @param {string} path
+ */
+export function userPath(path) {
+  return resolve(process.env.INIT_CWD ?? root, path);
+}
+
+/**
+ * Prints a line of progress on standard error, which keeps the output of a task separate.
  * @param {string} line
  */
 export function say(line) {
@@ -14,11 +22,29 @@ export function say(line) {
 }
 
 /**
- * Ends the launcher with a message that says what to do.
+ * Prints an error message that states what to do, and ends the process.
  * @param {string} line
  * @returns {never}
  */
 export function stop(line) {
   process.stderr.write(`✗ ${line}\n`);
   process.exit(1);
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Runs a task and exits with the status that it returns. Prints the message of an error without its stack, because
+ * errors of tasks are for users.
+ * @param {() => number | Promise<number>} task
+ */
+export async function runTask(task) {
+  try {
+    process.exit(await task());
+  } catch (error) {
+    stop(messageOf(error));
+  }
 }

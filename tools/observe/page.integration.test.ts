@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findChromium } from '../install/chromium.ts';
+import { CHROMIUM } from '../install/programs.ts';
 import { startObserver } from './server.ts';
 
 const session = randomUUID();
@@ -74,7 +74,7 @@ test('the observe page shows latencies, workers and sessions in a browser', asyn
   for (const [path, body] of Object.entries({ metrics: METRICS, traces: TRACES })) {
     await fetch(`${observer.url}/v1/${path}`, { method: 'POST', body: JSON.stringify(body) });
   }
-  const program = findChromium();
+  const program = CHROMIUM.find();
   if (program === undefined) throw new Error('Chromium is not installed. Run `npm test`, which installs it.');
   const profile = mkdtempSync(join(tmpdir(), 'svc-asr-observe-'));
   const { stdout } = await promisify(execFile)(

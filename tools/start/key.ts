@@ -1,3 +1,4 @@
+import { messageOf } from '../launch/terminal.mjs';
 import { request } from './request.ts';
 
 export const LOCAL_TENANT = 'local';
@@ -19,7 +20,7 @@ export async function createKey(admin: AdminApi): Promise<string> {
   const { key } = (await call(admin, 'POST', '/keys', { tenant: LOCAL_TENANT, name: 'npm start' })) as {
     key?: unknown;
   };
-  if (typeof key !== 'string') throw new Error('the admin API made a key but did not show it');
+  if (typeof key !== 'string') throw new Error('the admin API created a key, but its response does not contain it');
   return key;
 }
 
@@ -27,9 +28,9 @@ export async function createKey(admin: AdminApi): Promise<string> {
 export async function checkKey(baseUrl: string, key: string, ca: string): Promise<string | undefined> {
   try {
     const { status, body } = await request(`${baseUrl}/v1/usage`, { token: key, ca, timeoutMs: 2000 });
-    return status === 200 ? undefined : `the gateway answers ${status} to the key: ${messageOf(body)}`;
+    return status === 200 ? undefined : `the gateway answers ${status} to the API key: ${bodyMessage(body)}`;
   } catch (error) {
-    return `the gateway does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    return `the gateway does not answer: ${messageOf(error)}`;
   }
 }
 
@@ -43,13 +44,13 @@ async function call(admin: AdminApi, method: string, path: string, body?: unknow
   const answer = await request(url, { method, token: admin.token, ...(body !== undefined && { body }) });
   if (answer.status >= 300) {
     throw new Error(
-      `${method} /admin/v1${path.split('?')[0] ?? ''} answered ${answer.status}: ${messageOf(answer.body)}`,
+      `${method} /admin/v1${path.split('?')[0] ?? ''} answered ${answer.status}: ${bodyMessage(answer.body)}`,
     );
   }
   return JSON.parse(answer.body);
 }
 
-function messageOf(body: string): string {
+function bodyMessage(body: string): string {
   try {
     const { error } = JSON.parse(body) as { error?: { message?: unknown } };
     if (typeof error?.message === 'string') return error.message;

@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs';
-import { readIfPresent, writeAtomically } from './files.ts';
+import { readJson, writeAtomically } from './files.ts';
 
 /** What other programs on this machine need to use a local installation. `pid` is present while it runs. */
 export interface LocalJson {
@@ -17,11 +17,7 @@ export interface LocalJson {
 
 /** Reads the file of an earlier run. Returns undefined if it is missing or damaged. */
 export function readLocalJson(file: string): Partial<LocalJson> | undefined {
-  try {
-    return JSON.parse(readIfPresent(file) ?? '') as Partial<LocalJson>;
-  } catch {
-    return undefined;
-  }
+  return readJson<LocalJson>(file);
 }
 
 /** Writes the file, readable only by its owner because it contains secrets. */

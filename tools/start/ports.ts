@@ -1,16 +1,61 @@
-import { createServer } from 'node:net';
+import { createServer, isIP } from 'node:net';
+import { join } from 'node:path';
+import { readJson, writeAtomically } from './files.ts';
+import type { Home } from './home.ts';
 
-/** Thrown when a port is in use. The message names the setting that changes it. */
-export class PortInUse extends Error {
-  override readonly name = 'PortInUse';
-  constructor(port: number, setting: string) {
-    super(`port ${port} is in use; stop what uses it or choose another: ${setting}=${port + 1000} npm start`);
-  }
+const LOOPBACK = '127.0.0.1';
+const GATEWAY_PORT = 8443;
+const CONSOLE_PORT = 8444;
+
+/** Host and ports of all programs. */
+export interface Ports {
+  /** Address of the gateway's public port. */
+  host: string;
+  gateway: number;
+  console: number;
+  redis: number;
+  gatewayAdmin: number;
+  consoleAdmin: number;
+  operatorAdmin: number;
 }
 
-/** Returns whether a port is free. Rejects on errors other than "address in use". */
-export async function isFree(host: string, port: number): Promise<boolean> {
-  return (await listenOnce(host, port)) !== undefined;
+/** Chooses all ports. Ports that the environment does not set stay the same from run to run if they are still free. */
+export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<Ports> {
+  const file = join(home.path, 'ports.json');
+  const last = readJson<Ports>(file) ?? {};
+  // Some shells set HOST to the name of the machine. Only an IP address is used.
+  const host = env.HOST !== undefined && isIP(env.HOST) !== 0 ? env.HOST : LOOPBACK;
+  const gateway = await requirePort(host, portFrom(env, 'PORT') ?? GATEWAY_PORT, 'PORT');
+  const taken = [gateway];
+  const free = async (wish: number | undefined) => {
+    const port = await freePort(LOOPBACK, wish !== undefined && taken.includes(wish) ? undefined : wish);
+    taken.push(port);
+    return port;
+  };
+  const console = await chooseConsolePort(env, gateway);
+  taken.push(console);
+  const ports: Ports = {
+    host,
+    gateway,
+    console,
+    redis: await free(last.redis),
+    gatewayAdmin: await free(last.gatewayAdmin),
+    consoleAdmin: await free(last.consoleAdmin),
+    operatorAdmin: await free(last.operatorAdmin),
+  };
+  writeAtomically(file, `${JSON.stringify(ports, null, 2)}\n`);
+  return ports;
+}
+
+async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promise<number> {
+  const wish = portFrom(env, 'CONSOLE_PORT');
+  if (wish !== undefined) return requirePort(LOOPBACK, wish, 'CONSOLE_PORT');
+  // With PORT=0 several installations run side by side. They would compete for the same next port.
+  if (portFrom(env, 'PORT') === 0) return freePort(LOOPBACK);
+  for (let port = CONSOLE_PORT; port < CONSOLE_PORT + 100; port++) {
+    if (port !== gateway && (await isFree(LOOPBACK, port))) return port;
+  }
+  return freePort(LOOPBACK);
 }
 
 /** Returns a free port: the preferred one if it is free, otherwise any. */
@@ -21,22 +66,13 @@ export async function freePort(host: string, wish?: number): Promise<number> {
   return port;
 }
 
-/** Returns the first free port starting at `from` that is not in `taken`. */
-export async function nextFreePort(host: string, from: number, taken: readonly number[]): Promise<number> {
-  for (let port = from; port < from + 100; port++) {
-    if (!taken.includes(port) && (await isFree(host, port))) return port;
-  }
-  return freePort(host);
-}
-
-/**
- * Returns the port that a setting requests. 0 selects any free port. Rejects with the name of the setting if the port
- * is in use.
- */
-export async function requirePort(host: string, port: number, setting: string): Promise<number> {
+/** Returns the port that a setting requests, or any free port for 0. Rejects if the port is in use. */
+async function requirePort(host: string, port: number, setting: string): Promise<number> {
   if (port === 0) return freePort(host);
-  if (!(await isFree(host, port))) throw new PortInUse(port, setting);
-  return port;
+  if (await isFree(host, port)) return port;
+  throw new Error(
+    `port ${port} is in use. Stop the program that uses it, or choose another port: ${setting}=${port + 1000} npm start`,
+  );
 }
 
 /** Reads a port from the environment. */
@@ -44,8 +80,13 @@ export function portFrom(env: NodeJS.ProcessEnv, setting: string): number | unde
   const text = env[setting];
   if (text === undefined || text === '') return undefined;
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`${setting}=${text} is not a port (0 to 65535)`);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`${setting}=${text} is not a port. Use 0 to 65535`);
   return port;
+}
+
+/** Returns whether a port is free. Rejects on errors other than "address in use". */
+export async function isFree(host: string, port: number): Promise<boolean> {
+  return (await listenOnce(host, port)) !== undefined;
 }
 
 async function listenOnce(host: string, port: number): Promise<number | undefined> {
@@ -53,8 +94,7 @@ async function listenOnce(host: string, port: number): Promise<number | undefine
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(undefined);
-      else if (error.code === 'EACCES')
-        reject(new Error(`port ${port} may not be used by this user; choose one above 1023`));
+      else if (error.code === 'EACCES') reject(new Error(`only root may use port ${port}. Choose a port above 1023`));
       else reject(error);
     });
     server.listen({ host, port, exclusive: true }, () => {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureRedisServer } from '../install/redis.ts';
+import { REDIS } from '../install/programs.ts';
+import { ensureInstalled } from '../install/system-package.ts';
 import { createFleet } from '../supervise/fleet.ts';
 import { freePort } from './ports.ts';
 import { waitUntil } from './ready.ts';
@@ -11,7 +12,7 @@ test('redisProgram runs Redis with a password and an append-only file', async ()
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));
   const port = await freePort('127.0.0.1');
   const password = 'a-password';
-  const spec = redisProgram({ serverPath: ensureRedisServer().path, folder, port, password });
+  const spec = redisProgram({ serverPath: (await ensureInstalled(REDIS)).path, folder, port, password });
   expect(spec.args.join(' ')).not.toContain(password);
   expect(statSync(join(folder, 'redis.conf')).mode & 0o777).toBe(0o600);
   const signal = new AbortController().signal;

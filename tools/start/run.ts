@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureRedisServer } from '../install/redis.ts';
-import { root } from '../launch/terminal.mjs';
+import { REDIS } from '../install/programs.ts';
+import { ensureInstalled } from '../install/system-package.ts';
+import { tryLock } from '../launch/lock.mjs';
+import { messageOf } from '../launch/terminal.mjs';
 import { startObserver } from '../observe/server.ts';
 import type { Observer } from '../observe/server.ts';
 import type { Fleet, Show } from '../supervise/fleet.ts';
 import { createFleet } from '../supervise/fleet.ts';
-import { choosePorts } from './choose-ports.ts';
-import type { Ports } from './choose-ports.ts';
 import { writeAtomically } from './files.ts';
 import { homeOf, makeHome } from './home.ts';
 import type { Home } from './home.ts';
 import { checkKey, createKey, keyExists } from './key.ts';
 import type { LocalJson } from './local-json.ts';
 import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
-import { lockFolder } from './lock.ts';
-import { portFrom } from './ports.ts';
+import { choosePorts, portFrom } from './ports.ts';
+import type { Ports } from './ports.ts';
 import { checkReady, waitUntil } from './ready.ts';
 import { checkRedis, redisProgram, redisUrl } from './redis.ts';
 import { describeLostPeppers, ensureSecrets } from './secrets.ts';
@@ -57,7 +57,13 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   const observer = given.observe === true ? await observe(given.env) : undefined;
   const home = homeOf(given.env);
   makeHome(home);
-  const unlock = lockFolder(home.path);
+  const unlock = tryLock(join(home.path, 'lock'));
+  if (typeof unlock === 'number') {
+    throw new Error(
+      `npm start already runs for ${home.path} (process ${unlock}). Stop it first, or set SVC_ASR_HOME to another ` +
+        'folder and PORT to another port',
+    );
+  }
   const fleet = createFleet({ logFolder: home.logs, node, show });
   own({
     stop: async () => {
@@ -122,10 +128,10 @@ async function provideRedis(
   password: string,
 ): Promise<string> {
   if (env.REDIS_URL !== undefined && env.REDIS_URL !== '') {
-    show('info', 'Redis: the one that REDIS_URL names');
+    show('info', 'Redis: using REDIS_URL');
     return env.REDIS_URL;
   }
-  const server = ensureRedisServer();
+  const server = await ensureInstalled(REDIS);
   const spec = redisProgram({ serverPath: server.path, folder: home.redis, port: ports.redis, password });
   await fleet.run(spec, () =>
     waitUntil('Redis', () => checkRedis(ports.redis, password), READY_WITHIN_MS.redis, signal),
@@ -165,7 +171,7 @@ async function provideKey(
       return lastKey;
     } catch (error) {
       signal.throwIfAborted();
-      show('warn', `${error instanceof Error ? error.message : String(error)}; making a new one`);
+      show('warn', `${messageOf(error)}; creating a new key`);
     }
   }
   const key = await createKey(admin);
@@ -175,9 +181,4 @@ async function provideKey(
 
 function loopback(port: number): string {
   return `http://127.0.0.1:${port}`;
-}
-
-/** Returns the folder in which the user ran the command. Displayed paths are relative to it. */
-export function workingFolder(env: NodeJS.ProcessEnv): string {
-  return env.INIT_CWD ?? root;
 }

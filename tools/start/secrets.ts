@@ -39,8 +39,8 @@ export function describeLostPeppers({ secrets, config }: Pick<Home, 'secrets' | 
   const keys = countKeyFiles(config);
   if (keys === 0) return undefined;
   return (
-    `${file} is missing: API keys made before will not work (${config} has ${keys} ${keys === 1 ? 'file' : 'files'} ` +
-    'of them). A new one is made for new keys; to have the old keys back, stop, restore that file and start again'
+    `${file} is missing, so existing API keys will not work (${config} has ${keys} ${keys === 1 ? 'file' : 'files'} ` +
+    'with keys). New keys get a new file. To use the old keys again, stop, restore the missing file and start again'
   );
 }
 

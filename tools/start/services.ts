@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 import type { ProgramSpec } from '../supervise/program.ts';
 import type { Home } from './home.ts';
-import type { Ports } from './choose-ports.ts';
+import type { Ports } from './ports.ts';
 import type { SecretFiles } from './secrets.ts';
 import type { TlsFiles } from './tls.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../test/support/compile-cache.ts';
 import { root } from '../launch/terminal.mjs';
-import { isAlive } from '../supervise/alive.ts';
+import { isAlive } from '../launch/processes.mjs';
 import type { LocalJson } from './local-json.ts';
 import { readLocalJson } from './local-json.ts';
 import { isFree } from './ports.ts';

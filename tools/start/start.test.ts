@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseKeyring } from '@svc-asr/runtime';
 import { root } from '../launch/terminal.mjs';
-import { choosePorts } from './choose-ports.ts';
 import { homeOf, makeHome } from './home.ts';
 import type { Home } from './home.ts';
 import { keyIdOf } from './key.ts';
 import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
-import { portFrom } from './ports.ts';
+import { choosePorts, portFrom } from './ports.ts';
 import { describeLostPeppers, ensureSecrets } from './secrets.ts';
 import type { Plan } from './services.ts';
 import { serviceEnvironment } from './services.ts';
@@ -72,7 +71,7 @@ describe('describeLostPeppers', () => {
     expect(describeLostPeppers(home)).toBeUndefined();
     const file = join(home.secrets, 'api-key-peppers.json');
     rmSync(file);
-    expect(describeLostPeppers(home)).toContain(`${file} is missing: API keys made before will not work`);
+    expect(describeLostPeppers(home)).toContain(`${file} is missing, so existing API keys will not work`);
     expect(describeLostPeppers(home)).toContain('2 files');
     expect(idOf()).not.toBe(before);
   });
@@ -98,7 +97,7 @@ describe('choosePorts', () => {
     const { port } = server.address() as AddressInfo;
     try {
       await expect(choosePorts(home, { PORT: String(port) })).rejects.toThrow(
-        new RegExp(`port ${port} is in use; .* PORT=\\d+ npm start`),
+        new RegExp(`port ${port} is in use. .* PORT=\\d+ npm start`),
       );
       await expect(choosePorts(home, { PORT: '0', CONSOLE_PORT: String(port) })).rejects.toThrow('CONSOLE_PORT=');
     } finally {
@@ -108,7 +107,7 @@ describe('choosePorts', () => {
 
   test('portFrom rejects values that are not port numbers', () => {
     expect(portFrom({}, 'PORT')).toBeUndefined();
-    expect(() => portFrom({ PORT: 'http' }, 'PORT')).toThrow('PORT=http is not a port (0 to 65535)');
+    expect(() => portFrom({ PORT: 'http' }, 'PORT')).toThrow('PORT=http is not a port. Use 0 to 65535');
     expect(() => portFrom({ PORT: '65536' }, 'PORT')).toThrow('is not a port');
   });
 
@@ -194,15 +193,21 @@ test('keyIdOf returns the public part of a key', () => {
 const welcome = (homePath: string, workingFolder: string) =>
   buildWelcome(
     {
-      baseUrl: 'https://localhost:8443',
-      consoleUrl: 'https://localhost:8444',
-      adminUrl: 'http://127.0.0.1:9000',
-      caFile: '/my home/certs/ca.crt',
-      apiKey: 'svc_live_v1_x',
-      homePath,
+      home: homeOf({ SVC_ASR_HOME: homePath }),
+      local: {
+        base_url: 'https://localhost:8443',
+        console_url: 'https://localhost:8444',
+        admin_url: 'http://127.0.0.1:9000',
+        gateway_admin_url: 'http://127.0.0.1:9001',
+        operator_admin_url: 'http://127.0.0.1:9002',
+        ca_file: '/my home/certs/ca.crt',
+        api_key: 'svc_live_v1_x',
+        admin_token: 'token',
+        redis_url: 'redis://127.0.0.1:6379',
+      },
       observeUrl: undefined,
-      workingFolder,
     },
+    workingFolder,
     (strong) => strong,
   );
 

@@ -23,13 +23,13 @@ export async function ensureTls(home: Home, now: Date, say: (line: string) => vo
   if (authority === undefined || !isUsable(authority, authority, [], now)) {
     authority = await makeAuthority(now);
     writePair(authority, caFile, caKeyFile);
-    say(`made a local certificate authority: ${caFile}`);
+    say(`created a local certificate authority: ${caFile}`);
   }
   const hosts = localHosts(hostname());
   const server = readPair(certFile, keyFile);
   if (server === undefined || !isUsable(server, authority, hosts, now)) {
     writePair(await makeServerCertificate(authority, hosts, now), certFile, keyFile);
-    say(`made a certificate for ${hosts.join(', ')}`);
+    say(`created a certificate for ${hosts.join(', ')}`);
   }
   return { caFile, certFile, keyFile };
 }
@@ -37,8 +37,8 @@ export async function ensureTls(home: Home, now: Date, say: (line: string) => vo
 /** Returns the host names and addresses under which this machine can reach itself. */
 export function localHosts(machine: string): string[] {
   const hosts = ['localhost', '127.0.0.1', '::1'];
-  if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(machine))
-    hosts.push(machine.toLowerCase());
+  const isDomain = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(machine);
+  if (isDomain) hosts.push(machine.toLowerCase());
   return [...new Set(hosts)];
 }
 

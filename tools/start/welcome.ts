@@ -1,41 +1,35 @@
 import { join, relative } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 import { homeOf } from './home.ts';
+import type { Installation } from './run.ts';
 
 /** Recording in the suggested command. */
 export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_009.wav');
 
-export interface Welcome {
-  baseUrl: string;
-  consoleUrl: string;
-  adminUrl: string;
-  caFile: string;
-  apiKey: string;
-  homePath: string;
-  observeUrl: string | undefined;
-  workingFolder: string;
-}
-
 /**
  * Builds the text that is shown when all services run. `strong` highlights the important parts; it returns its input if
- * there is no terminal.
+ * there is no terminal. Paths are relative to `folder`, in which the user ran the command.
  */
-export function buildWelcome(welcome: Welcome, strong: (text: string) => string): string {
-  const { baseUrl, apiKey } = welcome;
-  const ca = shown(welcome.caFile, welcome.workingFolder);
-  const home = homeSetting(welcome.homePath);
+export function buildWelcome(
+  { home, local, observeUrl }: Installation,
+  folder: string,
+  strong: (text: string) => string,
+): string {
+  const { base_url: baseUrl, api_key: apiKey } = local;
+  const ca = shown(local.ca_file, folder);
+  const setting = homeSetting(home.path);
   return `
   ${strong('svc-asr is running')}
 
   API       ${strong(baseUrl)}
   API key   ${strong(apiKey)}
-  console   ${welcome.consoleUrl}
-  admin     ${welcome.adminUrl}${welcome.observeUrl === undefined ? '' : `\n  live      ${strong(welcome.observeUrl)}`}
-  state     ${shown(welcome.homePath, welcome.workingFolder)}
+  console   ${local.console_url}
+  admin     ${local.admin_url}${observeUrl === undefined ? '' : `\n  live      ${strong(observeUrl)}`}
+  state     ${shown(home.path, folder)}
 
   Try it:
 
-  ${strong(`${home}npx svc-asr transcribe --language ki ${shown(RECORDING, welcome.workingFolder)}`)}
+  ${strong(`${setting}npx svc-asr transcribe --language ki ${shown(RECORDING, folder)}`)}
 
   curl --cacert ${ca} ${baseUrl}/v1/models
 
@@ -44,7 +38,7 @@ export function buildWelcome(welcome: Welcome, strong: (text: string) => string)
     -H 'Content-Type: application/json' \\
     -d '{"model": "svc-asr-kikuyu-v1", "max_audio_seconds": 60}'
 
-  ${home}npx svc-asr usage
+  ${setting}npx svc-asr usage
 
   Ctrl-C stops everything.
 `;

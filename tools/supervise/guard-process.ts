@@ -1,7 +1,7 @@
 // Reads `+PID` and `-PID` lines. When the input ends, stops the processes that are still listed. See guard.ts.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive } from './alive.ts';
+import { isAlive } from '../launch/processes.mjs';
 import { endGroup } from './signals.ts';
 
 const GRACE_MS = 10_000;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { isAlive } from './alive.ts';
+import { isAlive } from '../launch/processes.mjs';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from './alive.ts';
+import { isAlive } from '../launch/processes.mjs';
 import { countFailures, restartDelayMs } from './backoff.ts';
 import { createFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';

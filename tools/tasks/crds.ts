@@ -1,11 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { buildFiles } from '../crds/files.ts';
-import { root, say } from '../launch/terminal.mjs';
+import { writeFiles } from '../docs/write-files.ts';
 
-for (const [name, content] of Object.entries(buildFiles())) {
-  const file = join(root, name);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
-  say(name);
-}
+writeFiles(buildFiles());

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { etcdEnvironment } from '../../../tools/install/etcd.ts';
+import { etcdEnvironment } from '../../../tools/install/programs.ts';
 import type { Certificates } from './certificates.ts';
 import { createRequest } from './request.ts';
 import { startOnFreePort, startServer } from './server.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../../tools/supervise/alive.ts';
+import { isAlive } from '../../../tools/launch/processes.mjs';
 
 const PREFIX = 'svc-asr-kubernetes-';
 /** How long the logs of a cluster are kept that failed to start or whose test was killed. */

@@ -1,5 +1,5 @@
-import { findEtcd } from '../../../tools/install/etcd.ts';
 import { findGoTool } from '../../../tools/install/go-tools.ts';
+import { ETCD } from '../../../tools/install/programs.ts';
 
 /** Paths of the programs of a test cluster. */
 export interface Programs {
@@ -14,7 +14,7 @@ let found: Programs | undefined;
 /** Finds the programs that `npm test` has installed. */
 export function findPrograms(): Programs {
   found ??= {
-    etcd: present('etcd', findEtcd()),
+    etcd: present('etcd', ETCD.find()),
     apiServer: present('kube-apiserver', findGoTool('kube-apiserver')),
     controllerManager: present('kube-controller-manager', findGoTool('kube-controller-manager')),
     kubectl: present('kubectl', findGoTool('kubectl')),

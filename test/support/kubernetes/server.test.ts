@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../../tools/supervise/alive.ts';
+import { isAlive } from '../../../tools/launch/processes.mjs';
 import type { Guard } from '../../../tools/supervise/guard.ts';
 import { startOnFreePort, startServer } from './server.ts';
 import type { Place } from './server.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tryCommand } from '../../cluster/command.ts';
 import type { CommandResult } from '../../cluster/command.ts';
-import type { GoToolName } from '../../install/go-tool.ts';
 import { findGoTool } from '../../install/go-tools.ts';
+import type { GoToolName } from '../../install/go-tools.ts';
 
 /** Runs a program that is built from Go modules, without the configuration of the current user. */
 export async function runTool(

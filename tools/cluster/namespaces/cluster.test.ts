@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isRunning } from '../../launch/processes.mjs';
 import { createCgroup, hierarchies, removeCgroup } from './cgroups.ts';
 import { openCluster } from './cluster.ts';
 import { takeDown } from './down.ts';
 import { planCluster } from './plan.ts';
-import { findProblems, isRunning, readState, recordOf, updateState } from './state.ts';
+import { findProblems, readState, recordOf, updateState } from './state.ts';
 import { createVolumes } from './volumes.ts';
 
 let folder: string;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { KubernetesObjectApi } from '@kubernetes/client-node';
 import type { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
-import { etcdEnvironment } from '../../install/etcd.ts';
+import { etcdEnvironment } from '../../install/programs.ts';
 import { runCommand } from '../command.ts';
 import type { Certificates } from './certificates.ts';
 import { API_PORT } from './plan.ts';

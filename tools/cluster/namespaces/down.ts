@@ -1,9 +1,10 @@
 import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRunning } from '../../launch/processes.mjs';
 import { removeCgroup } from './cgroups.ts';
 import type { ClusterPlan } from './plan.ts';
-import { isRunning, readState } from './state.ts';
+import { readState } from './state.ts';
 import type { ProcessRecord } from './state.ts';
 
 const TIMEOUT_MS = 60_000;

@@ -1,8 +1,7 @@
-import { ensureContainers } from '../../install/containers.ts';
-import type { Containers } from '../../install/containers.ts';
-import { ensureEtcd } from '../../install/etcd.ts';
 import { ensureGoTools } from '../../install/go-tools.ts';
-import { ensurePause } from '../../install/pause.ts';
+import { CONTAINERS, ETCD } from '../../install/programs.ts';
+import type { Containers } from '../../install/programs.ts';
+import { ensureInstalled } from '../../install/system-package.ts';
 
 const GO_PROGRAMS = [
   'kube-apiserver',
@@ -13,17 +12,17 @@ const GO_PROGRAMS = [
   'kubectl',
   'coredns',
   'helm',
+  'pause',
 ] as const;
 
 /** Paths of the programs of a cluster. */
 export interface Programs extends Readonly<Record<(typeof GO_PROGRAMS)[number], string>>, Containers {
   etcd: string;
-  pause: string;
 }
 
 /** Returns the programs of a cluster, and installs or builds the missing ones. */
 export async function ensurePrograms(): Promise<Programs> {
-  const etcd = ensureEtcd();
-  const containers = ensureContainers();
-  return { ...(await ensureGoTools(GO_PROGRAMS)), ...containers, etcd, pause: await ensurePause() };
+  const etcd = await ensureInstalled(ETCD);
+  const containers = await ensureInstalled(CONTAINERS);
+  return { ...(await ensureGoTools(GO_PROGRAMS)), ...containers, etcd };
 }

@@ -1,5 +1,5 @@
 import { readIfPresent, writeAtomically } from '../../start/files.ts';
-import { isAlive, startTime } from '../../supervise/alive.ts';
+import { isRunning, startTime } from '../../launch/processes.mjs';
 
 /** A started process. Its start time distinguishes it from a later process with the same pid. */
 export interface ProcessRecord {
@@ -37,11 +37,6 @@ export function updateState(file: string, change: (state: ClusterState) => Parti
 /** Creates the record of a running process. */
 export function recordOf(name: string, pid: number): ProcessRecord {
   return { name, pid, startedAt: startTime(pid) };
-}
-
-/** Whether a recorded process still runs. */
-export function isRunning({ pid, startedAt }: ProcessRecord): boolean {
-  return isAlive(pid) && startTime(pid) === startedAt;
 }
 
 /** Describes what is missing of a recorded cluster. Empty if all of it runs. */

@@ -1,7 +1,7 @@
 import { API_GROUP } from '@svc-asr/core';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 import { demand } from '../../../test/support/kubernetes/request.ts';
-import { KIND_NAMES } from '../kinds.ts';
+import { pluralOf } from '../kinds.ts';
 import type { Sent } from './resources.ts';
 
 /** Result of sending a resource to the API server. */
@@ -27,7 +27,7 @@ export interface Api {
 
 /** Creates a client for the resources of a namespace. */
 export function createApi({ request }: Kubernetes, namespace: string): Api {
-  const folder = ({ kind }: Sent) => `/apis/${API_GROUP}/v1/namespaces/${namespace}/${KIND_NAMES[kind].plural}`;
+  const folder = ({ kind }: Sent) => `/apis/${API_GROUP}/v1/namespaces/${namespace}/${pluralOf(kind)}`;
   const ask = async (method: string, path: string, resource: Sent): Promise<Verdict> => {
     const { status, body, text } = await request(method, path, resource);
     if (status === 200 || status === 201) return { ok: true, stored: body as Sent };

@@ -1,3 +1,5 @@
 module svc-asr/tools/go/pause
 
-go 1.21
+go 1.26.0
+
+tool svc-asr/tools/go/pause

@@ -19,19 +19,6 @@ export function isAtLeast(version: Version, oldest: Version): boolean {
   return true;
 }
 
-/** Returns whether two versions differ only in the patch version. */
-export function isSameMinor(version: Version, other: Version): boolean {
-  return version[0] === other[0] && version[1] === other[1];
-}
-
-/**
- * Returns whether two versions are at most one minor version apart, which Kubernetes supports between kubectl and the
- * server.
- */
-export function isWithinOneMinor(version: Version, other: Version): boolean {
-  return version[0] === other[0] && Math.abs(version[1] - other[1]) <= 1;
-}
-
 /** Runs a program to get its version. Returns undefined if it fails. */
 export function askVersion(
   path: string,

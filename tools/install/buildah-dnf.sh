@@ -1,4 +1,0 @@
-#!/bin/sh
-# Fedora and its relatives.
-set -eu
-dnf install -y -q buildah debootstrap

@@ -1,4 +1,0 @@
-#!/bin/sh
-# Alpine.
-set -eu
-apk add --no-cache --quiet chromium

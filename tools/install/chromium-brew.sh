@@ -1,4 +1,0 @@
-#!/bin/sh
-# macOS.
-set -eu
-brew install --quiet --cask chromium
