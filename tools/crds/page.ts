@@ -41,7 +41,9 @@ function buildSection(kind: Kind): string {
   const { spec = {}, status = {} } = schema.properties ?? {};
   return [
     `## ${kind}`,
-    wrap(`${schema.description ?? ''} List them with \`kubectl get ${pluralOf(kind)}\`, or \`${KIND_NAMES[kind].shortName}\` for short.`),
+    wrap(
+      `${schema.description ?? ''} List them with \`kubectl get ${pluralOf(kind)}\`, or \`${KIND_NAMES[kind].shortName}\` for short.`,
+    ),
     wrap(NOTES[kind]),
     `\`\`\`yaml\n${EXAMPLES[kind]}\`\`\``,
     buildTable(['field of spec', 'type', 'default', 'meaning'], fieldRows(spec, '')),
