@@ -156,7 +156,7 @@ class Lifecycle {
       { name: 'controller', stop: controller.stop },
       { name: 'pools', stop: () => pools.stop() },
       { name: 'workers', stop: () => runtime.close() },
-      { name: 'status', stop: status.stop },
+      { name: 'status', stop: () => status.stop() },
       { name: 'checkpoints', stop: checkpoints.stop },
       { name: 'lead', stop: () => this.#cluster?.stop() },
       { name: 'redis', stop: link.close },

@@ -8,7 +8,7 @@ import type { OperatorSettings } from '../settings.ts';
 import type { KubernetesSource } from '../source/kubernetes/source.ts';
 import type { PoolManager } from '../workers/pool/manager.ts';
 import { createGather } from './gather.ts';
-import { createStatusReporter } from './reporter.ts';
+import { ResourceStatusReporter } from './reporter.ts';
 import type { StatusReporter } from './reporter.ts';
 import { createStatusWriter } from './writer.ts';
 
@@ -56,5 +56,5 @@ export function createStatus({
   const gather = createGather({ accounts, keys, guard, pools, source, current: writer.current, wallMs: Date.now });
   const balanceMs = STATUS_BALANCE_INTERVAL_MS * INTERVAL_MARGIN;
   const intervalMs = { ASRModel: SCALING_INTERVAL_MS, Tenant: balanceMs, ApiKey: balanceMs };
-  return createStatusReporter({ source, writer, gather, intervalMs, notices, logger });
+  return new ResourceStatusReporter({ source, writer, gather, intervalMs, notices, logger });
 }

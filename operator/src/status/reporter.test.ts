@@ -8,7 +8,7 @@ import { eventually } from '../testing/eventually.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { tenant } from '../testing/resources.ts';
 import type { AnyStatus, StatusNews } from './change.ts';
-import { createStatusReporter } from './reporter.ts';
+import { ResourceStatusReporter } from './reporter.ts';
 
 const NEVER = { ASRModel: 1e6, Tenant: 1e6, ApiKey: 1e6 };
 
@@ -35,7 +35,7 @@ function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<K
     return error === undefined ? Promise.resolve({ fields: { liveSessions: 1 }, findings: [] }) : Promise.reject(error);
   };
   const nothing = () => Promise.resolve({ fields: {}, findings: [] });
-  const reporter = createStatusReporter({
+  const reporter = new ResourceStatusReporter({
     source: {
       get: (_kind, name) => state.good.get(name) as never,
       list: () => [...state.good.values()],

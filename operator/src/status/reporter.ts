@@ -1,4 +1,3 @@
-import { KINDS } from '@svc-asr/core';
 import type { Kind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
@@ -8,6 +7,7 @@ import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { StatusNews } from './change.ts';
 import { findDeletion, findReadiness } from './readiness.ts';
+import { StatusRounds } from './rounds.ts';
 import { findLedger } from './tenant.ts';
 import type { StatusWriter } from './writer.ts';
 
@@ -50,28 +50,71 @@ export interface StatusReporterOptions {
 }
 
 const NOTHING = { fields: {}, findings: [] };
-/** Maximum number of resources that are reported at the same time. */
-const AT_ONCE = 8;
 
-/** Creates the reporter for resources with a status. */
-export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
-  const { source, writer, gather, intervalMs, notices, logger } = options;
+/** Writes the state of resources to their status. */
+export class ResourceStatusReporter implements StatusReporter {
+  readonly #options: StatusReporterOptions;
+  readonly #rounds: StatusRounds;
   /** Resources whose last attempt failed, with the error. */
-  const failing = new Map<ResourceKey, unknown>();
+  readonly #failing = new Map<ResourceKey, unknown>();
   /** Generation of each resource that this process applied last. */
-  const appliedGenerations = new Map<ResourceKey, number | undefined>();
-  const timers: NodeJS.Timeout[] = [];
-  const rounds = new Map<Kind, Promise<void>>();
-  let stopped = false;
+  readonly #appliedGenerations = new Map<ResourceKey, number | undefined>();
 
-  async function report(kind: Kind, name: string): Promise<void> {
+  constructor(options: StatusReporterOptions) {
+    const { source, intervalMs, notices, logger } = options;
+    this.#options = options;
+    this.#rounds = new StatusRounds({
+      source,
+      report: (kind, name) => this.#report(kind, name),
+      onRound: () => this.#forgetDeleted(),
+      intervalMs,
+      notices,
+      logger,
+    });
+  }
+
+  applied(kind: Kind, name: string, generation: number | undefined): Promise<void> {
+    this.#failing.delete(keyOf(kind, name));
+    this.#appliedGenerations.set(keyOf(kind, name), generation);
+    return this.#report(kind, name);
+  }
+
+  refused(kind: Kind, name: string): Promise<void> {
+    return this.#report(kind, name);
+  }
+
+  async failed(kind: Kind, name: string, error: unknown): Promise<void> {
+    const { source } = this.#options;
+    const good = source.get(kind, name);
+    if (good === undefined) return;
+    this.#failing.set(keyOf(kind, name), error);
+    if (isOutage(error) && this.#isReportedAsApplied(kind, name, good.metadata.generation)) return;
+    const finding = findReadiness(source.problems(kind, name), true, error);
+    await this.#reportFailure(kind, name, error, { fields: {}, findings: [finding] });
+  }
+
+  waiting(kind: Kind, name: string, error: unknown): Promise<void> {
+    const findings = [findDeletion(reasonOf(error))];
+    return this.#reportFailure(kind, name, error, { fields: {}, findings, deleting: true });
+  }
+
+  start(): void {
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** Writes everything that is known about a resource. Skips one that was deleted or not tried yet. */
+  async #report(kind: Kind, name: string): Promise<void> {
+    const { source, writer, gather } = this.#options;
     const key = keyOf(kind, name);
     const good = source.get(kind, name);
     const problems = source.problems(kind, name);
-    const error = failing.get(key);
-    const generation = appliedGenerations.get(key);
-    // A resource that was not tried yet is not applied, and a deleted one is not reported.
-    const isTried = good !== undefined && (error !== undefined || appliedGenerations.has(key));
+    const error = this.#failing.get(key);
+    const generation = this.#appliedGenerations.get(key);
+    const isTried = good !== undefined && (error !== undefined || this.#appliedGenerations.has(key));
     if (problems === undefined && !isTried) return;
     const ready = findReadiness(problems, good !== undefined, error);
     const { fields, findings } = good === undefined ? NOTHING : await gather[kind](name);
@@ -84,8 +127,9 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     });
   }
 
-  /** Reports a failure, and LedgerMissing for a Tenant if the ledger is missing. */
-  async function reportFailure(kind: Kind, name: string, error: unknown, news: StatusNews): Promise<void> {
+  /** Writes a failure, and LedgerMissing for a Tenant if the ledger is missing. Never rejects. */
+  async #reportFailure(kind: Kind, name: string, error: unknown, news: StatusNews): Promise<void> {
+    const { writer, logger } = this.#options;
     const missing = kind === 'Tenant' && findUnavailable(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
     try {
       await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] });
@@ -97,87 +141,26 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     }
   }
 
-  /** Reports all resources of a kind. A resource that fails does not block the others. */
-  async function round(kind: Kind): Promise<void> {
-    forgetDeleted();
-    const names = source.list().flatMap((resource) => (resource.kind === kind ? [resource.metadata.name] : []));
-    const next = names.values();
-    let failure: { err: unknown } | undefined;
-    const work = async () => {
-      for (const name of next) {
-        // If Redis or the API server is unavailable, the remaining resources would fail too.
-        if (stopped || findUnavailable(failure?.err) !== undefined) return;
-        try {
-          await report(kind, name);
-        } catch (err) {
-          failure = { err };
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    if (failure === undefined) {
-      notices.clear(`status ${kind}`);
-      return;
-    }
-    const { err } = failure;
-    notices.raise(`status ${kind}`, '', () =>
-      logger.warn({ err, resource: kind }, `the status of ${kind} resources could not be written; retrying`),
-    );
+  #isReportedAsApplied(kind: Kind, name: string, generation: number | undefined): boolean {
+    return this.#options.writer.current(kind, name).observedGeneration === generation;
   }
 
-  function forgetDeleted(): void {
+  #forgetDeleted(): void {
+    const { source, writer } = this.#options;
     writer.forgetDeleted();
-    for (const known of [failing, appliedGenerations]) {
+    for (const known of [this.#failing, this.#appliedGenerations]) {
       for (const key of known.keys()) {
         const { kind, name } = partsOf(key);
         if (source.get(kind, name) === undefined) known.delete(key);
       }
     }
   }
+}
 
-  function startRound(kind: Kind): void {
-    if (rounds.has(kind)) return;
-    rounds.set(
-      kind,
-      round(kind).finally(() => rounds.delete(kind)),
-    );
-  }
-
-  return {
-    applied: (kind, name, generation) => {
-      failing.delete(keyOf(kind, name));
-      appliedGenerations.set(keyOf(kind, name), generation);
-      return report(kind, name);
-    },
-    refused: report,
-    failed: async (kind, name, error) => {
-      const good = source.get(kind, name);
-      if (good === undefined) return;
-      failing.set(keyOf(kind, name), error);
-      const { generation } = good.metadata;
-      // While a dependency is unavailable, a generation that was applied before stays applied.
-      const unavailable = findUnavailable(error);
-      if (
-        unavailable !== undefined &&
-        unavailable !== 'the ledger' &&
-        writer.current(kind, name).observedGeneration === generation
-      )
-        return;
-      const finding = findReadiness(source.problems(kind, name), true, error);
-      await reportFailure(kind, name, error, { fields: {}, findings: [finding] });
-    },
-    waiting: (kind, name, error) =>
-      reportFailure(kind, name, error, { fields: {}, findings: [findDeletion(reasonOf(error))], deleting: true }),
-    start: () => {
-      if (stopped) return;
-      for (const kind of KINDS) timers.push(setInterval(() => startRound(kind), intervalMs[kind]));
-    },
-    stop: async () => {
-      stopped = true;
-      for (const timer of timers.splice(0)) clearInterval(timer);
-      await Promise.all(rounds.values());
-    },
-  };
+/** Whether a dependency is unreachable. A generation that was applied before then stays applied. */
+function isOutage(error: unknown): boolean {
+  const unavailable = findUnavailable(error);
+  return unavailable !== undefined && unavailable !== 'the ledger';
 }
 
 function reasonOf(error: unknown): string {
