@@ -2,9 +2,8 @@ import type { AsrSession, ErrorMessage, ReadyMessage } from '@svc-asr/core';
 import { adviceAfterClose, adviceAfterRefusal } from './advice.ts';
 import type { StreamEnd } from './advice.ts';
 import { createPendingReplies } from './pending-replies.ts';
-import type { PendingReplies } from './pending-replies.ts';
 import { connect } from './connection.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, ConnectionListener } from './connection.ts';
 import { createDeferred } from './deferred.ts';
 import { createEventQueue } from './event-queue.ts';
 import { parseEvent } from './event.ts';
@@ -16,134 +15,144 @@ import { findWebSocket } from './socket.ts';
 import { watchSilence } from './silence.ts';
 import type { Silence } from './silence.ts';
 
-/** A stream from the creation of its session to its end. */
-export interface Lifecycle {
-  readonly opened: Promise<void>;
-  readonly ready: Promise<ReadyMessage>;
-  readonly closed: Promise<StreamEnd>;
-  readonly replies: PendingReplies;
-  events: () => AsyncIterator<StreamEvent>;
-  isReady: () => boolean;
-  /** Returns the connection. Throws the reason if there is none. */
-  connection: () => Connection;
-  close: () => void;
-}
-
 /** Time that the service has to reply to a close. */
 const CLOSE_TIMEOUT_MS = 5000;
 
-/** Opens the stream of the session that `createSession` returns. */
-export function createLifecycle(createSession: () => Promise<AsrSession>, options: StreamOptions): Lifecycle {
-  const { signal, connectTimeoutMs = 10_000, silenceTimeoutMs = 120_000 } = options;
-  const [opened, ready, closed] = [
-    createDeferred<undefined>(),
-    createDeferred<ReadyMessage>(),
-    createDeferred<StreamEnd>(),
-  ];
-  const [replies, events] = [createPendingReplies(), createEventQueue<StreamEvent>()];
-  let connection: Connection | undefined;
-  let silence: Silence | undefined;
-  let failure: Error | undefined;
-  let [isOpen, isReady] = [false, false];
-  let fatal: ErrorMessage | undefined;
+/** A stream from the creation of its session to its end. */
+export class Lifecycle {
+  readonly replies = createPendingReplies();
+  readonly #options: StreamOptions;
+  readonly #opened = createDeferred<undefined>();
+  readonly #ready = createDeferred<ReadyMessage>();
+  readonly #closed = createDeferred<StreamEnd>();
+  readonly #events = createEventQueue<StreamEvent>();
+  readonly #onAbort = () => this.#abort();
+  #connection: Connection | undefined;
+  #silence: Silence | undefined;
+  #isOpen = false;
+  #isReady = false;
+  #fatal: ErrorMessage | undefined;
+  /** Set once the stream has ended. Later calls fail with it. */
+  #failure: Error | undefined;
+
+  /** Opens the stream of the session that `createSession` returns. */
+  constructor(createSession: () => Promise<AsrSession>, options: StreamOptions) {
+    this.#options = options;
+    this.#open(createSession).catch((error: unknown) => {
+      if (options.signal?.aborted === true) this.#abort();
+      else this.#endWithError(error instanceof Error ? error : new Error(String(error)));
+    });
+  }
+
+  get opened(): Promise<void> {
+    return this.#opened.promise;
+  }
+
+  get ready(): Promise<ReadyMessage> {
+    return this.#ready.promise;
+  }
+
+  get closed(): Promise<StreamEnd> {
+    return this.#closed.promise;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  events(): AsyncIterator<StreamEvent> {
+    return this.#events.iterate();
+  }
+
+  /** Returns the connection. Throws the reason if there is none. */
+  connection(): Connection {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#connection === undefined) throw new Error('the stream is not open yet');
+    return this.#connection;
+  }
+
+  close(): void {
+    if (this.#failure !== undefined) return;
+    if (!this.#isOpen) {
+      this.#drop(1000, '');
+      return;
+    }
+    this.#connection?.close();
+    // An unreachable service does not reply, so the wait is limited.
+    const timer = setTimeout(() => this.#drop(1006, ''), CLOSE_TIMEOUT_MS);
+    void this.closed.then(() => clearTimeout(timer));
+  }
+
+  async #open(createSession: () => Promise<AsrSession>): Promise<void> {
+    const { signal, webSocket, connectTimeoutMs = 10_000, silenceTimeoutMs = 120_000 } = this.#options;
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    const [session, WebSocket] = await Promise.all([createSession(), webSocket ?? findWebSocket()]);
+    checkSession(session);
+    if (this.#failure !== undefined) return;
+    this.#connection = connect(WebSocket, session, this.#listener(), connectTimeoutMs);
+    if (!this.#connection.reportsPings || silenceTimeoutMs <= 0) return;
+    this.#silence = watchSilence(silenceTimeoutMs, () => this.#drop(1006, 'silence'));
+  }
+
+  #listener(): ConnectionListener {
+    return {
+      opened: () => {
+        this.#isOpen = true;
+        this.#opened.resolve(undefined);
+      },
+      alive: () => this.#silence?.reset(),
+      received: (data) => this.#receive(data),
+      ended: (code, reason, error) => (error === undefined ? this.#end(code, reason) : this.#endWithError(error)),
+    };
+  }
+
+  #receive(data: unknown): void {
+    const event = parseEvent(data);
+    if (event === undefined || this.#failure !== undefined) return;
+    if (event.type === 'error' && event.fatal) this.#fatal = event;
+    this.#events.push(event);
+    this.replies.receive(event);
+    if (event.type !== 'ready') return;
+    this.#isReady = true;
+    this.#ready.resolve(event);
+  }
+
+  #abort(): void {
+    const reason: unknown = this.#options.signal?.reason;
+    const error = reason instanceof Error ? reason : new Error('the stream was aborted');
+    this.#finish({ code: 1000, reason: 'aborted', advice: adviceAfterClose(1000, 'aborted') }, error);
+    this.#connection?.abandon();
+  }
+
+  /** Ends the stream without waiting for the service. */
+  #drop(code: number, reason: string): void {
+    this.#end(code, reason);
+    this.#connection?.abandon();
+  }
+
+  #end(code: number, reason: string): void {
+    this.#finish({ code, reason, advice: adviceAfterClose(code, reason) }, undefined);
+  }
+
+  /** Ends a stream that never opened. */
+  #endWithError(error: Error): void {
+    this.#finish({ code: 1006, reason: '', advice: adviceAfterRefusal(error), error }, error);
+  }
 
   /**
    * Ends the stream once. With `error`, waiting readers and callers fail with it. Otherwise they receive how the stream
    * was closed.
    */
-  function finish(end: StreamEnd, error: Error | undefined): void {
-    if (failure !== undefined) return;
-    failure = error ?? new SvcAsrStreamEnded(end, fatal);
-    signal?.removeEventListener('abort', onAbort);
-    silence?.stop();
-    opened.reject(failure);
-    ready.reject(failure);
-    replies.fail(failure);
-    events.end(error);
-    closed.resolve(end);
+  #finish(end: StreamEnd, error: Error | undefined): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error ?? new SvcAsrStreamEnded(end, this.#fatal);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#silence?.stop();
+    this.#opened.reject(this.#failure);
+    this.#ready.reject(this.#failure);
+    this.replies.fail(this.#failure);
+    this.#events.end(error);
+    this.#closed.resolve(end);
   }
-
-  function onClose(code: number, reason: string): void {
-    finish({ code, reason, advice: adviceAfterClose(code, reason) }, undefined);
-  }
-
-  function onRefusal(error: Error): void {
-    finish({ code: 1006, reason: '', advice: adviceAfterRefusal(error), error }, error);
-  }
-
-  function onAbort(): void {
-    const error = signal?.reason instanceof Error ? signal.reason : new Error('the stream was aborted');
-    finish({ code: 1000, reason: 'aborted', advice: adviceAfterClose(1000, 'aborted') }, error);
-    connection?.abandon();
-  }
-
-  function onSilence(): void {
-    onClose(1006, 'silence');
-    connection?.abandon();
-  }
-
-  function receive(data: unknown): void {
-    const event = parseEvent(data);
-    if (event === undefined || failure !== undefined) return;
-    if (event.type === 'error' && event.fatal) fatal = event;
-    events.push(event);
-    replies.receive(event);
-    if (event.type !== 'ready') return;
-    isReady = true;
-    ready.resolve(event);
-  }
-
-  async function open(): Promise<void> {
-    signal?.throwIfAborted();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const [session, WebSocket] = await Promise.all([createSession(), options.webSocket ?? findWebSocket()]);
-    checkSession(session);
-    if (failure !== undefined) return;
-    const listener = {
-      opened: () => {
-        isOpen = true;
-        opened.resolve(undefined);
-      },
-      alive: () => silence?.reset(),
-      received: receive,
-      ended: (code: number, reason: string, error?: Error) =>
-        error === undefined ? onClose(code, reason) : onRefusal(error),
-    };
-    connection = connect(WebSocket, session, listener, connectTimeoutMs);
-    if (connection.reportsPings && silenceTimeoutMs > 0) silence = watchSilence(silenceTimeoutMs, onSilence);
-  }
-
-  open().catch((error: unknown) => {
-    if (signal?.aborted === true) onAbort();
-    else onRefusal(error instanceof Error ? error : new Error(String(error)));
-  });
-
-  return {
-    opened: opened.promise,
-    ready: ready.promise,
-    closed: closed.promise,
-    replies,
-    events: events.iterate,
-    isReady: () => isReady,
-    connection: () => {
-      if (failure !== undefined) throw failure;
-      if (connection === undefined) throw new Error('the stream is not open yet');
-      return connection;
-    },
-    close: () => {
-      if (failure !== undefined) return;
-      if (!isOpen) {
-        onClose(1000, '');
-        connection?.abandon();
-        return;
-      }
-      connection?.close();
-      // An unreachable service does not reply, so the wait is limited.
-      const timer = setTimeout(() => {
-        onClose(1006, '');
-        connection?.abandon();
-      }, CLOSE_TIMEOUT_MS);
-      void closed.promise.then(() => clearTimeout(timer));
-    },
-  };
 }

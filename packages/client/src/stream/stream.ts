@@ -7,7 +7,7 @@ import { tolerated } from './deferred.ts';
 import type { StreamEvent } from './event.ts';
 import { bytesOf, createFramer } from './frames.ts';
 import type { PcmAudio } from './frames.ts';
-import { createLifecycle } from './lifecycle.ts';
+import { Lifecycle } from './lifecycle.ts';
 import type { StreamConfig, StreamOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
 
@@ -41,7 +41,7 @@ export function openStream(session: AsrSession, options: StreamOptions = {}): As
 /** Creates a session and streams it. */
 export function startStream(createSession: () => Promise<AsrSession>, options: StreamOptions): AsrStream {
   const { maxBufferedBytes = 262_144 } = options;
-  const life = createLifecycle(createSession, options);
+  const life = new Lifecycle(createSession, options);
   const outbox = createOutbox();
   const framer = createFramer();
 
@@ -101,11 +101,11 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
       ),
     close: async () => {
       // Before `ready` nothing was sent that needs to be waited for.
-      if (life.isReady()) await outbox.idle();
+      if (life.isReady) await outbox.idle();
       life.close();
       return life.closed;
     },
-    [Symbol.asyncIterator]: life.events,
+    [Symbol.asyncIterator]: () => life.events(),
   };
   return Object.freeze(conceal(stream, 'AsrStream {}'));
 }
