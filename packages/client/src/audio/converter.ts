@@ -3,7 +3,7 @@ import { decodeMono } from './decode.ts';
 import { toPcm16 } from './pcm16.ts';
 import { createResampler } from './resampler.ts';
 import type { Resampler } from './resampler.ts';
-import { createWavReader } from './wav-reader.ts';
+import { WavReader } from './wav-reader.ts';
 import type { WavLayout } from './wav-reader.ts';
 
 /** Converts a WAV file to the audio format of the stream, piece by piece. */
@@ -21,7 +21,7 @@ export interface WavConverter {
 
 /** Creates a converter from WAV of any rate, channel count and depth to 16,000 Hz, one channel, 16 bits. */
 export function createWavConverter(): WavConverter {
-  const reader = createWavReader();
+  const reader = new WavReader();
   let resampler: Resampler | undefined;
 
   function resamplerOf({ format }: WavLayout): Resampler {
@@ -31,11 +31,11 @@ export function createWavConverter(): WavConverter {
   return {
     push: (bytes) => {
       const audio = reader.push(bytes);
-      const layout = reader.layout();
+      const { layout } = reader;
       if (layout === undefined) return new Int16Array(0);
       return toPcm16(resamplerOf(layout).push(decodeMono(audio, layout.format)));
     },
-    layout: reader.layout,
+    layout: () => reader.layout,
     end: () => {
       const missingBytes = reader.end();
       return { pcm: toPcm16(resampler?.end() ?? new Float32Array(0)), missingBytes };

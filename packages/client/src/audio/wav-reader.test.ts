@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { encodeSamples, wrapWav } from '../../../../test/support/wav.ts';
 import type { WavOptions } from '../../../../test/support/wav.ts';
 import { AudioFormatError } from './error.ts';
-import { createWavReader } from './wav-reader.ts';
+import { WavReader } from './wav-reader.ts';
 
 /** Reads a file in pieces of the given sizes, in turn, through one buffer that is overwritten after each piece. */
 function read(file: Uint8Array, sizes: readonly number[] = [file.length + 1]) {
-  const reader = createWavReader();
+  const reader = new WavReader();
   const audio: number[] = [];
   const buffer = new Uint8Array(Math.max(...sizes));
   for (let at = 0, turn = 0; at < file.length; turn++) {
@@ -16,13 +16,13 @@ function read(file: Uint8Array, sizes: readonly number[] = [file.length + 1]) {
     buffer.fill(0xee);
     at += piece.length;
   }
-  return { audio, layout: reader.layout(), missingBytes: reader.end() };
+  return { audio, layout: reader.layout, missingBytes: reader.end() };
 }
 
 const AUDIO = Uint8Array.from({ length: 24 }, (_, n) => n + 1);
 const wav = (options?: WavOptions) => wrapWav(AUDIO, options);
 
-test('createWavReader finds format and audio of a plain file', () => {
+test('WavReader finds format and audio of a plain file', () => {
   expect(read(wav({ channels: 2, sampleRateHz: 44_100 }))).toEqual({
     audio: [...AUDIO],
     layout: {
@@ -34,7 +34,7 @@ test('createWavReader finds format and audio of a plain file', () => {
   });
 });
 
-test('createWavReader returns the same audio for any division of the file and any extra chunks', () => {
+test('WavReader returns the same audio for any division of the file and any extra chunks', () => {
   const chunk = fc.tuple(fc.constantFrom('LIST', 'JUNK', 'fact', 'bext', 'cue '), fc.uint8Array({ maxLength: 40 }));
   fc.assert(
     fc.property(
@@ -62,21 +62,21 @@ test.each([
   ['zero beside the size of the header', { riffBytes: 36, dataBytes: 0 }],
   ['zero beside the largest size', { riffBytes: 0xffff_ffff, dataBytes: 0 }],
   ['the largest that sox writes', { riffBytes: 0x7fff_f024, dataBytes: 0x7fff_f000 }],
-])('createWavReader reads up to the end of the file if the writer left a placeholder size (%s)', (_name, sizes) => {
+])('WavReader reads up to the end of the file if the writer left a placeholder size (%s)', (_name, sizes) => {
   expect(read(wav(sizes), [5]).audio).toEqual([...AUDIO]);
 });
 
-test('createWavReader returns no audio for a real size of zero', () => {
+test('WavReader returns no audio for a real size of zero', () => {
   const file = wrapWav(new Uint8Array(0), { extraChunks: [['LIST', AUDIO]] });
   expect(read(file)).toMatchObject({ audio: [], missingBytes: 0 });
 });
 
-test('createWavReader returns the whole frames of a truncated file and the number of missing bytes', () => {
+test('WavReader returns the whole frames of a truncated file and the number of missing bytes', () => {
   const file = wav({ channels: 2 });
   expect(read(file.subarray(0, 44 + 11))).toMatchObject({ audio: [...AUDIO.subarray(0, 8)], missingBytes: 13 });
 });
 
-test('createWavReader reads the audio size of an RF64 file from its ds64 chunk', () => {
+test('WavReader reads the audio size of an RF64 file from its ds64 chunk', () => {
   const sizes = Buffer.alloc(28);
   sizes.writeBigUInt64LE(24n, 8);
   const file = Buffer.from(wav({ riffBytes: 0xffff_ffff, dataBytes: 0xffff_ffff, extraChunks: [['ds64', sizes]] }));
@@ -84,7 +84,7 @@ test('createWavReader reads the audio size of an RF64 file from its ds64 chunk',
   expect(read(file, [7])).toMatchObject({ audio: [...AUDIO], layout: { declaredBytes: 24 } });
 });
 
-test('createWavReader derives the container width of samples from the frame size', () => {
+test('WavReader derives the container width of samples from the frame size', () => {
   const file = Buffer.from(wrapWav(encodeSamples([0.5, -0.5], 'int32'), { encoding: 'int32' }));
   file.writeUInt16LE(24, 34);
   expect(read(file).layout?.format).toMatchObject({ encoding: 'int32', bytesPerFrame: 4 });
@@ -120,12 +120,12 @@ test.each([
   ['it declares 0 samples per second', withFormat((format) => format.setUint32(4, 0, true))],
   ['fewer than 16 bytes', wav().fill(4, 16, 17)],
   ['its format has 4026531840 bytes', wav().fill(0xf0, 19, 20).fill(0, 16, 17)],
-])('createWavReader refuses an unusable file with "%s"', (message, file) => {
+])('WavReader refuses an unusable file with "%s"', (message, file) => {
   expect(() => read(file)).toThrow(message);
   expect(() => read(file, [3])).toThrow(message);
 });
 
-test('createWavReader throws only AudioFormatError for a file with changed bytes', () => {
+test('WavReader throws only AudioFormatError for a file with changed bytes', () => {
   const change = fc.tuple(fc.nat(80), fc.nat(255));
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 90 }), (changes, size) => {

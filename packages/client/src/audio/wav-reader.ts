@@ -1,7 +1,7 @@
 import { AudioFormatError } from './error.ts';
 import { describeOther, CONVERT_IT } from './not-wav.ts';
 import { audioBytes, parseChunkHead, parseLongDataBytes, parseRiffHead } from './wav-chunks.ts';
-import type { RiffHead } from './wav-chunks.ts';
+import type { ChunkHead, RiffHead } from './wav-chunks.ts';
 import { parseWavFormat } from './wav-format.ts';
 import type { WavFormat } from './wav-format.ts';
 
@@ -14,127 +14,142 @@ export interface WavLayout {
   declaredBytes: number;
 }
 
-export interface WavReader {
+/** Upper bound on chunks that are read. A larger size means that the file is corrupt. */
+const MAX_READ_BYTES = 65_536;
+const RIFF_HEAD_BYTES = 12;
+const CHUNK_HEAD_BYTES = 8;
+const EMPTY = new Uint8Array(0);
+
+/** What a reader expects next: a head, a chunk to read or to skip, audio, or nothing more. */
+type State = 'riff' | 'chunk' | 'read' | 'skip' | 'audio' | 'over';
+
+/** Reads a WAV file that arrives in pieces of any size. */
+export class WavReader {
+  #state: State = 'riff';
+  /** Number of bytes that the current state needs to finish. */
+  #needed = RIFF_HEAD_BYTES;
+  #pending: Uint8Array = EMPTY;
+  #position = 0;
+  #chunk: ChunkHead = { id: '', bytes: 0 };
+  #riff: RiffHead = { isLong: false, riffBytes: 0 };
+  #longBytes: number | undefined;
+  #format: WavFormat | undefined;
+  #layout: WavLayout | undefined;
+
+  /** Undefined until the header has been read. */
+  get layout(): WavLayout | undefined {
+    return this.#layout;
+  }
+
   /** Takes the next bytes of the file and returns the audio in them, in whole frames. */
-  push: (bytes: Uint8Array) => Uint8Array;
-  layout: () => WavLayout | undefined;
+  push(bytes: Uint8Array): Uint8Array {
+    if (this.#state === 'over') return EMPTY;
+    this.#pending = this.#pending.length === 0 ? bytes : concat(this.#pending, bytes);
+    this.#readHeader();
+    const audio = this.#layout === undefined ? EMPTY : this.#takeAudio(this.#layout.format.bytesPerFrame);
+    // Copied, because the caller may reuse its buffer.
+    this.#pending = this.#pending.slice();
+    return audio;
+  }
+
   /**
    * Call at the end of the file. Throws if there is no audio. Returns the number of bytes that the header declares but
    * the file lacks.
    */
-  end: () => number;
-}
-
-/** Upper bound on chunks that are read. A larger size means that the file is corrupt. */
-const MAX_READ_BYTES = 65_536;
-const EMPTY = new Uint8Array(0);
-
-/** Creates a reader for a WAV file that arrives in pieces of any size. */
-export function createWavReader(): WavReader {
-  let state: 'riff' | 'chunk' | 'read' | 'skip' | 'audio' | 'over' = 'riff';
-  let pending: Uint8Array = EMPTY;
-  let position = 0;
-  /** Number of bytes that the current state needs to finish: of a header, a chunk or audio. */
-  let needed = 12;
-  let [chunkId, chunkBytes] = ['', 0];
-  let riff: RiffHead = { isLong: false, riffBytes: 0 };
-  let longBytes: number | undefined;
-  let format: WavFormat | undefined;
-  let layout: WavLayout | undefined;
-
-  function enter(next: typeof state, bytes: number): void {
-    [state, needed] = [next, bytes];
-  }
-
-  function onChunk(head: Uint8Array): void {
-    const { id, bytes } = parseChunkHead(head);
-    [chunkId, chunkBytes] = [id, bytes];
-    // A chunk of odd size is followed by a padding byte.
-    if (id === 'data') onData(bytes);
-    else if (id === 'fmt ' || (id === 'ds64' && riff.isLong)) {
-      if (bytes > MAX_READ_BYTES)
-        throw new AudioFormatError(`the WAV header is corrupt: its format has ${bytes} bytes`);
-      enter('read', bytes + (bytes % 2));
-    } else enter('skip', bytes + (bytes % 2));
-  }
-
-  function onData(declared: number): void {
-    if (format === undefined) throw new AudioFormatError('the WAV file is corrupt: its audio precedes its format');
-    const declaredBytes = audioBytes(declared, riff, longBytes, position);
-    layout = { format, audioAt: position, declaredBytes };
-    enter('audio', declaredBytes);
-  }
-
-  function onRead(body: Uint8Array): void {
-    if (chunkId === 'fmt ') format = parseWavFormat(body.subarray(0, chunkBytes));
-    else longBytes = parseLongDataBytes(body);
-    enter('chunk', 8);
-  }
-
-  /** Takes the bytes that the current state needs out of `pending`. Undefined if not all of them have arrived. */
-  function take(): Uint8Array | undefined {
-    if (pending.length < needed) return undefined;
-    const taken = pending.subarray(0, needed);
-    pending = pending.subarray(needed);
-    position += taken.length;
-    return taken;
+  end(): number {
+    const pending = this.#pending;
+    if (this.#state === 'riff') {
+      const isEmpty = this.#position + pending.length === 0;
+      throw new AudioFormatError(isEmpty ? 'the file is empty' : `this is ${describeOther(pending)}: ${CONVERT_IT}`);
+    }
+    if (this.#layout === undefined) throw new AudioFormatError('the WAV file ends before its audio starts');
+    return this.#state === 'over' || this.#needed === Infinity ? 0 : this.#needed - pending.length;
   }
 
   /** Reads the header as far as it has arrived. */
-  function readHeader(): void {
-    while (state !== 'audio' && state !== 'over') {
-      if (state === 'skip') {
-        const skipped = Math.min(needed, pending.length);
-        pending = pending.subarray(skipped);
-        position += skipped;
-        needed -= skipped;
-        if (needed > 0) return;
-        enter('chunk', 8);
-        continue;
-      }
-      const bytes = take();
-      if (bytes === undefined) return;
-      if (state === 'riff') {
-        riff = parseRiffHead(bytes);
-        enter('chunk', 8);
-      } else if (state === 'chunk') onChunk(bytes);
-      else onRead(bytes);
+  #readHeader(): void {
+    while (this.#state !== 'audio' && this.#state !== 'over') {
+      const isDone = this.#state === 'skip' ? this.#skipChunk() : this.#readPart(this.#state);
+      if (!isDone) return;
     }
   }
 
-  function takeAudio(bytesPerFrame: number): Uint8Array {
-    const there = Math.min(pending.length, needed);
-    const whole = there - (there % bytesPerFrame);
-    const audio = pending.subarray(0, whole);
-    // An incomplete frame is kept until the rest arrives.
-    pending = pending.subarray(whole);
-    needed -= whole;
-    if (needed < bytesPerFrame) enter('over', 0);
-    if (state === 'over') pending = EMPTY;
+  /** Skips the current chunk as far as it has arrived. Returns whether all of it was skipped. */
+  #skipChunk(): boolean {
+    const { length } = this.#take(Math.min(this.#needed, this.#pending.length));
+    this.#needed -= length;
+    if (this.#needed > 0) return false;
+    this.#enter('chunk', CHUNK_HEAD_BYTES);
+    return true;
+  }
+
+  /** Reads a head or a chunk. Returns false if not all of it has arrived. */
+  #readPart(state: 'riff' | 'chunk' | 'read'): boolean {
+    if (this.#pending.length < this.#needed) return false;
+    const bytes = this.#take(this.#needed);
+    if (state === 'riff') this.#onRiffHead(bytes);
+    else if (state === 'chunk') this.#onChunkHead(bytes);
+    else this.#onChunk(bytes);
+    return true;
+  }
+
+  #onRiffHead(head: Uint8Array): void {
+    this.#riff = parseRiffHead(head);
+    this.#enter('chunk', CHUNK_HEAD_BYTES);
+  }
+
+  #onChunkHead(head: Uint8Array): void {
+    this.#chunk = parseChunkHead(head);
+    const { id, bytes } = this.#chunk;
+    if (id === 'data') {
+      this.#onAudio(bytes);
+      return;
+    }
+    const isUsed = id === 'fmt ' || (id === 'ds64' && this.#riff.isLong);
+    if (isUsed && bytes > MAX_READ_BYTES) {
+      throw new AudioFormatError(`the WAV header is corrupt: its format has ${bytes} bytes`);
+    }
+    // A chunk of odd size is followed by a padding byte.
+    this.#enter(isUsed ? 'read' : 'skip', bytes + (bytes % 2));
+  }
+
+  #onChunk(body: Uint8Array): void {
+    if (this.#chunk.id === 'fmt ') this.#format = parseWavFormat(body.subarray(0, this.#chunk.bytes));
+    else this.#longBytes = parseLongDataBytes(body);
+    this.#enter('chunk', CHUNK_HEAD_BYTES);
+  }
+
+  #onAudio(declared: number): void {
+    const [format, audioAt] = [this.#format, this.#position];
+    if (format === undefined) throw new AudioFormatError('the WAV file is corrupt: its audio precedes its format');
+    const declaredBytes = audioBytes(declared, this.#riff, this.#longBytes, audioAt);
+    this.#layout = { format, audioAt, declaredBytes };
+    this.#enter('audio', declaredBytes);
+  }
+
+  /** Takes the whole frames that have arrived. An incomplete frame stays pending until the rest arrives. */
+  #takeAudio(bytesPerFrame: number): Uint8Array {
+    const available = Math.min(this.#pending.length, this.#needed);
+    const audio = this.#take(available - (available % bytesPerFrame));
+    this.#needed -= audio.length;
+    if (this.#needed < bytesPerFrame) {
+      this.#enter('over', 0);
+      this.#pending = EMPTY;
+    }
     return audio;
   }
 
-  return {
-    push: (bytes) => {
-      if (state === 'over') return EMPTY;
-      pending = pending.length === 0 ? bytes : concat(pending, bytes);
-      readHeader();
-      const audio = layout === undefined ? EMPTY : takeAudio(layout.format.bytesPerFrame);
-      // Copied, because the caller may reuse its buffer.
-      pending = pending.slice();
-      return audio;
-    },
-    layout: () => layout,
-    end: () => {
-      if (state === 'riff') {
-        throw new AudioFormatError(
-          position + pending.length === 0 ? 'the file is empty' : `this is ${describeOther(pending)}: ${CONVERT_IT}`,
-        );
-      }
-      if (layout === undefined) throw new AudioFormatError('the WAV file ends before its audio starts');
-      return state === 'over' || needed === Infinity ? 0 : needed - pending.length;
-    },
-  };
+  #enter(state: State, needed: number): void {
+    this.#state = state;
+    this.#needed = needed;
+  }
+
+  #take(length: number): Uint8Array {
+    const taken = this.#pending.subarray(0, length);
+    this.#pending = this.#pending.subarray(length);
+    this.#position += length;
+    return taken;
+  }
 }
 
 function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
