@@ -1,6 +1,6 @@
 import { createAccess, createKubeApi, createTransport } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
-import { createReflector } from '../../operator/src/kubernetes/reflector.ts';
+import { ApiReflector } from '../../operator/src/kubernetes/reflector.ts';
 import type { Reflector } from '../../operator/src/kubernetes/reflector.ts';
 import { createLogger } from '@svc-asr/runtime';
 
@@ -37,7 +37,7 @@ export function followObjects(
     trim?: (object: KubeObject) => KubeObject;
   },
 ): Reflector {
-  return createReflector({
+  return new ApiReflector({
     api,
     type,
     ...options,

@@ -7,8 +7,8 @@ import { createEventRecorder } from './events.ts';
 import type { EventRecorder } from './events.ts';
 import { passGate } from './gate.ts';
 import type { Gate } from './gate.ts';
-import { createElector } from './leader.ts';
-import { createReflector } from './reflector.ts';
+import { Elector } from './leader.ts';
+import { ApiReflector } from './reflector.ts';
 import type { Reflector, ReflectorTimes, RelistReason } from './reflector.ts';
 import { checkTimes } from './settings.ts';
 import type { ClusterApiSettings } from './settings.ts';
@@ -63,7 +63,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     timeoutMs: settings.LEASE_RENEW_MS * RENEWAL_TIMEOUT_SHARE,
     retry: { tries: 1, baseMs: 1, maxMs: 1 },
   });
-  const elector = createElector({
+  const elector = new Elector({
     api: leaseApi,
     name: settings.LEASE_NAME,
     identity,
@@ -82,7 +82,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   return {
     api,
     reflect: (type, how) => {
-      const reflector = createReflector({
+      const reflector = new ApiReflector({
         api,
         type,
         ...how,
@@ -96,7 +96,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     },
     events: createEventRecorder({ api, instance: identity, logger }),
     gate,
-    start: elector.start,
+    start: () => elector.start(),
     stop: async () => {
       await elector.stop();
       for (const reflector of reflectors) reflector.stop();

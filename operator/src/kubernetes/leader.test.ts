@@ -4,8 +4,7 @@ import { createFakeLease } from '../testing/fake-lease.ts';
 import type { LeaseConnection } from '../testing/fake-lease.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { readRecord } from './election/record.ts';
-import { createElector } from './leader.ts';
-import type { Elector } from './leader.ts';
+import { Elector } from './leader.ts';
 
 const LEASE_SECONDS = 15;
 
@@ -31,7 +30,7 @@ function setUp() {
     const identity = `candidate-${++started}`;
     const line = fakeLease.connect();
     const candidate: Candidate = { line, elected: 0, lost: [], elector: undefined as unknown as Elector };
-    candidate.elector = createElector({
+    candidate.elector = new Elector({
       api: line.api,
       name: 'svc-asr-operator',
       identity,
@@ -150,7 +149,7 @@ test('a process that was frozen for long is not the leader when it resumes, befo
   const fakeLease = createFakeLease(createFakeClock());
   let nowMs = 0;
   const { logger } = createTestLogger();
-  const elector = createElector({
+  const elector = new Elector({
     api: fakeLease.connect().api,
     name: 'x',
     identity: 'a',

@@ -6,7 +6,9 @@ import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { heldUntilMs, observe } from './election/observation.ts';
 import type { Observation } from './election/observation.ts';
 import { buildLease, readRecord, releaseRecord, takeRecord } from './election/record.ts';
+import type { LeaseRecord } from './election/record.ts';
 import { createTerm } from './election/term.ts';
+import type { Term } from './election/term.ts';
 import type { Gate } from './gate.ts';
 import { wait } from './reflect/wait.ts';
 
@@ -37,21 +39,14 @@ export interface ElectorOptions {
   random?: () => number;
 }
 
-/** Takes part in the leader election of an installation. */
-export interface Elector {
-  start: () => void;
-  /** Releases the lease, so that another process becomes the leader at once. */
-  stop: () => Promise<void>;
-  gate: Gate;
-}
-
 /** Maximum random extension of a retry, as a share of its time. */
 const JITTER = 0.2;
 
 /**
- * Creates an elector with the semantics of client-go on a Lease, with one difference. A leader that cannot reach the
- * API server stops writing, and resumes when it can and the lease is still its own. No other process was the leader in
- * between: taking the lease would have changed it, and a renewal fails after any change.
+ * Takes part in the leader election of an installation. It has the semantics of client-go on a Lease, with one
+ * difference. A leader that cannot reach the API server stops writing, and resumes when it can and the lease is still
+ * its own. No other process was the leader in between: taking the lease would have changed it, and a renewal fails
+ * after any change.
  *
  * | the lease | this process |
  * |-----------|--------------|
@@ -60,107 +55,138 @@ const JITTER = 0.2;
  * | is ours and was renewed | is the leader; the gate is open |
  * | is ours, but was not renewed for `renewMs` | closes the gate until it renews or loses the lease |
  */
-export function createElector(options: ElectorOptions): Elector {
-  const { api, name, identity, leaseSeconds, renewMs, retryMs, onElected, onLost, logger } = options;
-  const { clock = systemClock, wallMs = Date.now, random = Math.random } = options;
-  const stopping = new AbortController();
-  const term = createTerm(clock, renewMs, () =>
-    logger.warn({ resource: `Lease/${name}` }, `the lease could not be renewed for ${renewMs} ms; writes are paused`),
-  );
+export class Elector {
+  readonly gate: Gate;
+  readonly #options: ElectorOptions;
+  readonly #clock: Clock;
+  readonly #wallMs: () => number;
+  readonly #random: () => number;
+  readonly #term: Term;
+  readonly #stopping = new AbortController();
   /** The Lease as we last wrote it. */
-  let own: KubeObject | undefined;
-  let seen: Observation | undefined;
-  let elected = false;
-  let running: Promise<void> = Promise.resolve();
-  const isOver = () => stopping.signal.aborted || term.isOver();
+  #own: KubeObject | undefined;
+  #seen: Observation | undefined;
+  #elected = false;
+  #running: Promise<void> = Promise.resolve();
 
-  function lose(reason: string): void {
-    term.end();
-    onLost(reason);
+  constructor(options: ElectorOptions) {
+    const { name, renewMs, logger, clock = systemClock, wallMs = Date.now, random = Math.random } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#wallMs = wallMs;
+    this.#random = random;
+    this.#term = createTerm(clock, renewMs, () =>
+      logger.warn({ resource: `Lease/${name}` }, `the lease could not be renewed for ${renewMs} ms; writes are paused`),
+    );
+    this.gate = { isOpen: this.#term.isOpen, signal: this.#term.signal };
   }
 
-  async function acquire(before: KubeObject | undefined): Promise<void> {
-    const sentMs = clock.nowMs();
-    const record = takeRecord(before && readRecord(before), identity, leaseSeconds, wallMs());
-    const next = buildLease(name, record, before);
-    own = before === undefined ? await api.create(TYPES.Lease, next) : await api.replace(TYPES.Lease, next);
-    seen = observe(seen, readRecord(own), clock.nowMs());
-    // Counted from before the request was sent, because others count from after it.
-    term.renew(sentMs);
-    if (elected || !term.isOpen()) return;
-    elected = true;
-    onElected();
+  start(): void {
+    this.#running = this.#run();
   }
 
-  /** Acquires or renews the lease if that is allowed. */
-  async function attempt(): Promise<void> {
-    if (own !== undefined) {
-      try {
-        await acquire(own);
-        return;
-      } catch (error) {
-        // The lease was changed or deleted by another client, so it is read again.
-        if (!(error instanceof KubernetesError) || (error.status !== 409 && error.status !== 404)) throw error;
-      }
-    }
-    const found = await api.get(TYPES.Lease, name);
-    const record = found && readRecord(found);
-    if (elected && record?.holder !== identity) {
-      lose(record === undefined ? 'the lease was deleted' : `${record.holder || 'no process'} holds the lease`);
-      return;
-    }
-    if (record !== undefined) {
-      seen = observe(seen, record, clock.nowMs());
-      const untilMs = heldUntilMs(seen, identity);
-      if (untilMs !== undefined && untilMs > clock.nowMs()) return;
-    }
-    if (!isOver()) await acquire(found);
+  /** Releases the lease, so that another process becomes the leader at once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.#release();
   }
 
-  /** Returns the time until the next attempt, at most until the lease of another holder expires. */
-  function pauseMs(): number {
-    const spreadMs = retryMs * (1 + random() * JITTER);
-    const untilMs = seen && heldUntilMs(seen, identity);
-    return untilMs === undefined ? spreadMs : Math.max(1, Math.min(spreadMs, untilMs - clock.nowMs()));
-  }
-
-  async function run(): Promise<void> {
+  async #run(): Promise<void> {
+    const { name, logger } = this.#options;
     let failing = false;
-    while (!isOver()) {
+    while (!this.#isOver()) {
       try {
-        await attempt();
+        await this.#attempt();
         failing = false;
       } catch (err) {
         // Of two candidates that take a free lease, one gets 409. This is normal. Other failures are logged once in a
         // row.
-        const level = failing || (err instanceof KubernetesError && err.status === 409) ? 'debug' : 'warn';
+        const level = failing || isStatus(err, 409) ? 'debug' : 'warn';
         failing = true;
         logger[level]({ err, resource: `Lease/${name}` }, 'the lease could not be acquired or renewed; retrying');
       }
-      await wait(clock, pauseMs(), stopping.signal);
+      await wait(this.#clock, this.#pauseMs(), this.#stopping.signal);
     }
   }
 
-  async function release(): Promise<void> {
-    const open = term.isOpen();
-    term.end();
-    if (own === undefined || !open) return;
+  #isOver(): boolean {
+    return this.#stopping.signal.aborted || this.#term.isOver();
+  }
+
+  /** Acquires or renews the lease if that is allowed. */
+  async #attempt(): Promise<void> {
+    const { api, name, identity } = this.#options;
+    if (this.#own !== undefined && (await this.#renew(this.#own))) return;
+    const found = await api.get(TYPES.Lease, name);
+    const record = found && readRecord(found);
+    if (this.#elected && record?.holder !== identity) {
+      this.#lose(record === undefined ? 'the lease was deleted' : `${record.holder || 'no process'} holds the lease`);
+      return;
+    }
+    if (record !== undefined && this.#isHeldByOther(record)) return;
+    if (!this.#isOver()) await this.#acquire(found);
+  }
+
+  /** Renews our lease. Returns false if another client changed or deleted it, so that it must be read again. */
+  async #renew(own: KubeObject): Promise<boolean> {
     try {
-      await api.replace(TYPES.Lease, buildLease(name, releaseRecord(readRecord(own), wallMs()), own));
+      await this.#acquire(own);
+      return true;
+    } catch (error) {
+      if (isStatus(error, 409) || isStatus(error, 404)) return false;
+      throw error;
+    }
+  }
+
+  /** Writes the lease with our identity, in place of the version that was read. */
+  async #acquire(before: KubeObject | undefined): Promise<void> {
+    const { api, name, identity, leaseSeconds, onElected } = this.#options;
+    const sentMs = this.#clock.nowMs();
+    const record = takeRecord(before && readRecord(before), identity, leaseSeconds, this.#wallMs());
+    const next = buildLease(name, record, before);
+    this.#own = before === undefined ? await api.create(TYPES.Lease, next) : await api.replace(TYPES.Lease, next);
+    this.#seen = observe(this.#seen, readRecord(this.#own), this.#clock.nowMs());
+    // Counted from before the request was sent, because others count from after it.
+    this.#term.renew(sentMs);
+    if (this.#elected || !this.#term.isOpen()) return;
+    this.#elected = true;
+    onElected();
+  }
+
+  #isHeldByOther(record: LeaseRecord): boolean {
+    this.#seen = observe(this.#seen, record, this.#clock.nowMs());
+    const untilMs = heldUntilMs(this.#seen, this.#options.identity);
+    return untilMs !== undefined && untilMs > this.#clock.nowMs();
+  }
+
+  #lose(reason: string): void {
+    this.#term.end();
+    this.#options.onLost(reason);
+  }
+
+  /** Returns the time until the next attempt, at most until the lease of another holder expires. */
+  #pauseMs(): number {
+    const { identity, retryMs } = this.#options;
+    const spreadMs = retryMs * (1 + this.#random() * JITTER);
+    const untilMs = this.#seen && heldUntilMs(this.#seen, identity);
+    return untilMs === undefined ? spreadMs : Math.max(1, Math.min(spreadMs, untilMs - this.#clock.nowMs()));
+  }
+
+  async #release(): Promise<void> {
+    const { api, name, logger } = this.#options;
+    const open = this.#term.isOpen();
+    this.#term.end();
+    if (this.#own === undefined || !open) return;
+    const record = releaseRecord(readRecord(this.#own), this.#wallMs());
+    try {
+      await api.replace(TYPES.Lease, buildLease(name, record, this.#own));
     } catch (err) {
       logger.warn({ err, resource: `Lease/${name}` }, 'the lease could not be released; others wait until it expires');
     }
   }
+}
 
-  return {
-    start: () => {
-      running = run();
-    },
-    stop: async () => {
-      stopping.abort();
-      await running;
-      await release();
-    },
-    gate: { isOpen: term.isOpen, signal: term.signal },
-  };
+function isStatus(error: unknown, status: number): boolean {
+  return error instanceof KubernetesError && error.status === status;
 }

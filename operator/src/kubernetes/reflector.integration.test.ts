@@ -6,7 +6,7 @@ import type { Fault, FaultProxy, ProxyRequest } from '../testing/fault-proxy.ts'
 import { createTestLogger } from '../testing/logs.ts';
 import { createAccess, createKubeApi, createTransport, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
-import { createReflector } from './reflector.ts';
+import { ApiReflector } from './reflector.ts';
 import type { Reflector, ReflectorTimes } from './reflector.ts';
 
 const TYPE = TYPES.ConfigMap;
@@ -70,7 +70,7 @@ const remove = (name: string) => direct.delete(TYPE, name);
 
 function follow(changes: Partial<ReflectorTimes> = {}) {
   const relists: string[] = [];
-  const reflector = createReflector({
+  const reflector = new ApiReflector({
     api: proxied,
     type: TYPE,
     labelSelector: SELECTOR,

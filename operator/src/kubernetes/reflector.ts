@@ -57,111 +57,145 @@ export interface ReflectorOptions {
   random?: () => number;
 }
 
-/** Creates a reflector. It sends no request before `start`, and only `stop` ends it. */
-export function createReflector(options: ReflectorOptions): Reflector {
-  const { api, type, labelSelector, onChange, times, logger, onRelist, onActivity } = options;
-  const { clock = systemClock, random = Math.random, trim = dropManagedFields } = options;
-  const store = createObjectStore();
-  const stopping = new AbortController();
-  let synced = false;
-  let running: Promise<void> | undefined;
-  /** Version from which the watch continues. Undefined if everything must be listed first, for `reason`. */
-  let resourceVersion: string | undefined;
-  let reason: RelistReason = 'start';
-  let listedMs = 0;
-  let onSynced: () => void = () => undefined;
-  const isStopped = () => stopping.signal.aborted;
+/** Reflects objects of the Kubernetes API. Sends no request before `start`, and only `stop` ends it. */
+export class ApiReflector implements Reflector {
+  readonly #options: ReflectorOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #trim: (object: KubeObject) => KubeObject;
+  readonly #store = createObjectStore();
+  readonly #stopping = new AbortController();
+  #resolveFirstList: () => void = () => undefined;
+  readonly #firstList = new Promise<void>((resolve) => (this.#resolveFirstList = resolve));
+  #started = false;
+  #synced = false;
+  /** Version from which the watch continues. Undefined if everything must be listed first. */
+  #resourceVersion: string | undefined;
+  /** Why everything must be listed. */
+  #relistReason: RelistReason = 'start';
+  #listedMs = 0;
 
-  function notify(name: string): void {
-    try {
-      onChange(name);
-    } catch (err) {
-      logger.error({ err, resource: `${type.kind}/${name}` }, 'the change handler failed');
+  constructor(options: ReflectorOptions) {
+    const { clock = systemClock, random = Math.random, trim = dropManagedFields } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#trim = trim;
+  }
+
+  start(): Promise<void> {
+    if (!this.#started) {
+      this.#started = true;
+      void this.#run();
+    }
+    return this.#firstList;
+  }
+
+  stop(): void {
+    this.#stopping.abort(new Error('the reflector stops'));
+    this.#resolveFirstList();
+  }
+
+  synced(): boolean {
+    return this.#synced;
+  }
+
+  get(name: string): KubeObject | undefined {
+    return this.#store.get(name);
+  }
+
+  list(): readonly KubeObject[] {
+    return this.#store.list();
+  }
+
+  async #run(): Promise<void> {
+    const { type, times, logger } = this.#options;
+    const report = createWatchReport(type, logger);
+    let failures = 0;
+    while (!this.#isStopped()) {
+      const done = await this.#runTurn();
+      if (this.#isStopped()) return;
+      const pace = decidePace(done, failures, times, this.#random());
+      ({ failures } = pace);
+      const doubt = whyRelist(done.error, failures);
+      if (doubt !== undefined) this.#requireList(doubt);
+      report(failures, done.error);
+      await wait(this.#clock, pace.waitMs, this.#stopping.signal);
     }
   }
 
-  async function relist(): Promise<string> {
-    const { signal } = stopping;
-    const listed = await listAll(api, type, { labelSelector, pageSize: times.pageSize, signal, trim });
-    onRelist?.(reason);
-    onActivity?.();
-    resourceVersion = listed.resourceVersion;
-    listedMs = clock.nowMs();
-    for (const name of store.replace(listed.objects)) notify(name);
-    synced = true;
-    onSynced();
-    return listed.resourceVersion;
-  }
-
-  function take({ type: change, object }: WatchEvent): void {
-    if (change === 'ERROR') throw buildWatchError(`watch ${type.plural}`, object);
-    const { name, resourceVersion: version } = object.metadata;
-    if (change !== 'BOOKMARK') {
-      if (change === 'DELETED') store.remove(name);
-      else store.put(trim(object));
-      notify(name);
-    }
-    if (version !== undefined) resourceVersion = version;
+  #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   /** Runs one watch, after a list if one is due. */
-  async function runTurn(): Promise<Turn> {
-    const { signal } = stopping;
-    if (resourceVersion !== undefined && clock.nowMs() - listedMs >= times.relistMs) {
-      resourceVersion = undefined;
-      reason = 'periodic';
-    }
+  async #runTurn(): Promise<Turn> {
+    const { api, type, labelSelector, times, onActivity } = this.#options;
+    if (this.#resourceVersion !== undefined && this.#sinceListMs() >= times.relistMs) this.#requireList('periodic');
     try {
-      const from = resourceVersion ?? (await relist());
-      const timeoutSeconds = chooseTimeout(times, clock.nowMs() - listedMs, random());
+      const resourceVersion = this.#resourceVersion ?? (await this.#list());
       return await follow(api, type, {
         labelSelector,
-        resourceVersion: from,
-        timeoutSeconds,
+        resourceVersion,
+        timeoutSeconds: chooseTimeout(times, this.#sinceListMs(), this.#random()),
         idleTimeoutMs: times.idleTimeoutMs,
-        signal,
-        clock,
+        signal: this.#stopping.signal,
+        clock: this.#clock,
         onActivity: () => onActivity?.(),
-        take,
+        take: (event) => this.#take(event),
       });
     } catch (error) {
       return { error, watchedMs: 0, events: 0 };
     }
   }
 
-  async function run(): Promise<void> {
-    const report = createWatchReport(type, logger);
-    let failures = 0;
-    for (;;) {
-      const done = await runTurn();
-      if (isStopped()) return;
-      const pace = decidePace(done, failures, times, random());
-      ({ failures } = pace);
-      const doubt = whyRelist(done.error, failures);
-      if (doubt !== undefined) {
-        reason = doubt;
-        resourceVersion = undefined;
-      }
-      report(failures, done.error);
-      await wait(clock, pace.waitMs, stopping.signal);
-      if (isStopped()) return;
-    }
+  #requireList(reason: RelistReason): void {
+    this.#relistReason = reason;
+    this.#resourceVersion = undefined;
   }
 
-  return {
-    start: () => {
-      running ??= new Promise((resolve) => {
-        onSynced = resolve;
-        stopping.signal.addEventListener('abort', () => resolve(), { once: true });
-        void run();
-      });
-      return running;
-    },
-    stop: () => stopping.abort(new Error('the reflector stops')),
-    synced: () => synced,
-    get: store.get,
-    list: store.list,
-  };
+  #sinceListMs(): number {
+    return this.#clock.nowMs() - this.#listedMs;
+  }
+
+  /** Lists all objects and returns the version of the list. */
+  async #list(): Promise<string> {
+    const { api, type, labelSelector, times, onRelist, onActivity } = this.#options;
+    const { objects, resourceVersion } = await listAll(api, type, {
+      labelSelector,
+      pageSize: times.pageSize,
+      signal: this.#stopping.signal,
+      trim: this.#trim,
+    });
+    onRelist?.(this.#relistReason);
+    onActivity?.();
+    this.#resourceVersion = resourceVersion;
+    this.#listedMs = this.#clock.nowMs();
+    for (const name of this.#store.replace(objects)) this.#notify(name);
+    this.#synced = true;
+    this.#resolveFirstList();
+    return resourceVersion;
+  }
+
+  #take({ type: change, object }: WatchEvent): void {
+    if (change === 'ERROR') throw buildWatchError(`watch ${this.#options.type.plural}`, object);
+    const { name, resourceVersion } = object.metadata;
+    if (change !== 'BOOKMARK') {
+      if (change === 'DELETED') this.#store.remove(name);
+      else this.#store.put(this.#trim(object));
+      this.#notify(name);
+    }
+    if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
+  }
+
+  #notify(name: string): void {
+    const { type, onChange, logger } = this.#options;
+    try {
+      onChange(name);
+    } catch (err) {
+      logger.error({ err, resource: `${type.kind}/${name}` }, 'the change handler failed');
+    }
+  }
 }
 
 /** Chooses a random timeout, so that not all watches end together. A watch ends when the next list is due. */

@@ -1,5 +1,5 @@
 import { TYPES } from '@svc-asr/kubernetes';
-import { createReflector } from '../kubernetes/reflector.ts';
+import { ApiReflector } from '../kubernetes/reflector.ts';
 import type { ReflectorOptions, ReflectorTimes } from '../kubernetes/reflector.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeKubeApi } from './fake-kube-api.ts';
@@ -27,7 +27,7 @@ export function setUpReflector(options: Partial<ReflectorOptions> = {}, cluster:
   const { logger, at } = createTestLogger();
   const changes: string[] = [];
   const relists: string[] = [];
-  const reflector = createReflector({
+  const reflector = new ApiReflector({
     api: cluster.api,
     type: TYPES.Pod,
     onChange: (name) => changes.push(name),
