@@ -31,8 +31,7 @@ import type { WorkKey } from './reconcile/work.ts';
 import { guardLink } from './redis-gate.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createFileSource } from './source/file/source.ts';
-import { createKubernetesSource } from './source/kubernetes/source.ts';
-import type { KubernetesSource } from './source/kubernetes/source.ts';
+import { KubernetesSource } from './source/kubernetes/source.ts';
 import { keyOf } from './source/source.ts';
 import type { ResourceSource } from './source/source.ts';
 import { createStatus } from './status/create.ts';
@@ -84,7 +83,7 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
   const { settings, env, cluster, logger } = options;
   const notices = createNotices();
   const { link, ledger } = connectLedger(options);
-  const kubernetesSource = cluster && createKubernetesSource({ cluster, notices, logger });
+  const kubernetesSource = cluster && new KubernetesSource({ cluster, notices, logger });
   const source = kubernetesSource ?? createConfigSource(options, notices);
   const { guard, checkpoints } = createLedgerProtection({
     settings,
@@ -189,7 +188,7 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
       notices,
       logger,
       checkpointOf: checkpoints.of,
-      isNewest: source.isNewest,
+      isNewest: (resource) => source.isNewest(resource),
       ledgerId: guard.ledgerId,
     }),
     ApiKey: createApiKeyReconciler({ keys: ledger.apiKeys, source, applied, notices, logger }),

@@ -49,7 +49,7 @@ export async function startOperator(
   observe(metrics.meter, {
     queueDepth: parts.work.queue.depth,
     resourceKinds: () => parts.source.list().map(({ kind }) => kind),
-    invalidResources: parts.source.invalidCount,
+    invalidResources: () => parts.source.invalidCount(),
     heldDeletions: parts.sync.held,
     lastSyncSeconds: parts.sync.lastSeconds,
     pools: () => parts.pools.statuses(),

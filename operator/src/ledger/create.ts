@@ -11,6 +11,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { createLedgerGuard } from './guard.ts';
 import type { LedgerGuard } from './guard.ts';
 import { buildPlan, rebuildLedger } from './rebuild.ts';
+import type { RebuildOptions } from './rebuild.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
 const DAY_MS = 86_400_000;
@@ -47,7 +48,14 @@ export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard
           stop: () => undefined,
         };
 
-  const rebuild = { accounts, identity, tenants, checkpointOf: checkpoints.of, isNewest: source.isNewest, logger };
+  const rebuild: RebuildOptions = {
+    accounts,
+    identity,
+    tenants,
+    checkpointOf: checkpoints.of,
+    isNewest: (tenant) => source.isNewest(tenant),
+    logger,
+  };
   const guard: LedgerGuard = createLedgerGuard({
     identity,
     anchor: anchorOf(settings, cluster?.cluster),

@@ -44,7 +44,7 @@ export function createStatus({
   const writer = createStatusWriter({
     api: cluster.api,
     events: cluster.events,
-    object: source.object,
+    object: (kind, name) => source.object(kind, name),
     slowMs: {
       ASRModel: STATUS_LOAD_INTERVAL_MS,
       Tenant: STATUS_BALANCE_INTERVAL_MS,

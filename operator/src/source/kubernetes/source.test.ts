@@ -4,7 +4,8 @@ import { createNotices } from '../../notices.ts';
 import { createTestLogger } from '../../testing/logs.ts';
 import { apiKey, model, tenant } from '../../testing/resources.ts';
 import { FINALIZER } from './finalizer.ts';
-import { createKubernetesSource } from './source.ts';
+import { KubernetesSource } from './source.ts';
+import type { KubernetesSourceOptions } from './source.ts';
 
 /** Reflectors whose objects are set by the test. */
 function setUp() {
@@ -41,8 +42,8 @@ function setUp() {
     },
   };
   const { logger, at } = createTestLogger();
-  const cluster = { api, reflect } as unknown as Parameters<typeof createKubernetesSource>[0]['cluster'];
-  const source = createKubernetesSource({ cluster, notices: createNotices(), logger });
+  const cluster = { api, reflect } as unknown as KubernetesSourceOptions['cluster'];
+  const source = new KubernetesSource({ cluster, notices: createNotices(), logger });
   const events: string[] = [];
   const listener = { onChange: (key: string) => events.push(key), onSettled: () => events.push('settled') };
 
