@@ -7,7 +7,7 @@ import { createSharedBuffers } from './engine/shared.ts';
 import { endWith } from './failure.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { listen } from './server/listen.ts';
-import { startRelay } from './server/relay.ts';
+import { Relay } from './server/relay.ts';
 import { createTicketGate } from './server/tickets.ts';
 import { RelayClient } from './testing/relay-client.ts';
 
@@ -20,7 +20,7 @@ test('endWith closes every stream with 1011 and exits with 1 when the inference 
   const logger = createLogger('worker', 'silent');
   const settings = { HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' };
   const { server, port } = await listen(settings, logger);
-  const relay = startRelay({
+  const relay = new Relay({
     server,
     engine,
     tickets: createTicketGate(ring, 'me'),

@@ -14,8 +14,7 @@ import { modelsFolder, readWav } from '../testing/data.ts';
 import { RelayClient } from '../testing/relay-client.ts';
 import { transcribe } from '../testing/transcribe.ts';
 import { listen } from './listen.ts';
-import { startRelay } from './relay.ts';
-import type { Relay } from './relay.ts';
+import { Relay } from './relay.ts';
 import { createTicketGate } from './tickets.ts';
 
 const MODEL = join(modelsFolder, 'svc-asr-kikuyu-v1');
@@ -47,7 +46,7 @@ async function serve(limits: Partial<typeof LIMITS> = {}): Promise<{ relay: Rela
   const { server, port } = await listen({ HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, logger);
   const metrics = createWorkerMetrics(createMetrics('worker'), 'model');
   const tickets = createTicketGate(ring, 'me');
-  const started = startRelay({ server, engine, tickets, limits: { ...LIMITS, ...limits }, metrics, logger });
+  const started = new Relay({ server, engine, tickets, limits: { ...LIMITS, ...limits }, metrics, logger });
   return { server, relay: started, address: `ws://127.0.0.1:${port}` };
 }
 

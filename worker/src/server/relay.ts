@@ -24,67 +24,94 @@ export interface RelayParts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** All connections of gateways. */
-export interface Relay {
-  /** Number of connections that have not ended. */
-  readonly size: number;
-  /** Notifies gateways with pending work that inference makes progress. */
-  alive: () => void;
-  /** Stops accepting new streams. */
-  refuse: () => void;
-  /** Asks gateways to move their streams to other workers. */
-  move: () => void;
-  /** Resolves when all connections have closed or after this time, with the number of open connections. */
-  emptied: (withinMs: number) => Promise<number>;
-  /** Ends the remaining connections and closes the port. */
-  close: () => Promise<void>;
-}
-
-/** Longest time for a gateway to answer a close before its socket is destroyed. */
-const CLOSE_TIMEOUT_MS = 1000;
+const SOCKET_OPTIONS = {
+  noServer: true,
+  perMessageDeflate: false,
+  clientTracking: false,
+  maxPayload: RELAY_LIMITS.maxFrameBytes,
+  /** Longest time for a gateway to answer a close before its socket is destroyed. @types/ws does not declare it. */
+  closeTimeout: 1000,
+};
+const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 /** Serves streams of the engine to gateways with a valid ticket. */
-export function startRelay(parts: RelayParts): Relay {
-  const { server, engine, tickets, limits, metrics, logger, tracing, attributes = {} } = parts;
-  const options = { noServer: true, perMessageDeflate: false, clientTracking: false, closeTimeout: CLOSE_TIMEOUT_MS };
-  const sockets = new WebSocketServer({ ...options, maxPayload: RELAY_LIMITS.maxFrameBytes });
-  const connections = new Set<Connection>();
-  const open = new Set<WebSocket>();
-  let accepting = true;
-  let onEmpty: () => void = () => undefined;
+export class Relay {
+  readonly #parts: RelayParts;
+  readonly #sockets = new WebSocketServer(SOCKET_OPTIONS);
+  /** Connections that have not ended. */
+  readonly #connections = new Set<Connection>();
+  /** Sockets that are not closed. Some belong to connections that have ended. */
+  readonly #open = new Set<WebSocket>();
+  readonly #pinging: NodeJS.Timeout;
+  #accepting = true;
+  #onEmpty: () => void = () => undefined;
 
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.url?.split('?')[0] !== RELAY_PATH) {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
+    parts.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (request.url?.split('?')[0] === RELAY_PATH) {
+        this.#sockets.handleUpgrade(request, socket, head, (accepted) => this.#admit(accepted, request));
+      } else socket.end(NOT_FOUND);
+    });
+    this.#pinging = setInterval(() => {
+      for (const connection of this.#connections) connection.ping();
+    }, parts.limits.pingMs);
+  }
+
+  /** Number of connections that have not ended. */
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Notifies gateways with pending work that inference makes progress. */
+  alive(): void {
+    for (const connection of this.#connections) connection.alive();
+  }
+
+  /** Stops accepting new streams. */
+  refuse(): void {
+    this.#accepting = false;
+  }
+
+  /** Asks gateways to move their streams to other workers. */
+  move(): void {
+    for (const connection of [...this.#connections]) connection.move();
+  }
+
+  /** Resolves when all connections have closed or after this time, with the number of open connections. */
+  async emptied(withinMs: number): Promise<number> {
+    if (this.#open.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, withinMs);
+        this.#onEmpty = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     }
-    sockets.handleUpgrade(request, socket, head, (accepted) => admit(accepted, request));
-  });
+    return this.#open.size;
+  }
 
-  function admit(socket: WebSocket, request: IncomingMessage): void {
-    open.add(socket);
-    socket.once('close', () => {
-      open.delete(socket);
-      if (open.size === 0) onEmpty();
-    });
+  /** Ends the remaining connections and closes the port. */
+  async close(): Promise<void> {
+    const { server } = this.#parts;
+    clearInterval(this.#pinging);
+    for (const connection of [...this.#connections]) connection.fail('closed', 'the worker is shutting down');
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  }
+
+  #admit(socket: WebSocket, request: IncomingMessage): void {
+    const { tickets, logger } = this.#parts;
+    this.#track(socket);
     // A gateway that is refused while draining may use its ticket again, so the ticket is not checked.
-    const ticket = accepting ? tickets.admit(request.headers.authorization, Date.now()) : undefined;
-    const log = ticket === undefined ? logger : logger.child({ session_id: ticket.session });
-    const connection = new Connection({
+    const ticket = this.#accepting ? tickets.admit(request.headers.authorization, Date.now()) : undefined;
+    const connection = this.#connect(
       socket,
-      engine,
-      limits,
-      accepting: () => accepting,
-      onAudio: (samples) => metrics.countAudio(samples / AUDIO.sampleRateHz),
-      trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
-      onEnd: (code) => {
-        connections.delete(connection);
-        metrics.countEnd(code);
-        log[levelOf(code)]({ code }, 'connection ended');
-      },
-    });
-    connections.add(connection);
-    if (!accepting) connection.move();
+      ticket === undefined ? logger : logger.child({ session_id: ticket.session }),
+    );
+    if (!this.#accepting) connection.move();
     else if (ticket === undefined) {
       connection.fail(
         'bad_ticket',
@@ -94,43 +121,32 @@ export function startRelay(parts: RelayParts): Relay {
     }
   }
 
-  const pinging = setInterval(() => {
-    for (const connection of connections) connection.ping();
-  }, limits.pingMs);
+  #track(socket: WebSocket): void {
+    this.#open.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      if (this.#open.size === 0) this.#onEmpty();
+    });
+  }
 
-  return {
-    get size() {
-      return connections.size;
-    },
-    alive: () => {
-      for (const connection of connections) connection.alive();
-    },
-    refuse: () => {
-      accepting = false;
-    },
-    move: () => {
-      for (const connection of [...connections]) connection.move();
-    },
-    emptied: async (withinMs) => {
-      if (open.size > 0) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, withinMs);
-          onEmpty = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      return open.size;
-    },
-    close: async () => {
-      clearInterval(pinging);
-      for (const connection of [...connections]) connection.fail('closed', 'the worker is shutting down');
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  #connect(socket: WebSocket, logger: Logger): Connection {
+    const { engine, limits, metrics, tracing, attributes = {} } = this.#parts;
+    const connection = new Connection({
+      socket,
+      engine,
+      limits,
+      accepting: () => this.#accepting,
+      onAudio: (samples) => metrics.countAudio(samples / AUDIO.sampleRateHz),
+      trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
+      onEnd: (code) => {
+        this.#connections.delete(connection);
+        metrics.countEnd(code);
+        logger[levelOf(code)]({ code }, 'connection ended');
+      },
+    });
+    this.#connections.add(connection);
+    return connection;
+  }
 }
 
 function levelOf(code: EndCode): 'debug' | 'info' | 'warn' {
