@@ -6,11 +6,13 @@ import { backoffMs } from '@svc-asr/runtime';
 import type { ResourceOf } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
 import { buildObject, isTerminating, isName, readObject } from './object.ts';
-import type { ConsoleKind, ResourceStore } from './store.ts';
+import type { ConsoleKind, ResourceStore, Updated } from './store.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 
+type Api = Pick<KubeApi, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
+
 export interface KubernetesStoreOptions {
-  api: Pick<KubeApi, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
+  api: Api;
   /** Number of objects per page of a list. */
   pageSize: number;
 }
@@ -31,69 +33,17 @@ type Change<K extends ConsoleKind> = (current: ResourceOf<K> | undefined) => Res
  */
 export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions): ResourceStore {
   const inTurn = createKeyedMutex();
-
-  async function find(kind: ConsoleKind, name: string): Promise<KubeObject | undefined> {
-    return isName(name) ? api.get(TYPES[kind], name) : undefined;
-  }
-
-  async function listObjects(kind: ConsoleKind): Promise<KubeObject[]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const { objects } = await listAll(api, TYPES[kind], { pageSize });
-        return objects.filter((object) => !isTerminating(object));
-      } catch (error) {
-        // The API server dropped the snapshot of the list before the last page was read.
-        if (!isStatus(error, 410) || tries === MAX_ATTEMPTS) throw error;
-      }
-    }
-  }
-
-  /** Creates an object, or replaces the one that was read. */
-  async function write<K extends ConsoleKind>(kind: K, wanted: ResourceOf<K>, before: KubeObject | undefined) {
-    if (before !== undefined) {
-      const annotations = { ...before.metadata.annotations, ...wanted.metadata.annotations };
-      return api.replace(TYPES[kind], { ...before, metadata: { ...before.metadata, annotations }, spec: wanted.spec });
-    }
-    const tenant = wanted.kind === 'ApiKey' ? await find('Tenant', wanted.spec.tenant) : undefined;
-    if (wanted.kind === 'ApiKey' && (tenant === undefined || isTerminating(tenant))) {
-      throw new ConsoleError('tenant_not_found');
-    }
-    return api.create(TYPES[kind], buildObject(wanted, tenant));
-  }
-
-  async function update<K extends ConsoleKind>(kind: K, name: string, change: Change<K>) {
-    /** The result of an attempt whose response was lost. It may have been written. */
-    let uncertain: { wanted: ResourceOf<K>; previous: ResourceOf<K> | undefined } | undefined;
-    for (let tries = 1; ; tries++) {
-      const object = await find(kind, name);
-      const before = object === undefined || isTerminating(object) ? undefined : object;
-      const previous = before && readValid(kind, before);
-      if (previous !== undefined && uncertain !== undefined && isWritten(previous, uncertain.wanted)) {
-        return { resource: previous, previous: uncertain.previous };
-      }
-      const wanted = change(structuredClone(previous));
-      if (object !== before) throw new ConsoleError('being_deleted', { message: leavingMessage(kind, name) });
-      try {
-        return { resource: readValid(kind, await write(kind, wanted, before)), previous };
-      } catch (error) {
-        // 404 means that the object was deleted in between. `change` decides whether to create it again.
-        if (!isStatus(error, 409) && !(before !== undefined && isStatus(error, 404))) throw error;
-        if (error.attempts > 1) uncertain = { wanted, previous };
-        if (tries === MAX_ATTEMPTS) throw new ConsoleError('write_conflict', { cause: error });
-        await sleep(backoffMs(tries, BACKOFF, Math.random()));
-      }
-    }
-  }
-
   return {
     list: async (kind) =>
-      (await listObjects(kind)).flatMap((object) => {
+      (await listObjects(api, kind, pageSize)).flatMap((object) => {
         const { resource } = readObject(kind, object);
         return resource === undefined ? [] : [{ resource, readOnlyIn: undefined }];
       }),
     unreadable: async () => {
       const kinds: ConsoleKind[] = ['Tenant', 'ApiKey'];
-      const lists = await Promise.all(kinds.map(async (kind) => ({ kind, objects: await listObjects(kind) })));
+      const lists = await Promise.all(
+        kinds.map(async (kind) => ({ kind, objects: await listObjects(api, kind, pageSize) })),
+      );
       return lists.flatMap(({ kind, objects }) =>
         objects.flatMap((object) => {
           const { problem } = readObject(kind, object);
@@ -102,20 +52,80 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
       );
     },
     get: async (kind, name) => {
-      const object = await find(kind, name);
+      const object = await find(api, kind, name);
       if (object === undefined || isTerminating(object)) return undefined;
       return { resource: readValid(kind, object), readOnlyIn: undefined };
     },
-    update: (kind, name, change) => inTurn(`${kind}/${name}`, () => update(kind, name, change)),
+    update: (kind, name, change) => inTurn(`${kind}/${name}`, () => update(api, kind, name, change)),
     delete: (kind, name) =>
       inTurn(`${kind}/${name}`, async () => {
-        const object = await find(kind, name);
+        const object = await find(api, kind, name);
         if (object === undefined || isTerminating(object)) return false;
         const { uid } = object.metadata;
         await api.delete(TYPES[kind], name, uid === undefined ? {} : { uid });
         return true;
       }),
   };
+}
+
+async function find(api: Pick<Api, 'get'>, kind: ConsoleKind, name: string): Promise<KubeObject | undefined> {
+  return isName(name) ? api.get(TYPES[kind], name) : undefined;
+}
+
+/** Returns all objects of a kind that are not being deleted. */
+async function listObjects(api: Pick<Api, 'list'>, kind: ConsoleKind, pageSize: number): Promise<KubeObject[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const { objects } = await listAll(api, TYPES[kind], { pageSize });
+      return objects.filter((object) => !isTerminating(object));
+    } catch (error) {
+      // The API server dropped the snapshot of the list before the last page was read.
+      if (!isStatus(error, 410) || tries === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Applies a change to the newest version of a resource, again after each conflict with another writer. */
+async function update<K extends ConsoleKind>(api: Api, kind: K, name: string, change: Change<K>): Promise<Updated<K>> {
+  /** The result of an attempt whose response was lost. It may have been written. */
+  let uncertain: { wanted: ResourceOf<K>; previous: ResourceOf<K> | undefined } | undefined;
+  for (let tries = 1; ; tries++) {
+    const object = await find(api, kind, name);
+    const before = object === undefined || isTerminating(object) ? undefined : object;
+    const previous = before && readValid(kind, before);
+    if (previous !== undefined && uncertain !== undefined && isWritten(previous, uncertain.wanted)) {
+      return { resource: previous, previous: uncertain.previous };
+    }
+    const wanted = change(structuredClone(previous));
+    if (object !== before) throw new ConsoleError('being_deleted', { message: leavingMessage(kind, name) });
+    try {
+      return { resource: readValid(kind, await write(api, kind, wanted, before)), previous };
+    } catch (error) {
+      // 404 means that the object was deleted in between. `change` decides whether to create it again.
+      if (!isStatus(error, 409) && !(before !== undefined && isStatus(error, 404))) throw error;
+      if (error.attempts > 1) uncertain = { wanted, previous };
+      if (tries === MAX_ATTEMPTS) throw new ConsoleError('write_conflict', { cause: error });
+      await sleep(backoffMs(tries, BACKOFF, Math.random()));
+    }
+  }
+}
+
+/** Creates an object, or replaces the one that was read. */
+async function write<K extends ConsoleKind>(
+  api: Api,
+  kind: K,
+  wanted: ResourceOf<K>,
+  before: KubeObject | undefined,
+): Promise<KubeObject> {
+  if (before !== undefined) {
+    const annotations = { ...before.metadata.annotations, ...wanted.metadata.annotations };
+    return api.replace(TYPES[kind], { ...before, metadata: { ...before.metadata, annotations }, spec: wanted.spec });
+  }
+  const tenant = wanted.kind === 'ApiKey' ? await find(api, 'Tenant', wanted.spec.tenant) : undefined;
+  if (wanted.kind === 'ApiKey' && (tenant === undefined || isTerminating(tenant))) {
+    throw new ConsoleError('tenant_not_found');
+  }
+  return api.create(TYPES[kind], buildObject(wanted, tenant));
 }
 
 /**
