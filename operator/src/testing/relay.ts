@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccess } from '@svc-asr/kubernetes';
+import type { AccessKeeper } from '@svc-asr/kubernetes';
 import { kubeconfigFor } from '../../../test/support/kubernetes/stub.ts';
 
 /** Forwards a request to the API server. The relay sends the response head at once; `onAnswer` must send the body. */
@@ -35,37 +36,9 @@ export async function startRelay(kubeconfig: string, options: RelayOptions): Pro
   const { namespace, refuses = () => false, onRequest } = options;
   const access = createAccess(kubeconfig, () => performance.now());
   const sockets = new Set<Socket>();
-
-  async function forward(
-    incoming: IncomingMessage,
-    response: ServerResponse,
-    onAnswer: (upstream: IncomingMessage) => void,
-  ): Promise<void> {
-    const { server: target, headers, tls } = await access.current();
-    const kept = Object.entries(incoming.headers).filter(([name]) => !OWN_HEADERS.includes(name));
-    const outgoing = requestHttps({
-      host: target.hostname,
-      port: target.port,
-      path: incoming.url,
-      method: incoming.method,
-      ...tls,
-      headers: { ...Object.fromEntries(kept), ...headers },
-      agent: false,
-    });
-    outgoing.on('error', () => response.destroy());
-    response.on('close', () => outgoing.destroy());
-    outgoing.on('response', (upstream) => {
-      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
-      response.flushHeaders();
-      upstream.on('error', () => response.destroy());
-      onAnswer(upstream);
-    });
-    incoming.pipe(outgoing);
-  }
-
   const server = createServer((incoming, response) => {
     onRequest(incoming, response, (onAnswer) => {
-      forward(incoming, response, onAnswer).catch(() => response.destroy());
+      forward(access, incoming, response, onAnswer).catch(() => response.destroy());
     });
   });
   server.on('connection', (socket) => {
@@ -90,4 +63,33 @@ export async function startRelay(kubeconfig: string, options: RelayOptions): Pro
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Sends a request to the API server with the credentials of the relay, and the head of the response to the client. */
+async function forward(
+  access: AccessKeeper,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  onAnswer: (upstream: IncomingMessage) => void,
+): Promise<void> {
+  const { server, headers, tls } = await access.current();
+  const kept = Object.entries(incoming.headers).filter(([name]) => !OWN_HEADERS.includes(name));
+  const outgoing = requestHttps({
+    host: server.hostname,
+    port: server.port,
+    path: incoming.url,
+    method: incoming.method,
+    ...tls,
+    headers: { ...Object.fromEntries(kept), ...headers },
+    agent: false,
+  });
+  outgoing.on('error', () => response.destroy());
+  response.on('close', () => outgoing.destroy());
+  outgoing.on('response', (upstream) => {
+    response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+    response.flushHeaders();
+    upstream.on('error', () => response.destroy());
+    onAnswer(upstream);
+  });
+  incoming.pipe(outgoing);
 }

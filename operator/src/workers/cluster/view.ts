@@ -11,8 +11,7 @@ import type { ChildStore } from './objects/store.ts';
 import { describeOverdue } from './pods/overdue.ts';
 import { trimPod } from './pods/pod.ts';
 import type { WorkerPod } from './pods/pod.ts';
-import { createPodIndex } from './pods/pod-index.ts';
-import type { PodIndex } from './pods/pod-index.ts';
+import { PodIndex } from './pods/pod-index.ts';
 import { createRemovals } from './pods/removals.ts';
 import type { Removals } from './pods/removals.ts';
 import { createReplicaSets } from './pods/replica-sets.ts';
@@ -53,7 +52,7 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
     onModified: (child) => warnOfModification(child, logger),
   });
   const removals = createRemovals(api);
-  const pods = createPodIndex({
+  const pods = new PodIndex({
     nowMs,
     overdueMs,
     onEnded: (worker) => {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { EndedWorker } from '../../runtime.ts';
 import { ANNOTATIONS, LABELS } from '../names.ts';
-import { createPodIndex } from './pod-index.ts';
+import { PodIndex } from './pod-index.ts';
 
 interface Changes {
   revision?: string;
@@ -45,7 +45,7 @@ function watch() {
   let nowMs = 0;
   const ended: EndedWorker[] = [];
   const overdue: string[] = [];
-  const pods = createPodIndex({
+  const pods = new PodIndex({
     nowMs: () => nowMs,
     overdueMs: 1000,
     onEnded: (worker) => ended.push(worker),

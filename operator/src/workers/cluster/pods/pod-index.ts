@@ -4,20 +4,6 @@ import { readPod } from './pod.ts';
 import type { WorkerPod } from './pod.ts';
 import type { ObservedPod } from './start-failure.ts';
 
-/**
- * The worker pods of all models, with their history. A deleted pod that is long overdue, for example on a dead node, is
- * left out, so that no decision waits for it.
- */
-export interface PodIndex {
-  /** Updates the pod of this name. Undefined if it was deleted. */
-  update: (name: string, object: KubeObject | undefined) => void;
-  models: () => string[];
-  get: (name: string) => WorkerPod | undefined;
-  of: (model: string, revision?: string) => ObservedPod[];
-  /** Returns how long the current process of a pod has been running. */
-  ageMs: (name: string) => number;
-}
-
 interface Entry {
   pod: WorkerPod;
   runningSinceMs: number | undefined;
@@ -40,85 +26,118 @@ export interface PodIndexOptions {
   onOverdue: (pod: WorkerPod) => void;
 }
 
-/** Creates an empty index. */
-export function createPodIndex({ nowMs, overdueMs, onEnded, onOverdue }: PodIndexOptions): PodIndex {
-  const entries = new Map<string, Entry>();
-  const byModel = new Map<string, Set<string>>();
+/**
+ * The worker pods of all models, with their history. A deleted pod that is long overdue, for example on a dead node, is
+ * left out, so that no decision waits for it.
+ */
+export class PodIndex {
+  readonly #options: PodIndexOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #namesByModel = new Map<string, Set<string>>();
 
-  function add(pod: WorkerPod): void {
-    const before = entries.get(pod.name);
-    const restarted = before !== undefined && pod.restarts !== before.pod.restarts;
-    const since = (holds: boolean, at: number | undefined) => (holds ? (at ?? nowMs()) : undefined);
-    entries.set(pod.name, {
-      pod,
-      runningSinceMs: since(pod.running, restarted ? undefined : before?.runningSinceMs),
-      unschedulableSinceMs: since(pod.unschedulable !== undefined, before?.unschedulableSinceMs),
-      unmountedSinceMs: since(!pod.mounted && pod.scheduled, before?.unmountedSinceMs),
-      restartsWhenReady: pod.ready ? pod.restarts : (before?.restartsWhenReady ?? 0),
-      terminatingSinceMs: since(pod.terminating, before?.terminatingSinceMs),
-      abandoned: before?.abandoned ?? false,
+  constructor(options: PodIndexOptions) {
+    this.#options = options;
+  }
+
+  /** Updates the pod of this name. Undefined if it was deleted. */
+  update(name: string, object: KubeObject | undefined): void {
+    const pod = object && readPod(object);
+    if (pod === undefined) this.#drop(name, 'was deleted');
+    else if (pod.ended) this.#drop(name, 'ended');
+    else this.#add(pod);
+  }
+
+  models(): string[] {
+    return [...this.#namesByModel].flatMap(([model, names]) =>
+      [...names].some((name) => this.#findPresent(name) !== undefined) ? [model] : [],
+    );
+  }
+
+  get(name: string): WorkerPod | undefined {
+    return this.#entries.get(name)?.pod;
+  }
+
+  of(model: string, revision?: string): ObservedPod[] {
+    const nowMs = this.#options.nowMs();
+    return [...(this.#namesByModel.get(model) ?? [])].flatMap((name) => {
+      const entry = this.#findPresent(name);
+      if (entry === undefined || (revision !== undefined && entry.pod.revision !== revision)) return [];
+      return [describeEntry(entry, nowMs)];
     });
-    const names = byModel.get(pod.model) ?? new Set();
-    byModel.set(pod.model, names.add(pod.name));
-    if (before !== undefined && pod.restarts > before.pod.restarts) report(pod, 'crashed and is restarted', false);
   }
 
-  function drop(name: string, how: string): void {
-    const { pod } = entries.get(name) ?? {};
+  /** Returns how long the current process of a pod has been running. */
+  ageMs(name: string): number {
+    return elapsedMs(this.#entries.get(name)?.runningSinceMs, this.#options.nowMs());
+  }
+
+  #add(pod: WorkerPod): void {
+    const before = this.#entries.get(pod.name);
+    this.#entries.set(pod.name, nextEntry(before, pod, this.#options.nowMs()));
+    const names = this.#namesByModel.get(pod.model) ?? new Set();
+    this.#namesByModel.set(pod.model, names.add(pod.name));
+    if (before !== undefined && pod.restarts > before.pod.restarts)
+      this.#report(pod, 'crashed and is restarted', false);
+  }
+
+  #drop(name: string, how: string): void {
+    const { pod } = this.#entries.get(name) ?? {};
     if (pod === undefined) return;
-    entries.delete(name);
-    const names = byModel.get(pod.model);
+    this.#entries.delete(name);
+    const names = this.#namesByModel.get(pod.model);
     names?.delete(name);
-    if (names?.size === 0) byModel.delete(pod.model);
-    report(pod, how, pod.selectedForRemoval || pod.terminating);
+    if (names?.size === 0) this.#namesByModel.delete(pod.model);
+    this.#report(pod, how, pod.selectedForRemoval || pod.terminating);
   }
 
-  function report({ name, model }: WorkerPod, how: string, requested: boolean): void {
-    onEnded({ id: name, model, how, requested });
+  #report({ name, model }: WorkerPod, how: string, requested: boolean): void {
+    this.#options.onEnded({ id: name, model, how, requested });
   }
 
-  /** Uses the time at which this operator saw the deletion: the clock of the API server may differ. */
-  function isPresent(entry: Entry | undefined): entry is Entry {
-    if (entry === undefined) return false;
-    const { pod, terminatingSinceMs, abandoned } = entry;
-    if (terminatingSinceMs === undefined || nowMs() - terminatingSinceMs < pod.graceMs + overdueMs) return true;
+  /** Returns the entry of a pod. Undefined if the pod is overdue, which is reported once. */
+  #findPresent(name: string): Entry | undefined {
+    const { nowMs, overdueMs, onOverdue } = this.#options;
+    const entry = this.#entries.get(name);
+    if (entry === undefined || !isOverdue(entry, nowMs(), overdueMs)) return entry;
+    const { pod, abandoned } = entry;
     entry.abandoned = true;
     if (!abandoned) onOverdue(pod);
-    return false;
+    return undefined;
   }
+}
 
-  function describe({ pod, unschedulableSinceMs, unmountedSinceMs, restartsWhenReady }: Entry): ObservedPod {
-    const elapsed = (sinceMs: number | undefined) => (sinceMs === undefined ? 0 : nowMs() - sinceMs);
-    return {
-      ...pod,
-      unschedulableMs: elapsed(unschedulableSinceMs),
-      unmountedMs: elapsed(unmountedSinceMs),
-      crashes: pod.restarts - restartsWhenReady,
-    };
-  }
-
+/** Returns the entry of a pod after an update. Each time counts from when its condition was first observed. */
+function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): Entry {
+  const restarted = before !== undefined && pod.restarts !== before.pod.restarts;
+  const since = (holds: boolean, sinceMs: number | undefined) => (holds ? (sinceMs ?? nowMs) : undefined);
   return {
-    update: (name, object) => {
-      const pod = object && readPod(object);
-      if (pod === undefined) drop(name, 'was deleted');
-      else if (pod.ended) drop(name, 'ended');
-      else add(pod);
-    },
-    models: () =>
-      [...byModel].flatMap(([model, names]) =>
-        [...names].some((name) => isPresent(entries.get(name))) ? [model] : [],
-      ),
-    get: (name) => entries.get(name)?.pod,
-    of: (model, revision) =>
-      [...(byModel.get(model) ?? [])].flatMap((name) => {
-        const entry = entries.get(name);
-        return !isPresent(entry) || (revision !== undefined && entry.pod.revision !== revision)
-          ? []
-          : [describe(entry)];
-      }),
-    ageMs: (name) => {
-      const since = entries.get(name)?.runningSinceMs;
-      return since === undefined ? 0 : nowMs() - since;
-    },
+    pod,
+    runningSinceMs: since(pod.running, restarted ? undefined : before?.runningSinceMs),
+    unschedulableSinceMs: since(pod.unschedulable !== undefined, before?.unschedulableSinceMs),
+    unmountedSinceMs: since(!pod.mounted && pod.scheduled, before?.unmountedSinceMs),
+    restartsWhenReady: pod.ready ? pod.restarts : (before?.restartsWhenReady ?? 0),
+    terminatingSinceMs: since(pod.terminating, before?.terminatingSinceMs),
+    abandoned: before?.abandoned ?? false,
   };
+}
+
+/** Uses the time at which this operator saw the deletion: the clock of the API server may differ. */
+function isOverdue({ pod, terminatingSinceMs }: Entry, nowMs: number, overdueMs: number): boolean {
+  return terminatingSinceMs !== undefined && nowMs - terminatingSinceMs >= pod.graceMs + overdueMs;
+}
+
+function describeEntry(
+  { pod, unschedulableSinceMs, unmountedSinceMs, restartsWhenReady }: Entry,
+  nowMs: number,
+): ObservedPod {
+  return {
+    ...pod,
+    unschedulableMs: elapsedMs(unschedulableSinceMs, nowMs),
+    unmountedMs: elapsedMs(unmountedSinceMs, nowMs),
+    crashes: pod.restarts - restartsWhenReady,
+  };
+}
+
+function elapsedMs(sinceMs: number | undefined, nowMs: number): number {
+  return sinceMs === undefined ? 0 : nowMs - sinceMs;
 }
