@@ -3,6 +3,8 @@
 declare module 'k6' {
   /** Blocks the virtual user. */
   export function sleep(seconds: number): void;
+  /** Counts each condition in the metric `checks`, with its name in the tag `check`. Returns whether all are true. */
+  export function check(value: unknown, conditions: Readonly<Record<string, boolean>>): boolean;
 }
 
 declare module 'k6/http' {

@@ -1,15 +1,13 @@
 import { call } from './lib/call.ts';
 import { buildK6Options, constantStreams } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';
-import { buildThresholds } from './lib/latency-targets.ts';
 
-export const options = buildK6Options(
-  {
-    regular: constantStreams(plan.streams, plan.durationSeconds),
-    noisy: constantStreams(plan.noisyStreams, plan.durationSeconds, { exec: 'noise' }),
-  },
-  buildThresholds(plan.limits),
-);
+export { handleSummary } from './lib/load.ts';
+
+export const options = buildK6Options({
+  regular: constantStreams(plan.streams, plan.durationSeconds),
+  noisy: constantStreams(plan.noisyStreams, plan.durationSeconds, { exec: 'noise' }),
+});
 
 export default function (): Promise<void> {
   return call();

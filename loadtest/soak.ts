@@ -1,2 +1,2 @@
 // Same load as steady, but longer and below the declared slots.
-export { options, default } from './steady.ts';
+export { options, default, handleSummary } from './steady.ts';

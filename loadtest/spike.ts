@@ -2,6 +2,8 @@ import { call } from './lib/call.ts';
 import { buildK6Options, constantStreams } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';
 
+export { handleSummary } from './lib/load.ts';
+
 /** The spike starts after a third of the duration. */
 const startTime = `${Math.ceil(plan.durationSeconds / 3)}s`;
 

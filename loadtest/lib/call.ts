@@ -1,14 +1,16 @@
-import { sleep } from 'k6';
+import { check, sleep } from 'k6';
 import execution from 'k6/execution';
+import { billableMs } from '../../packages/core/src/audio.ts';
 import { Connection } from './connection.ts';
-import { faults, readyLatency } from './metrics.ts';
-import { writeRecord } from './write-record.ts';
+import { currentStep } from './current-step.ts';
+import { chargedMs, readyLatency, unclearMs } from './metrics.ts';
 import { phaseOf, recordingsFor } from './pace.ts';
 import type { Caller, Role } from './plan.ts';
 import { plan } from './plan-file.ts';
 import { speeches } from './recordings.ts';
 import type { Speech } from './recordings.ts';
 import { createSession } from './session.ts';
+import { CHECKS } from './thresholds.ts';
 import { streamRecording } from './utterance.ts';
 import { SAMPLE_RATE_HZ } from './wav.ts';
 
@@ -18,10 +20,19 @@ const CONFIGURED_WITHIN_MS = 20_000;
 /** Longest session to reserve. The service ends a session that uses its reservation to the last sample. */
 const MAX_SECONDS = 300;
 const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
+const NORMAL_CLOSURE = 1000;
+/** Close code of a queued session for which no worker became free. */
+const NO_CAPACITY = 4503;
 
-/** Runs one session from POST to its end. The first session of each virtual user starts at a different time. */
-export async function call(role: Role = 'regular'): Promise<void> {
-  const { idInTest: user, iterationInScenario: iteration } = execution.vu;
+/**
+ * Runs one session from POST to its end. `iteration` is the number of earlier sessions of this virtual user. The first
+ * session of each virtual user starts at a different time.
+ */
+export async function call(
+  role: Role = 'regular',
+  iteration: number = execution.vu.iterationInScenario,
+): Promise<void> {
+  const user = execution.vu.idInTest;
   const phase = phaseOf(user);
   sleep(iteration === 0 ? phase * plan.spreadSeconds : plan.pauseMs / 1000);
   const caller = callerOf(role, user);
@@ -35,39 +46,34 @@ export async function call(role: Role = 'regular'): Promise<void> {
   const name = context?.join('-') ?? '';
   const connection = new Connection(session, role);
   const ready = await connection.next('ready', READY_WITHIN_MS);
-  const readyMs = ready === undefined ? null : ready.atMs - connection.openedAtMs;
   let utterances = 0;
-  if (readyMs !== null) {
-    readyLatency.add(readyMs, { role, context: name });
+  if (ready?.kind === 'ready') {
+    readyLatency.add(ready.atMs - connection.openedAtMs, { role, context: name, step: currentStep() });
     if (context !== undefined) await configure(connection, context);
-    const chunkMs = ready?.kind === 'ready' ? ready.chunkSamples * MS_PER_SAMPLE : 1000;
-    const profile = { session: session.id, role, context: name, phase, chunkMs };
+    const profile = { role, context: name, phase, chunkMs: ready.chunkSamples * MS_PER_SAMPLE };
     const recordings = chosen.map((at) => speeches[at]).filter((speech): speech is Speech => speech !== undefined);
     for (const speech of recordings) {
       utterances++;
-      if (!(await streamRecording(connection, speech, utterances, profile))) break;
+      if (!(await streamRecording(connection, speech, profile))) break;
     }
   }
   await connection.close();
+  checkSession(session.id, connection, utterances);
+  const isCharged = connection.closeCode === NORMAL_CLOSURE && connection.track.finals === utterances;
+  (isCharged ? chargedMs : unclearMs).add(billableMs(connection.track.samples), { tenant: caller.tenant });
+}
 
-  const { track, openedAtMs, endedAtMs, closeCode } = connection;
-  if (track.faults.length > 0) faults.add(track.faults.length, { role });
-  writeRecord({
-    kind: 'session',
-    session: session.id,
-    tenant: caller.tenant,
-    role,
-    context: name,
-    createMs: session.createMs,
-    openedAtMs,
-    readyMs,
-    endedAtMs,
-    closeCode,
-    utterances,
-    samples: track.samples,
-    finals: track.finals,
-    faults: track.faults,
+function checkSession(id: string, { closeCode, track }: Connection, utterances: number): void {
+  // A scenario that allows refusals also allows the service to close a queued session.
+  const isRefused = plan.mayBeRefused && closeCode === NO_CAPACITY;
+  const passed = check(null, {
+    [CHECKS.finals]: isRefused || (utterances > 0 && track.finals === utterances),
+    [CHECKS.events]: isRefused || track.faults.length === 0,
+    [CHECKS.closed]: isRefused || closeCode === NORMAL_CLOSURE,
   });
+  if (passed) return;
+  const faults = track.faults.length === 0 ? '' : `, faults: ${track.faults.join(', ')}`;
+  console.error(`session ${id}: ${track.finals} finals of ${utterances} utterances, close code ${closeCode}${faults}`);
 }
 
 async function configure(connection: Connection, context: readonly [number, number]): Promise<void> {

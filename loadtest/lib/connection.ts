@@ -16,7 +16,7 @@ export class Connection {
   readonly openedAtMs = Date.now();
   closeCode = 0;
   endedAtMs = 0;
-  onDelta: (atMs: number, latencyMs: number) => void = () => undefined;
+  onDelta: (latencyMs: number) => void = () => undefined;
   readonly #socket: WebSocket;
   #isClosing = false;
   #waiter: { kind: Observation['kind']; done: Waiter } | undefined;
@@ -74,7 +74,7 @@ export class Connection {
 
   #receive(data: string, atMs: number): void {
     const observation = { ...this.track.receive(JSON.parse(data) as ServerEvent, atMs), atMs };
-    if (observation.kind === 'delta') this.onDelta(atMs, observation.latencyMs);
+    if (observation.kind === 'delta') this.onDelta(observation.latencyMs);
     else if (observation.kind === this.#waiter?.kind) this.#waiter.done(observation);
     else if (observation.kind !== 'nothing') this.#unclaimed.push(observation);
   }

@@ -9,16 +9,3 @@ export type LatencyTargetName = keyof typeof LATENCY_TARGETS;
 
 /** Limits of the 95th percentiles, in milliseconds. */
 export type Limits = Readonly<Record<LatencyTargetName, number>>;
-
-/**
- * Builds the thresholds in the format of k6. Only regular tenants count, because no target applies to a tenant that
- * floods.
- */
-export function buildThresholds(limits: Limits): Record<string, string[]> {
-  return Object.fromEntries(
-    Object.entries(LATENCY_TARGETS).map(([name, { metric }]) => [
-      `${metric}{role:regular}`,
-      [`p(95)<=${limits[name as LatencyTargetName]}`],
-    ]),
-  );
-}

@@ -1,4 +1,5 @@
 import { plan } from './plan-file.ts';
+import { buildThresholds } from './thresholds.ts';
 
 /** A scenario in the format of k6. */
 export interface Load {
@@ -8,7 +9,7 @@ export interface Load {
 }
 
 /** A session that was started is always finished. Allows for a pool that scales up, the audio and the last final. */
-const gracefulStop = `${plan.sessionSeconds + 240}s`;
+const GRACEFUL_SECONDS = plan.sessionSeconds + 240;
 
 /** Keeps a constant number of streams. Each virtual user runs one session after another. */
 export function constantStreams(
@@ -16,16 +17,28 @@ export function constantStreams(
   seconds: number,
   options: { exec?: string; startTime?: string } = {},
 ): Load {
-  return { exec: 'default', ...options, executor: 'constant-vus', vus: streams, duration: `${seconds}s`, gracefulStop };
+  const times = { duration: `${seconds}s`, gracefulStop: `${GRACEFUL_SECONDS}s` };
+  return { exec: 'default', ...options, executor: 'constant-vus', vus: streams, ...times };
 }
 
-/** Runs one session in each stream. */
-export function oneSessionEach(streams: number): Load {
-  return { exec: 'default', executor: 'per-vu-iterations', vus: streams, iterations: 1, maxDuration: gracefulStop };
+/** Calls the default function once in each virtual user. It may start sessions for the given time. */
+export function oneCallEach(users: number, seconds: number): Load {
+  const maxDuration = `${seconds + GRACEFUL_SECONDS}s`;
+  return { exec: 'default', executor: 'per-vu-iterations', vus: users, iterations: 1, maxDuration };
 }
 
 /** Returns the k6 options of a script. */
-export function buildK6Options(scenarios: Readonly<Record<string, Load>>, thresholds: Record<string, string[]> = {}) {
-  // Without the tag `url`. Stream URLs contain session ids, and k6 would create a time series for each.
-  return { scenarios, thresholds, systemTags: ['scenario', 'status', 'name', 'error_code'], setupTimeout: '30s' };
+export function buildK6Options(scenarios: Readonly<Record<string, Load>>) {
+  return {
+    scenarios,
+    thresholds: buildThresholds(plan),
+    // Without the tag `url`. Stream URLs contain session ids, and k6 would create a time series for each.
+    systemTags: ['scenario', 'status', 'name', 'error_code', 'check'],
+    summaryTrendStats: ['avg', 'med', 'p(95)', 'p(99)', 'max', 'count'],
+  };
+}
+
+/** Called by k6 at the end of a run. Returns the files to write. */
+export function handleSummary({ metrics }: { metrics: unknown }): Record<string, string> {
+  return { [plan.metricsFile]: JSON.stringify(metrics) };
 }

@@ -14,4 +14,7 @@ export const lag = new Trend('lag', IS_TIME);
 export const wordErrorRate = new Trend('wer');
 export const sessions = new Counter('sessions');
 export const refusals = new Counter('session_refusals');
-export const faults = new Counter('stream_faults');
+/** Billable audio of sessions that ended normally, which the service must charge. */
+export const chargedMs = new Counter('charged_ms');
+/** Billable audio of all other sessions. The client cannot know whether the service charges them. */
+export const unclearMs = new Counter('unclear_ms');

@@ -1,4 +1,5 @@
 import type { Limits } from './latency-targets.ts';
+import type { Ramp } from './ramp.ts';
 
 /** How a tenant streams. A regular one streams at the pace of speech, a noisy one as fast as it can. */
 export type Role = 'regular' | 'noisy';
@@ -36,6 +37,14 @@ export interface Plan {
   readonly limits: Limits;
   readonly spike: { readonly streams: number; readonly seconds: number };
   readonly noisyStreams: number;
-  /** URL that returns the current number of streams of a ramp. Empty in other scenarios. */
-  readonly controlUrl: string;
+  /** Null in all scenarios but ramp-to-saturation. */
+  readonly ramp: Ramp | null;
+  /** See the fields of the same name in scenarios.ts. */
+  readonly requiresLatency: boolean;
+  readonly mayBeRefused: boolean;
+  readonly lagLimitMs: number;
+  /** Address of k6's own REST API, from which a ramp reads its measurements. Empty in other scenarios. */
+  readonly k6Url: string;
+  /** File to which k6 writes its metrics at the end. */
+  readonly metricsFile: string;
 }

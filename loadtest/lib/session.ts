@@ -1,24 +1,24 @@
-import { sleep } from 'k6';
+import { check, sleep } from 'k6';
 import { post } from 'k6/http';
 import type { Response } from 'k6/http';
 import { refusals, sessions } from './metrics.ts';
-import { writeRecord } from './write-record.ts';
+import { currentStep } from './current-step.ts';
 import type { Caller } from './plan.ts';
 import { plan } from './plan-file.ts';
+import { CHECKS } from './thresholds.ts';
 
 /** A session as returned by POST. The protocols contain a secret. */
 export interface Session {
   readonly id: string;
   readonly url: string;
   readonly protocols: readonly string[];
-  readonly createMs: number;
 }
 
 /** Longest wait before a refused tenant tries again. */
 const MAX_WAIT_SECONDS = 5;
 
 /** Creates a session. If it is refused, waits for the time in Retry-After and returns undefined. */
-export function createSession({ tenant, key, role }: Caller, seconds: number): Session | undefined {
+export function createSession({ key, role }: Caller, seconds: number): Session | undefined {
   const body = JSON.stringify({ model: plan.model, max_audio_seconds: seconds });
   const response = post(`${plan.baseUrl}/v1/asr/sessions`, body, {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -26,27 +26,28 @@ export function createSession({ tenant, key, role }: Caller, seconds: number): S
     timeout: '30s',
   });
   if (response.status === 201 && response.body !== null) {
-    const session = sessionOf(response.body, response.timings.duration);
     sessions.add(1, { role });
-    writeRecord({ kind: 'created', session: session.id, tenant, atMs: Date.now() });
-    return session;
+    return sessionOf(response.body);
   }
-  refusals.add(1, { role, status: String(response.status) });
-  const retryAfter = response.headers['Retry-After'];
-  const retryAfterSeconds = retryAfter === undefined ? null : Number(retryAfter);
   const { status } = response;
-  writeRecord({ kind: 'refusal', tenant, role, atMs: Date.now(), status, code: codeOf(response), retryAfterSeconds });
-  sleep(Math.min(retryAfterSeconds ?? 1, MAX_WAIT_SECONDS));
+  const code = codeOf(response);
+  const retryAfter = response.headers['Retry-After'];
+  const isAllowed = plan.mayBeRefused && (status === 429 || status === 503) && retryAfter !== undefined;
+  if (!check(null, { [CHECKS.refused]: isAllowed })) {
+    console.error(`session refused with ${status} ${code}, Retry-After ${retryAfter ?? 'missing'}`);
+  }
+  refusals.add(1, { role, code: `${status} ${code}`, step: currentStep() });
+  sleep(Math.min(Number(retryAfter ?? 1), MAX_WAIT_SECONDS));
   return undefined;
 }
 
-function sessionOf(text: string, createMs: number): Session {
+function sessionOf(text: string): Session {
   const body = JSON.parse(text) as { id: string; websocket_url: string; websocket_protocols: string[] };
   const url =
     plan.streamOrigin === ''
       ? body.websocket_url
       : body.websocket_url.replace(/^wss?:\/\/[^/]+/, () => plan.streamOrigin);
-  return { id: body.id, url, protocols: body.websocket_protocols, createMs };
+  return { id: body.id, url, protocols: body.websocket_protocols };
 }
 
 function codeOf({ body }: Response): string {

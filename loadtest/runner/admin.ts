@@ -1,25 +1,26 @@
 import { readFileSync } from 'node:fs';
+import type { Caller } from '../lib/plan.ts';
 import { request } from '../../tools/start/request.ts';
 import type { Target } from './target.ts';
 
 /** The admin API responds to a write when the change is effective, which can take a minute. */
 const TIMEOUT_MS = 70_000;
 
-/** An account as returned by the admin API. */
-export interface Account {
-  readonly credits: {
-    readonly granted_ms: number;
-    readonly available_ms: number;
-    readonly reserved_ms: number;
-    readonly consumed_ms: number;
-  };
-  readonly live_sessions: number;
+interface Balance {
+  readonly available_ms: number;
+  readonly reserved_ms: number;
+  readonly consumed_ms: number;
 }
 
-/** Totals that the ledger counted for the sessions of a tenant. */
-export interface Usage {
-  readonly sessions: number;
+/** Credit of a tenant, as the admin API and the tenant's own API report it. */
+export interface Balances {
+  readonly tenant: string;
+  readonly credits: Balance & { readonly granted_ms: number };
+  readonly liveSessions: number;
+  /** Sum of what the sessions of the tenant were charged. */
   readonly billableMs: number;
+  /** Response of GET /v1/usage to the tenant. */
+  readonly ownView: Balance;
 }
 
 export interface TenantRequest {
@@ -33,52 +34,52 @@ export interface Admin {
   /** Creates a tenant and one API key, waits until both are effective, and returns the key. */
   createTenant: (tenant: TenantRequest) => Promise<string>;
   removeTenant: (name: string) => Promise<void>;
-  account: (name: string) => Promise<Account>;
-  usage: (name: string) => Promise<Usage>;
+  readBalances: (caller: Caller) => Promise<Balances>;
 }
 
 /** Creates a client for the admin API of a service. */
-export function createAdmin({ adminUrl, adminToken, caFile }: Target): Admin {
-  const ca = caFile === '' ? undefined : readFileSync(caFile, 'utf8');
+export function createAdmin({ baseUrl, adminUrl, adminToken, caFile }: Target): Admin {
+  const ca = caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') };
 
-  async function call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-    const response = await request(`${adminUrl}/admin/v1${path}`, {
-      method,
-      token: adminToken,
-      timeoutMs: TIMEOUT_MS,
-      ...(body !== undefined && { body }),
-      ...(ca !== undefined && { ca }),
-    });
-    if (response.status < 300) return JSON.parse(response.body) as Record<string, unknown>;
+  async function call<Result>(method: string, url: string, token: string, body?: unknown): Promise<Result> {
+    const response = await request(url, { method, token, timeoutMs: TIMEOUT_MS, body, ...ca });
+    if (response.status < 300) return JSON.parse(response.body) as Result;
     // Only responses to successful requests may contain secrets.
-    throw new Error(`${method} ${path} of the admin API returned ${response.status}: ${response.body.slice(0, 300)}`);
+    throw new Error(`${method} ${url} returned ${response.status}: ${response.body.slice(0, 300)}`);
   }
+  const callAdmin = <Result>(method: string, path: string, body?: unknown) =>
+    call<Result>(method, `${adminUrl}/admin/v1${path}`, adminToken, body);
 
   return {
     createTenant: async ({ name, audioSeconds, concurrentSessions }) => {
-      const tenant = await call('PUT', `/tenants/${name}`, {
+      const tenant = await callAdmin<{ applied: boolean }>('PUT', `/tenants/${name}`, {
         displayName: 'Load test',
         state: 'Active',
         limits: { concurrentSessions, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 },
         grants: [{ id: 'loadtest', audioSeconds }],
       });
-      const key = await call('POST', '/keys', { tenant: name, name: 'load test' });
-      if (tenant.applied !== true || key.active !== true) {
+      const key = await callAdmin<{ key: string; active: boolean }>('POST', '/keys', {
+        tenant: name,
+        name: 'load test',
+      });
+      if (!tenant.applied || !key.active) {
         throw new Error(`the tenant ${name} did not become effective. Check that the operator is running.`);
       }
-      return String(key.key);
+      return key.key;
     },
-    removeTenant: async (name) => {
-      await call('DELETE', `/tenants/${name}`);
-    },
-    account: async (name) => (await call('GET', `/tenants/${name}`)).account as Account,
-    usage: async (name) => {
-      const { data } = (await call('GET', `/tenants/${name}/usage?days=2`)) as {
-        data?: { sessions: number; billable_ms: number }[];
+    removeTenant: (name) => callAdmin('DELETE', `/tenants/${name}`),
+    readBalances: async ({ tenant, key }) => {
+      const { account } = await callAdmin<{
+        account: { credits: Balances['credits']; live_sessions: number };
+      }>('GET', `/tenants/${tenant}`);
+      const { data } = await callAdmin<{ data: { billable_ms: number }[] }>('GET', `/tenants/${tenant}/usage?days=2`);
+      return {
+        tenant,
+        credits: account.credits,
+        liveSessions: account.live_sessions,
+        billableMs: data.reduce((sum, day) => sum + day.billable_ms, 0),
+        ownView: await call<Balance>('GET', `${baseUrl}/v1/usage`, key),
       };
-      const sum = (of: (day: { sessions: number; billable_ms: number }) => number) =>
-        (data ?? []).reduce((total, day) => total + of(day), 0);
-      return { sessions: sum((day) => day.sessions), billableMs: sum((day) => day.billable_ms) };
     },
   };
 }

@@ -26,7 +26,8 @@ test('parseLoadtestArguments returns undefined without arguments and with --help
 test.each([
   [['fast'], 'there is no scenario "fast". Choose one of smoke, steady'],
   [['smoke', 'steady'], 'unexpected argument "steady"'],
-  [['smoke', '--out'], '--out requires a folder'],
+  [['smoke', '--out'], "Option '--out <value>' argument missing"],
+  [['smoke', '--fast'], "Unknown option '--fast'"],
   [['--slow-worker'], 'no scenario given. Choose one of'],
 ])('parseLoadtestArguments rejects %j', (args, message) => {
   expect(() => parseLoadtestArguments(args)).toThrow(message);

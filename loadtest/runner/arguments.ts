@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { isScenario, SCENARIOS } from '../lib/scenarios.ts';
 import type { ScenarioName } from '../lib/scenarios.ts';
 
@@ -14,24 +15,22 @@ export interface LoadtestArguments {
 
 /** Parses `SCENARIO [--out FOLDER] [--slow-worker] [--log-report]`. Returns undefined if help should be printed. */
 export function parseLoadtestArguments(args: readonly string[]): LoadtestArguments | undefined {
-  let scenario: ScenarioName | undefined;
-  let out: string | undefined;
-  let slowWorker = false;
-  let logReport = false;
-  for (let index = 0; index < args.length; index++) {
-    const argument = args[index] ?? '';
-    if (argument === '--help') return undefined;
-    if (argument === '--slow-worker') slowWorker = true;
-    else if (argument === '--log-report') logReport = true;
-    else if (argument === '--out') {
-      out = args[++index];
-      if (out === undefined) throw new Error('--out requires a folder');
-    } else if (scenario !== undefined)
-      throw new Error(`unexpected argument "${argument}". A load test runs one scenario.`);
-    else if (isScenario(argument)) scenario = argument;
-    else throw new Error(`there is no scenario "${argument}". Choose one of ${Object.keys(SCENARIOS).join(', ')}`);
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', default: false },
+      out: { type: 'string' },
+      'slow-worker': { type: 'boolean', default: false },
+      'log-report': { type: 'boolean', default: false },
+    },
+  });
+  const [scenario = '', ...others] = positionals;
+  if (values.help || args.length === 0) return undefined;
+  if (others.length > 0) throw new Error(`unexpected argument "${others.join(' ')}". A load test runs one scenario.`);
+  if (!isScenario(scenario)) {
+    const problem = scenario === '' ? 'no scenario given' : `there is no scenario "${scenario}"`;
+    throw new Error(`${problem}. Choose one of ${Object.keys(SCENARIOS).join(', ')}`);
   }
-  if (args.length === 0) return undefined;
-  if (scenario === undefined) throw new Error(`no scenario given. Choose one of ${Object.keys(SCENARIOS).join(', ')}`);
-  return { scenario, out, slowWorker, logReport };
+  return { scenario, out: values.out, slowWorker: values['slow-worker'], logReport: values['log-report'] };
 }

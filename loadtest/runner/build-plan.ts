@@ -1,6 +1,8 @@
 import { parseContexts } from '../lib/options.ts';
 import type { Options } from '../lib/options.ts';
 import type { Plan } from '../lib/plan.ts';
+import type { Ramp } from '../lib/ramp.ts';
+import { SCENARIOS } from '../lib/scenarios.ts';
 import type { ScenarioName } from '../lib/scenarios.ts';
 import type { Recordings } from './recordings.ts';
 import { stepsOf } from './saturation.ts';
@@ -8,14 +10,9 @@ import { stepsOf } from './saturation.ts';
 /** Longest audio of a session, fixed by the interface. */
 const MAX_AUDIO_SECONDS = 300;
 const MAX_STREAMS = 20_000;
-/** Longer than any ramp. The command ends k6 after the last step. */
-const RAMP_SECONDS = 24 * 3600;
 
 /** The plan without the fields that are known only when the service runs. */
-export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'controlUrl'> & {
-  readonly tenants: number;
-  readonly ramp: { readonly steps: readonly number[]; readonly stepSeconds: number } | undefined;
-};
+export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'k6Url' | 'metricsFile'> & { readonly tenants: number };
 
 /** Builds the plan of a run. Pass 0 if the declared slots are unknown. */
 export function buildPlan(
@@ -28,11 +25,11 @@ export function buildPlan(
   const sessionSeconds = options.whole('SESSION_SECONDS', 1, 280);
   if (sessionSeconds + recordings.longestSeconds > MAX_AUDIO_SECONDS) {
     throw new Error(
-      `SESSION_SECONDS=${sessionSeconds}is too long. With these recordings a session would exceed 300 s of audio.`,
+      `SESSION_SECONDS=${sessionSeconds} is too long. With these recordings a session would exceed 300 s of audio.`,
     );
   }
-  const ramp = scenario === 'ramp-to-saturation' ? rampOf(options, declaredSlots) : undefined;
-  const regular = ramp === undefined ? streamsOf(options, declaredSlots) : (ramp.steps.at(-1) ?? 1);
+  const ramp = scenario === 'ramp-to-saturation' ? rampOf(options, declaredSlots) : null;
+  const regular = ramp === null ? streamsOf(options, declaredSlots) : (ramp.steps.at(-1) ?? 1);
   const spike = Math.max(1, Math.round((regular * (options.whole('SPIKE_PERCENT', 101, 100_000) - 100)) / 100));
   return {
     model,
@@ -42,7 +39,8 @@ export function buildPlan(
     tenants: Math.min(options.whole('TENANTS', 1, 1000), regular),
     contexts: parseContexts(options.text('CONTEXTS')),
     streams: regular,
-    durationSeconds: ramp === undefined ? options.whole('DURATION_SECONDS', 1, 7 * 86_400) : RAMP_SECONDS,
+    durationSeconds:
+      ramp === null ? options.whole('DURATION_SECONDS', 1, 7 * 86_400) : ramp.steps.length * ramp.stepSeconds,
     sessionSeconds,
     spreadSeconds: options.whole('SPREAD_SECONDS', 0, 3600),
     pauseMs: options.whole('PAUSE_MS', 0, 600_000),
@@ -54,6 +52,9 @@ export function buildPlan(
     },
     spike: { streams: spike, seconds: options.whole('SPIKE_SECONDS', 1, 86_400) },
     noisyStreams: options.optional('NOISY_STREAMS', 1, MAX_STREAMS) ?? regular,
+    requiresLatency: SCENARIOS[scenario].requiresLatency,
+    mayBeRefused: SCENARIOS[scenario].mayBeRefused,
+    lagLimitMs: options.whole('LAG_P95_MS', 1, 10_000),
   };
 }
 
@@ -64,7 +65,7 @@ function streamsOf(options: Options, declaredSlots: number): number {
   return Math.max(1, Math.floor((declaredSlots * options.whole('LOAD_PERCENT', 1, 1000)) / 100));
 }
 
-function rampOf(options: Options, declaredSlots: number): NonNullable<PartialPlan['ramp']> {
+function rampOf(options: Options, declaredSlots: number): Ramp {
   requireSlots(declaredSlots, 'DECLARED_SLOTS');
   const steps = stepsOf(declaredSlots, {
     start: options.whole('RAMP_START_PERCENT', 1, 10_000),
@@ -72,13 +73,13 @@ function rampOf(options: Options, declaredSlots: number): NonNullable<PartialPla
     max: options.whole('RAMP_MAX_PERCENT', 1, 10_000),
   });
   const stepSeconds = options.whole('RAMP_STEP_SECONDS', 10, 3600);
-  const spread = options.whole('SPREAD_SECONDS', 0, 3600);
-  if (steps.length === 0 || stepSeconds <= spread) {
+  const settleSeconds = options.whole('SPREAD_SECONDS', 0, 3600);
+  if (steps.length === 0 || stepSeconds <= settleSeconds) {
     throw new Error(
       'a ramp needs RAMP_MAX_PERCENT above RAMP_START_PERCENT and RAMP_STEP_SECONDS above SPREAD_SECONDS',
     );
   }
-  return { steps, stepSeconds };
+  return { steps, stepSeconds, settleSeconds };
 }
 
 function requireSlots(declaredSlots: number, option: string): void {

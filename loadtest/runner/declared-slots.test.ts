@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createMetrics } from '@svc-asr/runtime';
 import { METRICS } from '../../operator/src/metric-list.ts';
 import { observe } from '../../operator/src/metrics.ts';
+import { freePort } from '../../tools/start/ports.ts';
 import { findSlots, readDeclaredSlots, SLOTS_METRIC } from './declared-slots.ts';
 
 const pools = [
@@ -36,28 +37,21 @@ afterAll(async () => {
 
 test('readDeclaredSlots returns the slots of the model from the metrics of the operator', async () => {
   expect(SLOTS_METRIC).toBe(METRICS.poolSlots.name);
-  expect(await readDeclaredSlots(url, 'a', 0)).toEqual({ slots: 40 });
+  expect(await readDeclaredSlots(url, 'a', 0)).toBe(40);
 });
 
-test('readDeclaredSlots reports a problem for a model without workers', async () => {
-  expect(await readDeclaredSlots(url, 'ab', 0)).toEqual({
-    problem: `the operator at ${url} reports no worker of ab`,
-  });
+test('readDeclaredSlots rejects for a model without workers', async () => {
+  await expect(readDeclaredSlots(url, 'ab', 0)).rejects.toThrow(`the operator at ${url} reports no worker of ab`);
 });
 
 test('readDeclaredSlots ignores an address of the name that refuses connections', async () => {
   // On a machine where the name has only one address, this covers no more than the first test.
-  expect(await readDeclaredSlots(url.replace('127.0.0.1', 'localhost'), 'a', 0)).toEqual({ slots: 40 });
+  expect(await readDeclaredSlots(url.replace('127.0.0.1', 'localhost'), 'a', 0)).toBe(40);
 });
 
-test('readDeclaredSlots reports the address of an operator that is unavailable', async () => {
-  const closed = createServer();
-  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-  const { port } = closed.address() as AddressInfo;
-  await new Promise((resolve) => closed.close(resolve));
-  expect(await readDeclaredSlots(`http://127.0.0.1:${port}`, 'a', 0)).toEqual({
-    problem: expect.stringMatching(`^cannot read the operator's metrics: .*ECONNREFUSED 127.0.0.1:${port}$`),
-  });
+test('readDeclaredSlots rejects with the address of an operator that is unavailable', async () => {
+  const port = await freePort('127.0.0.1');
+  await expect(readDeclaredSlots(`http://127.0.0.1:${port}`, 'a', 0)).rejects.toThrow(`ECONNREFUSED 127.0.0.1:${port}`);
 });
 
 test('findSlots ignores other labels and other models', () => {

@@ -8,34 +8,32 @@ const TIMEOUT_MS = 5000;
 /** Metric with the total slots of the ready workers of a pool. */
 export const SLOTS_METRIC = 'svc_asr_pool_slots';
 
-/** Slots that the workers of a model declared, or the reason why they are unknown. */
-export type DeclaredSlots = { readonly slots: number } | { readonly problem: string };
-
 /**
- * Reads the total slots that the workers of a model declared, and waits until there is a worker. The operator's metrics
- * contain them wherever the service runs and need no password.
+ * Reads the total slots that the workers of a model declared. Waits until there is a worker, and throws if there is none
+ * after `withinMs`. The operator's metrics contain the slots wherever the service runs and need no password.
  */
-export async function readDeclaredSlots(operatorUrl: string, model: string, withinMs: number): Promise<DeclaredSlots> {
+export async function readDeclaredSlots(operatorUrl: string, model: string, withinMs: number): Promise<number> {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
-    const result = await readOnce(operatorUrl, model);
-    if ('slots' in result || performance.now() > deadlineMs) return result;
+    try {
+      return await readOnce(operatorUrl, model);
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+    }
     await sleep(POLL_MS);
   }
 }
 
-async function readOnce(operatorUrl: string, model: string): Promise<DeclaredSlots> {
-  try {
-    const pages = await Promise.allSettled((await addressesOf(operatorUrl)).map(readMetrics));
-    const read = pages.filter((page) => page.status === 'fulfilled').map(({ value }) => value);
-    const [first] = pages;
-    // Some addresses may refuse connections, for example ::1 or an operator that is shutting down.
-    if (read.length === 0 && first?.status === 'rejected') throw first.reason;
-    const slots = Math.max(0, ...read.map((page) => findSlots(page, model)));
-    return slots > 0 ? { slots } : { problem: `the operator at ${operatorUrl} reports no worker of ${model}` };
-  } catch (error) {
-    return { problem: `cannot read the operator's metrics: ${error instanceof Error ? error.message : String(error)}` };
-  }
+async function readOnce(operatorUrl: string, model: string): Promise<number> {
+  const pages = await Promise.allSettled((await addressesOf(operatorUrl)).map(readMetrics));
+  const read = pages.filter((page) => page.status === 'fulfilled').map(({ value }) => value);
+  const [first] = pages;
+  // Some addresses may refuse connections, for example ::1 or an operator that is shutting down.
+  if (read.length === 0 && first?.status === 'rejected') throw first.reason;
+  const slots = Math.max(0, ...read.map((page) => findSlots(page, model)));
+  if (slots === 0)
+    throw new Error(`the operator at ${operatorUrl} reports no worker of ${model}. It may be scaled to zero.`);
+  return slots;
 }
 
 /** Resolves all addresses of a name. In a cluster all operators share it, and only the leader reports workers. */

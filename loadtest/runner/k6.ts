@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { ScenarioName } from '../lib/scenarios.ts';
 import { ensureGoTools } from '../../tools/install/go-tools.ts';
 import { root } from '../../tools/launch/terminal.mjs';
+import type { ScenarioName } from '../lib/scenarios.ts';
 
-/** Exit codes of k6. */
-export const K6_STATUS = { passed: 0, thresholds: 99, stopped: 105 } as const;
+/** Exit codes of k6 after a complete run. */
+const COMPLETE = { passed: 0, crossedThresholds: 99 } as const;
 
 export interface K6Run {
-  readonly ended: Promise<number>;
-  /** Ends k6. Running sessions are cut off. */
-  stop: () => void;
+  readonly scenario: ScenarioName;
+  readonly planFile: string;
+  readonly reportFile: string;
+  /** PEM file of a CA. If empty, the CAs of the system are used. */
+  readonly caFile: string;
+  /** Host and port of k6's REST API. If empty, it is disabled. */
+  readonly address: string;
 }
 
 /** Returns the path of k6, which is built if it is missing. */
@@ -18,37 +22,35 @@ export async function findK6(path: string): Promise<string> {
   return path === '' ? (await ensureGoTools(['k6'])).k6 : path;
 }
 
-/** Runs a scenario. k6 writes records to a file, one per line, and its report as a self-contained page. */
-export function runK6(
-  program: string,
-  scenario: ScenarioName,
-  files: { plan: string; records: string; report: string; ca: string },
-): K6Run {
-  const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--summary-mode=disabled', '--address='];
-  args.push('--log-format=raw', `--console-output=${files.records}`, join(root, 'loadtest', `${scenario}.ts`));
-  const child = spawn(program, args, {
-    // k6 has no option for a CA. The Go library that it uses reads SSL_CERT_FILE.
+/** Runs a scenario to its end. The signal ends it early and cuts off running sessions. */
+export async function runK6(program: string, run: K6Run, signal: AbortSignal): Promise<void> {
+  const flags = ['--quiet', '--no-color', '--no-usage-report', '--log-format=raw', `--address=${run.address}`];
+  const child = spawn(program, ['run', ...flags, join(root, 'loadtest', `${run.scenario}.ts`)], {
     env: {
       ...process.env,
       // k6 does not need the token that creates tenants.
       ADMIN_TOKEN: '',
-      LOADTEST_PLAN: files.plan,
+      LOADTEST_PLAN: run.planFile,
       K6_WEB_DASHBOARD: 'true',
       // k6 writes the report but opens no port for a live view.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '2s',
-      K6_WEB_DASHBOARD_TAGS: 'context',
-      K6_WEB_DASHBOARD_EXPORT: files.report,
+      K6_WEB_DASHBOARD_TAGS: 'context,code',
+      K6_WEB_DASHBOARD_EXPORT: run.reportFile,
       XK6_DASHBOARD_CONFIG: join(root, 'loadtest', 'dashboard.json'),
-      ...(files.ca !== '' && { SSL_CERT_FILE: files.ca }),
+      // k6 has no option for a CA. The Go library that it uses reads SSL_CERT_FILE.
+      ...(run.caFile !== '' && { SSL_CERT_FILE: run.caFile }),
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  return {
-    ended: new Promise((resolve, reject) => {
-      child.on('error', reject);
-      child.on('exit', (code) => resolve(code ?? 1));
-    }),
-    stop: () => child.kill('SIGINT'),
-  };
+  const stop = () => child.kill('SIGINT');
+  signal.addEventListener('abort', stop);
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', resolve);
+  });
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  const complete: (number | null)[] = Object.values(COMPLETE);
+  if (!complete.includes(status)) throw new Error(`k6 ended with status ${status ?? 'none'}. Its messages are above.`);
 }

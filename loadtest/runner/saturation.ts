@@ -1,22 +1,19 @@
 import type { Limits } from '../lib/latency-targets.ts';
-import { judgeTargets, seriesOf } from './latencies.ts';
-import type { Verdict } from './latencies.ts';
-import type { Records } from './records.ts';
+import { judgeStep } from '../lib/ramp.ts';
+import type { Ramp, StepMeasurement } from '../lib/ramp.ts';
+import { METRICS } from '../lib/thresholds.ts';
+import { countOf, distributionOf } from './k6-metrics.ts';
+import type { K6Metrics } from './k6-metrics.ts';
 
 /** A step of a ramp and its measurements. */
-export interface Step {
+export interface Step extends StepMeasurement {
   readonly streams: number;
-  readonly verdicts: readonly Verdict[];
-  readonly refused: number;
   /** Reasons why the step failed. Empty if it passed. */
   readonly failures: readonly string[];
 }
 
 /** Result of a ramp. */
 export interface Saturation {
-  readonly declaredSlots: number;
-  /** Slots that another worker of the same kind measured after the ramp, or null if unknown. */
-  readonly declaredAfter: number | null;
   /** Largest number of streams at which all targets were met, or 0 if the first step failed. */
   readonly passedAt: number;
   /** Number of streams at which a target was missed, or null if none was missed up to the last step. */
@@ -37,30 +34,21 @@ export function stepsOf(declaredSlots: number, percent: { start: number; step: n
   return [...steps];
 }
 
-/** Judges the measurements of a time range in which the given number of streams was open. */
-export function judgeStep(records: Records, streams: number, fromMs: number, toMs: number, limits: Limits): Step {
-  const verdicts = judgeTargets(seriesOf(records, fromMs, toMs), limits);
-  const refused = records.refusals.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
-  // Sessions may be longer than a step, so a step without ready events does not fail.
-  const late = verdicts.filter(({ target, met, count }) => !met && (count > 0 || target !== 'ready'));
-  const failures = late.map(({ target, p95, limitMs }) =>
-    p95 === null ? `no ${target} arrived` : `${target} p95 ${Math.round(p95)} ms > ${limitMs} ms`,
-  );
+/** Derives the result of a ramp from the metrics of its steps. A ramp ends with the first step that fails. */
+export function concludeRamp({ steps: all }: Pick<Ramp, 'steps'>, limits: Limits, metrics: K6Metrics): Saturation {
+  const measured = all.map((streams): Step => {
+    const p95 = (target: keyof Limits) => distributionOf(metrics, METRICS.latencyAt(target, streams)).p95;
+    const measurement = {
+      latencies: { delta: p95('delta'), final: p95('final'), ready: p95('ready') },
+      refused: countOf(metrics, METRICS.refusedAt(streams)),
+    };
+    return { streams, ...measurement, failures: judgeStep(measurement, limits) };
+  });
+  const failedIndex = measured.findIndex(({ failures }) => failures.length > 0);
+  const steps = failedIndex === -1 ? measured : measured.slice(0, failedIndex + 1);
+  const failed = measured[failedIndex];
+  const passed = steps.filter((step) => step !== failed);
   return {
-    streams,
-    verdicts,
-    refused,
-    failures: refused > 0 ? [...failures, `${refused} sessions refused`] : failures,
-  };
-}
-
-/** Derives the result of a ramp from its steps, in order. */
-export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Saturation {
-  const failed = steps.find((step) => step.failures.length > 0);
-  const passed = steps.filter((step) => step.failures.length === 0 && step.streams < (failed?.streams ?? Infinity));
-  return {
-    declaredSlots,
-    declaredAfter: null,
     passedAt: passed.at(-1)?.streams ?? 0,
     failedAt: failed?.streams ?? null,
     reason: failed?.failures.join(', ') ?? 'all targets were met up to the last step',
@@ -69,8 +57,12 @@ export function concludeRamp(declaredSlots: number, steps: readonly Step[]): Sat
 }
 
 /** Describes the result in one line. */
-export function describeSaturation({ declaredSlots, declaredAfter, passedAt, failedAt, reason }: Saturation): string {
-  const share = (streams: number) => `${Math.round((100 * streams) / Math.max(1, declaredSlots))} %`;
+export function describeSaturation(
+  { passedAt, failedAt, reason }: Saturation,
+  declaredSlots: number,
+  declaredAfter: number | null,
+): string {
+  const share = (streams: number) => `${Math.round((100 * streams) / declaredSlots)} %`;
   const found =
     failedAt === null
       ? `not reached: targets met at ${passedAt} streams (${share(passedAt)})`

@@ -4,7 +4,6 @@ import type { Options } from '../lib/options.ts';
 import type { ScenarioName } from '../lib/scenarios.ts';
 import { say } from '../../tools/launch/terminal.mjs';
 import { readDeclaredSlots } from './declared-slots.ts';
-import type { DeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';
 import type { Target } from './target.ts';
 
@@ -17,6 +16,8 @@ const RAMP_MODEL = 'svc-asr-loadtest-ramp';
 const RAMP_HEADROOM = 3;
 /** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';
+/** Number of slots with which a worker measures them itself. */
+const MEASURED = 0;
 const WORKER_WITHIN_MS = 120_000;
 /** Time in which a running service must report a worker. A pool may be scaled to zero. */
 const READ_SLOTS_MS = 3000;
@@ -31,7 +32,7 @@ export interface Service {
   readonly declaredSlots: number;
   readonly name: string;
   /** Folder in which a temporary service records its worker processes. */
-  readonly workerRecords: string | undefined;
+  readonly workerRecords?: string;
   /** Makes another worker measure its slots. Only a temporary service supports it. */
   readonly measureSlotsAgain?: () => Promise<number>;
 }
@@ -48,59 +49,57 @@ export interface ServiceRequest {
 
 /** Finds the service to test, or starts a temporary one. */
 export async function provideService(request: ServiceRequest): Promise<Service> {
-  const { options, env, mustBeTemporary: mustBeOwn } = request;
-  const target = mustBeOwn ? undefined : findTarget(options, env);
+  const { options, env, mustBeTemporary } = request;
+  const target = mustBeTemporary ? undefined : findTarget(options, env);
   if (target === undefined) return startTemporary(request);
   const model = options.text('MODEL');
   const given = options.optional('DECLARED_SLOTS', 1, 1_000_000);
   const declaredSlots = given ?? (await findSlots(target.operatorUrl, model));
-  return { target, model, declaredSlots, name: target.baseUrl, workerRecords: undefined };
+  return { target, model, declaredSlots, name: target.baseUrl };
 }
 
 /** Returns the declared slots of a running service. If they are unknown, logs the reason and returns 0. */
 async function findSlots(operatorUrl: string, model: string): Promise<number> {
-  const found: DeclaredSlots =
-    operatorUrl === ''
-      ? { problem: 'neither DECLARED_SLOTS nor OPERATOR_URL is set' }
-      : await readDeclaredSlots(operatorUrl, model, READ_SLOTS_MS);
-  if ('slots' in found) return found.slots;
-  say(`declared slots are unknown: ${found.problem}`);
-  return 0;
-}
-
-/** Waits for a starting worker and returns its slots. */
-async function awaitSlots(operatorUrl: string, model: string, hint: string): Promise<number> {
-  const found = await readDeclaredSlots(operatorUrl, model, WORKER_WITHIN_MS);
-  if ('slots' in found) return found.slots;
-  throw new Error(`no worker of ${model} became ready${hint}: ${found.problem}`);
+  try {
+    if (operatorUrl === '') throw new Error('neither DECLARED_SLOTS nor OPERATOR_URL is set');
+    return await readDeclaredSlots(operatorUrl, model, READ_SLOTS_MS);
+  } catch (error) {
+    say(`the declared slots are unknown: ${error instanceof Error ? error.message : String(error)}`);
+    return 0;
+  }
 }
 
 async function startTemporary({ scenario, options, env, signal, addCleanup }: ServiceRequest): Promise<Service> {
+  const provider = options.text('PROVIDER');
+  const isDefaultProvider = provider === LOAD_OPTIONS.PROVIDER.fallback;
+  const isNamed = (env.MODEL ?? '') !== '';
+  if (isNamed && !isDefaultProvider) {
+    throw new Error(`PROVIDER=${provider} cannot be used with MODEL. Unset one of them.`);
+  }
   say('starting a temporary service');
   // Imported only here, because starting a service needs npm packages, which the load test image does not have.
   const { startTemporaryService } = await import('./temporary-service.ts');
   const target = await startTemporaryService(env, signal, addCleanup);
-  const model = options.text('MODEL');
   const facts = { target, name: 'a temporary service', workerRecords: target.workerRecords };
-  // Workers that start at the same time would slow down each other's measurement.
-  const slots = await awaitSlots(target.operatorUrl, model, ' (the model needs scaling.min of at least 1)');
-  const provider = options.text('PROVIDER');
-  const isDefaultProvider = provider === LOAD_OPTIONS.PROVIDER.fallback;
-  const isNamed = (env.MODEL ?? '') !== '';
-  if (isNamed && !isDefaultProvider)
-    throw new Error(`PROVIDER=${provider} cannot be used with MODEL. Unset one of them.`);
-  if (isNamed || (scenario === 'smoke' && isDefaultProvider)) return { ...facts, model, declaredSlots: slots };
-  target.addModel(OWN_MODEL, { slots: 0, provider });
-  const declaredSlots = await awaitSlots(target.operatorUrl, OWN_MODEL, '');
-  const isRamp = scenario === 'ramp-to-saturation';
-  if (isRamp) {
-    target.addModel(RAMP_MODEL, { slots: declaredSlots * RAMP_HEADROOM, provider });
-    await awaitSlots(target.operatorUrl, RAMP_MODEL, '');
-  }
-  await sleep(CATALOGUE_MS, undefined, { signal });
-  const declareAgain = () => {
-    target.addModel(AFTER_MODEL, { slots: 0, provider });
-    return awaitSlots(target.operatorUrl, AFTER_MODEL, '');
+  const readSlots = (model: string) => readDeclaredSlots(target.operatorUrl, model, WORKER_WITHIN_MS);
+  const addModel = (model: string, slots: number) => {
+    target.addModel(model, { slots, provider });
+    return readSlots(model);
   };
-  return { ...facts, model: isRamp ? RAMP_MODEL : OWN_MODEL, declaredSlots, measureSlotsAgain: declareAgain };
+
+  // Workers that start at the same time would slow down each other's measurement. Therefore this waits for the worker of
+  // the configured model, even if the load test uses another one.
+  const model = options.text('MODEL');
+  const declared = await readSlots(model);
+  if (isNamed || (scenario === 'smoke' && isDefaultProvider)) return { ...facts, model, declaredSlots: declared };
+  const declaredSlots = await addModel(OWN_MODEL, MEASURED);
+  const isRamp = scenario === 'ramp-to-saturation';
+  if (isRamp) await addModel(RAMP_MODEL, declaredSlots * RAMP_HEADROOM);
+  await sleep(CATALOGUE_MS, undefined, { signal });
+  return {
+    ...facts,
+    declaredSlots,
+    model: isRamp ? RAMP_MODEL : OWN_MODEL,
+    measureSlotsAgain: () => addModel(AFTER_MODEL, MEASURED),
+  };
 }

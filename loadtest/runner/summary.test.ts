@@ -1,66 +1,93 @@
-import { buildLines } from './print.ts';
+import { CHECKS, METRICS } from '../lib/thresholds.ts';
 import { summarize } from './summary.ts';
-import { balancesOf, recordsOf, session, utterance } from './testing/records.ts';
+import { balancesOf, checkResult, metricsOf, trend } from './testing/metrics.ts';
 
 const facts = {
   scenario: 'steady' as const,
   startedAt: '2027-01-01T00:00:00.000Z',
   seconds: 60,
   service: 'https://asr.example',
-  model: 'm',
-  streams: 1,
   declaredSlots: 4,
   declaredAfter: null,
   slowWorker: false,
-  lagLimitMs: 50,
-  crossedThresholds: false,
-  limits: { delta: 300, final: 600, ready: 1000 },
 };
-const strict = { summary: '', defaults: {}, requiresLatency: true, mayBeRefused: false };
+const strict = {
+  model: 'm',
+  streams: 1,
+  contexts: [],
+  lagLimitMs: 50,
+  limits: { delta: 300, final: 600, ready: 1000 },
+  ramp: null,
+  requiresLatency: true,
+};
 const lenient = { ...strict, requiresLatency: false };
-const good = recordsOf([session('a')], [utterance('a')]);
-const slow = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]] })]);
-const late = recordsOf([session('a')], [utterance('a', { deltas: [[0, 400]], lagsMs: [200, 200] })]);
-const found = (records: typeof good) => ({ records, balances: [balancesOf(3000)], saturation: null });
+const balances = [balancesOf(6000)];
+const good = metricsOf();
+const slow = metricsOf({ [METRICS.latency('delta')]: trend(400, 8, 300) });
+const late = metricsOf({ lag: trend(200, 100, 50) });
 
 test('summarize passes a correct run that meets its targets', () => {
-  expect(summarize(facts, strict, found(good)).outcome).toBe('passed');
+  const summary = summarize(facts, strict, good, balances);
+  expect(summary).toMatchObject({ outcome: 'passed', voidReason: null, sessions: 2, wordErrorRatePercent: 20 });
+  expect(summary.targets.map(({ target, met }) => [target, met])).toEqual([
+    ['delta', true],
+    ['final', true],
+    ['ready', true],
+  ]);
 });
 
 test('summarize fails on a missed target only if the scenario requires latency', () => {
-  expect(summarize(facts, strict, found(slow)).outcome).toBe('failed');
-  expect(summarize(facts, lenient, found(slow)).outcome).toBe('passed');
+  expect(summarize(facts, strict, slow, balances).outcome).toBe('failed');
+  const summary = summarize(facts, lenient, slow, balances);
+  expect(summary.outcome).toBe('passed');
+  expect(summary.targets.map(({ met }) => met)).toEqual([null, null, null]);
 });
 
-test('summarize fails if k6 reports crossed thresholds', () => {
-  expect(summarize({ ...facts, crossedThresholds: true }, strict, found(good)).outcome).toBe('failed');
+test('summarize misses a target without measurements', () => {
+  const metrics = metricsOf({ [METRICS.latency('ready')]: trend(0, 0, 1000) });
+  expect(summarize(facts, strict, metrics, balances)).toMatchObject({ outcome: 'failed' });
+});
+
+test('summarize fails if one context misses the delta target', () => {
+  const contexts: [number, number][] = [[56, 0]];
+  const missed = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(301, 5, 300) });
+  const met = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(300, 5, 300) });
+  expect(summarize(facts, { ...strict, contexts }, missed, balances).outcome).toBe('failed');
+  expect(summarize(facts, { ...strict, contexts }, met, balances)).toMatchObject({
+    outcome: 'passed',
+    contexts: { '56-0': { count: 5, p95: 300 } },
+  });
 });
 
 test('summarize voids a run with a late generator, but fails it if it is incorrect', () => {
-  expect(summarize(facts, strict, found(late)).outcome).toBe('void');
-  expect(summarize(facts, lenient, found(late)).outcome).toBe('passed');
-  expect(summarize(facts, strict, { ...found(late), balances: [balancesOf(9000)] }).outcome).toBe('failed');
+  expect(summarize(facts, strict, late, balances)).toMatchObject({ outcome: 'void', voidReason: 'late generator' });
+  expect(summarize(facts, strict, late, [balancesOf(9000)]).outcome).toBe('failed');
+});
+
+test('summarize fails a run in which a session fails a check', () => {
+  const metrics = metricsOf({ [METRICS.check(CHECKS.events)]: checkResult(1, 1) });
+  expect(summarize(facts, lenient, metrics, balances).outcome).toBe('failed');
 });
 
 test('summarize voids a missed target only if the machine became slower', () => {
-  const outcome = (changes: object, records = slow) => {
-    const { outcome: of, voidReason } = summarize({ ...facts, declaredSlots: 100, ...changes }, strict, found(records));
-    return [of, voidReason];
+  const judge = (changes: { declaredAfter: number; streams?: number }, metrics = slow) => {
+    const { declaredAfter, streams = 1 } = changes;
+    const measured = { ...facts, declaredSlots: 100, declaredAfter };
+    const { outcome, voidReason } = summarize(measured, { ...strict, streams }, metrics, balances);
+    return [outcome, voidReason];
   };
-  expect(outcome({ declaredAfter: 89 })).toEqual(['void', 'slower machine']);
-  expect(outcome({ declaredAfter: 90 })).toEqual(['failed', null]);
-  expect(outcome({ declaredAfter: 130 })).toEqual(['failed', null]);
-  expect(outcome({ declaredAfter: 89, streams: 101 })).toEqual(['failed', null]);
-  expect(outcome({ declaredAfter: 89 }, good)).toEqual(['passed', null]);
-  const lines = buildLines(summarize({ ...facts, declaredSlots: 100, declaredAfter: 80 }, strict, found(slow)), true);
-  expect(lines.at(-1)).toBe(
-    'steady: VOID: the machine became slower during the run. A worker now declares 80 slots, not 100. Run again.',
-  );
+  expect(judge({ declaredAfter: 89 })).toEqual(['void', 'slower machine']);
+  expect(judge({ declaredAfter: 90 })).toEqual(['failed', null]);
+  expect(judge({ declaredAfter: 130 })).toEqual(['failed', null]);
+  expect(judge({ declaredAfter: 89, streams: 101 })).toEqual(['failed', null]);
+  expect(judge({ declaredAfter: 89 }, good)).toEqual(['passed', null]);
 });
 
-test('buildLines shows latencies and gates, and the outcome last', () => {
-  const lines = buildLines(summarize(facts, strict, found(slow)), true);
-  expect(lines.find((line) => line.includes('delta'))).toMatch(/^✗ delta +p50 +400 ms +p95 +400 ms.*target p95 300 ms/);
-  expect(lines).toContain('✓ every flush got its final: 1 utterances');
-  expect(lines.at(-1)).toBe('steady: FAILED');
+test('summarize reports the saturation of a ramp', () => {
+  const ramp = { steps: [1], stepSeconds: 60, settleSeconds: 5 };
+  const metrics = metricsOf({
+    [METRICS.latencyAt('delta', 1)]: trend(400),
+    [METRICS.latencyAt('final', 1)]: trend(50),
+  });
+  expect(summarize(facts, { ...lenient, ramp }, metrics, balances).saturation).toMatchObject({ failedAt: 1 });
 });

@@ -1,14 +1,14 @@
-import type { Limits } from '../lib/latency-targets.ts';
-import type { Scenario, ScenarioName } from '../lib/scenarios.ts';
-import type { Balances } from './balances.ts';
+import { LATENCY_TARGETS } from '../lib/latency-targets.ts';
+import type { LatencyTargetName } from '../lib/latency-targets.ts';
+import type { Plan } from '../lib/plan.ts';
+import type { ScenarioName } from '../lib/scenarios.ts';
+import { METRICS } from '../lib/thresholds.ts';
+import type { Balances } from './admin.ts';
 import { judgeGates } from './gates.ts';
 import type { Gate } from './gates.ts';
-import { byContext, judgeTargets, lagOf, seriesOf, wordErrorRateOf } from './latencies.ts';
-import type { Verdict } from './latencies.ts';
-import type { Distribution } from './percentile.ts';
-import { distributionOf } from './percentile.ts';
-import type { Records } from './records.ts';
-import { CHANGED_SHARE } from './saturation.ts';
+import { countOf, distributionOf, meetsThresholds } from './k6-metrics.ts';
+import type { Distribution, K6Metrics } from './k6-metrics.ts';
+import { CHANGED_SHARE, concludeRamp } from './saturation.ts';
 import type { Saturation } from './saturation.ts';
 
 /** Facts of a run. */
@@ -17,81 +17,103 @@ export interface RunFacts {
   readonly startedAt: string;
   readonly seconds: number;
   readonly service: string;
-  readonly model: string;
-  readonly streams: number;
   /** 0 if unknown. */
   readonly declaredSlots: number;
   /** Slots that another worker of the same kind measured after the run, or null if it was not measured. */
   readonly declaredAfter: number | null;
   readonly slowWorker: boolean;
-  readonly limits: Limits;
-  readonly lagLimitMs: number;
-  /** Whether the run crossed thresholds of k6. */
-  readonly crossedThresholds: boolean;
 }
 
 export type Outcome = 'passed' | 'failed' | 'void';
 /** Reason why the latencies are not those of the service. */
 export type VoidReason = 'late generator' | 'slower machine';
 
+/** A latency target with the measured distribution. */
+export interface Verdict extends Distribution {
+  readonly target: LatencyTargetName;
+  readonly quote: string;
+  readonly limitMs: number;
+  /** Null if the scenario does not require latency. False without measurements. */
+  readonly met: boolean | null;
+}
+
 /** Result of a run, written as summary.json. */
 export interface Summary extends RunFacts {
+  readonly model: string;
+  readonly streams: number;
   readonly outcome: Outcome;
   readonly voidReason: VoidReason | null;
   readonly gates: readonly Gate[];
   readonly targets: readonly Verdict[];
   readonly create: Distribution;
   readonly lag: Distribution;
+  readonly lagLimitMs: number;
   readonly wordErrorRatePercent: number | null;
+  /** Delta latencies of each requested context. */
   readonly contexts: Readonly<Record<string, Distribution>>;
   readonly sessions: number;
-  readonly utterances: number;
-  readonly refusals: Readonly<Record<string, number>>;
+  readonly refused: number;
   readonly saturation: Saturation | null;
 }
+
+type SummaryPlan = Pick<Plan, 'contexts' | 'lagLimitMs' | 'limits' | 'model' | 'ramp' | 'requiresLatency' | 'streams'>;
 
 /** Judges a run. */
 export function summarize(
   facts: RunFacts,
-  { requiresLatency, mayBeRefused }: Scenario,
-  found: { records: Records; balances: readonly Balances[]; saturation: Saturation | null },
+  plan: SummaryPlan,
+  metrics: K6Metrics,
+  balances: readonly Balances[],
 ): Summary {
-  const { records, balances, saturation } = found;
-  const gates = judgeGates(records, balances, mayBeRefused);
-  const targets = judgeTargets(seriesOf(records), facts.limits);
-  const lag = lagOf(records);
-  const isCorrect = gates.every(({ passed }) => passed);
-  const areMet = targets.every(({ met }) => met) && !facts.crossedThresholds;
-  const missesTarget = requiresLatency && !areMet;
-  const isLate = (requiresLatency || saturation !== null) && (lag.p95 ?? 0) > facts.lagLimitMs;
+  const { contexts, lagLimitMs, limits, model, ramp, requiresLatency, streams } = plan;
+  const isMet = (name: string) => countOf(metrics, name) > 0 && meetsThresholds(metrics, name);
+  const targets = (Object.keys(LATENCY_TARGETS) as LatencyTargetName[]).map((target): Verdict => {
+    const name = METRICS.latency(target);
+    const met = requiresLatency ? isMet(name) : null;
+    return {
+      target,
+      quote: LATENCY_TARGETS[target].quote,
+      limitMs: limits[target],
+      met,
+      ...distributionOf(metrics, name),
+    };
+  });
+  const gates = judgeGates(metrics, balances);
+  const missesTarget =
+    targets.some(({ met }) => met === false) ||
+    (requiresLatency && !contexts.every((context) => isMet(METRICS.deltaOf(context))));
   // Latencies measured by a slow generator say nothing about the service. Missed targets on a machine that became
   // slower say nothing about the slots declared before.
-  const voidReason = isLate ? 'late generator' : missesTarget && hasSlowed(facts) ? 'slower machine' : null;
+  const voidReason = !meetsThresholds(metrics, 'lag')
+    ? 'late generator'
+    : missesTarget && hasSlowed(facts, streams)
+      ? 'slower machine'
+      : null;
+  const isCorrect = gates.every(({ passed }) => passed);
   const outcome = !isCorrect ? 'failed' : voidReason !== null ? 'void' : missesTarget ? 'failed' : 'passed';
+  const wer = metrics.wer?.values;
   return {
     ...facts,
+    model,
+    streams,
     outcome,
     voidReason,
     gates,
     targets,
-    lag,
-    saturation,
-    create: distributionOf(records.sessions.map(({ createMs }) => createMs)),
-    wordErrorRatePercent: wordErrorRateOf(records),
-    contexts: byContext(records),
-    sessions: records.sessions.length,
-    utterances: records.utterances.length,
-    refusals: countBy(records.refusals.map(({ status, code }) => `${status} ${code}`)),
+    create: distributionOf(metrics, METRICS.create),
+    lag: distributionOf(metrics, 'lag'),
+    lagLimitMs,
+    wordErrorRatePercent: wer === undefined ? null : Math.round(10 * (wer.avg ?? 0)) / 10,
+    contexts: Object.fromEntries(
+      contexts.map((context) => [context.join('-'), distributionOf(metrics, METRICS.deltaOf(context))]),
+    ),
+    sessions: countOf(metrics, 'sessions'),
+    refused: countOf(metrics, 'session_refusals'),
+    saturation: ramp === null ? null : concludeRamp(ramp, limits, metrics),
   };
 }
 
-function hasSlowed({ streams, declaredSlots, declaredAfter }: RunFacts): boolean {
+function hasSlowed({ declaredSlots, declaredAfter }: RunFacts, streams: number): boolean {
   // With more streams than declared slots, high latencies are expected.
   return declaredAfter !== null && streams <= declaredSlots && declaredAfter < declaredSlots * (1 - CHANGED_SHARE);
-}
-
-function countBy(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }

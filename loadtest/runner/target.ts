@@ -17,12 +17,9 @@ export interface Target {
 
 /** Returns the service that the environment names or `npm start` runs, or undefined if there is none. */
 export function findTarget(options: Options, env: NodeJS.ProcessEnv): Target | undefined {
-  const baseUrl = options.text('BASE_URL').replace(/\/$/, '');
-  return baseUrl === '' ? findLocal(options, env) : readConfigured(baseUrl, options, env);
-}
-
-function readConfigured(baseUrl: string, options: Options, env: NodeJS.ProcessEnv): Target {
-  const adminUrl = options.text('ADMIN_URL').replace(/\/$/, '');
+  const url = (name: 'BASE_URL' | 'ADMIN_URL' | 'OPERATOR_URL') => options.text(name).replace(/\/$/, '');
+  const [baseUrl, adminUrl, operatorUrl] = [url('BASE_URL'), url('ADMIN_URL'), url('OPERATOR_URL')];
+  if (baseUrl === '') return findLocal(operatorUrl, env);
   const file = env.ADMIN_TOKEN_FILE ?? '';
   const adminToken = file === '' ? options.text('ADMIN_TOKEN') : readFileSync(file, 'utf8').trim();
   if (adminUrl === '' || adminToken === '') {
@@ -30,28 +27,18 @@ function readConfigured(baseUrl: string, options: Options, env: NodeJS.ProcessEn
       'BASE_URL is set, so set ADMIN_URL and ADMIN_TOKEN (or ADMIN_TOKEN_FILE). Tenants are created there.',
     );
   }
-  return { baseUrl, adminUrl, adminToken, caFile: options.text('CA_FILE'), operatorUrl: operatorUrlOf(options) };
+  return { baseUrl, adminUrl, adminToken, caFile: options.text('CA_FILE'), operatorUrl };
 }
 
-function findLocal(options: Options, env: NodeJS.ProcessEnv): Target | undefined {
+function findLocal(operatorUrl: string, env: NodeJS.ProcessEnv): Target | undefined {
   const local = readLocalJson(homeOf(env).localJson);
   // local.json has a pid while the service runs. After a crash the process of that pid does not exist.
   if (local?.pid === undefined || !isAlive(local.pid)) return undefined;
-  const {
-    base_url: baseUrl = '',
-    admin_url: adminUrl = '',
-    admin_token: adminToken = '',
-    ca_file: caFile = '',
-  } = local;
   return {
-    baseUrl,
-    adminUrl,
-    adminToken,
-    caFile,
-    operatorUrl: operatorUrlOf(options) || (local.operator_admin_url ?? ''),
+    baseUrl: local.base_url ?? '',
+    adminUrl: local.admin_url ?? '',
+    adminToken: local.admin_token ?? '',
+    caFile: local.ca_file ?? '',
+    operatorUrl: operatorUrl || (local.operator_admin_url ?? ''),
   };
-}
-
-function operatorUrlOf(options: Options): string {
-  return options.text('OPERATOR_URL').replace(/\/$/, '');
 }

@@ -1,5 +1,6 @@
 import type { Admin } from './admin.ts';
 import { createTenants } from './tenants.ts';
+import { balancesOf } from './testing/metrics.ts';
 
 function createFakeAdmin(changes: Partial<Admin> = {}): Admin & { removed: string[] } {
   const removed: string[] = [];
@@ -10,8 +11,7 @@ function createFakeAdmin(changes: Partial<Admin> = {}): Admin & { removed: strin
       removed.push(name);
       return Promise.resolve();
     },
-    account: () => Promise.reject(new Error('unexpected call')),
-    usage: () => Promise.reject(new Error('unexpected call')),
+    readBalances: () => Promise.reject(new Error('unexpected call')),
     ...changes,
   };
 }
@@ -33,4 +33,13 @@ test('createTenants removes a tenant whose creation failed', async () => {
   await expect(tenants.add('regular', 5)).rejects.toThrow('no key');
   await tenants.remove();
   expect(admin.removed).toHaveLength(1);
+});
+
+test('readBalances waits until no credit is reserved, but not longer than the given time', async () => {
+  const reserved = balancesOf(0, { reservedMs: 60_000 });
+  const reads = [reserved, balancesOf(3000)];
+  const tenants = createTenants(createFakeAdmin({ readBalances: () => Promise.resolve(reads.shift() ?? reserved) }));
+  await tenants.add('regular', 5);
+  expect(await tenants.readBalances(60_000)).toEqual([balancesOf(3000)]);
+  expect(await tenants.readBalances(0)).toEqual([reserved]);
 });

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller, Role } from '../lib/plan.ts';
 import { say } from '../../tools/launch/terminal.mjs';
-import type { Admin } from './admin.ts';
+import type { Admin, Balances } from './admin.ts';
 
 /** More than any run can consume, including a noisy tenant. */
 const AUDIO_SECONDS = 100_000_000;
+const POLL_MS = 250;
 
 /** The tenants of one run. */
 export interface Tenants {
   readonly callers: readonly Caller[];
   add: (role: Role, concurrentSessions: number) => Promise<void>;
+  /** Reads all balances when no credit is reserved any more, or at the latest after `settleMs`. */
+  readBalances: (settleMs: number) => Promise<Balances[]>;
   /** Removes all tenants, including those whose creation failed. */
   remove: () => Promise<void>;
 }
@@ -27,12 +31,22 @@ export function createTenants(admin: Admin): Tenants {
       const key = await admin.createTenant({ name, audioSeconds: AUDIO_SECONDS, concurrentSessions });
       callers.push({ tenant: name, key, role });
     },
+    readBalances: async (settleMs) => {
+      const deadlineMs = performance.now() + settleMs;
+      for (;;) {
+        const balances = await Promise.all(callers.map((caller) => admin.readBalances(caller)));
+        const isSettled = balances.every(
+          ({ credits, liveSessions }) => credits.reserved_ms === 0 && liveSessions === 0,
+        );
+        if (isSettled || performance.now() > deadlineMs) return balances;
+        await sleep(POLL_MS);
+      }
+    },
     remove: async () => {
       for (const name of names.splice(0)) {
         await admin.removeTenant(name).catch((error: unknown) => {
-          say(
-            `cannot delete the tenant ${name}. Delete it by hand. ${error instanceof Error ? error.message : String(error)}`,
-          );
+          const reason = error instanceof Error ? error.message : String(error);
+          say(`cannot delete the tenant ${name}. Delete it by hand. ${reason}`);
         });
       }
     },

@@ -1,11 +1,9 @@
 import { join, resolve } from 'node:path';
-import { SCENARIOS } from '../../loadtest/lib/scenarios.ts';
-import { root, say, stop } from '../launch/terminal.mjs';
 import { parseLoadtestArguments } from '../../loadtest/runner/arguments.ts';
 import { buildHelp } from '../../loadtest/runner/help.ts';
-import { buildReportLines } from '../../loadtest/runner/log-report.ts';
-import { buildLines } from '../../loadtest/runner/print.ts';
-import { REPORT_FILES, runLoadtest } from '../../loadtest/runner/run.ts';
+import { buildLogLines, RESULT_FILES, writeResult } from '../../loadtest/runner/result-files.ts';
+import { runLoadtest } from '../../loadtest/runner/run.ts';
+import { root, say, stop } from '../launch/terminal.mjs';
 
 const EXIT = { passed: 0, failed: 1, void: 2 } as const;
 const INTERRUPTED = 130;
@@ -39,10 +37,10 @@ let status: number;
 try {
   const addCleanup = (step: () => Promise<void> | void) => void steps.push(step);
   const summary = await runLoadtest(chosen, out, { env: process.env, signal: stopping.signal, addCleanup });
-  const lines = buildLines(summary, SCENARIOS[chosen.scenario].requiresLatency);
-  const files = chosen.logReport ? buildReportLines(out) : [];
+  const lines = writeResult(out, summary);
+  const files = chosen.logReport ? buildLogLines(out) : [];
   process.stdout.write(`${[...files, ...lines].join('\n')}\n`);
-  say(`report: ${join(out, REPORT_FILES.page)}`);
+  say(`report: ${join(out, RESULT_FILES.page)}`);
   status = EXIT[summary.outcome];
 } catch (error) {
   if (!stopping.signal.aborted) say(error instanceof Error ? error.message : String(error));

@@ -1,0 +1,38 @@
+import type { LatencyTargetName, Limits } from './latency-targets.ts';
+
+/** Schedule of the scenario ramp-to-saturation. */
+export interface Ramp {
+  /** Number of streams of each step, in order. */
+  readonly steps: readonly number[];
+  readonly stepSeconds: number;
+  /** Start of a step that is not measured, because streams are still being opened. */
+  readonly settleSeconds: number;
+}
+
+/** Measurements of a step. Latencies are 95th percentiles in milliseconds, or null without events. */
+export interface StepMeasurement {
+  readonly latencies: Readonly<Record<LatencyTargetName, number | null>>;
+  readonly refused: number;
+}
+
+/** Returns the index of the step at a time after the start. It may be past the last step. */
+export function stepAt({ stepSeconds }: Ramp, elapsedMs: number): number {
+  return Math.floor(elapsedMs / (stepSeconds * 1000));
+}
+
+/** Returns the tag of measurements at a time after the start: the streams of the step, or '' while it settles. */
+export function stepTag(ramp: Ramp, elapsedMs: number): string {
+  const isSettling = elapsedMs % (ramp.stepSeconds * 1000) < ramp.settleSeconds * 1000;
+  return isSettling ? '' : String(ramp.steps[stepAt(ramp, elapsedMs)] ?? '');
+}
+
+/** Returns the reasons why a step failed. Empty if it passed. */
+export function judgeStep({ latencies, refused }: StepMeasurement, limits: Limits): string[] {
+  const failures = (Object.keys(limits) as LatencyTargetName[]).flatMap((target) => {
+    const p95 = latencies[target];
+    // Sessions may be longer than a step, so a step without ready events does not fail.
+    if (p95 === null) return target === 'ready' ? [] : [`no ${target} arrived`];
+    return p95 > limits[target] ? [`${target} p95 ${Math.round(p95)} ms > ${limits[target]} ms`] : [];
+  });
+  return refused > 0 ? [...failures, `${refused} sessions refused`] : failures;
+}

@@ -1,0 +1,51 @@
+import { buildThresholds, CHECKS } from './thresholds.ts';
+
+const plan = {
+  callers: [{ tenant: 't', key: 'k', role: 'regular' as const }],
+  contexts: [],
+  lagLimitMs: 50,
+  limits: { delta: 300, final: 600, ready: 1000 },
+  ramp: null,
+  requiresLatency: true,
+};
+
+test('buildThresholds limits the latencies of regular tenants and the lag if the scenario requires latency', () => {
+  expect(buildThresholds(plan)).toMatchObject({
+    'delta_latency{role:regular}': ['p(95)<=300'],
+    'final_latency{role:regular}': ['p(95)<=600'],
+    'ready_latency{role:regular}': ['p(95)<=1000'],
+    lag: ['p(95)<=50'],
+  });
+});
+
+test('buildThresholds only measures latencies and lag if the scenario does not require latency', () => {
+  expect(buildThresholds({ ...plan, requiresLatency: false })).toMatchObject({
+    'delta_latency{role:regular}': [],
+    lag: [],
+  });
+});
+
+test('buildThresholds requires every check of every session to pass', () => {
+  const thresholds = buildThresholds({ ...plan, requiresLatency: false });
+  for (const name of Object.values(CHECKS)) expect(thresholds[`checks{check:${name}}`]).toEqual(['rate==1']);
+});
+
+test('buildThresholds limits the delta latency of each context', () => {
+  expect(buildThresholds({ ...plan, contexts: [[56, 0]] })).toMatchObject({
+    'delta_latency{context:56-0}': ['p(95)<=300'],
+  });
+});
+
+test('buildThresholds measures each step of a ramp and limits the lag', () => {
+  const ramp = { steps: [70, 80], stepSeconds: 60, settleSeconds: 5 };
+  expect(buildThresholds({ ...plan, ramp, requiresLatency: false })).toMatchObject({
+    'delta_latency{step:70}': [],
+    'ready_latency{step:80}': [],
+    'session_refusals{step:80}': [],
+    lag: ['p(95)<=50'],
+  });
+});
+
+test('buildThresholds contains no character in names of checks that k6 uses as a separator', () => {
+  for (const name of Object.values(CHECKS)) expect(name).toMatch(/^[a-z ]+$/);
+});

@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { METRICS } from '../lib/thresholds.ts';
+import { buildLines, buildLogLines, writeResult } from './result-files.ts';
+import { summarize } from './summary.ts';
+import { balancesOf, metricsOf, trend } from './testing/metrics.ts';
+
+const facts = {
+  scenario: 'steady' as const,
+  startedAt: '2027-01-01T00:00:00.000Z',
+  seconds: 60,
+  service: 'https://asr.example',
+  declaredSlots: 100,
+  declaredAfter: null as number | null,
+  slowWorker: false,
+};
+const plan = {
+  model: 'm',
+  streams: 1,
+  contexts: [],
+  lagLimitMs: 50,
+  limits: { delta: 300, final: 600, ready: 1000 },
+  ramp: null,
+  requiresLatency: true,
+};
+const slow = metricsOf({ [METRICS.latency('delta')]: trend(400, 8, 300) });
+const build = (changes: Partial<typeof facts> = {}, requiresLatency = true) =>
+  summarize({ ...facts, ...changes }, { ...plan, requiresLatency }, slow, [balancesOf(6000)]);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-asr-result-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('buildLines shows latencies and gates, and the outcome last', () => {
+  const lines = buildLines(build());
+  expect(lines.find((line) => line.includes('delta'))).toMatch(/^✗ delta +p50 +400 ms +p95 +400 ms.*target p95 300 ms/);
+  expect(lines).toContain('✓ every flush got its final: 2 of 2');
+  expect(lines.at(-1)).toBe('steady: FAILED');
+});
+
+test('buildLines does not judge latencies if the scenario does not require them', () => {
+  expect(buildLines(build({}, false)).find((line) => line.includes('delta'))).toMatch(/^ {2}delta/);
+});
+
+test('buildLines explains a run that is void because the machine became slower', () => {
+  expect(buildLines(build({ declaredAfter: 80 })).at(-1)).toBe(
+    'steady: VOID: the machine became slower during the run. A worker now declares 80 slots, not 100. Run again.',
+  );
+});
+
+test('writeResult writes the summary as JSON and as the printed text', () => {
+  const summary = build();
+  const lines = writeResult(folder, summary);
+  expect(readFileSync(join(folder, 'summary.txt'), 'utf8')).toBe(`${lines.join('\n')}\n`);
+  expect(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))).toEqual(summary);
+});
+
+test('buildLogLines returns one line per file, with the page compressed', () => {
+  const page = '<html>\n<body>\n</body>\n</html>\n';
+  const summary = build();
+  writeResult(folder, summary);
+  expect(buildLogLines(folder)).toHaveLength(1);
+  writeFileSync(join(folder, 'report.html'), page);
+  const lines = buildLogLines(folder);
+  expect(lines.join('\n').split('\n')).toHaveLength(2);
+  const [, json = ''] = lines[0]?.split('summary.json ') ?? [];
+  expect(JSON.parse(json)).toEqual(summary);
+  const [, packed = ''] = lines[1]?.split('report.html.gz ') ?? [];
+  expect(gunzipSync(Buffer.from(packed, 'base64')).toString()).toBe(page);
+});

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Distribution } from './k6-metrics.ts';
+import { describeSaturation } from './saturation.ts';
+import type { Summary } from './summary.ts';
+
+/** Files that a run writes into its folder. k6 writes the page. */
+export const RESULT_FILES = { summary: 'summary.json', text: 'summary.txt', page: 'report.html' } as const;
+
+/** Writes the summary of a run and returns the lines to print. */
+export function writeResult(folder: string, summary: Summary): string[] {
+  const lines = buildLines(summary);
+  writeFileSync(join(folder, RESULT_FILES.summary), `${JSON.stringify(summary, null, 2)}\n`);
+  writeFileSync(join(folder, RESULT_FILES.text), `${lines.join('\n')}\n`);
+  return lines;
+}
+
+/**
+ * Returns the files of a run as log lines that start with the file name, because only the log of an ended pod can be
+ * read. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded.
+ */
+export function buildLogLines(folder: string): string[] {
+  const summary = JSON.parse(readFileSync(join(folder, RESULT_FILES.summary), 'utf8')) as unknown;
+  const page = join(folder, RESULT_FILES.page);
+  return [
+    `${RESULT_FILES.summary} ${JSON.stringify(summary)}`,
+    // k6 writes no page after a run of a few seconds.
+    ...(existsSync(page) ? [`${RESULT_FILES.page}.gz ${gzipSync(readFileSync(page)).toString('base64')}`] : []),
+  ];
+}
+
+/** Builds the lines of the result for a terminal. */
+export function buildLines(summary: Summary): string[] {
+  const { scenario, streams, declaredSlots, declaredAfter, saturation, wordErrorRatePercent: wer } = summary;
+  const slots = declaredSlots === 0 ? 'declared slots unknown' : `${declaredSlots} declared slots`;
+  const mark = (passed: boolean | null) => (passed === null ? ' ' : passed ? '✓' : '✗');
+  return [
+    `${scenario}: ${streams} streams, ${summary.sessions} sessions, ${summary.refused} refused, ${slots}`,
+    ...summary.targets.map(
+      ({ target, limitMs, met, ...seen }) => `${mark(met)} ${row(target, seen)}  target p95 ${limitMs} ms`,
+    ),
+    ...Object.entries(summary.contexts).map(([context, seen]) => `  ${row(`delta [${context}]`, seen)}`),
+    `  ${row('create', summary.create)}`,
+    `  ${row('lag', summary.lag)}  void above p95 ${summary.lagLimitMs} ms`,
+    `  word error rate ${wer === null ? '-' : `${wer} %`}`,
+    ...summary.gates.map(({ name, passed, detail }) => `${mark(passed)} ${name}: ${detail}`),
+    ...(saturation === null ? [] : [describeSaturation(saturation, declaredSlots, declaredAfter)]),
+    `${scenario}: ${describeOutcome(summary)}`,
+  ];
+}
+
+function describeOutcome({ outcome, voidReason, declaredSlots, declaredAfter }: Summary): string {
+  if (outcome !== 'void') return outcome === 'failed' ? 'FAILED' : outcome;
+  return voidReason === 'late generator'
+    ? 'VOID: the generator was too slow. Give it more CPU or fewer streams and run again.'
+    : `VOID: the machine became slower during the run. A worker now declares ${declaredAfter ?? 0} slots, not ${declaredSlots}. Run again.`;
+}
+
+function row(name: string, { count, p50, p95, max }: Distribution): string {
+  const ms = (value: number | null) => `${value === null ? '-' : Math.round(value)} ms`.padStart(8);
+  return `${name.padEnd(14)} p50 ${ms(p50)}  p95 ${ms(p95)}  max ${ms(max)}  of ${count}`;
+}
