@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs the named packages on Debian and Ubuntu without starting their services: the benchmark starts its own.
+# Installs the named packages on Debian and Ubuntu without starting their services. The benchmark starts its own.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 
-# Package lists that cannot all be renewed may still hold what is needed.
-apt-get update -qq || echo 'apt-get update failed; going on with the package lists that are there' >&2
+# If the update fails, the existing package lists may still contain the packages.
+apt-get update -qq || echo 'apt-get update failed; continuing with the existing package lists' >&2
 
-# invoke-rc.d asks this file before it starts a service; 101 means no. One that is there already is left alone.
+# invoke-rc.d runs this file before it starts a service. Status 101 forbids the start. An existing file is kept.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   trap 'rm -f "$policy"' EXIT
@@ -15,7 +15,7 @@ if [ ! -e "$policy" ]; then
 fi
 apt-get install -y -qq --no-install-recommends "$@"
 
-# Nor at the next boot.
+# Keeps the services from starting at the next boot.
 for service in haproxy nginx; do
   if [ -d /run/systemd/system ]; then
     systemctl disable --now "$service" || true
