@@ -4,12 +4,12 @@ import type { ResourceKey } from '../source.ts';
  * Retains missing resources for a grace time. A resource may move from one file to another, or its file may be
  * recreated. Deleting it in between would end the sessions of a tenant.
  */
-export interface Vanished<T> {
+export interface DeletionGrace<T> {
   /** Returns `next` plus the resources that are missing from it for less than the grace time. */
   keep: (next: ReadonlyMap<ResourceKey, T>, nowMs: number) => Map<ResourceKey, T>;
 }
 
-export function createVanished<T>(graceMs: number): Vanished<T> {
+export function createDeletionGrace<T>(graceMs: number): DeletionGrace<T> {
   let before: ReadonlyMap<ResourceKey, T> = new Map();
   const sinceMs = new Map<ResourceKey, number>();
   return {
@@ -18,9 +18,9 @@ export function createVanished<T>(graceMs: number): Vanished<T> {
       for (const key of next.keys()) sinceMs.delete(key);
       for (const [key, value] of before) {
         if (next.has(key)) continue;
-        const vanishedMs = sinceMs.get(key) ?? nowMs;
-        sinceMs.set(key, vanishedMs);
-        if (nowMs - vanishedMs < graceMs) kept.set(key, value);
+        const missingSinceMs = sinceMs.get(key) ?? nowMs;
+        sinceMs.set(key, missingSinceMs);
+        if (nowMs - missingSinceMs < graceMs) kept.set(key, value);
         else sinceMs.delete(key);
       }
       before = kept;

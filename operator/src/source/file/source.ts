@@ -12,7 +12,7 @@ import { createFileReports } from './report.ts';
 import { resolve } from './resolve.ts';
 import type { Owned } from './resolve.ts';
 import { scanFolders } from './scan.ts';
-import { createVanished } from './vanish.ts';
+import { createDeletionGrace } from './deletion-grace.ts';
 
 export interface FileSourceOptions {
   folders: readonly string[];
@@ -38,7 +38,7 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
   const { folders, pollMs, settleMs, deleteGraceMs, logger, notices } = options;
   const store = createStore();
   const records: FileRecords = new Map();
-  const vanished = createVanished<Owned>(deleteGraceMs);
+  const deletionGrace = createDeletionGrace<Owned>(deleteGraceMs);
   const reports = createFileReports(folders, logger, notices);
   const stopping = new AbortController();
   let effective = new Map<ResourceKey, Owned>();
@@ -55,7 +55,7 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
       if (read !== undefined) noteRead(record, stamp, read);
     }
     const resolution = resolve([...records.values()], effective);
-    effective = vanished.keep(resolution.effective, systemClock.nowMs());
+    effective = deletionGrace.keep(resolution.effective, systemClock.nowMs());
     const changed = store.replace(new Map([...effective].map(([key, { resource }]) => [key, resource])));
     reports.update(scan, records, resolution.duplicates);
     for (const key of changed) onChange(key);
