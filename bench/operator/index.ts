@@ -105,7 +105,7 @@ function checkResync({ writes, changed }: Resync): void {
   throw new Error(`the resync check failed: ${writes} writes and ${changed} changed objects although nothing was new`);
 }
 
-/** Returns what is wrong with how workers were removed, whatever the speed. */
+/** Returns the defects in the removal of workers. They do not depend on the speed. */
 function checkPods({ wronglyDrained, lostBusy }: PodPhases): string[] {
   const checks: [boolean, string][] = [
     [wronglyDrained > 0, `${wronglyDrained} busy workers were drained while an idle one stayed`],

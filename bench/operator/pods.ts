@@ -9,7 +9,7 @@ import type { Scene, Stage } from './stage.ts';
 import { startWorkforce } from './workforce.ts';
 
 const GPUS_OF_NODE = 8;
-/** More nodes than a rollout needs beyond the desired count. */
+/** Capacity of the nodes relative to the desired pods. A rollout needs room for additional pods. */
 const ROOM = 1.2;
 const WORKERS_OF_MODEL = 500;
 const BUFFER_PERCENT = 25;

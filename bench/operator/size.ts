@@ -1,4 +1,4 @@
-/** How much is measured. */
+/** Number of resources and pods of a benchmark run. */
 export interface Size {
   /** Resources of each of the two kinds. */
   resources: number;

@@ -15,7 +15,7 @@ interface Worker {
   revision: string;
 }
 
-/** Stands in for the processes in the pods: each is registered while its pod runs and renews its lease. */
+/** Replaces the processes in the pods. Each one is registered while its pod runs, and renews its lease. */
 export interface Workforce {
   /** Pods that are not being deleted. */
   pods: () => readonly { name: string; revision: string }[];

@@ -8,7 +8,7 @@ const TICK_MS = 1;
 const LAST_DELTAS_MS = 5000;
 
 export interface Speech {
-  /** Resolves when every stream is sending. */
+  /** Time after which every stream is sending. */
   readonly allSpeakAfterMs: number;
   /** Stops sending and waits for the outstanding deltas. Rejects if one does not arrive. */
   end: () => Promise<number[]>;

@@ -7,8 +7,8 @@ import { FRAME_SAMPLES } from './ours.ts';
 const FRAME_MS = 100;
 const SECONDS = 8;
 /**
- * A chunk is complete this long before its end: its last feature frame starts 1,280 samples earlier and reaches 200
- * ahead.
+ * Number of samples before its end at which a chunk is complete. Its last feature frame starts 1,280 samples earlier
+ * and reaches 200 ahead.
  */
 const LOOKBACK_SAMPLES = 1080;
 

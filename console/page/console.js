@@ -155,7 +155,8 @@ async function loadSections(quickstart) {
 }
 
 /**
- * Asks before a private link switches a signed-in user to another tenant: keys created afterwards belong to that tenant.
+ * Asks before a private link switches a signed-in user to another tenant, because keys created afterwards belong to
+ * that tenant.
  *
  * @param {string} name
  */

@@ -234,7 +234,7 @@ test(
       ['apply', '-f', '-'],
       policy('ValidatingAdmissionPolicyBinding', { policyName: 'no-suspension', validationActions: ['Deny'] }),
     );
-    const refused = await eventually('the policy is in force', WITHIN_MS, async () => {
+    const refused = await eventually('the policy is applied', WITHIN_MS, async () => {
       const answer = await put('policed', { state: 'Suspended' });
       return answer.status >= 400 && answer;
     });
@@ -258,7 +258,11 @@ test(
     expect((await call('GET', '/admin/v1/tenants')).body.data).toEqual([]);
     expect(await put('leaving', {})).toMatchObject({ status: 409, body: { error: { code: 'being_deleted' } } });
     await kubectl(['patch', 'tenant/leaving', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
-    await eventually('it can be made anew', WITHIN_MS, async () => (await put('leaving', {})).status === 201);
+    await eventually(
+      'the tenant can be created again',
+      WITHIN_MS,
+      async () => (await put('leaving', {})).status === 201,
+    );
     await kubectl(['delete', 'tenant/leaving']);
   },
   TEST_TIMEOUT_MS,
@@ -281,7 +285,7 @@ test(
     } finally {
       await kubernetes.startApiServer();
     }
-    await eventually('it goes on', WITHIN_MS, async () => {
+    await eventually('requests succeed again', WITHIN_MS, async () => {
       const { status } = await grant('acme', { id: 'b', audio_seconds: 1 });
       return status < 300;
     });
@@ -301,7 +305,7 @@ test(
     }));
     await put('acme', {});
     await grantRules(kubernetes, namespace, 'console', fewer);
-    const refused = await eventually('the right is gone', WITHIN_MS, async () => {
+    const refused = await eventually('the right is revoked', WITHIN_MS, async () => {
       const answer = await put('acme', { displayName: `x${Date.now()}` });
       return answer.status >= 400 && answer;
     });

@@ -76,26 +76,34 @@ test(
 
     // The consumed audio must reach the Tenant's status, which a rebuild reads.
     await console_.ledger.accounts.restore('acme', 'used', HOUR_MS / 4);
-    await eventually('it is in the status', WITHIN_MS, async () => (await field('.status.credits.consumed')) === '15m');
+    await eventually(
+      'the consumption is in the status',
+      WITHIN_MS,
+      async () => (await field('.status.credits.consumed')) === '15m',
+    );
     await console_.ledger.link.send('', ['FLUSHALL']);
-    await eventually('the Tenant says so', WITHIN_MS, async () => (await ledgerMissing()) === 'True');
+    await eventually('the Tenant reports LedgerMissing', WITHIN_MS, async () => (await ledgerMissing()) === 'True');
 
-    const plan = await eventually('a rebuild can be asked for', WITHIN_MS, async () => {
+    const plan = await eventually('the plan lists the tenant', WITHIN_MS, async () => {
       const answer = await admin('ledger', 'rebuild');
       return answer.out.includes('acme') && answer;
     });
     expect(plan.out).toMatch(/acme +1h 0m 0s +15m 0s/);
     expect((await admin('ledger', 'rebuild', '--yes')).status).toBe(0);
-    await eventually('it is done', WITHIN_MS, async () =>
+    await eventually('the ledger is rebuilt', WITHIN_MS, async () =>
       (await admin('ledger', 'status')).out.includes('contains the ledger'),
     );
-    await eventually('the account is back', WITHIN_MS, async () =>
+    await eventually('the account is restored', WITHIN_MS, async () =>
       (await admin('tenants', 'show', 'acme')).out.includes('45m 0s'),
     );
-    await eventually('the Tenant says so', WITHIN_MS, async () => (await ledgerMissing()) === 'False');
+    await eventually(
+      'the Tenant no longer reports LedgerMissing',
+      WITHIN_MS,
+      async () => (await ledgerMissing()) === 'False',
+    );
     expect(await admin('keys', 'list')).toMatchObject({ status: 0, out: expect.stringContaining('acme') });
     expect((await admin('tenants', 'delete', 'acme')).out).toBe('Deleted the tenant acme and 1 key.\n');
-    await eventually('it is gone', WITHIN_MS, async () => {
+    await eventually('the tenant is deleted', WITHIN_MS, async () => {
       return (await kubernetes.kubectl(['-n', namespace, 'get', 'tenants,apikeys', '-o', 'name'])) === '';
     });
   },

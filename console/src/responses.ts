@@ -1,6 +1,7 @@
 /**
  * Response bodies that the pages read. The routes build them and the page scripts import these types, so a field that
- * one side renames no longer compiles on the other. This file imports nothing: the pages are checked without Node.
+ * one side renames no longer compiles on the other. This file imports nothing, because the pages are checked without
+ * the types of Node.
  */
 export interface KeyView {
   readonly object: 'api_key';

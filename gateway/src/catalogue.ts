@@ -7,12 +7,12 @@ import { repeat } from './repeat.ts';
 export interface CatalogueView {
   /** Undefined until the catalogue was read once. */
   entries: () => readonly CatalogueEntry[] | undefined;
-  /** Throws 503 until the catalogue was read once: before that, no model can be called unknown. */
+  /** Throws 503 until the catalogue was read once, because a model that is not known yet may exist. */
   has: (model: string) => boolean;
   stop: () => void;
 }
 
-/** Interval until the catalogue was read once. Without it no request for a model can be answered. */
+/** Polling interval until the first successful read. Requests for a model cannot be answered before. */
 const FIRST_INTERVAL_MS = 50;
 
 /** Reads the catalogue regularly. */

@@ -35,7 +35,7 @@ test('Track measures the latency of a final from its flush', () => {
   expect(track.awaitsFinal).toBe(false);
 });
 
-test('Track rounds up to milliseconds where audio ends between two of them', () => {
+test('Track rounds the end of the audio up to whole milliseconds', () => {
   const track = new Track();
   track.sent(1601, 100);
   expect(track.sentAt(101)).toBe(100);

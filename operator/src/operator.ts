@@ -23,7 +23,9 @@ export interface Operator {
 export interface OperatorOptions {
   /** Environment that worker processes inherit from. */
   env?: NodeJS.ProcessEnv;
-  /** Called when the lead was lost. The process has to end: the next leader may have made its state obsolete. */
+  /**
+   * Called when the lead was lost. The process has to end, because the next leader may have made its state obsolete.
+   */
   onLost?: (reason: string) => void;
 }
 
@@ -171,7 +173,8 @@ class Lifecycle {
   /** Call when the ledger went missing or came back. */
   #enqueueAll(): void {
     const { source, work } = this.#parts;
-    // Each resource on its own as well: the sync stops at the ledger guard, but every Tenant has to report the failure.
+    // Also enqueues each resource, because the sync stops at the ledger guard, but every Tenant has to report the
+    // failure.
     for (const { kind, metadata } of source.list()) work.enqueue(keyOf(kind, metadata.name));
     work.enqueue(SYNC);
   }

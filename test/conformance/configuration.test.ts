@@ -7,7 +7,7 @@ import type { Service } from '../support/service.ts';
 
 const APPLIED_WITHIN_MS = 2000;
 /** A deletion is applied after a delay, because editors rewrite files and resources move between them. */
-const GONE_WITHIN_MS = 5000;
+const REMOVED_WITHIN_MS = 5000;
 
 let service: Service;
 let key: string;
@@ -68,7 +68,7 @@ describe('a model', () => {
   test('with an invalid edit is reported by file and field and keeps its last valid version', async () => {
     const before = await models();
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Wrong', max: '"many"' }));
-    await eventually('the problem is shown', APPLIED_WITHIN_MS, () => {
+    await eventually('the problem is reported', APPLIED_WITHIN_MS, () => {
       return service.output().includes('kamba.yaml') && service.output().includes('spec.scaling.max');
     });
     const logged = service
@@ -90,8 +90,8 @@ describe('a model', () => {
 
   test('is removed when its file is deleted, while the other models stay', async () => {
     service.removeConfig('kamba.yaml');
-    await eventually('the model is gone', GONE_WITHIN_MS, async () => !(await models()).has(NAME));
-    await eventually('it takes no sessions', GONE_WITHIN_MS, async () => {
+    await eventually('the model is removed', REMOVED_WITHIN_MS, async () => !(await models()).has(NAME));
+    await eventually('the model accepts no sessions', REMOVED_WITHIN_MS, async () => {
       const answer = await service.create(key, { model: NAME });
       return answer.status === 404 && refusal(answer) === 'model_not_found';
     });
@@ -107,7 +107,7 @@ describe('a file that is not a valid resource', () => {
   ])('%s is reported and changes nothing', async (file, text, reported) => {
     const before = await models();
     service.writeConfig(file, text);
-    await eventually('the problem is shown', APPLIED_WITHIN_MS, () => {
+    await eventually('the problem is reported', APPLIED_WITHIN_MS, () => {
       return service
         .output()
         .split('\n')
@@ -130,17 +130,21 @@ describe('a tenant', () => {
     expect(balanceOf(await service.usage(own)).available_ms).toBe(100_000);
 
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file', { state: 'Suspended' }));
-    await eventually('it is suspended', APPLIED_WITHIN_MS, async () => (await service.usage(own)).status === 403);
+    await eventually(
+      'the tenant is suspended',
+      APPLIED_WITHIN_MS,
+      async () => (await service.usage(own)).status === 403,
+    );
 
     const grants = '[{id: first, audioSeconds: 900}, {id: second, audioSeconds: 50}]';
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file', { grants }));
-    await eventually('it is active, with the second grant', APPLIED_WITHIN_MS, async () => {
+    await eventually('the tenant is active, with the second grant', APPLIED_WITHIN_MS, async () => {
       const answer = await service.usage(own);
       return answer.status === 200 && balanceOf(answer).available_ms === 150_000;
     });
 
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file', { grants: '[]', concurrent: 1 }));
-    await eventually('it may hold one session', APPLIED_WITHIN_MS, async () => {
+    await eventually('the tenant may have one session', APPLIED_WITHIN_MS, async () => {
       return (await service.admin.call('GET', '/tenants/from-a-file')).text.includes('"concurrentSessions":1');
     });
     expect(balanceOf(await service.usage(own)).available_ms).toBe(150_000);
@@ -170,7 +174,7 @@ describe('capacity', () => {
 
   test('that is raised again accepts sessions within 2 seconds', async () => {
     service.writeConfig('full.yaml', modelYaml(NAME, { language: 'Full', max: 1 }));
-    await eventually('a session is made', APPLIED_WITHIN_MS, async () => {
+    await eventually('a session is created', APPLIED_WITHIN_MS, async () => {
       return (await service.create(key, { model: NAME })).status === 201;
     });
   });

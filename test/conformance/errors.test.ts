@@ -185,7 +185,7 @@ describe('while Redis does not respond', () => {
   });
   afterAll(async () => {
     process.kill(pid, 'SIGCONT');
-    await eventually('the service is well again', 10_000, async () => {
+    await eventually('the service works again', 10_000, async () => {
       return (await service.usage(key)).status === 200;
     });
   });

@@ -108,7 +108,7 @@ test('a refused request can be repeated with the same Idempotency-Key', async ()
   expect(refusal(await create(own.key, idempotencyKey, { model: 'none' }))).toBe('model_not_found');
   expect(refusal(await create(own.key, idempotencyKey))).toBe('insufficient_credits');
   await service.admin.call('POST', `/tenants/${own.name}/grants`, { id: 'later', audio_seconds: 30 });
-  const session = await eventually('the grant is in force', 5000, async () => {
+  const session = await eventually('the grant is applied', 5000, async () => {
     const answer = await create(own.key, idempotencyKey, { model: DHOLUO });
     return answer.status === 201 && sessionOf(answer);
   });

@@ -122,7 +122,7 @@ test('a start with an invalid setting names it and leaves no process behind', as
   const wrong = launch(home, { SESSION_TTL_MS: 'soon' });
   await expect(wrong.ended).resolves.toBe(1);
   expect(wrong.output()).toContain('SESSION_TTL_MS');
-  await eventually('nothing of it runs', 10_000, () => processesOf(home).length === 0);
+  await eventually('no process of the service runs', 10_000, () => processesOf(home).length === 0);
 }, 60_000);
 
 test(
@@ -168,7 +168,7 @@ test(
       }
     };
     const callers = Array.from({ length: 8 }, caller);
-    await eventually('requests are made', 10_000, () => created.length > 50);
+    await eventually('requests are in flight', 10_000, () => created.length > 50);
     const { home } = service;
     await Promise.all([service.stop({ keepHome: true }), ...callers]);
     agent.destroy();

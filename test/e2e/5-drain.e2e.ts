@@ -13,7 +13,7 @@ interface Pods {
   items: { metadata: { labels: Record<string, string>; deletionTimestamp?: string } }[];
 }
 
-test('a node is drained: gateways finish their streams first, all other pods move to another node', async () => {
+test('draining a node lets its gateways finish their streams and moves all other pods to another node', async () => {
   const access = await openAccess(harness);
   const node = readSetting('E2E_DRAIN_NODE');
   const selector = `--field-selector=spec.nodeName=${node},status.phase=Running`;

@@ -21,7 +21,7 @@ const GATEWAY_PORT = 8443;
 /** Output of `svc-asr admin ledger status`. */
 interface LedgerStatus {
   ledger_id: string | null;
-  /** What a rebuild would restore. */
+  /** Balances that a rebuild would restore. */
   rebuild: { tenants: { tenant: string; granted_ms: number; consumed_ms: number | null }[] } | null;
 }
 
@@ -162,7 +162,7 @@ describe('a Tenant and an ASRModel that wait for their finalizer', () => {
     await eventually('the model has children', SOON_MS, async () => (await listChildren()).includes('deployment'));
     return (await harness.openAdmin()).key('leaving');
   };
-  /** Deletes both resources with the steps of the docs, without which they would wait for ever. */
+  /** Deletes both resources with the steps of the docs. Without these steps, the deletion would never end. */
   const deleteByHand = async () => {
     await harness.kubectl(['delete', ...resources, '--wait=false']);
     await expect(waitForDeletion('5s')).rejects.toThrow('timed out');

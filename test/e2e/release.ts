@@ -9,7 +9,7 @@ export const REDIS_TAG = '7';
 export function buildValues(tag: string) {
   const registry = readSetting('E2E_REGISTRY');
   const small = { requests: { cpu: '20m', memory: '64Mi' } };
-  // In extraEnv rather than settings: the chart of the commit before may know a setting under another name.
+  // In extraEnv rather than settings, because the chart of the previous commit may have another name for a setting.
   const variables = (values: Record<string, number>) =>
     Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
   return {

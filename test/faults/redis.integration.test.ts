@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** Sends every kind of request and checks which must work without Redis and which must not. */
-async function expectAway(key: string): Promise<void> {
+async function expectUnavailable(key: string): Promise<void> {
   const usage = () => fetch(`${gateway.baseUrl}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } });
   const started = performance.now();
   const [created, used] = await Promise.all([postSession(gateway, key), usage()]);
@@ -80,7 +80,7 @@ test('while Redis is down dependent requests answer 503, others work, and nothin
       }
     };
     await Promise.all([work(), work(), work()]);
-    await expectAway(key);
+    await expectUnavailable(key);
     await redis.restart();
     await connected(ledger.link);
     await expectBack(key);
@@ -110,8 +110,8 @@ test('while Redis is frozen dependent requests answer 503 within two seconds', a
   await expectBack(key);
   process.kill(redis.pid, 'SIGSTOP');
   try {
-    await expectAway(key);
-    await expectAway(key);
+    await expectUnavailable(key);
+    await expectUnavailable(key);
   } finally {
     process.kill(redis.pid, 'SIGCONT');
   }

@@ -107,7 +107,7 @@ test('a gateway that receives SIGTERM refuses handshakes, sends finals and 1001,
   expect(await ended(tenant, 1000)).toMatchObject({ state: 'failed', billableMs: 0 });
 }, 30_000);
 
-test('a worker that hangs during the last flush costs nothing: no final and no charge', async () => {
+test('a stream whose worker hangs during the last flush gets no final and is not charged', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 1 }));
   await stream.next('ready');

@@ -10,19 +10,19 @@ import { createSession, openStream, Refused } from '../support/stream-client.ts'
 import { startWorker } from '../support/worker.ts';
 
 /** A proxy between gateway and Redis that forwards everything except the reply to one script about one session. */
-interface Thief {
+interface ReplyDropper {
   readonly url: string;
   /** From now on drops the reply to a script that names this session, and the connection. */
-  steal: (sessionId: string) => void;
-  readonly stolen: number;
+  dropReply: (sessionId: string) => void;
+  readonly dropped: number;
   stop: () => void;
 }
 
-async function startThief(redisUrl: string): Promise<Thief> {
+async function startReplyDropper(redisUrl: string): Promise<ReplyDropper> {
   const { hostname, port } = new URL(redisUrl);
   const sockets = new Set<Socket>();
   let wanted: string | undefined;
-  let stolen = 0;
+  let dropped = 0;
   const server = createServer((client) => {
     const target = connect(Number(port), hostname);
     for (const socket of [client, target]) {
@@ -42,7 +42,7 @@ async function startThief(redisUrl: string): Promise<Thief> {
     target.on('data', (data) => {
       if (!silent) client.write(data);
       else {
-        stolen++;
+        dropped++;
         client.destroy();
       }
     });
@@ -50,9 +50,9 @@ async function startThief(redisUrl: string): Promise<Thief> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    steal: (sessionId) => (wanted = sessionId),
-    get stolen() {
-      return stolen;
+    dropReply: (sessionId) => (wanted = sessionId),
+    get dropped() {
+      return dropped;
     },
     stop: () => {
       server.close();
@@ -70,21 +70,21 @@ test('a credential still works after a handshake failed because its Redis reply 
   const prefix = ownPrefix();
   const redis = await startRedis();
   stops.push(() => redis.stop());
-  const thief = await startThief(redis.url);
-  stops.push(() => thief.stop());
+  const proxy = await startReplyDropper(redis.url);
+  stops.push(() => proxy.stop());
   const ledger = await openLedger(redis.url, { prefix });
   stops.push(() => ledger.link.close());
   await seedCatalogue(ledger);
-  const gateway: TestGateway = await startGateway(thief.url, prefix);
+  const gateway: TestGateway = await startGateway(proxy.url, prefix);
   stops.push(() => gateway.stop());
   const worker = await startWorker(redis.url, prefix);
   stops.push(() => worker.stop());
 
   const { tenant, key } = await seedTenant(ledger, 60_000);
   const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 60 });
-  thief.steal(session.id);
+  proxy.dropReply(session.id);
   await expect(openStream(session)).rejects.toMatchObject({ status: 503 } satisfies Partial<Refused>);
-  expect(thief.stolen).toBeGreaterThan(0);
+  expect(proxy.dropped).toBeGreaterThan(0);
 
   const stream = await eventually('the credential works', 30_000, () =>
     openStream(session).catch((error: unknown) => {

@@ -26,7 +26,7 @@ afterAll(async () => {
   await stage.stop();
 });
 
-test('an utterance that three workers were lost over ends the stream with 1011 and no charge', async () => {
+test('an utterance that loses three workers ends the stream with 1011 and no charge', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   worker.drop(Infinity);

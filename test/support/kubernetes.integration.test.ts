@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 }, TEST_TIMEOUT_MS);
 
-/** The objects of a kind in a namespace, as the API has them. */
+/** Returns the objects of a kind in a namespace. */
 async function list(namespace: string, kind: string) {
   return JSON.parse(await kubernetes.kubectl(['-n', namespace, 'get', kind, '-o', 'json'])).items;
 }
@@ -140,7 +140,7 @@ test(
       const path = `/api/v1/namespaces/${namespace}`;
       expect((await other.request('GET', path)).status).toBe(200);
       expect((await kubernetes.request('GET', path)).status).toBe(404);
-      // Without controllers too a pod may be created, and nothing happens to it.
+      // A pod can be created without controllers. It then stays unchanged.
       await other.kubectl(['-n', namespace, 'run', 'pod', '--image=example.com/app']);
     } finally {
       await other.stop();

@@ -44,7 +44,7 @@ export interface Kubernetes {
   /** Starts the API server on the same port and data. */
   startApiServer: () => Promise<void>;
   restartApiServer: () => Promise<void>;
-  /** Ends a control plane that was started, and returns one that was borrowed. */
+  /** Ends the control plane if this file started it. A borrowed one keeps running for the next test file. */
   stop: () => Promise<void>;
 }
 

@@ -71,7 +71,7 @@ test(
     stream.send({ type: 'flush' });
     expect((await stream.next('final', WITHIN_MS)).text).not.toBe('');
     stream.close();
-    const unused = await eventually('another session can be made', WITHIN_MS, () =>
+    const unused = await eventually('another session can be created', WITHIN_MS, () =>
       createSession(gateway, key, { model: MODEL, max_audio_seconds: 5 }).catch(() => undefined),
     );
     expect(unused.id).not.toBe(session.id);
@@ -91,7 +91,7 @@ test(
       return state !== 'Active';
     });
     folder.remove('model.yaml');
-    await eventually('the model has left the catalogue', WITHIN_MS, async () => {
+    await eventually('the model is removed from the catalogue', WITHIN_MS, async () => {
       const text = await (await fetch(`${gateway.baseUrl}/v1/models`)).text();
       return !text.includes(MODEL);
     });

@@ -11,8 +11,8 @@ async function runScript(path: string, args: readonly string[]): Promise<number>
 }
 
 /**
- * Compiles every workspace and renders the API documents. It does not check types, which `checkTypes` does, and takes a
- * third of the time therefore.
+ * Compiles every workspace and renders the API documents. It does not check types, which `checkTypes` does, so it takes
+ * a third of the time.
  */
 export async function buildUnchecked(): Promise<number> {
   const status = await runScript('typescript-7/bin/tsc', ['--build', '--noCheck', root]);

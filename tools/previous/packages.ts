@@ -6,7 +6,7 @@ const RECORD = 'node_modules/.package-lock.json';
 
 /**
  * Links the npm packages of one checkout into another. Returns false if their lockfiles differ. Workspaces are not
- * shared: each checkout has links to its own.
+ * shared, because each checkout has links to its own.
  */
 export function sharePackages(from: string, to: string): boolean {
   const lockfile = readFileSync(join(from, 'package-lock.json'), 'utf8');

@@ -1,6 +1,6 @@
 import type { Comment, SourceLocation } from 'estree';
 
-/** The text of a comment without its markers, and where it stands. */
+/** The text of a comment without its markers, and its location. */
 export interface CommentText {
   text: string;
   loc: SourceLocation;

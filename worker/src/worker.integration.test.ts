@@ -64,11 +64,11 @@ async function finalOf(stream: Awaited<ReturnType<typeof openStream>>): Promise<
 
 test('a worker reports its state, registers, transcribes, and asks its streams to move on SIGTERM', async () => {
   const worker = await start({ REVISION: 'r7' });
-  expect(await eventually('the admin port', START_MS, () => ask(worker, '/livez'))).toEqual([200, 'ok\n']);
+  expect(await eventually('the admin port responds', START_MS, () => ask(worker, '/livez'))).toEqual([200, 'ok\n']);
   const record = await registered(worker);
   expect(record).toMatchObject({ id: worker.id, revision: 'r7', slots: 2, active: 0, draining: false });
   expect(record.address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
-  await eventually('ready', 5000, async () => (await ask(worker, '/readyz'))?.[0] === 200);
+  await eventually('the worker is ready', 5000, async () => (await ask(worker, '/readyz'))?.[0] === 200);
 
   const stream = await openStream(record);
   const text = await finalOf(stream);
@@ -107,9 +107,9 @@ test('a worker keeps its streams while Redis is down, and registers again when R
   await sleep(600);
   expect(await ask(worker, '/livez')).toEqual([200, 'ok\n']);
   await redis.restart();
-  await eventually('Redis', 10_000, () => ledger.link.ready);
+  await eventually('Redis is connected', 10_000, () => ledger.link.ready);
   await ledger.workers.remove(MODEL, worker.id);
-  await eventually('registered again', 10_000, () => recordOf(worker));
+  await eventually('the worker is registered again', 10_000, () => recordOf(worker));
   expect(await finalOf(stream)).toBe(text);
   stream.socket.close(1000);
 });
@@ -117,10 +117,10 @@ test('a worker keeps its streams while Redis is down, and registers again when R
 test('a worker that starts without Redis registers when Redis is available', async () => {
   await redis.kill();
   const worker = await start();
-  await eventually('listening', START_MS, () => worker.output().includes('"listening"'));
+  await eventually('the worker listens', START_MS, () => worker.output().includes('"listening"'));
   expect(await ask(worker, '/readyz')).toEqual([503, 'not registered in Redis yet\n']);
   await redis.restart();
-  await eventually('Redis', 10_000, () => ledger.link.ready);
+  await eventually('Redis is connected', 10_000, () => ledger.link.ready);
   await registered(worker);
 });
 

@@ -33,7 +33,7 @@ export interface ResourceStore {
   get: <K extends ConsoleKind>(kind: K, name: string) => Promise<Stored<K> | undefined>;
   /**
    * Creates or replaces a resource atomically. `change` receives the current resource, or undefined if there is none,
-   * and returns the new one. It must be pure: a store may call it again after a conflict.
+   * and returns the new one. It must be pure, because a store may call it again after a conflict.
    */
   update: <K extends ConsoleKind>(
     kind: K,

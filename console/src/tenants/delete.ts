@@ -2,8 +2,8 @@ import { ConsoleError } from '../errors.ts';
 import type { ResourceStore } from '../resources/store.ts';
 
 /**
- * Deletes a tenant and its keys. Returns the number of keys. The keys are deleted first: after an interruption the
- * tenant still exists and can be deleted again. No key remains for a later tenant of the same name.
+ * Deletes a tenant and its keys. Returns the number of keys. The keys are deleted first, so that the tenant still
+ * exists after an interruption and can be deleted again. No key remains for a later tenant of the same name.
  */
 export async function deleteTenant(store: ResourceStore, name: string): Promise<number> {
   const tenant = await store.get('Tenant', name);

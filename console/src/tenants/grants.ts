@@ -7,7 +7,7 @@ export type Grant = Tenant['spec']['grants'][number];
 export const MAX_GRANTS = 1000;
 
 /**
- * Appends grants. Existing grants are never removed or changed: the ledger applies each id only once, so a changed
+ * Appends grants. Existing grants are never removed or changed. The ledger applies each id only once, so a changed
  * amount would have no effect. Adding the same grant again changes nothing.
  */
 export function appendGrants(current: readonly Grant[], added: readonly Grant[]): Grant[] {

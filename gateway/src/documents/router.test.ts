@@ -92,7 +92,7 @@ test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])(
   },
 );
 
-test.each(['/docs/', '/Docs', '/openapi.json/x'])('%s is not found', async (path) => {
+test.each(['/docs/', '/Docs', '/openapi.json/x'])('GET %s returns 404', async (path) => {
   expect((await get(path)).status).toBe(404);
 });
 

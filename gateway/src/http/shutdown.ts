@@ -9,7 +9,9 @@ export interface Shutdown {
   closed: boolean;
 }
 
-/** Closes keep-alive connections once the shutdown is announced: a load balancer can only move new connections. */
+/**
+ * Closes keep-alive connections once the shutdown is announced, because a load balancer can only move new connections.
+ */
 export function closeConnections(shutdown: Shutdown): RequestHandler {
   return (_request, response, next) => {
     if (shutdown.announced) response.setHeader('Connection', 'close');

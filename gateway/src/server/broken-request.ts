@@ -23,7 +23,7 @@ const unloggedAnswers = new WeakMap<Duplex, BrokenAnswer>();
 
 /**
  * Returns the response to a request that broke after its route was called, such as a body that stalls. It is returned
- * once: the caller logs and counts it.
+ * only once, so that it is logged and counted once.
  */
 export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
   const answer = unloggedAnswers.get(socket);

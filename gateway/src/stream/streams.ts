@@ -111,7 +111,7 @@ export class Streams {
     this.#ticker.stop();
   }
 
-  /** Fails all streams. Call when the lease was lost: other gateways have settled these sessions. */
+  /** Fails all streams. Call when the lease was lost, because other gateways have then settled these sessions. */
   failAll(): void {
     for (const stream of this.#live) stream.fail('internal_error');
   }

@@ -36,7 +36,7 @@ test('a key that is added while in flight is queued once more after it is done',
   expect(queue.depth().ready).toBe(0);
 });
 
-test('pending takes each receive a different key', async () => {
+test('concurrent calls of take each receive a different key', async () => {
   const { queue } = setUp();
   const takers = [queue.take(), queue.take()];
   queue.add('a');
@@ -58,7 +58,7 @@ test('addAfter adds a key after its delay, and the earliest of several delays ap
   expect(queue.depth().ready).toBe(1);
 });
 
-test('add queues a key that waits for its retry at once', async () => {
+test('add immediately queues a key that waits for its retry', async () => {
   const { queue } = setUp();
   queue.retry('a');
   queue.add('a');
@@ -80,7 +80,7 @@ test('the retry delay doubles with each failure up to the maximum, and starts ag
   expect(waited()).toBe(100);
 });
 
-test('failures are counted per key', () => {
+test('the queue counts failures per key', () => {
   const { queue, clock } = setUp();
   for (let n = 0; n < 5; n++) queue.retry('a');
   queue.retry('b');

@@ -21,7 +21,7 @@ function setUp() {
 const ok = { error: undefined, durationMs: 1, failures: 0 };
 const failed = (error: unknown, failures = 1) => ({ error, durationMs: 1, failures });
 
-test('every attempt is counted by kind and result', () => {
+test('every reconcile attempt is counted by kind and result', () => {
   const { report, counted } = setUp();
   expect(report({ key: 'Tenant/a', ...ok })).toBe('success');
   expect(report({ key: 'ASRModel/a', ...failed(new Error('broken')) })).toBe('error');

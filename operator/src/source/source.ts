@@ -42,7 +42,7 @@ export interface ResourceSource {
   problems: (kind: Kind, name: string) => readonly Problem[] | undefined;
   /** Returns whether there is no newer version of a resource, by asking the place where it is stored. */
   isNewest: (resource: Resource) => Promise<boolean>;
-  /** Prevents that the resource disappears before it is released. Called before it is first applied. */
+  /** Keeps the resource from disappearing before it is released. Called before it is first applied. */
   hold: (kind: Kind, name: string) => Promise<void>;
   /** Allows a deleted resource to disappear. Called after everything that was created for it is removed. */
   release: (kind: Kind, name: string) => Promise<void>;

@@ -51,7 +51,7 @@ test('a canary keeps the time at which it started', () => {
   expect(later.canary).toEqual({ revision: 'new', percent: 20, since: '2030-01-01T00:00:00Z' });
 });
 
-test('findModelConditions of a steady pool', () => {
+test('findModelConditions reports a steady pool as available, settled and not degraded', () => {
   expect(conditions()).toEqual({
     Available: 'True WorkersReady',
     Progressing: 'False Settled',
@@ -102,6 +102,6 @@ test.each<[string, Partial<PoolStatus>, Record<string, string>]>([
     { rollout: { phase: 'RolledBack', revision: 'a', stable: undefined, percent: 100, message: 'x' } },
     { Degraded: 'True RolledBack', Progressing: 'False Settled' },
   ],
-])('findModelConditions of a pool %s', (_, changes, expected) => {
+])('findModelConditions reports the conditions of a pool %s', (_, changes, expected) => {
   expect(conditions(changes)).toMatchObject(expected);
 });

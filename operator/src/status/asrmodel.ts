@@ -43,7 +43,7 @@ export function findModelConditions(pool: PoolStatus): Finding[] {
   ];
 }
 
-/** A pool without workers is available as long as it can start some: sessions wait for them. */
+/** A pool without workers is available as long as it can start some, because sessions wait for them. */
 function findAvailable({ desired, ready, startFailure }: PoolStatus): Finding {
   const type = 'Available';
   if (ready > 0) return { type, status: 'True', reason: 'WorkersReady', message: `${ready} workers are ready` };

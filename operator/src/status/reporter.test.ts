@@ -64,7 +64,7 @@ function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<K
 const problems = [{ field: 'spec.state', message: 'is wrong' }];
 const redisUnavailable = () => new PhaseFailed('configure the account', new LedgerUnavailable('Redis is down'));
 
-test('applied reports Ready with the generation and the gathered fields', async () => {
+test('reporter.applied reports Ready with the generation and the gathered fields', async () => {
   const { reporter, last, ready } = setUp();
   await reporter.applied('Tenant', 'acme', 2);
   expect(last()).toMatchObject({ fields: { observedGeneration: 2, liveSessions: 1 }, generation: 2 });
@@ -84,7 +84,7 @@ test('a newer generation that is not applied yet is not reported as applied', as
   await reporter.stop();
 });
 
-test('refused reports the problems of the newest generation, and keeps the fields of the applied one', async () => {
+test('reporter.refused reports the problems of the newest generation, and keeps the fields of the applied one', async () => {
   const { reporter, state, last, ready } = setUp();
   await reporter.applied('Tenant', 'acme', 2);
   state.problems = problems;
@@ -97,7 +97,7 @@ test('refused reports the problems of the newest generation, and keeps the field
   });
 });
 
-test('refused reports a resource that was never valid as not applied, and nothing else', async () => {
+test('reporter.refused reports a resource that was never valid as not applied, and nothing else', async () => {
   const { reporter, state, reported } = setUp({ names: [] });
   await reporter.refused('Tenant', 'acme');
   expect(reported).toEqual([]);
@@ -114,7 +114,7 @@ test('refused reports a resource that was never valid as not applied, and nothin
   ]);
 });
 
-test('failed reports the error until the resource is applied', async () => {
+test('reporter.failed reports the error until the resource is applied', async () => {
   const { reporter, last, ready } = setUp();
   await reporter.failed('Tenant', 'acme', new PhaseFailed('apply the grants', new Error('no account')));
   expect(last().fields).toEqual({});

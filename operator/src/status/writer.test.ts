@@ -46,7 +46,7 @@ function setUp(refusal?: KubernetesError) {
   return { writer, state, writes, events, clock, catchUp: () => (state.seen = state.stored) };
 }
 
-test('report writes a status once, and nothing while nothing changes', async () => {
+test('the status writer writes a status once, and nothing while nothing changes', async () => {
   const { writer, writes, catchUp, clock } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   await writer.report('Tenant', 'acme', news(5));
@@ -99,7 +99,7 @@ test('changes of a condition for the worse and the better are recorded as events
   ]);
 });
 
-test('report writes nothing for a deleted object or one that is being deleted', async () => {
+test('the status writer writes nothing for a deleted object or one that is being deleted', async () => {
   const { writer, writes, state } = setUp();
   state.seen = undefined;
   await writer.report('Tenant', 'acme', news(5));
@@ -118,7 +118,7 @@ test.each([404, 409])(
   },
 );
 
-test('report rejects on other errors', async () => {
+test('the status writer rejects on errors other than 404 and 409', async () => {
   const { writer } = setUp(new KubernetesError(422, 'Invalid', 'x'));
   await expect(writer.report('Tenant', 'acme', news(5))).rejects.toMatchObject({ status: 422 });
 });
@@ -147,7 +147,7 @@ test('an update about a deletion is ignored for a resource that is not being del
   expect(writes).toEqual([]);
 });
 
-test('forgetDeleted drops the state of deleted objects', async () => {
+test('forgetDeleted of the status writer drops the state of deleted objects', async () => {
   const { writer, state } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   expect(writer.current('Tenant', 'acme')).toMatchObject({ observedGeneration: 1 });

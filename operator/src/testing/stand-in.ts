@@ -6,7 +6,7 @@ import { identityOf } from '../workers/process/identity.ts';
 
 const LEDGER = pathToFileURL(join(import.meta.dirname, '../../../packages/ledger/dist/index.js')).href;
 
-/** What a stub worker reports about itself. */
+/** Process data that a stub worker records when it starts. */
 export interface StandInWorker {
   pid: number;
   args: string[];

@@ -42,7 +42,10 @@ export interface RunningWorker {
   ageMs: number;
   /** True if the worker was selected for removal and has not ended yet. */
   stopping: boolean;
-  /** True while Kubernetes replaces the worker in a restart of its Deployment. The pool must not choose who stops. */
+  /**
+   * True while Kubernetes replaces the worker in a restart of its Deployment. The pool must then not choose which
+   * workers stop.
+   */
   pinned?: boolean;
 }
 
@@ -81,7 +84,7 @@ export interface WorkerRuntime {
   models: () => string[];
   list: (model: string) => RunningWorker[];
   /**
-   * Replaces the desired state of a model's workers. Does not wait until it is reached: the runtime converges in the
+   * Replaces the desired state of a model's workers. Does not wait until it is reached. The runtime converges in the
    * background and retries what fails. Applying the same state twice changes nothing.
    */
   apply: (model: string, desired: DesiredWorkers) => void;

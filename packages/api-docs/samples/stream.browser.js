@@ -1,4 +1,4 @@
-// Ask for the microphone first: the user may need longer than the 60 seconds that the credential is valid.
+// Ask for the microphone first, because the user may need longer than the 60 seconds that the credential is valid.
 const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
 
 // Your server creates the session (POST /v1/asr/sessions). The API key stays there.

@@ -16,7 +16,7 @@ let service: TestService;
 let folder: string;
 let env: NodeJS.ProcessEnv;
 
-/** A folder with the samples, as a user copies them, for the test service. */
+/** Copies the samples to a folder, as a user does, and sets the address of the test service. */
 beforeAll(async () => {
   service = await startTestService({ isPlain: true });
   folder = temporaryFolder('samples');

@@ -17,7 +17,7 @@ const ENCODER_FRAME_MS = 80;
 /** Maximum audio of one session, in seconds. Fixed by the interface. */
 export const MAX_AUDIO_SECONDS = 300;
 
-// The ledger computes the next two in Lua (scripts/include/billing.lua).
+// The ledger computes the results of the next two functions in Lua (scripts/include/billing.lua).
 
 /** Returns the duration of samples in milliseconds, rounded up. */
 export function audioMs(samples: number): number {

@@ -19,11 +19,11 @@ const answers: RelayAnswer[] = [
   { type: 'error', code: 'no_slot', message: 'all 4 slots are taken' },
 ];
 
-test.each(requests)('parseRelayRequest accepts $type of a gateway', (message) => {
+test.each(requests)('parseRelayRequest accepts the message $type of a gateway', (message) => {
   expect(parseRelayRequest(JSON.stringify(message))).toEqual({ ok: true, message });
 });
 
-test.each(answers)('parseRelayAnswer accepts $type of a worker', (message) => {
+test.each(answers)('parseRelayAnswer accepts the message $type of a worker', (message) => {
   expect(parseRelayAnswer(JSON.stringify(message))).toEqual({ ok: true, message });
 });
 

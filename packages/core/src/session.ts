@@ -3,7 +3,7 @@ export const SESSION_STATES = ['reserved', 'active', 'completed', 'failed', 'exp
 export type SessionState = (typeof SESSION_STATES)[number];
 
 /**
- * Which state may follow which. Every transition happens once; terminal states never change.
+ * Transitions between the states. Every transition happens once; terminal states never change.
  *
  * | from     | to        | when                                | charged                       |
  * |----------|-----------|-------------------------------------|-------------------------------|

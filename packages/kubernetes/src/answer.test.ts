@@ -11,7 +11,7 @@ test.each([
   ['', undefined],
   ['soon', undefined],
   [undefined, undefined],
-])('parseRetryAfter returns for %j %j ms', (text, expected) => {
+])('parseRetryAfter converts %j to %j ms', (text, expected) => {
   expect(parseRetryAfter(text, NOW_MS)).toBe(expected);
 });
 

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Rolls back a connect whose caller received no answer and has given up. The session is reserved again, so its
--- credential still works. If that connect arrives late, it is refused.
+-- Rolls back a connect whose caller received no answer and no longer waits for one. The session is reserved again, so
+-- its credential still works. If that connect arrives late, it is refused.
 -- KEYS  1 account
 -- ARGV  1 session id  2 connection id
 -- returns 'ok' if the connection had the session | 'none' if not

@@ -24,10 +24,10 @@ local lease, expires = ARGV[8], now + ARGV[7]
 local created = string.format('%d', now)
 local key = base .. 's:' .. id
 -- A provisional session is due when its lease expires, and always before its credential does. include/state.lua relies
--- on that to tell it from a reserved session.
+-- on that to distinguish it from a reserved session.
 local function provisional_due(expires_at) return string.format('%d', math.min(now + lease, expires_at - 1)) end
 
--- A cancel for this session id that arrived first left a tombstone and wins: its caller has given up on the answer.
+-- A cancel for this session id that arrived first left a tombstone. It wins, because its caller no longer waits.
 local seen = redis.call('EXISTS', base .. 'x:' .. id, key) > 0
 if seen and redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
 local function read_account()

@@ -1,7 +1,6 @@
 #!lua flags=allow-oom
 -- Stops a worker from receiving new streams.
 -- KEYS  1 pool
--- KEYS  1 pool
 -- ARGV  1 worker
 -- @include workers
 local base = string.sub(KEYS[1], 1, -2)

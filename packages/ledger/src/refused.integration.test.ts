@@ -20,24 +20,27 @@ afterAll(async () => {
 });
 
 // Redis does not roll back the commands of a script that it stopped halfway.
-test.each(['hset', 'hdel', 'xadd'])('settle that Redis stops at %s charges once after repeats', async (command) => {
-  const user = await createNarrowUser(redis, ledger.link, `without-${command}`);
-  const narrow = await openLedger(user.url, { prefix });
-  const tenant = await createTenant(ledger, 60_000);
-  const { sessionId } = await reserved(ledger, tenant);
-  await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' });
-  const settle = () => narrow.sessions.settle(tenant, sessionId, OWNER, 20_000, 'client closed');
+test.each(['hset', 'hdel', 'xadd'])(
+  'settle charges once if Redis rejects its %s and the call is repeated',
+  async (command) => {
+    const user = await createNarrowUser(redis, ledger.link, `without-${command}`);
+    const narrow = await openLedger(user.url, { prefix });
+    const tenant = await createTenant(ledger, 60_000);
+    const { sessionId } = await reserved(ledger, tenant);
+    await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' });
+    const settle = () => narrow.sessions.settle(tenant, sessionId, OWNER, 20_000, 'client closed');
 
-  await user.allow(`-${command}`);
-  await expect(settle()).rejects.toThrow();
-  await settle().catch(() => undefined);
-  await user.allow(`+${command}`);
-  expect(await settle()).toMatchObject({ state: 'completed', billableMs: 2000 });
-  expect((await ledger.accounts.usage(tenant))!.balance).toEqual({
-    grantedMs: 60_000,
-    availableMs: 58_000,
-    reservedMs: 0,
-    consumedMs: 2000,
-  });
-  await narrow.link.close();
-});
+    await user.allow(`-${command}`);
+    await expect(settle()).rejects.toThrow();
+    await settle().catch(() => undefined);
+    await user.allow(`+${command}`);
+    expect(await settle()).toMatchObject({ state: 'completed', billableMs: 2000 });
+    expect((await ledger.accounts.usage(tenant))!.balance).toEqual({
+      grantedMs: 60_000,
+      availableMs: 58_000,
+      reservedMs: 0,
+      consumedMs: 2000,
+    });
+    await narrow.link.close();
+  },
+);

@@ -154,7 +154,7 @@ export interface PoolLoad {
   readAtMs: number;
 }
 
-/** What a rebuild of a missing ledger would restore. */
+/** Balances that a rebuild of a missing ledger would restore. */
 export interface RebuildPlan {
   /** Id of the ledger that the resources belong to. */
   ledgerId: string;

@@ -50,6 +50,6 @@ test('createSecureServer reloads a renewed certificate whose key is written late
   // Changes are detected by the modification time, which must differ from the one before.
   await sleep(2 * POLL_MS);
   writeFileSync(files.TLS_KEY_FILE, renewed.key);
-  await eventually('the new one is shown', 5000, async () => (await shown()) === renewed.cert.trim());
+  await eventually('the new certificate is served', 5000, async () => (await shown()) === renewed.cert.trim());
   expect(log).not.toContain(renewed.key.slice(40, 80));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isAlive } from '../../../tools/launch/processes.mjs';
 
 const PREFIX = 'svc-asr-kubernetes-';
-/** How long the logs of a cluster are kept that failed to start or whose test was killed. */
+/** Time that the logs of a cluster are kept if it failed to start or its test was killed. */
 const KEPT_MS = 3_600_000;
 
 /** Creates a folder for a cluster of this process. Deletes old folders of killed processes, which take 120 MB each. */

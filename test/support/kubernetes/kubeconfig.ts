@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 
-/** How a client authenticates: with a certificate or a token. */
+/** Credentials of a client: a certificate or a token. */
 export type Identity = KeyPairPem | { token: string };
 
 /** Writes a kubeconfig file as JSON, which is valid YAML. */

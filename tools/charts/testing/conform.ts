@@ -9,7 +9,7 @@ import { buildStrictSchemas, SCHEMA_FILE } from './strict-schemas.ts';
 import type { OpenApi } from './strict-schemas.ts';
 
 /** The API server publishes the schemas of new kinds some time after it accepts their objects. */
-const TOLD_WITHIN_MS = 60_000;
+const PUBLISHED_WITHIN_MS = 60_000;
 
 /** Result of kubeconform. */
 export interface Verdict {
@@ -41,7 +41,7 @@ export async function createConform(
   kubernetes: Pick<Kubernetes, 'request'>,
   options: ConformOptions,
 ): Promise<Conform> {
-  const openApi = await eventually(`the API server tells of ${options.definition}`, TOLD_WITHIN_MS, async () => {
+  const openApi = await eventually(`the API server publishes ${options.definition}`, PUBLISHED_WITHIN_MS, async () => {
     const openApi = (await demand(kubernetes.request('GET', '/openapi/v2'))) as OpenApi;
     return options.definition in openApi.definitions && openApi;
   });

@@ -128,7 +128,7 @@ describe('Engine', () => {
     expect(() => closed?.write(audio)).toThrow(expect.objectContaining({ code: 'closed' }));
   });
 
-  test('increases progress while it is idle', async () => {
+  test('increases its progress counter while it is idle', async () => {
     const before = engine.progress;
     while (engine.progress === before) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(engine.progress).toBeGreaterThan(before);

@@ -20,7 +20,7 @@ export interface OpenOptions {
   readonly context?: Context;
   /** Number of the first utterance of the stream. */
   readonly utterance?: number;
-  /** Audio before this sample was already recognized on another worker. It does not count as ahead of real time. */
+  /** Audio before this sample was already recognized on another worker, so it may arrive faster than real time. */
   readonly realtimeFrom?: number;
 }
 

@@ -72,25 +72,28 @@ describe.each([
   const folder = join(modelsFolder, id);
   const names = readdirSync(join(folder, 'eval')).filter((name) => name.endsWith('.wav'));
 
-  test.each([13, 3])('is transcribed like by the reference loop with %d frames of look-ahead', async (right) => {
-    const engine = await startEngine({ modelDir: folder, slots: names.length });
-    expect(engine.info.languageCode).toBe(code);
-    const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));
-    const reference = new URL('../testing/reference.ts', import.meta.url);
-    const files = { folder, encoder: 'model.onnx', pieces: pieces.length - 1, layers: 8, width: 144, right };
-    const wavs = names.map((name) => join(folder, 'eval', name));
-    const ours = await Promise.all(
-      wavs.map((wav) => transcribe(engine, readWav(wav), { sizes: [1600], context: [56, right] })),
-    );
-    for (const [i, wav] of wavs.entries()) {
-      const ids = await callOutside<number[]>(reference, 'referenceIds', files, wav);
-      expect(ours[i]?.final.text).toBe(
-        ids
-          .map((piece) => textOf(pieces[piece]!))
-          .join('')
-          .trim(),
+  test.each([13, 3])(
+    'returns the same transcripts as the reference loop with %d frames of look-ahead',
+    async (right) => {
+      const engine = await startEngine({ modelDir: folder, slots: names.length });
+      expect(engine.info.languageCode).toBe(code);
+      const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));
+      const reference = new URL('../testing/reference.ts', import.meta.url);
+      const files = { folder, encoder: 'model.onnx', pieces: pieces.length - 1, layers: 8, width: 144, right };
+      const wavs = names.map((name) => join(folder, 'eval', name));
+      const ours = await Promise.all(
+        wavs.map((wav) => transcribe(engine, readWav(wav), { sizes: [1600], context: [56, right] })),
       );
-    }
-    await engine.close();
-  });
+      for (const [i, wav] of wavs.entries()) {
+        const ids = await callOutside<number[]>(reference, 'referenceIds', files, wav);
+        expect(ours[i]?.final.text).toBe(
+          ids
+            .map((piece) => textOf(pieces[piece]!))
+            .join('')
+            .trim(),
+        );
+      }
+      await engine.close();
+    },
+  );
 });

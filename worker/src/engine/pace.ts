@@ -1,7 +1,7 @@
 /**
- * How far a stream is ahead of real time. This is a leaky bucket: each processed chunk adds its duration, and passing
- * time drains it. When the next chunk of a real-time stream is complete, the bucket is nearly empty. For a stream that
- * sends faster, it is not.
+ * Measures how far a stream is ahead of real time, as a leaky bucket. Each processed chunk adds its duration, and
+ * passing time drains it. When the next chunk of a real-time stream is complete, the bucket is nearly empty. For a
+ * stream that sends faster, it is not.
  */
 export interface Pace {
   readonly aheadMs: number;

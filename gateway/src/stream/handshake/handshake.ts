@@ -87,7 +87,7 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
   }
   if (connected.outcome === 'ok') return { ...attempt, ...connected };
   releaseClaim(parts, attempt);
-  // Verifies the ledger first: an emptied Redis rejects every credential.
+  // Verifies the ledger first, because an emptied Redis rejects every credential.
   await parts.ledgerWatch.verify();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
@@ -102,7 +102,7 @@ export async function rollBack(parts: HandshakeParts, attempt: Attempt): Promise
 }
 
 function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
-  // Runs in the background: an ownership record of a session that this gateway does not hold is harmless.
+  // Not awaited, because an ownership record of a session that this gateway does not hold is harmless.
   if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
 }
 

@@ -9,7 +9,10 @@ import type { Utterance } from './utterance.ts';
 import type { Utterances } from './utterances.ts';
 import { WorkerLink } from './worker-link.ts';
 
-/** Workers that may fail on the same utterance before the stream fails: the utterance may be the cause. */
+/**
+ * Number of workers that may fail on the same utterance before the stream fails, because the utterance may be the
+ * cause.
+ */
 const MAX_WORKER_FAILURES = 2;
 
 export interface RecognitionEvents {
@@ -229,7 +232,8 @@ export class Recognition {
 
   /**
    * Moves the stream to another worker. `reason` is set if the worker failed, and undefined if it drains. After more
-   * than MAX_WORKER_FAILURES worker failures on the same utterance the stream fails: the utterance may be the cause.
+   * than MAX_WORKER_FAILURES worker failures on the same utterance the stream fails, because the utterance may be the
+   * cause.
    */
   #move(reason: string | undefined): void {
     if (this.#stopped) return;

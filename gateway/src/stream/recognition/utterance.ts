@@ -49,7 +49,10 @@ export class Utterance {
     return this.#ending;
   }
 
-  /** Time of the flush. Undefined before it, and if the sender was ahead of real time: its `final` is late by itself. */
+  /**
+   * Time of the flush. Undefined before it, and if the sender was ahead of real time, because its `final` would be late
+   * in any case.
+   */
   get flushedAtMs(): number | undefined {
     return this.#flushedAtMs;
   }
@@ -73,7 +76,10 @@ export class Utterance {
     this.#flushedAtMs = atMs;
   }
 
-  /** Ends the utterance without a `final`. Its audio is dropped: the client never gets its text, so no replay needs it. */
+  /**
+   * Ends the utterance without a `final`. Its audio is dropped, because the client never gets its text and no replay
+   * needs it.
+   */
   reset(): void {
     this.#ending = 'reset';
     this.#audio = new HeldAudio();
@@ -95,7 +101,7 @@ export class Utterance {
     return true;
   }
 
-  /** Call when another worker takes over: it has neither received nor consumed anything. */
+  /** Call when another worker takes over, which has neither received nor consumed anything. */
   forgetProgress(): void {
     if (this.#ending !== 'reset') this.#consumed = this.#sent = 0;
   }

@@ -74,7 +74,7 @@ export class Utterances {
     return head;
   }
 
-  /** Call when another worker takes over: it has neither received nor consumed anything. */
+  /** Call when another worker takes over, which has neither received nor consumed anything. */
   forgetProgress(): void {
     for (const utterance of this.#unanswered) utterance.forgetProgress();
   }

@@ -12,7 +12,7 @@ const record = (changes: Partial<LeaseRecord> = {}): LeaseRecord => ({
   ...changes,
 });
 
-test('lease times have six digits after the second', () => {
+test('formatMicroTime formats a time with microseconds', () => {
   expect(formatMicroTime(NOW_MS)).toBe('2030-01-02T03:04:05.678000Z');
 });
 

@@ -7,20 +7,20 @@ const object = (name: string, resourceVersion: string, uid = name): KubeObject =
   metadata: { name, resourceVersion, uid },
 });
 
-test('replace returns the names that were added, changed and deleted', () => {
+test('replace of the object store returns the names that were added, changed and deleted', () => {
   const store = createObjectStore();
   expect(store.replace([object('a', '1'), object('b', '1'), object('c', '1')])).toEqual(['a', 'b', 'c']);
   expect(store.replace([object('a', '1'), object('b', '2'), object('d', '1')])).toEqual(['c', 'b', 'd']);
   expect(store.replace([object('a', '1'), object('b', '2'), object('d', '1')])).toEqual([]);
 });
 
-test('replace treats a recreated object as changed, whatever its version', () => {
+test('replace of the object store treats a recreated object as changed, whatever its version', () => {
   const store = createObjectStore();
   store.replace([object('a', '1', 'first')]);
   expect(store.replace([object('a', '1', 'second')])).toEqual(['a']);
 });
 
-test('put and remove take effect at once', () => {
+test('put and remove of the object store take effect at once', () => {
   const store = createObjectStore();
   store.put(object('a', '1'));
   store.put(object('a', '2'));

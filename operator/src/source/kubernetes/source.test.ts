@@ -77,7 +77,7 @@ function setUp() {
 const held = { finalizers: [FINALIZER] };
 const bad = (name: string) => tenant(name, { limits: { concurrentSessions: 0 } });
 
-test('the source lists resources and reports additions, changes and deletions, but not a changed status', async () => {
+test('the Kubernetes source lists resources and reports additions, changes and deletions, but not a changed status', async () => {
   const { source, events, put, remove, start } = setUp();
   put(tenant('acme'));
   put(model('m1'));
@@ -96,7 +96,7 @@ test('the source lists resources and reports additions, changes and deletions, b
   expect(source.list().map(({ kind }) => kind)).toEqual(['ASRModel', 'ApiKey']);
 });
 
-test('start resolves when all three kinds have been listed', async () => {
+test('start of the Kubernetes source resolves when all three kinds have been listed', async () => {
   const { source, sync, events } = setUp();
   let started = false;
   void source
@@ -155,7 +155,7 @@ test('a resource that is being deleted is absent from get, but is listed in keys
   expect([source.keys(), events.filter((event) => event === 'Tenant/acme').length]).toEqual([[], 3]);
 });
 
-test('hold and release add and remove the finalizer', async () => {
+test('hold and release of the Kubernetes source add and remove the finalizer', async () => {
   const { source, put, start, patches } = setUp();
   put(tenant('acme'));
   await start();

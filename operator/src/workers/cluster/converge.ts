@@ -26,10 +26,11 @@ export async function convergeModel(
 ): Promise<void> {
   const { children, pods, removals } = dependencies.view;
   const { template } = desired;
-  // First: Kubernetes removes marked pods before others when a Deployment shrinks.
+  // Pods are marked before any Deployment is scaled, because Kubernetes removes marked pods first when a Deployment
+  // shrinks.
   await removals.mark(model, pods.of(model));
   await storeRollout(desired, dependencies);
-  // Before the newest revision: the API server may reject that one, and the older ones serve meanwhile.
+  // Older revisions come before the newest one. They serve while the API server rejects the newest.
   for (const deployment of children.deployments(model)) {
     const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
     if (revision !== template?.revision || !desired.counts.has(revision)) {
@@ -40,7 +41,7 @@ export async function convergeModel(
     await convergeNewestRevision(template, desired, dependencies);
   }
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
-  // Last: no worker depends on it.
+  // Written last, because no worker depends on it.
   await dependencies.scaleWriter.write(model, desired.scale);
 }
 

@@ -11,8 +11,8 @@ import { isRefusal } from './refusal.ts';
 export interface ScaleWriter {
   /**
    * Writes an update once for each generation of the model, because the watch reports the write with a delay. Undefined
-   * if there is nothing to write. No worker depends on the field: if the API server rejects the update, that is reported
-   * and retried later, and nothing fails.
+   * if there is nothing to write. No worker depends on the field. If the API server rejects the update, that is
+   * reported and retried later, and nothing fails.
    */
   write: (model: string, update: ScaleUpdate | undefined) => Promise<void>;
 }

@@ -33,8 +33,8 @@ export function decideRevision(input: {
 }
 
 /**
- * Decides whether sessions may wait for further workers of a model. Also true while all workers are starting: their
- * number of slots is unknown until they have registered.
+ * Decides whether sessions may wait for further workers of a model. Also true while all workers are starting, because
+ * their number of slots is unknown until they have registered.
  */
 export function decideCanGrow(
   model: AsrModel | undefined,

@@ -9,13 +9,13 @@ export interface PoolManagerOptions extends PoolDependencies {
   source: Pick<ResourceSource, 'get' | 'unsettled'>;
   /** Time between two reconciles of a pool. */
   intervalMs: number;
-  /** Called when the pool of a deleted model and its last worker are gone. */
+  /** Called when the pool of a deleted model was removed after its last worker ended. */
   onRemoved?: (name: string) => void;
 }
 
 interface ManagedPool {
   pool: Pool;
-  /** True once the fate of the model is known: it exists, or it was certainly deleted. */
+  /** True once it is known that the model exists, or that it was deleted. */
   isModelKnown: boolean;
   /** The reconcile that is running. */
   reconcile: Promise<void> | undefined;
@@ -48,7 +48,8 @@ export class PoolManager {
     const { name } = model.metadata;
     const managed = this.#setModel(name, model);
     await managed.pool.publish();
-    // Reconciled now and not at the next tick: workers start sooner, and the first status written is the final one.
+    // Reconciled now and not at the next tick, so that workers start sooner and the first status written is the final
+    // one.
     if (this.#timer !== undefined) await this.#reconcile(name, managed);
   }
 

@@ -54,7 +54,7 @@ test('planPool drains an idle worker that is too many, and stops one that has no
   expect(plan({ ...workers, registered: starting })).toEqual({ ensure: 2, drain: [], stop: [{ id: 'c' }] });
 });
 
-test('planPool does not choose workers that Kubernetes is replacing, however many there are', () => {
+test('planPool neither drains nor stops workers that Kubernetes is replacing, even if there are too many', () => {
   const pinned = (id: string) => ({ ...running(id), pinned: true });
   const workers = { running: [pinned('a'), pinned('b'), pinned('c')], registered: [record('a'), record('b')] };
   expect(plan(workers)).toEqual({ ensure: 2, ...NOTHING });

@@ -7,7 +7,7 @@ export interface PlanInput {
   desired: number;
   /** Revision of those workers. */
   revision: string;
-  /** The stable revision during a rollout, and the share of workers that `revision` may have beside it. */
+  /** The stable revision during a rollout, and the percentage of workers for `revision`. */
   stable?: { revision: string; percent: number } | undefined;
   /** True to start all workers of `revision` at once, because the other revision has to be replaced soon. */
   hurried?: boolean;

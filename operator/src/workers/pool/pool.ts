@@ -29,7 +29,10 @@ export interface PoolDependencies {
   nowMs: () => number;
 }
 
-/** Drain timeout for workers whose model was deleted before this operator started: its `drainSeconds` is unknown. */
+/**
+ * Drain timeout for workers whose model was deleted before this operator started, so that its `drainSeconds` is
+ * unknown.
+ */
 const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
 /** Longest time between two full reconciles of a steady pool. Well below the age at which its load counts as unknown. */
 const FULL_RECONCILE_MS = 10_000;
@@ -231,7 +234,7 @@ export class Pool {
     return isDeleted();
   }
 
-  /** The revision that serves most sessions decides: further workers are started from it. */
+  /** The revision that serves most sessions decides, because further workers are started from it. */
   #decideCanGrow(): boolean {
     const revision = this.#rollout?.stable ?? this.#rollout?.revision ?? this.#template?.revision;
     return decideCanGrow(this.#model, this.#view, this.#startFailureOf(revision));

@@ -45,7 +45,7 @@ test('a pool whose idle timer runs is not steady, and shrinks to its minimum whe
   expect(harness.pool.status()).toMatchObject({ desired: 1, running: 1 });
 });
 
-test('time passes for a steady pool: its size stays for the whole scale-down delay after the last demand', async () => {
+test('a steady pool keeps its size for the whole scale-down delay after its load decreases', async () => {
   const harness = createPoolHarness();
   harness.set({
     ...steady,
@@ -61,7 +61,7 @@ test('time passes for a steady pool: its size stays for the whole scale-down del
   expect(harness.pool.status().desired).toBe(1);
 });
 
-test('time passes for a steady pool: it shrinks to its minimum only after the whole idle time', async () => {
+test('a steady pool shrinks to its minimum only after the whole idle time', async () => {
   const harness = createPoolHarness();
   const scaling = { min: 0, max: 4, bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0 };
   harness.set({ ...steady, scaling: { ...scaling, bufferSessions: 1, idleToZeroSeconds: 20 } });
@@ -75,7 +75,7 @@ test('time passes for a steady pool: it shrinks to its minimum only after the wh
   expect(harness.pool.status().desired).toBe(0);
 });
 
-test('a pool with sessions that wait beside free slots is not steady, and starts another worker soon', async () => {
+test('a pool with waiting sessions and free slots is not steady, and starts another worker soon', async () => {
   const harness = createPoolHarness();
   harness.set(steady);
   await harness.tick(3);

@@ -91,7 +91,7 @@ export class ProcessRuntime implements WorkerRuntime {
       }));
   }
 
-  /** `scale` and `rollout` are ignored: models come from files, which the operator does not write. */
+  /** Ignores `scale` and `rollout`, because models come from files, which the operator does not write. */
   apply(model: string, { template, counts, stop }: DesiredWorkers): void {
     if (template !== undefined && counts.has(template.revision)) this.#templates.set(keyOf(template), template);
     for (const [revision, count] of counts) {

@@ -64,7 +64,10 @@ export function createSimulatedCluster(options: {
   });
   const wronglyRemoved: string[] = [];
   let created = 0;
-  /** Number of versions that the controller must have read before it acts again: it waits to see its own changes. */
+  /**
+   * Number of versions that the controller must have read before it acts again, because it waits to see its own
+   * changes.
+   */
   let expected = 0;
   /** Replicas that the operator set last. */
   let requested = options.pods;

@@ -8,7 +8,8 @@ interface Highlighter {
   highlight: (source: string, options: { language: string }) => { value: string };
 }
 
-// Loaded without its types: they include those of the DOM, for every file that is checked together with this one.
+// Loaded without its types, because they would add the types of the DOM to every file that is checked together with
+// this one.
 const require = createRequire(import.meta.url);
 const highlighter = require('highlight.js/lib/core') as Highlighter;
 for (const [name, grammar] of Object.entries({ json: 'json', javascript: 'javascript', shell: 'bash' })) {

@@ -12,9 +12,12 @@ test('adviceAfterClose prefers the meaning of a known close reason', () => {
   expect(adviceAfterClose(1011, 'audio_limit_reached').meaning).toBe(CLOSE_CODES[1011].meaning);
 });
 
-test.each([1005, 1006, 1012, 4999])('adviceAfterClose of %i is a new session with unknown charge', (code) => {
-  expect(adviceAfterClose(code, '')).toMatchObject({ retry: 'new-session', charged: undefined });
-});
+test.each([1005, 1006, 1012, 4999])(
+  'adviceAfterClose of %i advises a new session and leaves the charge undefined',
+  (code) => {
+    expect(adviceAfterClose(code, '')).toMatchObject({ retry: 'new-session', charged: undefined });
+  },
+);
 
 const refusal = (status: number, code: string) =>
   new SvcAsrError('No.', { status, type: 't', code, requestId: undefined, retryAfterS: undefined });

@@ -66,7 +66,7 @@ test('client.stream creates a session, delivers events in order and resolves flu
 test('send cuts audio of any length into frames of at most 65,536 bytes', async () => {
   const stream = await open();
   const bytes = Uint8Array.from({ length: 150_001 }, (_, n) => n);
-  // Not awaited: the calls must be sent in order anyway.
+  // Not awaited, because the calls must be sent in order anyway.
   void stream.send(bytes.subarray(0, 3));
   void stream.send(bytes.slice(3, 150_000).buffer);
   void stream.send(bytes.subarray(150_000));

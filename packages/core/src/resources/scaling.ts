@@ -51,8 +51,8 @@ export const Scaling = closed(
         fieldPath: '.min',
       },
       {
-        // A value left from External mode is allowed: the user who switches back did not write it, and the operator
-        // removes it.
+        // A value left from External mode is allowed, because the user who switches back did not write it, and the
+        // operator removes it.
         rule: "self.mode == 'External' || !has(self.replicas) || (has(oldSelf.replicas) && self.replicas == oldSelf.replicas)",
         message:
           'scaling.replicas is only for scaling.mode External: remove replicas and use min and max, or set the mode to External',

@@ -6,8 +6,8 @@ import type { ScalingState } from './state.ts';
 /** A load that was read longer ago than this counts as unknown. */
 export const LOAD_STALE_MS = 30_000;
 /**
- * If sessions wait for this long although slots are free, they cannot use them: the workers hang, or gateways avoid
- * them.
+ * If sessions wait for this long although slots are free, they cannot use them, because the workers hang or gateways
+ * avoid them.
  */
 export const STARVED_AFTER_MS = 3000;
 

@@ -9,7 +9,7 @@ import type { Installation } from '../installation.ts';
 import { PATHS, PORTS } from '../installation.ts';
 import { revisionName } from '../names.ts';
 
-/** Builds the settings of a revision's workers. They are immutable: other settings lead to another revision. */
+/** Builds the settings of a revision's workers. They are immutable, because other settings lead to another revision. */
 export function buildConfigMap(template: WorkerTemplate, installation: Installation) {
   return {
     apiVersion: 'v1',

@@ -38,8 +38,8 @@ interface Write {
 }
 
 /**
- * Creates the cache of a type. It returns its own writes at once: the watch reports them later, and much later if it is
- * interrupted. Without this the operator would repeat the writes meanwhile.
+ * Creates the cache of a type. It returns its own writes at once. The watch reports them later, and much later if it is
+ * interrupted. Meanwhile the operator would repeat the writes.
  */
 export function createObjectCache(
   type: ResourceType,

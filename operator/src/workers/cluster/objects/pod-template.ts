@@ -28,7 +28,8 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       // Workers do not use the Kubernetes API.
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      // No preStop delay is needed: gateways find workers in the ledger, and a worker that stops removes itself there.
+      // No preStop delay is needed, because gateways find workers in the ledger, and a worker that stops removes itself
+      // there.
       terminationGracePeriodSeconds: drainSeconds + STOP_MARGIN_SECONDS,
       securityContext: {
         runAsNonRoot: true,

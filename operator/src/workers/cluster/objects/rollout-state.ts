@@ -10,7 +10,7 @@ export function buildRolloutState(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
   { stable, candidate, rejected }: RolloutState,
 ) {
-  // A time of this operator's monotonic clock, which means nothing to the next operator.
+  // `observedAtMs` is a time of this process's monotonic clock, which has no meaning for the next operator.
   const kept = { stable, candidate: candidate && { ...candidate, observedAtMs: undefined }, rejected };
   return {
     apiVersion: 'v1',

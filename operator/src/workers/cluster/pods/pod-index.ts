@@ -20,7 +20,7 @@ export interface PodIndexOptions {
   nowMs: () => number;
   /** Longest time that a deleted pod may stay beyond its grace period. */
   overdueMs: number;
-  /** Called when a worker has ended: its pod ended or was deleted, or its process was restarted. */
+  /** Called when a worker has ended because its pod ended or was deleted, or its process was restarted. */
   onEnded: (worker: EndedWorker) => void;
   /** Called when a deleted pod is overdue. It counts as ended from then on. */
   onOverdue: (pod: WorkerPod) => void;
@@ -121,7 +121,7 @@ function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): En
   };
 }
 
-/** Uses the time at which this operator saw the deletion: the clock of the API server may differ. */
+/** Uses the time at which this operator saw the deletion, because the clock of the API server may differ. */
 function isOverdue({ pod, terminatingSinceMs }: Entry, nowMs: number, overdueMs: number): boolean {
   return terminatingSinceMs !== undefined && nowMs - terminatingSinceMs >= pod.graceMs + overdueMs;
 }

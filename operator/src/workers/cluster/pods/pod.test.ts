@@ -90,7 +90,7 @@ test('findStartFailure reports repeated crashes with the last log line, also dur
   const trying = { name: 'worker', ready: false, state: { running: {} }, ...crash };
   expect(startFailureOf({ containerStatuses: [trying] })).toEqual(crashed);
   expect(startFailureOf({ containerStatuses: [{ ...trying, restartCount: 1 }] })).toBeUndefined();
-  // It was ready since.
+  // The pod was ready after its last crash.
   expect(startFailureOf({ containerStatuses: [trying] }, { crashes: 1 })).toBeUndefined();
   expect(startFailureOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
 });

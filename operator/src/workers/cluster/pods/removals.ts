@@ -38,7 +38,7 @@ export function createRemovals(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Rem
       [ANNOTATIONS.deletionCost]: String(LOWEST_COST),
       ...(reason !== undefined && { [ANNOTATIONS.stopping]: reason }),
     };
-    // One write for both: a controller that has seen the label has also seen the deletion cost.
+    // Both are in one write, so that a controller that has seen the label has also seen the deletion cost.
     const labels = { [LABELS.phase]: PHASES.leaving };
     try {
       await api.mergePatch(TYPES.Pod, name, { metadata: { annotations, labels } });

@@ -6,9 +6,9 @@ export function hasStarted({ scheduled, pending }: Pick<WorkerPod, 'scheduled' |
 }
 
 /**
- * Reports whether the Deployment of a pod is being restarted, for example with "kubectl rollout restart". Kubernetes then
- * replaces its pods, and runs more of them meanwhile. A replacement that has not started does not count: it may never
- * start, because it lacks a node or an image.
+ * Reports whether the Deployment of a pod is being restarted, for example with "kubectl rollout restart". Kubernetes
+ * then replaces its pods, and runs more of them meanwhile. A replacement that has not started does not count. It may
+ * never start, because it lacks a node or an image.
  */
 export function isBeingRestarted({ revision, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
   return pods.some(

@@ -16,7 +16,7 @@ export interface ScaleInput {
 export interface Scale {
   /** New replicas of the Deployment. */
   replicas: number;
-  /** Pods that the operator has to delete itself: Kubernetes would keep them, or would remove others. */
+  /** Pods that the operator has to delete itself, because Kubernetes would keep them or remove others. */
   remove: WorkerPod[];
 }
 
@@ -40,7 +40,7 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
   // Successors in a restart may wait for room that only the removal of other pods can make. They must not delay it.
   const active = live.filter((pod) => !isSuccessor(pod, live));
   const selected = active.filter(({ selectedForRemoval }) => selectedForRemoval);
-  // More pods than replicas are no reason for more replicas: the Deployment is restarted or is already shrinking.
+  // More pods than replicas are no reason for more replicas. The Deployment is restarted or is already shrinking.
   const replicas = Math.max(count, Math.min(present, active.length - selected.length));
   const firstInOrder = active.toSorted(byRemovalOrder).slice(0, Math.max(0, active.length - replicas));
   const onlySelected = firstInOrder.every(({ selectedForRemoval }) => selectedForRemoval);
