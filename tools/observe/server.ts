@@ -1,36 +1,34 @@
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { readingsOf } from './otlp.ts';
+import express from 'express';
+import type { NextFunction, Request, Response } from 'express';
+import { root } from '../launch/terminal.mjs';
+import { MetricStore } from './metric-store.ts';
 import type { MetricsBody, TracesBody } from './otlp.ts';
-import { toPoint } from './page-data.ts';
-import type { PageData } from './page-data.ts';
-import { buildSnapshot } from './snapshot.ts';
-import type { Snapshot } from './snapshot.ts';
-import { MetricStore } from './store.ts';
 import { TraceStore } from './traces.ts';
+import { buildView } from './view.ts';
+import type { PageData } from './view.ts';
 
 const LOOPBACK = '127.0.0.1';
 const HOSTS = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
 const EVERY_MS = 1000;
 /** Long enough for one export to finish before the next, even on a busy machine. */
 const EXPORT_INTERVAL_MS = 2000;
-/** Ten minutes at one snapshot per second. */
+/** Ten minutes at one point per second. */
 const KEPT_POINTS = 600;
-/** Headers that belong to the connection and are not forwarded. */
-const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
-const MAX_BODY_BYTES = 16_777_216;
-const TYPES: Readonly<Record<string, string>> = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
-const SCRIPTS = ['main.js', 'cards.js', 'elements.js', 'format.js', 'plot.js', 'tables.js', 'waterfall.js'];
-const FILES = ['index.html', 'page.css', ...SCRIPTS];
 /** The page loads nothing from other origins. */
 const HEADERS = {
-  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:",
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };
+const PAGE = join(import.meta.dirname, 'page');
+const UPLOT = join(root, 'node_modules/uplot/dist');
+/** Headers of the connection and of the encoded body, which are not forwarded. */
+const HOP_HEADERS = /^(host|connection|content-length|content-encoding|transfer-encoding|keep-alive|expect)$/;
 
 /** A loopback page that shows the telemetry of the services. */
 export interface Observer {
@@ -44,52 +42,45 @@ export interface Observer {
 export async function startObserver(options: { port?: number; forwardTo?: string } = {}): Promise<Observer> {
   const metrics = new MetricStore();
   const traces = new TraceStore();
-  const history: { atMs: number; snapshot: Snapshot }[] = [];
+  const history: PageData['history'] = [];
   const timer = setInterval(() => {
-    history.push({ atMs: Date.now(), snapshot: buildSnapshot(metrics, Date.now()) });
+    const atMs = Date.now();
+    const { cards } = buildView(metrics, atMs);
+    history.push({ atMs, values: cards.map(({ lines }) => lines.map(([, value]) => value)) });
     if (history.length > KEPT_POINTS) history.shift();
   }, EVERY_MS);
 
-  function takeMetrics(body: MetricsBody): void {
-    for (const [source, readings] of readingsOf(body)) metrics.take(source, readings, Date.now());
-  }
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url?.split('?')[0] ?? '/';
+  const app = express();
+  app.disable('x-powered-by');
+  app.use((request, response, next) => {
+    response.set(HEADERS);
     // Rejects requests of other sites whose DNS name resolves to this machine (DNS rebinding).
-    if (!HOSTS.test(request.headers.host ?? '')) {
-      send(response, 403, 'text/plain', 'use the address of the page\n');
-      return;
-    }
-    if (request.method === 'POST' && (path === '/v1/metrics' || path === '/v1/traces')) {
-      const body = await bodyOf(request);
-      if (path === '/v1/traces') traces.take(JSON.parse(body) as TracesBody);
-      else takeMetrics(JSON.parse(body) as MetricsBody);
-      send(response, 200, 'application/json', '{}');
-      if (options.forwardTo !== undefined) await forward(options.forwardTo + path, body, request);
-    } else if (path === '/data') {
-      const data: PageData = {
-        now: buildSnapshot(metrics, Date.now()),
-        history: history.map(toPoint),
-        sessions: traces.list(),
-      };
-      send(response, 200, 'application/json', JSON.stringify(data));
-    } else {
-      const name = path === '/' ? 'index.html' : path.slice(1);
-      if (!FILES.includes(name)) {
-        send(response, 404, 'text/plain', 'there is nothing at this path\n');
-        return;
-      }
-      const text = await readFile(join(import.meta.dirname, 'page', name), 'utf8');
-      send(response, 200, `${TYPES[name.split('.')[1] ?? ''] ?? 'text/plain'}; charset=utf-8`, text);
-    }
-  }
-
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => {
-      if (!response.headersSent) send(response, 400, 'text/plain', 'not OTLP in JSON\n');
-    });
+    if (HOSTS.test(request.headers.host ?? '')) next();
+    else response.status(403).type('text').send('use the address of the page\n');
   });
+  // The services send JSON only.
+  app.use(express.json({ limit: '16mb', type: () => true }));
+  const receive = (path: string, take: (body: object) => void) =>
+    app.post(path, (request: Request<object, object, object>, response) => {
+      take(request.body);
+      response.json({});
+      if (options.forwardTo !== undefined) void forward(options.forwardTo + path, request.body, request.headers);
+    });
+  receive('/v1/metrics', (body: MetricsBody) => metrics.take(body, Date.now()));
+  receive('/v1/traces', (body: TracesBody) => traces.take(body));
+  app.get('/data', (_request, response) => {
+    const data: PageData = { ...buildView(metrics, Date.now()), history, sessions: traces.list() };
+    response.json(data);
+  });
+  app.use(express.static(PAGE));
+  for (const file of ['uPlot.iife.min.js', 'uPlot.min.css']) {
+    app.get(`/${file}`, (_request, response) => response.sendFile(join(UPLOT, file)));
+  }
+  app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    response.status(400).type('text').send('not OTLP in JSON\n');
+  });
+
+  const server = createServer(app);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, LOOPBACK, resolve);
@@ -110,26 +101,8 @@ export async function startObserver(options: { port?: number; forwardTo?: string
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new Error('the request body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-/** Failures are ignored: an unavailable receiver must not affect the services. */
-async function forward(url: string, body: string, { headers }: IncomingMessage): Promise<void> {
-  const kept = Object.entries(headers).flatMap(([name, value]) =>
-    typeof value === 'string' && !OF_THE_CONNECTION.includes(name) ? [[name, value] as const] : [],
-  );
-  await fetch(url, { method: 'POST', headers: Object.fromEntries(kept), body }).catch(() => undefined);
-}
-
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { ...HEADERS, 'content-type': type });
-  response.end(body);
+/** Failures are ignored, because an unavailable receiver must not affect the services. */
+async function forward(url: string, body: object, headers: IncomingHttpHeaders): Promise<void> {
+  const kept = Object.entries(headers).filter(([name]) => !HOP_HEADERS.test(name)) as [string, string][];
+  await fetch(url, { method: 'POST', headers: kept, body: JSON.stringify(body) }).catch(() => undefined);
 }

@@ -1,17 +1,10 @@
 import { labelsOf, sourceOf } from './otlp.ts';
-import type { TracesBody } from './otlp.ts';
+import type { Labels, Span, TracesBody } from './otlp.ts';
 
 /** A span as the page shows it. */
-export interface ShownSpan {
-  readonly id: string;
-  readonly parent: string;
-  readonly name: string;
+export interface ShownSpan extends Omit<Span, 'attributes'> {
   readonly service: string;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly failed: boolean;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly events: readonly { name: string; atMs: number }[];
+  readonly attributes: Labels;
 }
 
 export interface ShownSession {
@@ -20,7 +13,6 @@ export interface ShownSession {
 }
 
 const KEPT_SESSIONS = 20;
-const ERROR = 2;
 
 /** Traces of the latest sessions. */
 export class TraceStore {
@@ -31,24 +23,11 @@ export class TraceStore {
       const { service } = sourceOf(resource);
       for (const span of scopeSpans.flatMap(({ spans = [] }) => spans)) {
         const session = this.#sessions.get(span.traceId) ?? { id: uuidOf(span.traceId), spans: [] };
-        session.spans.push({
-          id: span.spanId,
-          parent: span.parentSpanId ?? '',
-          name: span.name,
-          service,
-          startMs: Number(span.startTimeUnixNano) / 1e6,
-          endMs: Number(span.endTimeUnixNano) / 1e6,
-          failed: span.status?.code === ERROR,
-          attributes: labelsOf(span.attributes),
-          events: (span.events ?? []).map(({ name, timeUnixNano }) => ({ name, atMs: Number(timeUnixNano) / 1e6 })),
-        });
         this.#sessions.set(span.traceId, session);
+        session.spans.push({ ...span, service, attributes: labelsOf(span.attributes) });
       }
     }
-    for (const id of this.#sessions.keys()) {
-      if (this.#sessions.size <= KEPT_SESSIONS) return;
-      this.#sessions.delete(id);
-    }
+    for (const id of [...this.#sessions.keys()].slice(0, -KEPT_SESSIONS)) this.#sessions.delete(id);
   }
 
   /** Returns the sessions, newest first. */

@@ -1,100 +1,80 @@
-/** @import { PageData } from '../page-data.ts' */
+/** @import uPlot from 'uplot' */
+/** @import { Card, PageData } from '../view.ts' */
 import { html } from './elements.js';
 import { formatDuration, formatNumber, formatPercent } from './format.js';
-import { plot } from './plot.js';
 
-/** Latencies with a target, and the titles of their cards. */
-const LATENCY_TITLES = /** @type {const} */ ({
-  delta: 'Delta latency, p95',
-  final: 'Final latency, p95',
-  ready: 'Ready latency, p95',
-});
+/** A script of the page defines it. */
+const { uPlot: Plot } = /** @type {{ uPlot: typeof uPlot }} */ (/** @type {unknown} */ (globalThis));
+const FORMATS = { duration: formatDuration, number: formatNumber, percent: formatPercent };
+const HEIGHT_PX = 130;
+const DURATION_S = 600;
 
 /**
- * Creates a card with the current value and its plot.
+ * Returns the options of a plot of the last ten minutes. The first line is filled, the second is dashed.
  *
- * @param {{ title: string, figure: string, state?: string, note: string, picture: SVGElement }} content `state` is the
- *   CSS class of the value
+ * @param {Card} card
+ * @param {(variable: string) => string} colorOf
+ * @returns {uPlot.Options}
  */
-function card({ title, figure, state = '', note, picture }) {
-  return html(
-    'article',
-    { class: 'card' },
-    html('h2', {}, title),
-    html('div', { class: 'figure' }, html('b', { class: state }, figure), html('span', { class: 'note' }, note)),
-    picture,
-  );
+function buildOptions({ unit, top, lines }, colorOf) {
+  const format = FORMATS[unit];
+  const axis = {
+    stroke: () => colorOf('--faint'),
+    grid: { stroke: () => colorOf('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: 300,
+    height: HEIGHT_PX,
+    padding: [8, 16, 0, 0],
+    scales: {
+      x: { range: (_plot, _first, last) => [last - DURATION_S, last] },
+      y: { range: (_plot, _least, most) => [0, Math.max(top, most * 1.1)] },
+    },
+    axes: [
+      { ...axis, size: 22, space: 60, values: '{HH}:{mm}' },
+      { ...axis, size: 54, space: 32, values: (_plot, ticks) => ticks.map(format) },
+    ],
+    series: [
+      {},
+      ...lines.map(([label], index) => ({
+        label,
+        width: 1.5,
+        stroke: () => colorOf(index === 0 ? '--accent' : '--second'),
+        fill: () => (index === 0 ? `color-mix(in srgb, ${colorOf('--accent')} 12%, transparent)` : 'transparent'),
+        dash: index === 0 ? [] : [5, 4],
+        points: { show: false },
+        value: (/** @type {uPlot} */ _plot, /** @type {number | null} */ value) =>
+          value === null ? '' : format(value),
+      })),
+    ],
+    cursor: { y: false, drag: { x: false }, sync: { key: 'page' } },
+  };
 }
 
 /**
- * Creates the cards of the latencies that have a target.
+ * Appends a card to a parent.
  *
- * @param {PageData} data
+ * @param {Element} parent
+ * @param {Card} card
  */
-export function latencyCards({ now, history }) {
-  return /** @type {(keyof typeof LATENCY_TITLES)[]} */ (Object.keys(LATENCY_TITLES)).map((key) => {
-    const title = LATENCY_TITLES[key];
-    const { p50, p95, count, targetS } = now.latency[key];
-    const note =
-      count === 0 ? 'none in the last minute' : `p50 ${formatDuration(p50)}, ${formatNumber(count)} in the last minute`;
-    return card({
-      title,
-      note,
-      figure: formatDuration(p95),
-      state: p95 === undefined ? 'faint' : p95 <= targetS ? 'good' : 'bad',
-      picture: plot({
-        limit: targetS,
-        format: formatDuration,
-        label: `${title}, last 10 minutes`,
-        points: history.map((point) => ({ atMs: point.atMs, value: point[key] })),
-      }),
-    });
-  });
-}
-
-/**
- * Creates the cards of streams, workers and requests.
- *
- * @param {PageData} data
- */
-export function loadCards({ now, history }) {
-  const { streams = 0, slots = 0, waiting = 0, busy } = history.at(-1) ?? {};
-  const { http, sessionsPerSecond } = now;
-  return [
-    card({
-      title: 'Streams',
-      figure: formatNumber(streams),
-      state: waiting > 0 ? 'bad' : '',
-      note: `of ${formatNumber(slots)} slots (dashed)${waiting > 0 ? `, ${formatNumber(waiting)} waiting` : ''}`,
-      picture: plot({
-        format: formatNumber,
-        label: 'Streams and slots, last 10 minutes',
-        integers: true,
-        points: history.map((point) => ({ atMs: point.atMs, value: point.streams, second: point.slots })),
-      }),
-    }),
-    card({
-      title: 'Busiest worker',
-      figure: formatPercent(busy),
-      state: busy !== undefined && busy > 0.9 ? 'bad' : '',
-      note: 'of the time in inference',
-      picture: plot({
-        format: formatPercent,
-        label: 'Busiest worker, last 10 minutes',
-        points: history.map((point) => ({ atMs: point.atMs, value: point.busy })),
-      }),
-    }),
-    card({
-      title: 'Requests per second',
-      figure: formatNumber(http.perSecond),
-      state: http.errorsPerSecond > 0 ? 'bad' : '',
-      note: `${formatNumber(sessionsPerSecond)} sessions, ${formatNumber(http.errorsPerSecond)} errors (dashed)`,
-      picture: plot({
-        format: formatNumber,
-        label: 'Requests per second, last 10 minutes',
-        integers: true,
-        points: history.map((point) => ({ atMs: point.atMs, value: point.requests, second: point.errors })),
-      }),
-    }),
-  ];
+export function appendCard(parent, card) {
+  const [figure, note, picture] = [html('b'), html('small'), html('div')];
+  parent.append(html('article', {}, html('h2', {}, card.title), html('p', {}, figure, ' ', note), picture));
+  /** @param {string} variable */
+  const colorOf = (variable) => {
+    // The browser resolves the variable to its light or dark color.
+    picture.style.color = `var(${variable})`;
+    return getComputedStyle(picture).color;
+  };
+  const plot = new Plot(buildOptions(card, colorOf), undefined, picture);
+  new ResizeObserver(() => plot.setSize({ width: picture.clientWidth, height: HEIGHT_PX })).observe(picture);
+  /** @type {(current: Card, history: PageData['history'], index: number) => void} */
+  return (current, history, index) => {
+    figure.className = current.isBad ? 'bad' : '';
+    figure.textContent = FORMATS[current.unit](current.lines[0]?.[1] ?? undefined);
+    note.textContent = current.note;
+    const times = history.map(({ atMs }) => atMs / 1000);
+    plot.setData([times, ...card.lines.map((_, line) => history.map(({ values }) => values[index]?.[line] ?? null))]);
+  };
 }
