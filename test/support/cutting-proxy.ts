@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { endAfterFile } from './leftovers.ts';
 
 /** A TCP proxy that cuts connections in the middle of replies. */
 export interface CuttingProxy {
@@ -44,6 +45,12 @@ export async function startCuttingProxy(targetPort: number): Promise<CuttingProx
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      for (const socket of open) socket.destroy();
+      server.close(() => resolve());
+    });
+  endAfterFile(stop);
   return {
     port: (server.address() as AddressInfo).port,
     cutAfter: (budget) => {
@@ -54,10 +61,6 @@ export async function startCuttingProxy(targetPort: number): Promise<CuttingProx
     get cuts() {
       return cuts;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        for (const socket of open) socket.destroy();
-        server.close(() => resolve());
-      }),
+    stop,
   };
 }

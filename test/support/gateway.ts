@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { generateApiKey } from '@svc-asr/core';
 import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from './compile-cache.ts';
+import { hasEnded, killAfterFile } from './leftovers.ts';
 import { createTenant } from './ledger.ts';
 import { freePort } from './ports.ts';
 
@@ -56,6 +57,7 @@ export async function startGateway(
     },
     stdio: ['ignore', readsOutput ? 'pipe' : 'ignore', 'pipe'],
   });
+  killAfterFile(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (output += data.toString()));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -71,8 +73,7 @@ export async function startGateway(
   };
   const deadline = Date.now() + 60_000;
   while (!(await isReady(gateway))) {
-    if (child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`the gateway did not become ready: ${output}`);
+    if (hasEnded(child) || Date.now() > deadline) throw new Error(`the gateway did not become ready: ${output}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   return gateway;

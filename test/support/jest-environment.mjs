@@ -6,9 +6,19 @@ const sharedServers = createSharedServers();
 
 /** The environment of jest for Node.js, with servers that the test files of a worker share. */
 export default class SharingEnvironment extends TestEnvironment {
+  /** @type {Set<() => Promise<unknown>>} */
+  #leftovers = new Set();
+
   /** @override */
   async setup() {
     await super.setup();
     this.global.sharedServers = sharedServers;
+    this.global.leftovers = this.#leftovers;
+  }
+
+  /** Ends what the test file has not ended, newest first. @override */
+  async teardown() {
+    for (const end of [...this.#leftovers].reverse()) await end().catch(() => undefined);
+    await super.teardown();
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { eventually } from './eventually.ts';
+import { endAfterFile } from './leftovers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Long, because the machine may be busy with other tests. */
@@ -53,6 +54,14 @@ export function launch(home: string, env: Readonly<Record<string, string>>): Lau
   const output = () => Buffer.concat(chunks).toString();
   const ended = new Promise<number | null>((settle) => child.on('close', (code) => settle(code)));
 
+  const stop = async () => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOPPED_WITHIN_MS);
+    child.kill('SIGTERM');
+    const status = await ended;
+    clearTimeout(timer);
+    return status;
+  };
+  endAfterFile(stop);
   return {
     pid: child.pid ?? 0,
     output,
@@ -64,13 +73,7 @@ export function launch(home: string, env: Readonly<Record<string, string>>): Lau
         // A file from an earlier run names no process or another one.
         return local?.pid === child.pid ? local : undefined;
       }),
-    stop: async () => {
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOPPED_WITHIN_MS);
-      child.kill('SIGTERM');
-      const status = await ended;
-      clearTimeout(timer);
-      return status;
-    },
+    stop,
   };
 }
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { endAfterFile, endProcess } from './leftovers.ts';
 import { freePort } from './ports.ts';
 
 /** A real Redis for one test, on a loopback port, with an append-only file in a temporary folder. */
@@ -24,7 +25,13 @@ export interface TestRedis {
 export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));
   const port = await freePort();
-  let child = await launch(port, folder, options);
+  let child = launch(port, folder, options);
+  const stop = async () => {
+    await endProcess(child, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  endAfterFile(stop);
+  await untilReady(child, port);
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -32,28 +39,28 @@ export async function startRedis(options: readonly string[] = []): Promise<TestR
     get pid() {
       return child.pid ?? 0;
     },
-    kill: () => end(child, 'SIGKILL'),
+    kill: () => endProcess(child, 'SIGKILL'),
     restart: async () => {
-      child = await launch(port, folder, options);
+      child = launch(port, folder, options);
+      await untilReady(child, port);
     },
-    stop: async () => {
-      await end(child, 'SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
-async function launch(port: number, folder: string, options: readonly string[]): Promise<ChildProcess> {
+function launch(port: number, folder: string, options: readonly string[]): ChildProcess {
   const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
-  const child = spawn(binary(), [...basics, ...durable, ...options], { stdio: 'ignore' });
+  return spawn(binary(), [...basics, ...durable, ...options], { stdio: 'ignore' });
+}
+
+async function untilReady(child: ChildProcess, port: number): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
     if (Date.now() > deadline) throw new Error('redis-server did not answer within 20 s');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  return child;
 }
 
 function binary(): string {
@@ -76,11 +83,4 @@ function answers(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false));
     socket.once('close', () => resolve(false));
   });
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
-  await exited;
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { MODEL, WORKER_TICKETS } from './gateway.ts';
+import { hasEnded, killAfterFile } from './leftovers.ts';
 import { freePort } from './ports.ts';
 import { modelFolder } from './recording.ts';
 
@@ -42,6 +43,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  killAfterFile(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -54,7 +56,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
     }
   };
   while (!(await isReady())) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the worker did not become ready: ${output}`);
+    if (hasEnded(child) || Date.now() > deadline) throw new Error(`the worker did not become ready: ${output}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return {

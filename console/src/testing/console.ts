@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { createLogger, readSettings } from '@svc-asr/runtime';
+import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { CONSOLE_SETTINGS } from '../settings.ts';
 import { startConsole } from '../start.ts';
 
@@ -59,6 +60,7 @@ export async function startTestConsole(redisUrl: string, env: Record<string, str
   const logger = createLogger('console', 'debug', { write: (line) => (output += line) });
   const { admin, page, steps } = await startConsole(settings, logger);
   const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 5000 });
+  endAfterFile(link.close);
   const adminUrl = `http://127.0.0.1:${(admin.address() as AddressInfo).port}`;
   return {
     adminUrl,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
+import { killAfterFile } from '../../../test/support/leftovers.ts';
 
 /** The real operator in its own process. */
 export interface OperatorProcess {
@@ -16,6 +17,7 @@ export function startOperatorProcess(settings: Record<string, string>): Operator
     env: { ...COMPILE_CACHE, PATH, HOME, LOG_LEVEL: 'debug', ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  killAfterFile(child);
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const ended = new Promise((resolve) => child.once('close', resolve));

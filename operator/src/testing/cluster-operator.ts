@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
+import { killAfterFile } from '../../../test/support/leftovers.ts';
 import type { LogLine } from './logs.ts';
 
 /** Returns the settings of an operator in a test cluster, with short timeouts. */
@@ -35,6 +36,7 @@ export function spawnOperator(settings: Record<string, string>): OperatorProcess
     env: { ...COMPILE_CACHE, PATH, HOME, LOG_LEVEL: 'debug', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  killAfterFile(child);
   const lines: LogLine[] = [];
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

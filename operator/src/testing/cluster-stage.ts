@@ -7,6 +7,7 @@ import { runPods } from '../../../test/support/kubernetes/run-pods.ts';
 import type { PodRunner } from '../../../test/support/kubernetes/run-pods.ts';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
+import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
@@ -48,6 +49,7 @@ export async function createStage(
   const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   const redis: TestRedis = await startRedis();
   const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
+  endAfterFile(link.close);
   const ledger = createLedger(link, { prefix: 'svc', processLeaseMs: 3000 });
   const workers = createTestWorkers(kubernetes, namespace, ledger);
   const runner: PodRunner | undefined = pods

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { readSettings } from '@svc-asr/runtime';
+import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { startOperator } from '../operator.ts';
 import { OPERATOR_SETTINGS } from '../settings.ts';
 import { createTestLogger } from './logs.ts';
@@ -87,5 +88,6 @@ export function createTestFolder(): TestFolder {
 /** Connects the test to the ledger, so that it can check what the operator wrote. */
 export function openLedger(redisUrl: string): { ledger: Ledger; close: () => Promise<void> } {
   const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 5000 });
+  endAfterFile(link.close);
   return { ledger: createLedger(link, { prefix: 'svc' }), close: link.close };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseKeyring, signTicket } from '@svc-asr/runtime';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
+import { killAfterFile } from '../../../test/support/leftovers.ts';
 import { modelsFolder } from './data.ts';
 import { RelayClient } from './relay-client.ts';
 
@@ -49,6 +50,7 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  killAfterFile(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
   return {
