@@ -1,13 +1,17 @@
 #!/bin/sh
-# Builds a target of images/Dockerfile with buildah and compares it with an archive in OCI layout: paths, types, modes,
+# Builds targets of images/Dockerfile with buildah and compares each with an archive in OCI layout: paths, types, modes,
 # owners, links, contents and configuration. Times are not compared. Runs as root in the repository.
-# Arguments: the target, the platform, the version, the archive, and the folder of Node's npm package.
-# Downloads and the layers of buildah are kept in the folder $CACHE.
+# Arguments: the platform, the version, the folder of Node's npm package, then TARGET=ARCHIVE for each image.
+# Downloads and the base image are kept in the folder $CACHE.
 set -eu
-target=$1 platform=$2 version=$3 archive=$4 node=$5
+platform=$1 version=$2 node=$3
+shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-run() { buildah --storage-driver vfs --root "$CACHE/storage" --runroot "$CACHE/run" "$@"; }
+# vfs copies the whole file system for each step of a build, but works on every kernel.
+driver=vfs
+grep -qw overlay /proc/filesystems && driver=overlay
+run() { buildah --storage-driver "$driver" --root "$CACHE/$driver" --runroot "$CACHE/run-$driver" "$@"; }
 
 # Substitute for the official image of Node, from packages alone. It trusts the CA certificates of this machine.
 base=localhost/svc-asr-build:$("$node/bin/node" --version)
@@ -23,7 +27,7 @@ if ! run inspect --type image "$base" >/dev/null 2>&1; then
 fi
 # Substitute for the official image of Go.
 go=scratch
-if [ "$target" = svc-asr-loadtest ]; then
+case " $*" in *" svc-asr-loadtest="*)
   go=localhost/svc-asr-go:$(go env GOVERSION)
   if ! run inspect --type image "$go" >/dev/null 2>&1; then
     container=$(run from scratch)
@@ -31,14 +35,17 @@ if [ "$target" = svc-asr-loadtest ]; then
     run commit --quiet --rm "$container" "$go" >&2
   fi
   volumes="--volume $(go env GOMODCACHE):/root/go/pkg/mod --volume $(go env GOCACHE):/root/.cache/go-build"
-fi
+  ;;
+esac
 
-# shellcheck disable=SC2086 # several arguments
-run bud --isolation chroot --layers --identity-label=false --file images/Dockerfile \
-  --ignorefile images/Dockerfile.dockerignore --target "$target" --platform "$platform" \
-  --build-arg NODE_IMAGE="$base" --build-arg GO_IMAGE="$go" --build-arg VERSION="$version" \
-  --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro --volume "$(npm config get cache):/root/.npm" \
-  ${volumes:-} --tag "localhost/verify/$target:latest" . >&2
+build() {
+  # shellcheck disable=SC2086 # several arguments
+  run bud --quiet --isolation chroot --layers --identity-label=false --file images/Dockerfile \
+    --ignorefile images/Dockerfile.dockerignore --target "$1" --platform "$platform" \
+    --build-arg NODE_IMAGE="$base" --build-arg GO_IMAGE="$go" --build-arg VERSION="$version" \
+    --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro \
+    --volume "$(npm config get cache):/root/.npm" ${volumes:-} --tag "localhost/verify/$1:latest" . >&2
+}
 
 describe() {
   container=$(run from --quiet "$1")
@@ -52,7 +59,14 @@ describe() {
   "$node/bin/node" -e 'console.log(JSON.parse(require("fs").readFileSync(0)).OCIv1.config)' <"$work/inspected"
   run rm "$container" >/dev/null
 }
-describe "localhost/verify/$target:latest" >"$work/dockerfile"
-describe "oci-archive:$archive" >"$work/archive"
-diff "$work/archive" "$work/dockerfile"
-echo "$target: $(grep -c ' f [0-7]' "$work/archive") files, the same from both builds" >&2
+
+for pair in "$@"; do
+  target=${pair%%=*}
+  build "$target"
+  describe "localhost/verify/$target:latest" >"$work/dockerfile"
+  describe "oci-archive:${pair#*=}" >"$work/archive"
+  diff "$work/archive" "$work/dockerfile"
+  echo "$target: $(grep -c ' f [0-7]' "$work/archive") files, the same from both builds" >&2
+done
+# The layers of the build stage take gigabytes, and the next change of a source makes them useless.
+run rmi --prune --force >/dev/null
