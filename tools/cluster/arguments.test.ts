@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findArchives } from './archives.ts';
+import { findArchives } from './namespaces/images.ts';
 import { parseClusterArguments } from './arguments.ts';
 
 test('parseClusterArguments reads the action, its options and the files to load', () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 
 export interface CommandOptions {
   input?: string;
@@ -18,29 +18,21 @@ export interface CommandResult {
 export function tryCommand(
   command: string,
   args: readonly string[],
-  options: CommandOptions = {},
+  { input = '', env = process.env, timeoutMs = 120_000 }: CommandOptions = {},
 ): Promise<CommandResult> {
-  const { input = '', env = process.env, timeoutMs = 120_000 } = options;
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, timeout: timeoutMs, stdio: 'pipe' });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const options = { env, timeout: timeoutMs, maxBuffer: Infinity };
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
+      if (typeof error?.code === 'string') reject(new Error(error.message, { cause: error }));
+      else resolve({ status: error === null ? 0 : (error.code ?? error.signal ?? ''), stdout, stderr });
+    });
     // A command may end without reading its input.
-    child.stdin.on('error', () => undefined);
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ status: code ?? signal ?? '', stdout, stderr }));
-    child.stdin.end(input);
+    child.stdin?.on('error', () => undefined).end(input);
   });
 }
 
 /** Runs a command and resolves with its output. Rejects with its error output if it fails. */
-export async function runCommand(
-  command: string,
-  args: readonly string[],
-  options: CommandOptions = {},
-): Promise<string> {
+export async function runCommand(command: string, args: readonly string[], options?: CommandOptions): Promise<string> {
   const { status, stdout, stderr } = await tryCommand(command, args, options);
   if (status === 0) return stdout;
   throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}${stdout}`);

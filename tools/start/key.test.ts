@@ -45,10 +45,10 @@ test('createKey reports the error of the admin API without the token', async () 
 });
 
 test('waitUntil reports what was missing last on timeout, and rejects when it is aborted', async () => {
-  const missing = () => Promise.resolve('Redis is away');
+  const missing = () => Promise.resolve('Redis does not answer');
   const stop = new AbortController();
   await expect(waitUntil('the gateway', missing, 10, stop.signal)).rejects.toThrow(
-    'the gateway was not ready within 0 s: Redis is away',
+    'timed out after 0 s while waiting for the gateway: Redis does not answer',
   );
   const waiting = waitUntil('the gateway', missing, 60_000, stop.signal);
   stop.abort();

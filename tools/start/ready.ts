@@ -16,17 +16,17 @@ export async function checkReady(adminUrl: string): Promise<string | undefined> 
 /** Waits until a check returns undefined. On timeout, rejects with the last result of the check. */
 export async function waitUntil(
   name: string,
-  check: () => Promise<string | undefined>,
+  check: () => Promise<string | undefined> | string | undefined,
   timeoutMs: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     const missing = await check();
     if (missing === undefined) return;
     if (performance.now() > deadline) {
-      throw new Error(`${name} was not ready within ${Math.round(timeoutMs / 1000)} s: ${missing}`);
+      throw new Error(`timed out after ${Math.round(timeoutMs / 1000)} s while waiting for ${name}: ${missing}`);
     }
     await sleep(POLL_MS);
   }

@@ -1,12 +1,12 @@
-import { dirname, join, resolve } from 'node:path';
-import { findArchives } from '../cluster/archives.ts';
+import { dirname, join } from 'node:path';
 import { parseClusterArguments, USAGE } from '../cluster/arguments.ts';
 import type { ClusterArguments } from '../cluster/arguments.ts';
 import { openCluster, planExisting, startCluster } from '../cluster/namespaces/cluster.ts';
 import { takeDown } from '../cluster/namespaces/down.ts';
+import { findArchives } from '../cluster/namespaces/images.ts';
 import { ensurePrograms } from '../cluster/namespaces/programs.ts';
 import { findProblems, readState } from '../cluster/namespaces/state.ts';
-import { root, say, stop } from '../launch/terminal.mjs';
+import { runTask, say, userPath } from '../launch/terminal.mjs';
 import { homeOf } from '../start/home.ts';
 
 /** Exit status of `status` for a cluster that does not run. */
@@ -26,10 +26,7 @@ async function up({ name, nodes }: ClusterArguments): Promise<number> {
 
 async function load({ name, files }: ClusterArguments): Promise<number> {
   const cluster = await openCluster({ name, home });
-  const archives =
-    files.length === 0
-      ? findArchives(join(home, 'images'))
-      : files.map((file) => resolve(process.env.INIT_CWD ?? root, file));
+  const archives = files.length === 0 ? findArchives(join(home, 'images')) : files.map(userPath);
   await cluster.loadImages(archives);
   for (const archive of archives) say(`loaded ${archive}`);
   return 0;
@@ -57,10 +54,9 @@ async function status({ name }: ClusterArguments): Promise<number> {
 
 const ACTIONS = { up, load, down, status };
 
-try {
+await runTask(() => {
   const args = parseClusterArguments(process.argv.slice(2));
-  if (args === undefined) process.stdout.write(USAGE);
-  process.exit(args === undefined ? 0 : await ACTIONS[args.action](args));
-} catch (error) {
-  stop(error instanceof Error ? error.message : String(error));
-}
+  if (args !== undefined) return ACTIONS[args.action](args);
+  process.stdout.write(USAGE);
+  return 0;
+});

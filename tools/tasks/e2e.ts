@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { endRunning } from '../checks/command.ts';
 import { runJest } from '../checks/jest.ts';
 import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
@@ -7,7 +7,7 @@ import type { E2eArguments } from '../e2e/arguments.ts';
 import { findMissingImages, listNodes, openTarget, removeOwnCluster, startOwnTarget } from '../e2e/target.ts';
 import type { Archive, Target } from '../e2e/target.ts';
 import { buildImages } from '../images/build-all.ts';
-import { root, say, stop } from '../launch/terminal.mjs';
+import { messageOf, root, say, stop, userPath } from '../launch/terminal.mjs';
 import { findPrevious } from '../previous/commit.ts';
 import { buildRelease, removeRelease } from '../previous/release.ts';
 import { homeOf } from '../start/home.ts';
@@ -26,7 +26,7 @@ function parse(): E2eArguments {
     const parsed = parseE2eArguments(process.argv.slice(2));
     if (parsed !== undefined) return parsed;
   } catch (error) {
-    stop(error instanceof Error ? error.message : String(error));
+    stop(messageOf(error));
   }
   process.stdout.write(USAGE);
   process.exit(0);
@@ -70,9 +70,7 @@ async function setUp(): Promise<void> {
 
 async function open(): Promise<Target> {
   target =
-    kubeconfig === undefined
-      ? await startOwnTarget(home, say)
-      : await openTarget(args, resolve(process.env.INIT_CWD ?? root, kubeconfig), home);
+    kubeconfig === undefined ? await startOwnTarget(home, say) : await openTarget(args, userPath(kubeconfig), home);
   return target;
 }
 

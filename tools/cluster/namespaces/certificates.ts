@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
 import { issueCertificate, makeAuthority } from '../../start/certificates.ts';
 import type { KeyPairPem, Subject } from '../../start/certificates.ts';
 import type { ClusterPlan } from './plan.ts';
@@ -63,4 +64,22 @@ export async function createCertificates(plan: ClusterPlan, now: Date): Promise<
     admin: await issueCertificate(ca, { commonName: 'admin', organization: MASTERS }, DAYS, now),
     kubelets,
   };
+}
+
+/** Writes a kubeconfig file for a user with a client certificate. Returns its path. */
+export function writeKubeconfig(
+  file: string,
+  { url, ca, user }: { url: string; ca: string; user: KeyPairPem },
+): string {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const name = 'svc-asr';
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    clusters: [{ name, server: url, caData: base64(ca), skipTLSVerify: false }],
+    users: [{ name, certData: base64(user.cert), keyData: base64(user.key) }],
+    contexts: [{ name, cluster: name, user: name }],
+    currentContext: name,
+  });
+  writeFileSync(file, config.exportConfig(), { mode: 0o600 });
+  return file;
 }

@@ -4,15 +4,13 @@ import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { freePort } from '../../start/ports.ts';
 import { createKubeTools } from '../kube-tools.ts';
 import type { KubeTools } from '../kube-tools.ts';
-import { createCertificates } from './certificates.ts';
+import { createCertificates, writeKubeconfig } from './certificates.ts';
 import { startApiServer, startControllers } from './control-plane.ts';
 import { takeDown } from './down.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
-import { loadImages } from './load-images.ts';
+import { buildPauseImage, loadImages } from './images.ts';
 import { connectNodes } from './network.ts';
 import { startNode } from './node.ts';
 import { startNamespaces } from './node-namespaces.ts';
-import { buildPauseImage } from './pause-image.ts';
 import { planCluster } from './plan.ts';
 import type { ClusterPlan, NodePlan } from './plan.ts';
 import { ensurePrograms } from './programs.ts';
@@ -113,7 +111,7 @@ async function bringUp(plan: ClusterPlan, programs: Programs): Promise<void> {
   const options = { plan, programs, certificates, kubeconfig, client, core: client.makeApiClient(CoreV1Api) };
   const first = initOf(plan.nodes[0]);
   await startApiServer(options, first, apiPort);
-  const pauseImage = (await buildPauseImage(programs.pause, plan.folder)).file;
+  const pauseImage = await buildPauseImage(programs.pause, plan.folder);
   await Promise.all([
     startControllers(options, first),
     ...plan.nodes.map((node) => startNode(options, node, initOf(node), pauseImage)),

@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../command.ts';
 import type { ClusterPlan, NodePlan } from './plan.ts';
 import { recordOf, updateState } from './state.ts';
 import type { ProcessRecord } from './state.ts';
-
-const TIMEOUT_MS = 20_000;
-const POLL_MS = 20;
 
 /** Folders with fixed paths that kubelet, containerd and CNI plugins write to. Each node mounts its own tmpfs there. */
 const SYSTEM_FOLDERS = ['/run/containerd', '/var/lib/cni', '/var/lib/kubelet', '/var/log/containers'];
@@ -43,15 +40,20 @@ export function runInside(init: ProcessRecord, namespaces: Namespaces, command: 
  * kernel ends all others of the node and removes its mounts, network devices and iptables rules.
  */
 export async function startNamespaces(plan: ClusterPlan, node: NodePlan, pause: string): Promise<ProcessRecord> {
-  const child = spawn(
-    'unshare',
-    ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', '--propagation=private', pause],
-    { detached: true, stdio: 'ignore' },
-  );
-  let failure: Error | undefined;
-  child.on('error', (error) => (failure = error));
+  const options = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', '--propagation=private'];
+  // The shell prints a line when the namespaces and mounts are ready.
+  const command = [...options, 'sh', '-c', 'echo ready; exec "$0"', pause];
+  const child = spawn('unshare', command, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('namespaces could not be created: run this as root, on Linux, with CAP_SYS_ADMIN');
+  });
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => undefined);
+  child.stdout.destroy();
   child.unref();
-  const init = recordOf(`${node.name} init`, await findChild(() => failure, child.pid));
+  const parent = child.pid ?? 0;
+  const pid = Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim());
+  const init = recordOf(`${node.name} init`, pid);
   updateState(plan.state, ({ inits }) => ({ inits: [...inits, init] }));
   for (const folder of SYSTEM_FOLDERS) {
     mkdirSync(folder, { recursive: true });
@@ -64,36 +66,4 @@ export async function startNamespaces(plan: ClusterPlan, node: NodePlan, pause: 
     await runInside(init, ['mount'], ['mount', '--bind', file, `/proc/sys/${name}`]);
   }
   return init;
-}
-
-async function findChild(failure: () => Error | undefined, parent: number | undefined): Promise<number> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  for (;;) {
-    const error = failure();
-    if (error !== undefined) throw error;
-    const child = parent === undefined ? 0 : firstChild(parent);
-    // The child is a copy of unshare until its mounts are ready and it executes the program.
-    if (child !== 0 && !commandOf(child).startsWith('unshare')) return child;
-    if (performance.now() > deadline) {
-      throw new Error('namespaces could not be created: run this as root, on Linux, with CAP_SYS_ADMIN');
-    }
-    await sleep(POLL_MS);
-  }
-}
-
-function firstChild(pid: number): number {
-  return Number(readProc(`/proc/${pid}/task/${pid}/children`).split(' ')[0] ?? 0);
-}
-
-function commandOf(pid: number): string {
-  const command = readProc(`/proc/${pid}/cmdline`).split('\0')[0] ?? '';
-  return command === '' ? 'unshare' : command;
-}
-
-function readProc(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

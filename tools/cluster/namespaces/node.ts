@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { runCommand } from '../command.ts';
+import { writeKubeconfig } from './certificates.ts';
 import { createCgroup } from './cgroups.ts';
 import type { StartOptions } from './control-plane.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
-import { loadImages } from './load-images.ts';
+import { loadImages } from './images.ts';
 import { writeNodeFiles } from './node-files.ts';
 import { runInside } from './node-namespaces.ts';
 import type { NodePlan } from './plan.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitUntil } from '../../start/ready.ts';
 import { enter } from './node-namespaces.ts';
 import type { Namespaces } from './node-namespaces.ts';
 import type { ClusterPlan } from './plan.ts';
@@ -10,7 +10,6 @@ import type { ProcessRecord } from './state.ts';
 
 /** Long enough for a busy machine. */
 const READY_TIMEOUT_MS = 180_000;
-const POLL_MS = 100;
 const TAIL_LINES = 20;
 
 /** A program with its arguments. */
@@ -50,13 +49,13 @@ export async function startProgram(plan: ClusterPlan, spec: ProgramSpec): Promis
   if (pid !== undefined) {
     updateState(plan.state, ({ programs }) => ({ programs: [...programs, recordOf(spec.name, pid)] }));
   }
-  const deadline = performance.now() + READY_TIMEOUT_MS;
   const { isReady = () => Promise.resolve(true) } = spec;
-  while (!(await isReady().catch(() => false))) {
-    if (performance.now() > deadline) failure ??= `was not ready within ${READY_TIMEOUT_MS / 1000} s`;
+  const describeProblem = async () => {
+    if (await isReady().catch(() => false)) return undefined;
     if (failure !== undefined) throw new Error(`${spec.name} ${failure}; the end of its log ${file}:\n${tail(file)}`);
-    await sleep(POLL_MS);
-  }
+    return `it is not ready; the end of its log ${file}:\n${tail(file)}`;
+  };
+  await waitUntil(spec.name, describeProblem, READY_TIMEOUT_MS);
 }
 
 function tail(file: string): string {
