@@ -1,113 +1,137 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findCycles } from './cycles.ts';
-import { findWrongImports } from './direction.ts';
-import { findMutualFolders } from './folders.ts';
-import { fileGraph, workspaceGraph } from './graphs.ts';
-import { readSources, toSource } from './sources.ts';
-import { findEmptyNames, findLongFiles } from './style.ts';
-import { readDependencies } from './workspaces.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
+import { root } from '../launch/terminal.mjs';
+import { findMutualFolders, findUndeclared, readImports } from './imports.ts';
 
-const declared = {
-  'packages/core': ['typebox'],
-  'packages/ledger': ['@svc-asr/core', 'redis'],
-  'packages/client': ['@svc-asr/core'],
-  gateway: ['@svc-asr/core', '@svc-asr/ledger', '@svc-asr/runtime', 'express'],
-};
+const FOLDERS = ['bench', 'console', 'gateway', 'loadtest', 'operator', 'packages', 'test', 'tools', 'worker'];
 
-function wrong(path: string, text: string): string[] {
-  return findWrongImports([toSource(path, text)], declared);
-}
+describe('the repository', () => {
+  const { modules, violations } = readImports(root, FOLDERS);
 
-test.each([
-  ['packages/core/src/a.ts', "import { readFileSync } from 'node:fs';", 'imports node:fs: core does no input'],
-  ['packages/core/src/a.ts', "import { readFileSync } from 'fs';", 'imports fs: core does no input'],
-  ['packages/core/src/a.ts', "import x from 'lodash';", 'imports lodash: core depends on typebox alone'],
-  ['packages/core/src/a.ts', "export * from '@svc-asr/ledger';", 'must not import @svc-asr/ledger'],
-  [
-    'packages/core/src/a.ts',
-    "import { a } from '../../ledger/src/b.ts';",
-    'imports packages/ledger/src/b.ts, which is outside',
-  ],
-  ['packages/ledger/src/a.ts', "import type { L } from '@svc-asr/runtime';", 'must not import @svc-asr/runtime'],
-  ['packages/client/src/a.ts', "const x = await import('@svc-asr/runtime');", 'must not import @svc-asr/runtime'],
-  ['gateway/src/a.ts', "import '@svc-asr/operator';", 'must not import @svc-asr/operator'],
-  ['gateway/src/a.test.ts', "import '@svc-asr/operator';", 'must not import @svc-asr/operator'],
-  ['gateway/src/a.ts', "import '@svc-asr/gateway';", 'imports its own package'],
-  ['gateway/src/a.ts', "import { createClient } from 'redis';", 'only the ledger speaks to Redis'],
-  ['gateway/src/a.ts', "import { createClient } from '@redis/client';", 'only the ledger speaks to Redis'],
-  ['gateway/src/a.ts', "import WebSocket from 'ws';", 'imports ws, which gateway/package.json does not declare'],
-  ['console/page/a.js', "import { b } from '../src/b.ts';", 'imports console/src/b.ts, which browsers cannot load'],
-  ['tools/observe/page/a.js', "import x from 'lodash';", 'imports lodash, which browsers cannot load'],
-  ['gateway/src/a.ts', "import { x } from '../../test/support/x.ts';", 'imports test/support/x.ts, which is outside'],
-])('findWrongImports reports %s with %s', (path, text, problem) => {
-  const problems = wrong(path, text);
-  expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain(problem);
+  test('is read completely: packages, tools and page scripts', () => {
+    const paths = modules.map(({ source }) => source);
+    expect(paths).toEqual(expect.arrayContaining(['packages/core/src/index.ts', 'tools/run.mjs']));
+    expect(paths).toEqual(expect.arrayContaining(['console/page/console.js', 'tools/structure/imports.ts']));
+  });
+
+  test('follows the rules for imports in .dependency-cruiser.mjs', () => {
+    expect(violations).toEqual([]);
+  });
+
+  test('has no two folders of a workspace that import each other', () => {
+    expect(findMutualFolders(modules)).toEqual([]);
+  });
+
+  test('declares every imported workspace in the package.json of the importing one', () => {
+    expect(findUndeclared(root, modules)).toEqual([]);
+  });
+
+  const files = FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.{ts,mjs,js,lua}`, { cwd: root }));
+  const sources = files.filter((file) => !/(^|\/)(node_modules|dist|coverage)\//.test(file));
+
+  test('has no source file with more than 300 lines, and no test with more than 500', () => {
+    const long = sources.filter((file) => {
+      const lines = readFileSync(join(root, file), 'utf8').split('\n').length - 1;
+      return lines > (file.endsWith('.test.ts') ? 500 : 300);
+    });
+    expect(long).toEqual([]);
+  });
+
+  test('has no file or folder whose name does not describe its content', () => {
+    const meaningless = /(^|[-_./])(utils?|helpers?|common|misc)([-_./]|$)/i;
+    expect(sources.filter((file) => meaningless.test(file))).toEqual([]);
+  });
 });
 
-test.each([
-  ['packages/core/src/a.ts', "import Type from 'typebox'; import { Compile } from 'typebox/compile';"],
-  ['packages/core/src/a.test.ts', "import fc from 'fast-check'; import { readFileSync } from 'node:fs';"],
-  ['packages/ledger/src/a.ts', "import { createClient } from 'redis'; import { x } from '@svc-asr/core';"],
-  ['packages/ledger/src/a.test.ts', "import { startRedis } from '../../../test/support/redis.ts';"],
-  ['gateway/src/a.ts', "import express from 'express'; import { b } from './b/c.ts'; import '@svc-asr/ledger';"],
-  ['console/page/a.js', "import { b } from './b.js';"],
-  ['tools/a.ts', "import { CONSOLE_SETTINGS } from '../console/src/settings.ts';"],
-  ['gateway/src/a.ts', "// import '@svc-asr/operator';\nconst text = \"import 'redis'\";"],
-])('findWrongImports accepts %s with %s', (path, text) => {
-  expect(wrong(path, text)).toEqual([]);
-});
-
-test('findCycles finds cycles of one, two and three files', () => {
-  const graph = new Map([
-    ['self', ['self']],
-    ['a', ['b', 'elsewhere']],
-    ['b', ['c']],
-    ['c', ['a', 'd']],
-    ['d', ['e']],
-    ['e', []],
-    ['x', ['y', 'd']],
-    ['y', ['x']],
-  ]);
-  expect(findCycles(graph)).toEqual([['a', 'b', 'c'], ['self'], ['x', 'y']]);
-});
-
-test('findMutualFolders reports two folders that import each other, but neither tests nor a folder and its subfolder', () => {
-  const files: Record<string, string> = {
-    'gateway/src/a/one.ts': "import '../b/two.ts'; import '../c/three.ts';",
-    'gateway/src/b/two.ts': "import type { Four } from '../a/four.ts';",
-    'gateway/src/c/three.ts': "import './d/five.ts';",
-    'gateway/src/c/d/five.ts': "import '../six.ts';",
-    'gateway/src/c/seven.test.ts': "import '../a/one.ts';",
-  };
-  const sources = Object.entries(files).map(([path, text]) => toSource(path, text));
-  expect(findMutualFolders(sources)).toEqual(['gateway/src/a <-> gateway/src/b']);
-});
-
-test('the structure checks report every fault of a sample repository', () => {
-  const root = mkdtempSync(join(tmpdir(), 'svc-asr-structure-'));
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  write('packages/core/package.json', '{"dependencies": {"typebox": "1"}}');
-  write('packages/core/src/a.ts', "import type { B } from './b.ts';\nimport '@svc-asr/runtime';\n");
-  write('packages/core/src/b.ts', "import type { A } from './a.ts';\n");
-  write('packages/runtime/package.json', '{"dependencies": {"@svc-asr/core": "1"}}');
-  write('packages/runtime/src/string-utils.ts', "import '@svc-asr/core';\n".repeat(301));
-  write('packages/runtime/dist/ignored.ts', "import 'redis';\n");
-  try {
-    const sources = readSources(root);
-    expect(findWrongImports(sources, readDependencies(root))).toEqual([
-      'packages/core/src/a.ts must not import @svc-asr/runtime',
-    ]);
-    expect(findCycles(fileGraph(sources))).toEqual([['packages/core/src/a.ts', 'packages/core/src/b.ts']]);
-    expect(findCycles(workspaceGraph(sources))).toEqual([['packages/core', 'packages/runtime']]);
-    expect(findLongFiles(sources)).toEqual([expect.stringContaining('string-utils.ts has 301 lines')]);
-    expect(findEmptyNames(sources)).toEqual([expect.stringContaining('string-utils.ts')]);
-  } finally {
-    rmSync(root, { recursive: true });
+describe('the rules for imports', () => {
+  /** Creates a repository from files and returns the rules that it violates. */
+  function check(files: Readonly<Record<string, string>>) {
+    const folder = temporaryFolder('structure');
+    const paths = { '@svc-asr/*': ['./packages/*/src/index.ts', './*/src/index.ts'] };
+    const all = {
+      'tsconfig.check.json': JSON.stringify({ compilerOptions: { paths } }),
+      'packages/core/package.json': '{"dependencies": {"typebox": "1"}}',
+      'gateway/package.json': '{"dependencies": {"@svc-asr/core": "1", "express": "1"}}',
+      'node_modules/express/package.json': '{"main": "index.js"}',
+      'node_modules/express/index.js': '',
+      'node_modules/ws/package.json': '{"main": "index.js"}',
+      'node_modules/ws/index.js': '',
+      ...Object.fromEntries(['core', 'ledger', 'runtime'].map((name) => [`packages/${name}/src/index.ts`, ''])),
+      'operator/src/index.ts': '',
+      'gateway/src/index.ts': '',
+      'console/page/b.js': '',
+      'test/support/x.ts': '',
+      ...files,
+    };
+    for (const [path, text] of Object.entries(all)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    return { folder, ...readImports(folder, ['packages', 'gateway', 'operator', 'console', 'test']) };
   }
+
+  test('report every forbidden import of a sample repository', () => {
+    const { violations } = check({
+      'packages/core/src/fs.ts': "import { readFileSync } from 'node:fs';",
+      'packages/core/src/ws.ts': "import x from 'ws';",
+      'packages/core/src/up.ts': "export * from '@svc-asr/ledger';",
+      'packages/core/src/out.ts': "import '../../ledger/src/index.ts';",
+      'packages/core/src/a.ts': "import type { B } from './b.ts';",
+      'packages/core/src/b.ts': "import type { A } from './a.ts';",
+      'packages/ledger/src/type.ts': "import type { L } from '@svc-asr/runtime';",
+      'gateway/src/a.test.ts': "import '@svc-asr/operator';",
+      'gateway/src/own.ts': "import '@svc-asr/gateway';",
+      'gateway/src/redis.ts': "import { createClient } from '@redis/client';",
+      'gateway/src/ws.ts': "import WebSocket from 'ws';",
+      'gateway/src/test.ts': "import { x } from '../../test/support/x.ts';",
+      'console/page/a.js': "import { b } from '../src/b.js';",
+      'console/src/b.js': '',
+    });
+    expect([...new Set(violations)].sort()).toEqual([
+      'console/page/a.js -> console/src/b.js: page',
+      'gateway/src/a.test.ts -> operator/src/index.ts: direction',
+      'gateway/src/own.ts -> gateway/src/index.ts: own-package',
+      'gateway/src/redis.ts -> @redis/client: redis',
+      'gateway/src/test.ts -> test/support/x.ts: outside',
+      'gateway/src/ws.ts -> node_modules/ws/index.js: undeclared',
+      'packages/core/src/a.ts -> packages/core/src/b.ts: cycle',
+      'packages/core/src/fs.ts -> fs: core-io',
+      'packages/core/src/out.ts -> packages/ledger/src/index.ts: direction',
+      'packages/core/src/out.ts -> packages/ledger/src/index.ts: outside',
+      'packages/core/src/out.ts -> packages/ledger/src/index.ts: outside-of-test',
+      'packages/core/src/up.ts -> packages/ledger/src/index.ts: direction',
+      'packages/core/src/ws.ts -> node_modules/ws/index.js: core-packages',
+      'packages/core/src/ws.ts -> node_modules/ws/index.js: undeclared',
+      'packages/ledger/src/type.ts -> packages/runtime/src/index.ts: direction',
+    ]);
+  });
+
+  describe('in a sample repository without forbidden imports', () => {
+    const { folder, modules, violations } = check({
+      'packages/core/src/a.test.ts': "import { readFileSync } from 'node:fs';",
+      'packages/ledger/src/a.test.ts': "import '../../../test/support/x.ts';",
+      'gateway/src/a.ts': "import express from 'express'; import './a/one.ts'; import '@svc-asr/ledger';",
+      'gateway/src/a/one.ts': "import '../b/two.ts'; import '../c/three.ts';",
+      'gateway/src/a/four.ts': "// import '@svc-asr/operator';\nconst text = \"import 'redis'\";",
+      'gateway/src/b/two.ts': "import type { Four } from '../a/four.ts';",
+      'gateway/src/c/three.ts': "import './d/five.ts';",
+      'gateway/src/c/d/five.ts': "import '../six.ts';",
+      'gateway/src/c/six.ts': '',
+      'gateway/src/c/seven.test.ts': "import '../a/one.ts';",
+      'console/page/a.js': "import { b } from './b.js';",
+    });
+
+    test('report nothing', () => {
+      expect(violations).toEqual([]);
+    });
+
+    test('findMutualFolders reports folders that import each other, but neither tests nor a folder and its subfolder', () => {
+      expect(findMutualFolders(modules)).toEqual(['gateway/src/a <-> gateway/src/b']);
+    });
+
+    test('findUndeclared reports a workspace that the package.json does not name', () => {
+      expect(findUndeclared(folder, modules)).toEqual(['gateway/src/a.ts imports @svc-asr/ledger']);
+    });
+  });
 });
