@@ -25,7 +25,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   const telemetry = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-    OTEL_EXPORTER_OTLP_HEADERS: 'x-receiver=ours%20alone',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-receiver=test%20header',
     OTEL_BSP_SCHEDULE_DELAY: '100',
     OTEL_METRIC_EXPORT_INTERVAL: '500',
   };
@@ -184,7 +184,7 @@ test('metrics are exported with OpenTelemetry names and units', async () => {
   const scraped = await (await fetch(`${stage.gateway.adminUrl}/metrics`)).text();
   expect(scraped).toContain('http_server_request_duration_seconds_bucket{');
   expect(scraped).toContain('svc_asr_http_requests_total{');
-  expect(receiver.headers.every((headers) => headers['x-receiver'] === 'ours alone')).toBe(true);
+  expect(receiver.headers.every((headers) => headers['x-receiver'] === 'test header')).toBe(true);
 }, 60_000);
 
 test('exported telemetry contains no key, credential, tenant or transcript', async () => {

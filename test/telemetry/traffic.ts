@@ -11,7 +11,7 @@ import type { Prometheus } from './prometheus.ts';
 /** Frames are sent in real time, because latency is measured only then. */
 const FRAME_BYTES = 3200;
 const FRAME_MS = 100;
-const SPOKEN_BYTES = 32_000 * 5;
+const AUDIO_BYTES = 32_000 * 5;
 const WAIT_MS = 60_000;
 
 /**
@@ -25,16 +25,16 @@ export async function generateTraffic(service: Service, workers: TestWorker[], p
       return ended !== undefined && ended.value >= count;
     });
   await service.usage('svc_live_wrong');
-  await speak(service);
+  await streamAudio(service);
   await seen(1);
-  await speak(service, async () => {
+  await streamAudio(service, async () => {
     const busy = await eventually('a worker has the stream', WAIT_MS, () => findBusy(workers));
     workers.splice(workers.indexOf(busy), 1);
     await busy.stop();
   });
   await seen(2);
   await service.usage('svc_live_wrong');
-  await speak(service);
+  await streamAudio(service);
   await seen(3);
 }
 
@@ -48,12 +48,12 @@ async function findBusy(workers: readonly TestWorker[]): Promise<TestWorker | un
 }
 
 /** Streams audio for five seconds and calls `meanwhile` halfway. */
-async function speak(service: Service, meanwhile?: () => Promise<void>): Promise<void> {
+async function streamAudio(service: Service, meanwhile?: () => Promise<void>): Promise<void> {
   const answer = await service.create(service.apiKey, { model: MODEL, max_audio_seconds: 60 });
   const { websocket_url: url, websocket_protocols: protocols } = answer.body as SessionBody;
   const stream = new StreamClient(new WebSocket(url, protocols, { ca: service.ca, perMessageDeflate: false }));
   await stream.next('ready', WAIT_MS);
-  const pcm = recording().pcm.subarray(0, SPOKEN_BYTES);
+  const pcm = recording().pcm.subarray(0, AUDIO_BYTES);
   const startMs = performance.now();
   for (let at = 0; at < pcm.length; at += FRAME_BYTES) {
     const dueMs = startMs + (at / FRAME_BYTES) * FRAME_MS;

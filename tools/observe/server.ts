@@ -72,10 +72,7 @@ export async function startObserver(options: { port?: number; forwardTo?: string
     const data: PageData = { ...buildView(metrics, Date.now()), history, sessions: traces.list() };
     response.json(data);
   });
-  app.use(express.static(PAGE));
-  for (const file of ['uPlot.iife.min.js', 'uPlot.min.css']) {
-    app.get(`/${file}`, (_request, response) => response.sendFile(join(UPLOT, file)));
-  }
+  app.use(express.static(PAGE), express.static(UPLOT));
   app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     response.status(400).type('text').send('not OTLP in JSON\n');
   });
