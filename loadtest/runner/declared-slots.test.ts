@@ -23,6 +23,8 @@ beforeAll(async () => {
     ...numbers,
     ledgerMissing: () => false,
     isLeader: () => true,
+    redisMemory: () => undefined,
+    journal: () => undefined,
     pools: () => pools.map((pool) => ({ ...pool, startFailure: undefined })),
   });
   server = createServer((request, response) => metrics.serve(request, response));

@@ -6,6 +6,8 @@ import { createController } from './controller.ts';
 import type { Controller } from './controller.ts';
 import type { Cluster } from './kubernetes/cluster.ts';
 import type { Checkpoints } from './ledger/checkpoints.ts';
+import { createJournalTask } from './journal/create.ts';
+import type { JournalKeeper } from './journal/keeper.ts';
 import { createLedgerProtection } from './ledger/create.ts';
 import { withLedgerGuard } from './ledger/guard.ts';
 import type { LedgerGuard } from './ledger/guard.ts';
@@ -29,6 +31,8 @@ import { createTenantReconciler } from './reconcile/tenant.ts';
 import { workersKeyOf } from './reconcile/work.ts';
 import type { WorkKey } from './reconcile/work.ts';
 import { guardLink } from './redis-gate.ts';
+import { createRedisMemoryWatch } from './redis-memory.ts';
+import type { RedisMemoryWatch } from './redis-memory.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createFileSource } from './source/file/source.ts';
 import { KubernetesSource } from './source/kubernetes/source.ts';
@@ -43,6 +47,7 @@ import { createPoolReport } from './workers/pool/report.ts';
 import type { WorkerRuntime } from './workers/runtime.ts';
 
 const DAY_MS = 86_400_000;
+const MEMORY_INTERVAL_MS = 10_000;
 
 export interface AssembleOptions {
   settings: OperatorSettings;
@@ -66,6 +71,8 @@ export interface OperatorParts {
   runtime: WorkerRuntime;
   pools: PoolManager;
   status: StatusReporter;
+  memory: RedisMemoryWatch;
+  journal: JournalKeeper;
   sync: Sync;
   controller: Controller;
 }
@@ -82,7 +89,7 @@ interface Work {
 export function assembleOperator(options: AssembleOptions): OperatorParts {
   const { settings, env, cluster, logger } = options;
   const notices = createNotices();
-  const { link, ledger } = connectLedger(options);
+  const { link, ledger, memory } = connectLedger(options);
   const kubernetesSource = cluster && new KubernetesSource({ cluster, notices, logger });
   const source = kubernetesSource ?? createConfigSource(options, notices);
   const { guard, checkpoints } = createLedgerProtection({
@@ -90,6 +97,7 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
     ledger,
     source,
     logger,
+    checkServer: memory.check,
     cluster: cluster && kubernetesSource && { cluster, source: kubernetesSource },
   });
   const work = createWork(settings);
@@ -118,11 +126,16 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
     cluster === undefined || kubernetesSource === undefined
       ? SILENT_REPORTER
       : createStatus({ settings, cluster, source: kubernetesSource, ledger, guard, pools, notices, logger });
-  const base = { link, source, kubernetesSource, guard, checkpoints, work, runtime, pools, status };
+  const journal = createJournalTask(settings, withLedgerGuard(guard, ledger.journal), logger);
+  const base = { link, source, kubernetesSource, guard, checkpoints, work, runtime, pools, status, memory, journal };
   return { ...base, ...createControl({ ...base, options, ledger, converge, notices }) };
 }
 
-function connectLedger({ settings, cluster, logger }: AssembleOptions): { link: RedisLink; ledger: Ledger } {
+function connectLedger({ settings, cluster, logger }: AssembleOptions): {
+  link: RedisLink;
+  ledger: Ledger;
+  memory: RedisMemoryWatch;
+} {
   const link = connectRedis({
     url: settings.REDIS_URL,
     name: 'svc-asr-operator',
@@ -134,7 +147,9 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): { link: 
     retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
     constants: ledgerConstants(settings),
   });
-  return { link, ledger };
+  // Also while this process does not lead.
+  const { memory } = createLedger(link, { prefix: settings.REDIS_KEY_PREFIX });
+  return { link, ledger, memory: createRedisMemoryWatch({ memory, intervalMs: MEMORY_INTERVAL_MS, logger }) };
 }
 
 function createConfigSource({ settings, logger }: AssembleOptions, notices: Notices): ResourceSource {

@@ -97,4 +97,31 @@ export const METRICS = {
     kind: 'gauge',
     description: '1 while Redis does not contain the ledger of this installation.',
   },
+  redisUsedBytes: {
+    name: 'svc_asr_redis_memory_used_bytes',
+    kind: 'gauge',
+    description: 'Memory that Redis uses. In a cluster, of the node that is closest to its limit.',
+  },
+  redisLimitBytes: {
+    name: 'svc_asr_redis_memory_limit_bytes',
+    kind: 'gauge',
+    description: 'maxmemory of the same node; 0 without a limit. At the limit, new sessions are refused.',
+  },
+  journalEntries: {
+    name: 'svc_asr_journal_entries',
+    kind: 'gauge',
+    description: 'Journal entries in Redis, of all tenants. An ended session has two until they leave Redis.',
+  },
+  journalBacklog: {
+    name: 'svc_asr_journal_backlog_ratio',
+    kind: 'gauge',
+    description:
+      'Journal entries that are not exported, divided by JOURNAL_BACKLOG_ENTRIES, for the tenant with the most. At 1, entries are lost.',
+  },
+  journalExportAge: {
+    name: 'svc_asr_journal_export_age_seconds',
+    kind: 'gauge',
+    unit: 's',
+    description: 'Time since all journal entries were exported.',
+  },
 } as const satisfies MetricDefinitions;

@@ -1,5 +1,7 @@
 import { createCounter, createGauge, createHistogram } from '@svc-asr/runtime';
 import type { Metrics } from '@svc-asr/runtime';
+import type { RedisMemory } from '@svc-asr/ledger';
+import type { JournalReadings } from './journal/keeper.ts';
 import { METRICS } from './metric-list.ts';
 import type { PoolStatus } from './workers/pool/status.ts';
 
@@ -14,6 +16,8 @@ export interface Readings {
   pools: () => readonly Pick<PoolStatus, 'model' | 'desired' | 'running' | 'ready' | 'slots' | 'startFailure'>[];
   ledgerMissing: () => boolean;
   isLeader: () => boolean;
+  redisMemory: () => RedisMemory | undefined;
+  journal: () => JournalReadings | undefined;
 }
 
 export interface Instruments {
@@ -87,4 +91,14 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
       result.observe(startFailure === undefined ? 0 : 1, { model });
   });
   gauge(METRICS.ledgerMissing).addCallback((result) => result.observe(readings.ledgerMissing() ? 1 : 0));
+  const observeIfKnown = (definition: (typeof METRICS)[keyof typeof METRICS], read: () => number | undefined) =>
+    gauge(definition).addCallback((result) => {
+      const value = read();
+      if (value !== undefined) result.observe(value);
+    });
+  observeIfKnown(METRICS.redisUsedBytes, () => readings.redisMemory()?.usedBytes);
+  observeIfKnown(METRICS.redisLimitBytes, () => readings.redisMemory()?.limitBytes);
+  observeIfKnown(METRICS.journalEntries, () => readings.journal()?.entries);
+  observeIfKnown(METRICS.journalBacklog, () => readings.journal()?.backlogRatio);
+  observeIfKnown(METRICS.journalExportAge, () => readings.journal()?.exportAgeSeconds);
 }

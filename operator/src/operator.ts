@@ -57,7 +57,10 @@ export async function startOperator(
     pools: () => parts.pools.statuses(),
     ledgerMissing: () => parts.guard.missing() !== undefined,
     isLeader: () => lifecycle.isLeading(),
+    redisMemory: parts.memory.fullest,
+    journal: parts.journal.readings,
   });
+  parts.memory.start();
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
@@ -124,7 +127,7 @@ class Lifecycle {
 
   /** Starts to reconcile resources. In a cluster this follows the election. */
   async start(): Promise<void> {
-    const { checkpoints, pools, controller, status, source } = this.#parts;
+    const { checkpoints, pools, controller, status, source, journal } = this.#parts;
     await checkpoints.start();
     await pools.start();
     // The stop step of the pools may have run before they were started.
@@ -132,6 +135,7 @@ class Lifecycle {
     await controller.start();
     if (this.#isStopping()) return;
     status.start();
+    journal.start();
     this.#stopWatching = watchGuard(this.#parts.guard, this.#settings.LEDGER_INTERVAL_MS, () => this.#enqueueAll());
     const from = this.#cluster === undefined ? { file: this.#settings.CONFIG_FOLDERS } : { reason: 'elected' };
     this.#logger.info({ ...from, amount: source.list().length }, 'started to reconcile resources');
@@ -143,15 +147,17 @@ class Lifecycle {
 
   /** Returns why the operator is not ready. Undefined if it is; a standby is ready once it could take over. */
   findUnreadiness(): string | undefined {
-    const { kubernetesSource, link, work } = this.#parts;
+    const { kubernetesSource, link, work, memory } = this.#parts;
     if (this.#stopping) return 'the operator is stopping';
+    const eviction = memory.findEviction();
+    if (eviction !== undefined) return eviction;
     if (!this.isLeading()) return kubernetesSource?.synced() === true ? undefined : 'not all resources are listed yet';
     if (!link.ready) return 'Redis does not answer';
     return work.firstPass.done() ? undefined : 'the first pass over all resources is not complete';
   }
 
   stopSteps(): StopStep[] {
-    const { controller, pools, runtime, status, checkpoints, link } = this.#parts;
+    const { controller, pools, runtime, status, checkpoints, journal, memory, link } = this.#parts;
     return [
       { name: 'readiness', stop: () => void (this.#stopping = true) },
       { name: 'ledger', stop: () => this.#stopWatching?.() },
@@ -160,6 +166,8 @@ class Lifecycle {
       { name: 'workers', stop: () => runtime.close() },
       { name: 'status', stop: () => status.stop() },
       { name: 'checkpoints', stop: checkpoints.stop },
+      { name: 'journal', stop: journal.stop },
+      { name: 'memory', stop: memory.stop },
       { name: 'lead', stop: () => this.#cluster?.stop() },
       { name: 'redis', stop: link.close },
     ];

@@ -41,6 +41,18 @@ export const OPERATOR_SETTINGS = {
     1,
     36_500,
   ),
+  JOURNAL_FOLDER: text(
+    'Folder for the exported journal (docs/journal.md), the same for all operators of an installation. If empty, the journal is not exported, and its entries leave Redis by age and number.',
+    '',
+  ),
+  JOURNAL_EXPORT_INTERVAL_MS: integer('Interval at which new journal entries are exported.', 5000, 100, 3_600_000),
+  JOURNAL_EXPORTED_MINUTES: integer(
+    'Minutes that an exported journal entry stays in Redis. A settlement that is repeated later is no longer recognized.',
+    10,
+    1,
+    1440,
+  ),
+  JOURNAL_RETENTION_DAYS: integer('Days that a journal entry stays in Redis, without an exporter.', 30, 1, 3650),
   LEDGER_ID_FILE: text(
     'File for the ledger id if resources are files. By this id the operator detects an emptied or wrong Redis. The consumption of tenants is stored next to it. If empty, the operator detects this only until it restarts.',
     '',

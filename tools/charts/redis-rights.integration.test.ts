@@ -24,7 +24,7 @@ const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string
   ],
   worker: ['worker_register', 'worker_renew', 'worker_remove'],
   operator: [
-    ...['configure', 'grant', 'restore', 'close', 'revoke_key', 'load', 'weigh_revisions'],
+    ...['configure', 'grant', 'restore', 'close', 'trim_journal', 'revoke_key', 'load', 'weigh_revisions'],
     ...['worker_drain', 'worker_list', 'worker_remove'],
   ],
 };
@@ -87,7 +87,7 @@ test.each([
 
 const DANGEROUS = [
   ...['flushall', 'keys', 'scan', 'config|get', 'config|set', 'acl|setuser', 'acl|list', 'monitor', 'script|flush'],
-  ...['debug', 'shutdown', 'subscribe', 'function|load', 'replicaof', 'bgrewriteaof', 'client|kill', 'info'],
+  ...['debug', 'shutdown', 'subscribe', 'function|load', 'replicaof', 'bgrewriteaof', 'client|kill'],
 ];
 
 test.each(['gateway', 'operator', 'worker', 'console', 'health'])(
@@ -98,6 +98,10 @@ test.each(['gateway', 'operator', 'worker', 'console', 'health'])(
     }
   },
 );
+
+test.each(['gateway', 'worker', 'console', 'health'])('the Redis user %s may not read INFO', async (user) => {
+  expect(await tryAs(user, 'info', '')).toContain('no permissions');
+});
 
 test('Redis rejects commands of a connection without a user', async () => {
   await expect(redis.unnamed()).rejects.toThrow(/NOAUTH/);

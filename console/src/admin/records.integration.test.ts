@@ -5,7 +5,7 @@ import { TOKEN } from '../testing/console.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
 import type { TestEnvironment } from '../testing/environment.ts';
 
-const GRANTS = 2500;
+const GRANTS = 1500;
 const SETTINGS = { displayName: 'T', state: 'Active', models: ['*'] } as const;
 const LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
 

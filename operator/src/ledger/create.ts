@@ -22,12 +22,14 @@ export interface LedgerParts {
   /** Undefined if resources come from files. */
   cluster: { cluster: Cluster; source: KubernetesSource } | undefined;
   source: ResourceSource;
+  /** Throws if Redis must not be used. */
+  checkServer: () => Promise<void>;
   logger: Logger;
 }
 
 /** Wires together the components that detect a missing ledger and rebuild it on request. */
 export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard; checkpoints: Checkpoints } {
-  const { settings, ledger, cluster, source, logger } = parts;
+  const { settings, ledger, cluster, source, checkServer, logger } = parts;
   const { accounts, identity } = ledger;
   const tenants = () => source.list().filter((resource) => resource.kind === 'Tenant');
   const checkpoints =
@@ -61,6 +63,7 @@ export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard
     anchor: anchorOf(settings, cluster?.cluster),
     rebuild: (ledgerId) => rebuildLedger(ledgerId, rebuild),
     showPlan: (ledgerId) => identity.showPlan(buildPlan(ledgerId, rebuild)),
+    checkServer,
     validForMs: settings.LEDGER_INTERVAL_MS / 2,
     nowMs: systemClock.nowMs,
   });

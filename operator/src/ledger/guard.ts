@@ -26,6 +26,8 @@ export interface LedgerGuardOptions {
   rebuild: (ledgerId: string) => Promise<void>;
   /** Publishes what a rebuild would restore. */
   showPlan: (ledgerId: string) => Promise<void>;
+  /** Called until it has succeeded once. Throws if Redis must not be used, or does not answer. */
+  checkServer?: () => Promise<void>;
   /** Time for which the result of a check is reused. */
   validForMs: number;
   nowMs: () => number;
@@ -39,8 +41,11 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   let missing: string | undefined;
   let running: Promise<void> | undefined;
   let failedAtMs = -Infinity;
+  let isServerChecked = false;
 
   async function compareIds(): Promise<void> {
+    if (!isServerChecked) await options.checkServer?.();
+    isServerChecked = true;
     known ??= await anchor.read();
     const found = await identity.read();
     if (known === undefined) {

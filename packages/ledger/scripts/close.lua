@@ -12,6 +12,6 @@ if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'Deleted')
 local live = redis.call('ZRANGE', base .. 'live', 0, AT_ONCE - 1, 'WITHSCORES')
 for i = 1, #live, 2 do end_any(base, live[i], live[i + 1], now_ms(), 'failed', 'tenant deleted', 'tenant deleted') end
-for _, part in ipairs({ 'a', 'g', 'j', 'jc', 'recent' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end
-for _, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do redis.call('PEXPIRE', base .. 's:' .. id, ARGV[1]) end
+for _, part in ipairs({ 'a', 'g', 'j', 'jc' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end
+redis.call('PEXPIRE', base .. 'recent', ARGV[1], 'LT')
 return redis.call('ZCARD', base .. 'live')

@@ -5,6 +5,7 @@
 -- ARGV  1 state  2 models, as ' a b '  3 concurrent sessions  4 sessions a minute  5 requests a minute  6 display name
 --       7 uid of the Tenant  8 its generation; both are empty or absent to write without a check
 -- returns 'ok' | 'stale' if a newer generation of the same Tenant, or its deletion, was applied before
+-- @include recent
 local base = string.sub(KEYS[1], 1, -2)
 local uid, generation = ARGV[7] or '', ARGV[8] or ''
 local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state')
@@ -16,6 +17,7 @@ for _, field in ipairs({ 'granted', 'reserved', 'consumed' }) do redis.call('HSE
 redis.call('HSET', KEYS[1], 'state', ARGV[1], 'models', ARGV[2], 'cc', ARGV[3], 'spm', ARGV[4], 'rpm', ARGV[5], 'name', ARGV[6])
 if uid ~= '' then redis.call('HSET', KEYS[1], 'uid', uid, 'gen', generation)
 else redis.call('HDEL', KEYS[1], 'uid', 'gen') end
-for _, part in ipairs({ 'a', 'g', 'j', 'jc', 'recent' }) do redis.call('PERSIST', base .. part) end
-for _, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do redis.call('PERSIST', base .. 's:' .. id) end
+for _, part in ipairs({ 'a', 'g', 'j' }) do redis.call('PERSIST', base .. part) end
+if seen[3] == 'Deleted' then redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS) end
+compact_recent(base)
 return 'ok'

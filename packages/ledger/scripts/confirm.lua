@@ -4,7 +4,7 @@
 -- KEYS  1 account
 -- ARGV  1 session id  2 expiry of its credential, as reserve.lua returned it, ms
 -- returns 'ok' | 'gone' if the session was removed
--- @include retain
+-- @include recent
 local base = string.sub(KEYS[1], 1, -2)
 -- The score of a provisional session is lower, that of a reserved one equal, and that of an active one higher (+inf).
 if redis.call('ZADD', base .. 'live', 'XX', 'GT', 'CH', ARGV[2], ARGV[1]) == 1 then

@@ -8,7 +8,6 @@
 -- @include now_ms
 -- @include expire_overdue
 -- @include facts
--- @include journal
 -- @include state
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
@@ -24,5 +23,4 @@ if redis.call('HGET', KEYS[1], 'state') ~= 'Active' then return { 'inactive' } e
 redis.call('HSET', key, 'st', 'active', 'ow', ARGV[3], 'ep', ARGV[4], 'cn', ARGV[5], 'at', now)
 redis.call('HDEL', key, 'h')
 redis.call('ZADD', base .. 'live', '+inf', id)
-journal_line(base, 'connect', id, 0, 0, 0, ARGV[3])
 return { 'ok', fact.model, fact.reserved }

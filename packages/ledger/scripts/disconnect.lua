@@ -7,7 +7,6 @@
 -- @include now_ms
 -- @include end_session
 -- @include facts
--- @include journal
 -- @include state
 local base = string.sub(KEYS[1], 1, -2)
 local id, connection = ARGV[1], ARGV[2]
@@ -27,5 +26,4 @@ end
 redis.call('HSET', key, 'h', '*')
 redis.call('HDEL', key, 'st', 'ow', 'ep', 'cn', 'at')
 redis.call('ZADD', base .. 'live', string.format('%d', fact.expires), id)
-journal_line(base, 'disconnect', id, 0, 0, 0, '-')
 return 'ok'

@@ -9,12 +9,17 @@
 -- @include billing
 -- @include end_session
 -- @include facts
+-- @include find_ended
 -- @include state
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
 local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', 'bi', 'co')
 local fact = s[4] and read_facts(s[4])
-if not fact or state_of(base, id, s[1], fact.expires) == 'provisional' then return { 'unknown' } end
+if not fact then
+  local ended = find_ended(base, id)
+  return ended and { 'already', unpack(ended) } or { 'unknown' }
+end
+if state_of(base, id, s[1], fact.expires) == 'provisional' then return { 'unknown' } end
 if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
 if (s[2] or '') ~= ARGV[2] or (s[3] or '') ~= ARGV[3] then return { 'stale' } end
 local audio = end_session(base, id, 'failed', now_ms(), math.min(tonumber(ARGV[4]), fact.reserved * SAMPLES_PER_MS), 0, ARGV[5])

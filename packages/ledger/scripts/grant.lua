@@ -9,6 +9,7 @@ local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed')
 if not total[1] then return { -1 } end
 local before = redis.call('HGET', base .. 'g', ARGV[1])
 if before then return { 0, tonumber(before) } end
+limit_journal(base)
 local amount = math.max(tonumber(ARGV[2]), tonumber(total[2]) + tonumber(total[3]) - tonumber(total[1]))
 redis.call('HSET', base .. 'g', ARGV[1], amount)
 redis.call('HINCRBY', KEYS[1], 'granted', amount)

@@ -11,6 +11,7 @@ if not total[1] then return { -1 } end
 local mark = 'restored ' .. ARGV[1]
 local before = redis.call('HGET', base .. 'g', mark)
 if before then return { 0, tonumber(before) } end
+limit_journal(base)
 local amount = math.max(0, math.min(ARGV[2] - total[3], total[1] - total[2] - total[3]))
 redis.call('HSET', base .. 'g', mark, amount)
 if amount == 0 then return { 1, 0 } end

@@ -9,11 +9,15 @@
 -- @include billing
 -- @include end_session
 -- @include facts
+-- @include find_ended
 local USAGE_RETENTION_DAYS = 400
 local base = string.sub(KEYS[1], 1, -2)
 local id, samples = ARGV[1], tonumber(ARGV[4])
 local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', 'bi', 'co')
-if not s[4] then return { 'unknown' } end
+if not s[4] then
+  local ended = find_ended(base, id)
+  return ended and { 'already', unpack(ended) } or { 'unknown' }
+end
 local fact = read_facts(s[4])
 if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
 if s[1] ~= 'active' or s[2] ~= ARGV[2] or s[3] ~= ARGV[3] then return { 'stale' } end

@@ -5,16 +5,22 @@
 -- @include now_ms
 -- @include expire_overdue
 -- @include facts
+-- @include recent
 local base = string.sub(KEYS[1], 1, -2)
 if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
 expire_overdue(base, now_ms())
 local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed')
 local reply = { tonumber(total[1]), tonumber(total[2]), tonumber(total[3]) }
-for _, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, RECENT_SHOWN - 1)) do
-  local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'd', 'au', 'bi', 'co')
-  if s[2] then
-    local fact = read_facts(s[2])
-    reply[#reply + 1] = { id, fact.model, s[1] or 'reserved', tonumber(s[3] or 0), tonumber(s[4] or 0), fact.created, tonumber(s[5] or 0) }
+for _, line in ipairs(redis.call('LRANGE', base .. 'recent', 0, RECENT_SHOWN - 1)) do
+  local ended = read_ended(line)
+  if ended then
+    reply[#reply + 1] = { ended.id, ended.model, ended.state, ended.audio, ended.billable, ended.created, ended.completed }
+  else
+    local s = redis.call('HMGET', base .. 's:' .. line, 'st', 'd', 'au', 'bi', 'co')
+    if s[2] then
+      local fact = read_facts(s[2])
+      reply[#reply + 1] = { line, fact.model, s[1] or 'reserved', tonumber(s[3] or 0), tonumber(s[4] or 0), fact.created, tonumber(s[5] or 0) }
+    end
   end
 end
 return reply

@@ -11,9 +11,9 @@ import type {
   TenantSettings,
   TenantVersion,
 } from './types.ts';
-import { fields, numbers, readSession, recentSessions } from './replies.ts';
+import { fields, numbers, readEnded, readSession, recentSessions } from './replies.ts';
 
-/** Must equal RECENT_SHOWN in scripts/include/retain.lua. */
+/** Must equal RECENT_SHOWN in scripts/include/recent.lua. */
 const RECENT_SHOWN = 20;
 const CONFIGURE = loadScript('configure');
 const GRANT = loadScript('grant');
@@ -30,6 +30,8 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
      * its deletion, was applied before. Without a version it always writes.
      */
     async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
+      // Before the account, so that a crash in between leaves no account that is missing from the set.
+      await link.send(keys.tenants(), ['SADD', keys.tenants(), tenant]);
       const { state, models, limits, displayName } = settings;
       const scope = ` ${models.join(' ')} `;
       const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
@@ -94,17 +96,14 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
      * Returns recent sessions without changing anything. An overdue session may therefore still be listed as reserved.
      */
     async recent(tenant: string): Promise<SessionRecord[]> {
-      const ids = (await link.send(keys.recent(tenant), [
-        'LRANGE',
-        keys.recent(tenant),
-        '0',
-        String(RECENT_SHOWN - 1),
-      ])) as string[];
-      const hashes = await Promise.all(
-        ids.map((id) => link.send(keys.session(tenant, id), ['HGETALL', keys.session(tenant, id)])),
-      );
-      const known = hashes.flatMap((hash, at) => readSession(ids[at] ?? '', fields(hash)) ?? []);
-      return known.sort((a, b) => b.createdAtMs - a.createdAtMs);
+      const readLive = async (id: string) => {
+        const key = keys.session(tenant, id);
+        return readSession(id, fields(await link.send(key, ['HGETALL', key])));
+      };
+      const key = keys.recent(tenant);
+      const lines = (await link.send(key, ['LRANGE', key, '0', String(RECENT_SHOWN - 1)])) as string[];
+      const sessions = await Promise.all(lines.map((line) => readEnded(line) ?? readLive(line)));
+      return sessions.flatMap((session) => session ?? []).sort((a, b) => b.createdAtMs - a.createdAtMs);
     },
 
     /** Returns usage by day and model, newest day first. Days without usage are omitted. */

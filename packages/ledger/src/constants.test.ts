@@ -21,10 +21,10 @@ function sourceOf(name: string, constants: ScriptConstants): Script {
 }
 
 test.each([
-  ['settle', 'SESSION_RETENTION_MS'],
+  ['settle', 'RECENT_RETENTION_MS'],
   ['settle', 'USAGE_RETENTION_DAYS'],
-  ['reserve', 'CHECKPOINT_EVERY'],
-  ['reserve', 'CHECKPOINTS_RETAINED'],
+  ['reserve', 'JOURNAL_ENTRIES_RETAINED'],
+  ['reserve', 'JOURNAL_BACKLOG_ENTRIES'],
   ['place', 'QUEUE_TTL_MS'],
 ])('%s.lua uses the configured value of %s', (script, name) => {
   const { source, sha1 } = sourceOf(script, { [name]: 7 });

@@ -4,14 +4,14 @@ import type { Script } from './scripts.ts';
 
 /** Constants of the scripts that a service may override. The scripts define them as `local NAME = default`. */
 export interface ScriptConstants {
-  /** Time that an ended session is kept after recent_sessions no longer lists it. */
-  SESSION_RETENTION_MS?: number;
+  /** Time that recent_sessions is kept after the last session of a tenant. */
+  RECENT_RETENTION_MS?: number;
   /** Days that the usage of a day is kept. */
   USAGE_RETENTION_DAYS?: number;
-  /** Number of journal entries between two checkpoints. */
-  CHECKPOINT_EVERY?: number;
-  /** Number of checkpoints that a journal retains. */
-  CHECKPOINTS_RETAINED?: number;
+  /** Maximum number of journal entries of a tenant in Redis, without an exporter. */
+  JOURNAL_ENTRIES_RETAINED?: number;
+  /** Maximum number of journal entries of a tenant in Redis while an exporter is configured. */
+  JOURNAL_BACKLOG_ENTRIES?: number;
   /** Time after which a queued stream that does not ask again loses its place. */
   QUEUE_TTL_MS?: number;
 }

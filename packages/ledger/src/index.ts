@@ -6,6 +6,8 @@ export type { ConnectOptions } from './redis/connect.ts';
 export { LedgerUnavailable } from './redis/link.ts';
 export type { RedisLink } from './redis/link.ts';
 export { replay } from './journal.ts';
+export type { Trimmed } from './journal.ts';
+export type { RedisMemory } from './memory.ts';
 export type { Admission } from './admission.ts';
 export type { OwnedStream } from './gateways.ts';
 export type { Cancelled, Connected, Ended, Owner } from './sessions.ts';

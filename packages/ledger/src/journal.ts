@@ -1,16 +1,83 @@
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
+import { fields, numbers } from './replies.ts';
+import { loadScript } from './scripts.ts';
 import type { JournalEntry } from './types.ts';
 
-/** Reads the journal of a tenant, oldest entry first. */
+const TRIM = loadScript('trim_journal');
+
+/** Result of one trim. */
+export interface Trimmed {
+  /** Entries that left Redis. */
+  left: number;
+  /** Entries that are still in Redis. */
+  retained: number;
+}
+
+/** Creates the functions that read and trim the journals of tenants. */
 export function createJournal(link: RedisLink, keys: RedisKeys) {
+  /** Returns the id and totals of the last entry that left Redis, as include/journal.lua stores them. */
+  async function readFolded(tenant: string): Promise<string | undefined> {
+    const account = keys.account(tenant);
+    return ((await link.send(account, ['HGET', account, 'jb'])) as string | null) ?? undefined;
+  }
+
   return {
-    /** Returns one page. `after` is the id of the last entry of the page before. */
+    /**
+     * Returns one page, oldest entry first. `after` is the id of the last entry of the page before. If entries after it
+     * have left Redis, the page starts with a checkpoint that has their totals.
+     */
     async read(tenant: string, page: { after?: string; count?: number } = {}): Promise<JournalEntry[]> {
-      const from = page.after === undefined ? '-' : `(${page.after}`;
+      const { after, count = 500 } = page;
       const key = keys.journal(tenant);
-      const reply = await link.send(key, ['XRANGE', key, from, '+', 'COUNT', String(page.count ?? 500)]);
-      return (reply as [string, string[]][]).map(([id, values]) => entryOf(id, values[1] ?? ''));
+      const from = after === undefined ? '-' : `(${after}`;
+      for (;;) {
+        const before = await readFolded(tenant);
+        const reply = await link.send(key, ['XRANGE', key, from, '+', 'COUNT', String(count)]);
+        // Entries that left in between would be in neither.
+        if ((await readFolded(tenant)) !== before) continue;
+        const entries = (reply as [string, string[]][]).map(([id, values]) => entryOf(id, values[1] ?? ''));
+        const checkpoint = before === undefined ? undefined : checkpointOf(before);
+        const isMissing = checkpoint !== undefined && (after === undefined || isBefore(after, checkpoint.id));
+        return isMissing ? [checkpoint, ...entries] : entries;
+      }
+    },
+
+    /** Returns the tenants whose journals are in Redis, including deleted ones. */
+    async tenants(): Promise<string[]> {
+      return (await link.send(keys.tenants(), ['SMEMBERS', keys.tenants()])) as string[];
+    },
+
+    /** Removes a tenant without an account from the list. */
+    async forget(tenant: string): Promise<void> {
+      await link.send(keys.tenants(), ['SREM', keys.tenants(), tenant]);
+    },
+
+    /** Returns the number of entries in Redis and the id of the last one ever written. Undefined without a journal. */
+    async status(tenant: string): Promise<{ length: number; lastId: string } | undefined> {
+      const key = keys.journal(tenant);
+      try {
+        const info = fields(await link.send(key, ['XINFO', 'STREAM', key]));
+        return { length: Number(info.get('length')), lastId: String(info.get('last-generated-id')) };
+      } catch (error) {
+        if (error instanceof Error && error.message.includes('no such key')) return undefined;
+        throw error;
+      }
+    },
+
+    /** Returns the id of the last entry that was exported. Undefined if none was. */
+    async exported(tenant: string): Promise<string | undefined> {
+      const account = keys.account(tenant);
+      return ((await link.send(account, ['HGET', account, 'jx'])) as string | null) ?? undefined;
+    },
+
+    /**
+     * Removes entries from Redis that are older than `ageMs`. With `exported`, the id of the last entry that was
+     * exported, later entries stay. Their totals stay in any case. Undefined without an account.
+     */
+    async trim(tenant: string, exported: string | undefined, ageMs: number): Promise<Trimmed | undefined> {
+      const [left = -1, retained = 0] = numbers(await link.run(TRIM, keys.account(tenant), [exported ?? '', ageMs]));
+      return left === -1 ? undefined : { left, retained };
     },
   };
 }
@@ -27,6 +94,19 @@ function entryOf(id: string, line: string): JournalEntry {
     consumed: Number(consumed),
     detail: detail.join(' '),
   };
+}
+
+/** Parses `ID GRANTED RESERVED CONSUMED`. */
+function checkpointOf(folded: string): JournalEntry {
+  const [id = '', ...totals] = folded.split(' ');
+  return entryOf(id, `checkpoint - ${totals.join(' ')} `);
+}
+
+/** Returns whether the id of one stream entry is lower than that of another. */
+function isBefore(one: string, other: string): boolean {
+  const [oneMs = 0, oneCount = 0] = one.split('-').map(Number);
+  const [otherMs = 0, otherCount = 0] = other.split('-').map(Number);
+  return oneMs === otherMs ? oneCount < otherCount : oneMs < otherMs;
 }
 
 /** Returns the totals of a journal. A checkpoint contains totals, every other entry a change. */

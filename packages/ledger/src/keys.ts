@@ -10,11 +10,11 @@ import { createHash } from 'node:crypto';
  * | P:{t:TENANT}:a          | hash: account with state, scope, limits, rates and credit              |
  * | P:{t:TENANT}:s:SESSION  | hash: session                                                          |
  * | P:{t:TENANT}:live       | sorted set: sessions that have not ended, by the time they are overdue |
- * | P:{t:TENANT}:recent     | list: last sessions, newest first; the first 20 are shown              |
+ * | P:{t:TENANT}:recent     | list: last sessions, newest first; ended ones as a line                |
  * | P:{t:TENANT}:idem:KEY   | string: session that an Idempotency-Key created                        |
  * | P:{t:TENANT}:x:SESSION  | string: tombstone; a late reserve of this session is refused           |
  * | P:{t:TENANT}:g          | hash: grants applied                                                   |
- * | P:{t:TENANT}:j, jc      | stream: journal; list: ids of its checkpoints                          |
+ * | P:{t:TENANT}:j          | stream: journal                                                        |
  * | P:{t:TENANT}:d:DAY      | hash: usage of a day (days since 1970) by model                        |
  * | P:{k:KEYID}:k           | hash: API key                                                          |
  * | P:{m:MODEL}:p, h        | hash: pool of a model; sorted set: holds of sessions, by expiry        |
@@ -29,6 +29,7 @@ import { createHash } from 'node:crypto';
  * | P:{o}:catalogue         | string: models that gateways serve                                     |
  * | P:{o}:ledger            | string: id of the ledger; also :plan and :rebuild while it is missing  |
  * | P:{o}:registry:KIND     | hash: resources that the operator has applied                          |
+ * | P:{o}:tenants           | set: tenants whose journal the operator exports and trims              |
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -47,6 +48,7 @@ export function createRedisKeys(prefix: string) {
     due: (shard: number) => `${prefix}:{d:${shard}}:due`,
     catalogue: () => `${prefix}:{o}:catalogue`,
     ledgerId: () => `${prefix}:{o}:ledger`,
+    tenants: () => `${prefix}:{o}:tenants`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };
 }

@@ -9,6 +9,7 @@ import { createDue } from './due.ts';
 import { createGateways } from './gateways.ts';
 import { createIdentity } from './identity.ts';
 import { createJournal } from './journal.ts';
+import { createMemory } from './memory.ts';
 import { createRedisKeys } from './keys.ts';
 import { createPools } from './pools.ts';
 import { createRegistry } from './registry.ts';
@@ -60,6 +61,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     admit: createAdmission(link, keys, clock),
     sessions,
     journal: createJournal(link, keys),
+    memory: createMemory(link, keys),
     apiKeys: createApiKeys(link, keys),
     catalogue: createCatalogue(link, keys),
     pools,

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 // Redis does not roll back the commands of a script that it stopped halfway.
-test.each(['hset', 'hdel', 'xadd'])(
+test.each(['lset', 'hset', 'xadd', 'del'])(
   'settle charges once if Redis rejects its %s and the call is repeated',
   async (command) => {
     const user = await createNarrowUser(redis, ledger.link, `without-${command}`);

@@ -31,6 +31,12 @@ export function readSession(id: string, hash: Map<string, string>): SessionRecor
   return sessionRecord([id, model, state, hash.get('au') ?? 0, hash.get('bi') ?? 0, created, hash.get('co') ?? 0]);
 }
 
+/** Reads the line of an ended session (see scripts/include/recent.lua). Undefined for the id of a live session. */
+export function readEnded(line: string): SessionRecord | undefined {
+  const [id, state, created, completed, audio, billable, model] = line.split(' ');
+  return model === undefined ? undefined : sessionRecord([id, model, state, audio, billable, created, completed]);
+}
+
 function sessionRecord(row: unknown): SessionRecord {
   const [id, model, state, audio, billable, created, completed] = row as string[];
   return {

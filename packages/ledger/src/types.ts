@@ -78,8 +78,7 @@ export interface CatalogueEntry {
 export interface JournalEntry {
   /** Id of the stream entry: milliseconds of Redis TIME and a counter. */
   id: string;
-  type:
-    'grant' | 'reserve' | 'cancel' | 'connect' | 'disconnect' | 'settle' | 'fail' | 'expire' | 'restore' | 'checkpoint';
+  type: 'grant' | 'reserve' | 'cancel' | 'settle' | 'fail' | 'expire' | 'restore' | 'checkpoint';
   /** Session id, grant id or restoration id. Empty for a checkpoint. */
   subject: string;
   /** Change in milliseconds; a checkpoint contains the totals instead. */

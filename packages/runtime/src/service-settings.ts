@@ -26,23 +26,33 @@ export const REDIS_SETTINGS = {
 
 /** Retention of the ledger. Must be the same for every service of an installation. */
 export const LEDGER_SETTINGS = {
-  SESSION_RETENTION_HOURS: integer(
-    'Hours that an ended session is kept after recent_sessions no longer lists it.',
-    24,
+  RECENT_RETENTION_DAYS: integer(
+    'Days after the last session of a tenant for which recent_sessions still lists its sessions.',
+    30,
     1,
-    8760,
+    3650,
   ),
   USAGE_RETENTION_DAYS: integer('Days that the usage of a day is kept.', 400, 1, 36_500),
-  JOURNAL_CHECKPOINT_EVERY: integer('Number of journal entries between two checkpoints.', 1000, 10, 100_000),
-  JOURNAL_CHECKPOINTS_RETAINED: integer('Number of checkpoints that a journal retains.', 10, 1, 100_000),
+  JOURNAL_ENTRIES_RETAINED: integer(
+    'Maximum number of journal entries of a tenant in Redis, without an exporter. A session has two entries.',
+    2000,
+    100,
+    1_000_000,
+  ),
+  JOURNAL_BACKLOG_ENTRIES: integer(
+    'Maximum number of journal entries of a tenant in Redis while an exporter is configured. Beyond it, the oldest entries leave Redis although they were not exported.',
+    20_000,
+    100,
+    10_000_000,
+  ),
 } as const;
 
 /** Converts the settings to constants of the ledger's scripts. */
 export function ledgerConstants(settings: ValuesOf<typeof LEDGER_SETTINGS>) {
   return {
-    SESSION_RETENTION_MS: settings.SESSION_RETENTION_HOURS * 3_600_000,
+    RECENT_RETENTION_MS: settings.RECENT_RETENTION_DAYS * 86_400_000,
     USAGE_RETENTION_DAYS: settings.USAGE_RETENTION_DAYS,
-    CHECKPOINT_EVERY: settings.JOURNAL_CHECKPOINT_EVERY,
-    CHECKPOINTS_RETAINED: settings.JOURNAL_CHECKPOINTS_RETAINED,
+    JOURNAL_ENTRIES_RETAINED: settings.JOURNAL_ENTRIES_RETAINED,
+    JOURNAL_BACKLOG_ENTRIES: settings.JOURNAL_BACKLOG_ENTRIES,
   };
 }

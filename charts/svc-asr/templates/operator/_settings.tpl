@@ -2,6 +2,7 @@
 {{- define "svc-asr.operatorSettings" -}}
 KUBERNETES: in-cluster
 LEASE_NAME: {{ include "svc-asr.fullname" . }}-operator
+JOURNAL_FOLDER: {{ ternary "" "/var/lib/svc-asr/journal" (empty .Values.operator.journal.existingClaim) | quote }}
 LEDGER_CONFIG_MAP: {{ include "svc-asr.ledgerConfigMap" . }}
 WORKER_IMAGE: {{ include "svc-asr.image" (dict "root" . "image" .Values.worker.image) | quote }}
 WORKER_IMAGE_PULL_POLICY: {{ .Values.image.pullPolicy }}

@@ -6,7 +6,7 @@
 -- changes to `state` with `reason`.
 local function end_any(base, id, due, now, state, reason, why)
   local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'd')
-  if state_by_due(s[1], due, read_facts(s[2]).expires) == 'provisional' then
+  if s[2] and state_by_due(s[1], due, read_facts(s[2]).expires) == 'provisional' then
     remove_session(base, id, why)
   else
     end_session(base, id, state, now, 0, 0, reason)

@@ -1,26 +1,42 @@
--- Journal of a tenant. After CHECKPOINT_EVERY entries a checkpoint with the totals follows. Beyond CHECKPOINTS_RETAINED
--- checkpoints the journal is trimmed so that it starts with one, and can therefore always be replayed.
-local CHECKPOINT_EVERY = 1000
-local CHECKPOINTS_RETAINED = 10
+-- Journal of a tenant: the stream `j`. Entries that left the stream are summed up in the field `jb` of the account as
+-- 'ID GRANTED RESERVED CONSUMED': the id of the last one and the totals after it. These totals and the entries of the
+-- stream add up to the account at any time.
+local JOURNAL_ENTRIES_RETAINED = 2000
+-- The same limit while an exporter acknowledges entries. Beyond it, entries leave although they were not exported.
+local JOURNAL_BACKLOG_ENTRIES = 20000
+local FOLD_AT_ONCE = 100
 
 -- Appends one entry, a line of text: kind, subject, changes of granted, reserved and consumed, detail. reserve.lua
 -- writes its own line in this format.
-local function journal_line(base, kind, subject, granted, reserved, consumed, detail)
+local function journal(base, kind, subject, granted, reserved, consumed, detail)
   local line = string.format('%s %s %d %d %d %s', kind, subject, granted, reserved, consumed, detail)
-  return redis.call('XADD', base .. 'j', '*', 'e', line)
+  redis.call('XADD', base .. 'j', '*', 'e', line)
 end
 
--- Appends an entry and a checkpoint if one is due. Entries that start something use journal_line instead, because the
--- entry of their end checks.
-local function journal(base, ...)
-  journal_line(base, ...)
-  local total = redis.call('HMGET', base .. 'a', 'granted', 'reserved', 'consumed', 'jn')
-  if redis.call('XLEN', base .. 'j') < tonumber(total[4] or CHECKPOINT_EVERY - 1) then return end
-  local id = journal_line(base, 'checkpoint', '-', total[1], total[2], total[3], '')
-  if redis.call('RPUSH', base .. 'jc', id) > CHECKPOINTS_RETAINED then
-    redis.call('LPOP', base .. 'jc')
-    -- Trims exactly, because the length decides when the next checkpoint is due.
-    redis.call('XTRIM', base .. 'j', 'MINID', '=', redis.call('LINDEX', base .. 'jc', 0))
+-- Moves up to `count` of the oldest entries, none later than the id `last`, from the stream to `jb`. Returns how many.
+local function fold_journal(base, last, count)
+  local entries = redis.call('XRANGE', base .. 'j', '-', last, 'COUNT', count)
+  if #entries == 0 then return 0 end
+  local folded = redis.call('HGET', base .. 'a', 'jb') or '0-0 0 0 0'
+  local total = { string.match(folded, '^%S+ (%S+) (%S+) (%S+)$') }
+  for _, entry in ipairs(entries) do
+    local kind, granted, reserved, consumed = string.match(entry[2][2], '^(%S+) %S* (%S+) (%S+) (%S+)')
+    -- Earlier versions wrote the totals into the stream at intervals.
+    if kind == 'checkpoint' then total = { 0, 0, 0 } end
+    total = { total[1] + granted, total[2] + reserved, total[3] + consumed }
   end
-  redis.call('HSET', base .. 'a', 'jn', redis.call('XLEN', base .. 'j') + CHECKPOINT_EVERY - 1)
+  local id = entries[#entries][1]
+  redis.call('HSET', base .. 'a', 'jb', string.format('%s %d %d %d', id, total[1], total[2], total[3]))
+  local ms, count_in_ms = string.match(id, '^(%d+)-(%d+)$')
+  redis.call('XTRIM', base .. 'j', 'MINID', '=', string.format('%s-%d', ms, count_in_ms + 1))
+  return #entries
+end
+
+-- Keeps the length of the journal within its limit. Called before the first write of a script: a Redis user without the
+-- right to read the journal is then refused before anything has changed.
+local function limit_journal(base)
+  local length = redis.call('XLEN', base .. 'j')
+  if length < JOURNAL_ENTRIES_RETAINED + FOLD_AT_ONCE then return end
+  local limit = redis.call('HEXISTS', base .. 'a', 'jx') == 1 and JOURNAL_BACKLOG_ENTRIES or JOURNAL_ENTRIES_RETAINED
+  if length >= limit + FOLD_AT_ONCE then fold_journal(base, '+', FOLD_AT_ONCE) end
 end

@@ -6,6 +6,7 @@ local function remove_session(base, id, reason)
   local key = base .. 's:' .. id
   local session = redis.call('HMGET', key, 'd', 'idk')
   local reserved = read_facts(session[1]).reserved
+  limit_journal(base)
   if session[2] and redis.call('GET', base .. 'idem:' .. session[2]) == id then
     redis.call('DEL', base .. 'idem:' .. session[2])
   end

@@ -1,0 +1,26 @@
+-- @include recent
+local ENDED_STATES = { settle = 'completed', fail = 'failed', expire = 'expired' }
+local FIND_PAGE = 500
+local FIND_PAGES = 10
+
+-- Returns how a session ended whose hash was deleted: from `recent`, else from the last entries of the journal. A late
+-- repeat of a settlement is rare, so this may read a lot. Returns { state, audio ms, billable ms, model } or nil.
+local function find_ended(base, id)
+  for _, line in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do
+    local ended = read_ended(line)
+    if ended and ended.id == id then return { ended.state, ended.audio, ended.billable, ended.model } end
+  end
+  local last = '+'
+  for _ = 1, FIND_PAGES do
+    local page = redis.call('XREVRANGE', base .. 'j', last, '-', 'COUNT', FIND_PAGE)
+    for _, entry in ipairs(page) do
+      local kind, subject, billable, detail = string.match(entry[2][2], '^(%S+) (%S+) %S+ %S+ (%S+) (.*)$')
+      if subject == id and ENDED_STATES[kind] then
+        local audio, model = string.match(detail, ' audio_ms=(%d+) model=(%S+)$')
+        return model and { ENDED_STATES[kind], tonumber(audio), tonumber(billable), model }
+      end
+    end
+    if #page < FIND_PAGE then return nil end
+    last = '(' .. page[#page][1]
+  end
+end

@@ -1,0 +1,56 @@
+-- @include facts
+-- Sessions that recent_sessions lists: the list `recent`, in order of confirmation, newest first. A session that has not
+-- ended is listed by its id, and its hash has the rest. At its end the id is replaced by a line with everything, because
+-- the hash is deleted.
+local RECENT_SHOWN = 20
+local RECENT_KEPT = 40
+-- Time that the list is kept after the last session of the tenant was confirmed.
+local RECENT_RETENTION_MS = 2592000000
+
+-- Line of an ended session: id, state, created, completed, audio ms, billable ms, model.
+local function ended_line(id, state, fact, now, audio, billable)
+  return string.format('%s %s %d %d %d %d %s', id, state, fact.created, now, audio, billable, fact.model)
+end
+
+-- Returns the parts of such a line, or nil for the id of a session that has not ended.
+local function read_ended(line)
+  local id, state, created, completed, audio, billable, model =
+    string.match(line, '^(%S+) (%S+) (%d+) (%d+) (%d+) (%d+) (%S+)$')
+  if not id then return nil end
+  return { id = id, state = state, created = tonumber(created), completed = tonumber(completed), audio = tonumber(audio),
+    billable = tonumber(billable), model = model }
+end
+
+-- Deletes the hash of a session that an earlier version ended and kept. Returns its line, or nil if it is live.
+local function compact_ended(base, id)
+  local s = redis.call('HMGET', base .. 's:' .. id, 'd', 'st', 'au', 'bi', 'co')
+  if not s[1] or not s[5] then return nil end
+  redis.call('DEL', base .. 's:' .. id)
+  return ended_line(id, s[2], read_facts(s[1]), s[5], s[3], s[4])
+end
+
+-- Trims only after RECENT_KEPT - RECENT_SHOWN additions, because most additions then need no further command.
+local function add_recent(base, id)
+  local length = redis.call('LPUSH', base .. 'recent', id)
+  redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS)
+  if length < RECENT_KEPT then return end
+  for _, line in ipairs(redis.call('LRANGE', base .. 'recent', RECENT_SHOWN, -1)) do
+    if not string.find(line, ' ', 1, true) then compact_ended(base, line) end
+  end
+  redis.call('LTRIM', base .. 'recent', 0, RECENT_SHOWN - 1)
+end
+
+-- Replaces the id of a session by the line of its end. Does nothing if the list no longer has the session.
+local function end_recent(base, id, line)
+  local at = redis.call('LPOS', base .. 'recent', id)
+  if at then redis.call('LSET', base .. 'recent', at, line) end
+end
+
+-- Converts sessions that an earlier version ended, which left their ids in the list.
+local function compact_recent(base)
+  redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS, 'NX')
+  for at, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do
+    local line = not string.find(id, ' ', 1, true) and compact_ended(base, id)
+    if line then redis.call('LSET', base .. 'recent', at - 1, line) end
+  end
+end

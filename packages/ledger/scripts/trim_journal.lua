@@ -1,0 +1,36 @@
+#!lua flags=allow-oom
+-- Moves journal entries that are old enough from the stream to the totals of the account. With an exporter, only
+-- entries that it has acknowledged.
+-- KEYS  1 account
+-- ARGV  1 id of the last entry that was exported, or '' without an exporter  2 age from which entries leave, ms
+-- returns { entries that left, entries still in the stream } | { -1 } without an account
+-- @include now_ms
+-- @include journal
+local FOLD_PER_CALL = 1000
+local base = string.sub(KEYS[1], 1, -2)
+local acknowledged = redis.call('HMGET', KEYS[1], 'state', 'jx')
+if not acknowledged[1] then return { -1 } end
+-- Earlier versions kept the ids of checkpoints and when the next one was due.
+redis.call('DEL', base .. 'jc')
+redis.call('HDEL', KEYS[1], 'jn')
+
+-- Returns whether one id of a stream entry is lower than another.
+local function is_before(one, other)
+  local one_ms, one_count = string.match(one, '^(%d+)-(%d+)$')
+  local other_ms, other_count = string.match(other, '^(%d+)-(%d+)$')
+  if one_ms ~= other_ms then return tonumber(one_ms) < tonumber(other_ms) end
+  return tonumber(one_count) < tonumber(other_count)
+end
+
+local last = string.format('%d-0', now_ms() - tonumber(ARGV[2]))
+if ARGV[1] == '' then
+  if acknowledged[2] then redis.call('HDEL', KEYS[1], 'jx') end
+else
+  local exported = ARGV[1]
+  -- A former leader may acknowledge late.
+  if acknowledged[2] and is_before(exported, acknowledged[2]) then exported = acknowledged[2] end
+  if exported ~= acknowledged[2] then redis.call('HSET', KEYS[1], 'jx', exported) end
+  if is_before(exported, last) then last = exported end
+end
+local left = fold_journal(base, last, FOLD_PER_CALL)
+return { left, redis.call('XLEN', base .. 'j') }

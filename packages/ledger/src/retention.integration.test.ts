@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { createLedger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import { createRedisKeys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
+import { createTenant, openLedger, provisional, request, reserved } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+
+const OWNER = { id: 'g', epoch: 1 };
+const NEVER = -1;
+const MISSING = -2;
+const DAY_MS = 86_400_000;
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('ended sessions on %s', (_name, start) => {
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+  let keys: RedisKeys;
+
+  beforeAll(async () => {
+    redis = await start();
+    const prefix = `test-${randomUUID()}`;
+    keys = createRedisKeys(prefix);
+    ledger = await openLedger(redis.url, { prefix });
+  });
+  afterAll(async () => {
+    await ledger.link.close();
+    await redis.stop();
+  });
+
+  const send = (key: string, ...command: string[]) => ledger.link.send(key, command);
+  const keptMs = async (key: string) => Number(await send(key, 'PTTL', key));
+  const connect = (tenant: string, sessionId: string) =>
+    ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' });
+  const complete = async (tenant: string, sessionId: string, samples = 16_000) => {
+    await connect(tenant, sessionId);
+    return ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
+  };
+
+  test('the hash of a session is deleted when it completes, fails or expires', async () => {
+    const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 3 });
+    const [done, failed, open] = await Promise.all(
+      [1, 2, 3].map(async () => (await reserved(ledger, tenant, { seconds: 1 })).sessionId),
+    );
+    await complete(tenant, done!);
+    await ledger.sessions.fail(tenant, failed!, undefined, 0, 'no worker');
+    await ledger.accounts.close(tenant);
+    for (const id of [done!, failed!, open!]) expect(await keptMs(keys.session(tenant, id))).toBe(MISSING);
+  });
+
+  test('usage and recent list ended and live sessions by creation, with audio, charge and times', async () => {
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
+    const sessions = [];
+    for (let at = 0; at < 50; at++) sessions.push(await reserved(ledger, tenant, { seconds: 5 }));
+    const newest = sessions.slice(-20).reverse();
+    // The oldest of those listed ends last.
+    for (const at of [3, 10, 19]) await complete(tenant, newest[at]!.sessionId, 16_001);
+    await ledger.sessions.fail(tenant, newest[5]!.sessionId, undefined, 0, 'no worker');
+    const { recent } = (await ledger.accounts.usage(tenant))!;
+    expect(recent.map(({ id }) => id)).toEqual(newest.map(({ sessionId }) => sessionId));
+    expect(recent.map(({ createdAtMs }) => createdAtMs)).toEqual(newest.map(({ createdAtMs }) => createdAtMs));
+    for (const at of [3, 10, 19]) {
+      expect(recent[at]).toMatchObject({ state: 'completed', model: 'kikuyu', audioMs: 1001, billableMs: 2000 });
+      expect(recent[at]!.completedAtMs).toBeGreaterThanOrEqual(recent[at]!.createdAtMs);
+    }
+    expect(recent[5]).toMatchObject({ state: 'failed', audioMs: 0, billableMs: 0 });
+    expect(recent[0]).toMatchObject({ state: 'reserved', completedAtMs: null });
+    expect(await ledger.accounts.recent(tenant)).toEqual(recent);
+  });
+
+  test('recent sessions expire 30 days after the last session, also after the tenant was configured again', async () => {
+    const tenant = await createTenant(ledger, 60_000);
+    const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
+    await complete(tenant, sessionId);
+    const first = await keptMs(keys.recent(tenant));
+    expect(first).toBeGreaterThan(29 * DAY_MS);
+    expect(first).toBeLessThanOrEqual(30 * DAY_MS);
+    await ledger.accounts.configure(tenant, {
+      displayName: 'again',
+      state: 'Active',
+      models: ['*'],
+      limits: { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 60 },
+    });
+    expect(await keptMs(keys.recent(tenant))).toBeLessThanOrEqual(first);
+  });
+
+  test('a late settle or fail returns how a session ended, from recent sessions or from the journal', async () => {
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
+    const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
+    const end = await complete(tenant, sessionId, 40_000);
+    const already = { ...end, outcome: 'already' };
+    expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs: 2500, billableMs: 3000, model: 'kikuyu' });
+    expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
+    for (let at = 0; at < 45; at++) await reserved(ledger, tenant, { seconds: 1 });
+    expect(String(await send(keys.recent(tenant), 'LRANGE', keys.recent(tenant), '0', '-1'))).not.toContain(sessionId);
+    expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
+    expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
+    expect((await ledger.accounts.usage(tenant))!.balance).toMatchObject({ consumedMs: 3000 });
+  });
+
+  test('a repeat with the same Idempotency-Key gets the same session until its credential expires', async () => {
+    const hasty = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, sessionTtlMs: 1500 });
+    const tenant = await createTenant(hasty, 60_000);
+    const asked = request(tenant, { idempotencyKey: 'k', seconds: 5 });
+    const first = await provisional(hasty, asked);
+    await hasty.sessions.confirm(tenant, first);
+    const connection = { tenant, sessionId: first.sessionId, credentialHash: 'hash', connectionId: 'c' };
+    await hasty.sessions.connect({ ...connection, owner: OWNER });
+    expect(await hasty.sessions.settle(tenant, first.sessionId, OWNER, 16_000, 'x')).toMatchObject({ outcome: 'ok' });
+    const repeat = await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 5 }));
+    expect(repeat).toMatchObject({ outcome: 'ok', reservation: { ...first, provisional: false } });
+    const other = await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 6 }));
+    expect(other).toEqual({ outcome: 'conflict' });
+    await new Promise((resolve) => setTimeout(resolve, first.expiresAtMs + 50 - Date.now()));
+    const later = await provisional(hasty, request(tenant, { idempotencyKey: 'k', seconds: 5 }));
+    expect(later.sessionId).not.toBe(first.sessionId);
+  });
+
+  test('sessions that an earlier version ended are listed, and configure converts them', async () => {
+    const tenant = await createTenant(ledger, 60_000);
+    const id = randomUUID();
+    const [created, completed] = [1_700_000_000_000, 1_700_000_009_000];
+    const facts = `${created + 60_000} ${created} 60000 0 60 kikuyu attempt s1 hash`;
+    const record = ['d', facts, 'st', 'completed', 'au', '1500', 'bi', '2000', 'co', String(completed)];
+    await send(keys.session(tenant, id), 'HSET', keys.session(tenant, id), ...record);
+    await send(keys.recent(tenant), 'LPUSH', keys.recent(tenant), id);
+    const listed = { id, model: 'kikuyu', state: 'completed', audioMs: 1500, billableMs: 2000 };
+    const expected = [{ ...listed, createdAtMs: created, completedAtMs: completed }];
+    expect((await ledger.accounts.usage(tenant))!.recent).toEqual(expected);
+    expect(await ledger.accounts.recent(tenant)).toEqual(expected);
+    expect(await ledger.sessions.settle(tenant, id, OWNER, 5, 'late')).toMatchObject({ outcome: 'already' });
+    expect(await keptMs(keys.recent(tenant))).toBe(NEVER);
+    await ledger.accounts.configure(tenant, {
+      displayName: 'x',
+      state: 'Active',
+      models: ['*'],
+      limits: { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 60 },
+    });
+    expect(await keptMs(keys.session(tenant, id))).toBe(MISSING);
+    expect(await keptMs(keys.recent(tenant))).toBeGreaterThan(0);
+    expect((await ledger.accounts.usage(tenant))!.recent).toEqual(expected);
+  });
+
+  test('a live session whose hash is missing does not make scripts of its tenant fail', async () => {
+    const prefix = `test-${randomUUID()}`;
+    const hasty = createLedger(ledger.link, { prefix, sessionTtlMs: 300 });
+    const tenant = await createTenant(hasty, 60_000);
+    const { sessionId, expiresAtMs } = await reserved(hasty, tenant, { seconds: 1 });
+    const key = createRedisKeys(prefix).session(tenant, sessionId);
+    await send(key, 'DEL', key);
+    await new Promise((resolve) => setTimeout(resolve, expiresAtMs + 50 - Date.now()));
+    expect((await hasty.accounts.usage(tenant))!.recent).toEqual([]);
+    expect(await hasty.accounts.read(tenant)).toMatchObject({ liveSessions: 0 });
+  });
+});
