@@ -17,8 +17,8 @@ export function writeResult(folder: string, summary: Summary): string[] {
 }
 
 /**
- * Returns the files of a run as log lines that start with the file name, because only the log of an ended pod can be
- * read. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded.
+ * Returns the files of a run as log lines, because only the log of an ended pod can be read. Each line starts with the
+ * file name. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded.
  */
 export function buildLogLines(folder: string): string[] {
   const summary = JSON.parse(readFileSync(join(folder, RESULT_FILES.summary), 'utf8')) as unknown;

@@ -82,8 +82,8 @@ export function summarize(
   const missesTarget =
     targets.some(({ met }) => met === false) ||
     (requiresLatency && !contexts.every((context) => isMet(METRICS.deltaOf(context))));
-  // Latencies measured by a slow generator say nothing about the service. Missed targets on a machine that became
-  // slower say nothing about the slots declared before.
+  // Latencies measured by a slow generator are not those of the service. Missed targets on a machine that became slower
+  // do not mean that too many slots were declared.
   const voidReason = !meetsThresholds(metrics, 'lag')
     ? 'late generator'
     : missesTarget && hasSlowed(facts, streams)

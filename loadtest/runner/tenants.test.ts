@@ -16,7 +16,7 @@ function createFakeAdmin(changes: Partial<Admin> = {}): Admin & { removed: strin
   };
 }
 
-test('createTenants removes every tenant that it created once', async () => {
+test('createTenants removes every tenant that it created, and each only once', async () => {
   const admin = createFakeAdmin();
   const tenants = createTenants(admin);
   await tenants.add('regular', 5);

@@ -86,7 +86,7 @@ describe('the request id', () => {
     expect(await logged(id)).toMatchObject({ status: 400, code: 'invalid_parameters', method: 'POST' });
   });
 
-  test('is logged beside the trace of the caller, whose traceparent is honoured', async () => {
+  test('is logged together with the trace id from the traceparent of the caller', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     const { request_id: id } = errorOf(await service.request('GET', '/v1/usage', { headers }));
@@ -145,7 +145,7 @@ describe('invalid HTTP', () => {
     ['a negative length', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: -5\r\n\r\n`],
     ['two lengths', `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\n12345`],
     [
-      'a Content-Length beside chunked encoding',
+      'a Content-Length with chunked encoding',
       `POST /v1/asr/sessions HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['an expectation that cannot be met', `GET /v1/models HTTP/1.1\r\n${host}Expect: miracles\r\n\r\n`],

@@ -108,7 +108,7 @@ test('no key, credential or token appears in process lists or logs', async () =>
   }
 });
 
-test('a second start with the same home is refused with a clear message while the first one runs on', async () => {
+test('a second start with the same home is refused with a clear message while the first one still runs', async () => {
   const second = launch(service.home, {});
   await expect(second.ended).resolves.toBe(1);
   expect(second.output()).toContain(service.home);

@@ -41,7 +41,7 @@ async function until(status: number, key: string): Promise<void> {
   }
 }
 
-test('with an emptied Redis the gateway answers 503 until the ledger is restored, and never calls a key unknown', async () => {
+test('with an emptied Redis the gateway answers 503 until the ledger is restored, and never reports a key as unknown', async () => {
   const { key } = await seedTenant(ledger, 60_000, { concurrentSessions: 10 });
   const { key: quiet } = await seedTenant(ledger, 60_000);
   await until(201, key);

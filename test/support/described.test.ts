@@ -29,8 +29,8 @@ test('createCheck accepts a response that conforms to the description', () => {
 });
 
 test.each([
-  ['an undocumented status', answer(418, error('teapot')), 'does not say that this can happen'],
-  ['a 404 of an existing path', answer(404, error('not_found')), 'does not say that this can happen'],
+  ['an undocumented status', answer(418, error('teapot')), 'does not describe this response'],
+  ['a 404 of an existing path', answer(404, error('not_found')), 'does not describe this response'],
   ['a missing X-Request-Id', answer(200, balance, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
   ['an X-Request-Id that is not a UUID', answer(200, balance, { 'x-request-id': '7' }), 'X-Request-Id'],
   ['a missing Retry-After', answer(429, error('rate_limit_exceeded')), 'Retry-After is missing'],

@@ -45,7 +45,7 @@ export function createCheck(document: OpenApi.OpenApiDocument): CheckAnswer {
     const described = describeResponse(document, { method, path, status: answer.status });
     const problems =
       described === undefined
-        ? ['/openapi.json does not say that this can happen']
+        ? ['/openapi.json does not describe this response']
         : [...headerProblems(described, answer), ...bodyProblems(described, method, answer)];
     const requestId = (answer.body as { error?: { request_id?: string } } | undefined)?.error?.request_id;
     if (requestId !== undefined && requestId !== answer.headers['x-request-id']) {

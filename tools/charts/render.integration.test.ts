@@ -51,7 +51,7 @@ test.each([
   ['a secret as a setting', { operator: { settings: { REDIS_URL: 'x' } } }, 'REDIS_URL'],
   ['a disabled Redis without an external one', { redis: { enabled: false } }, 'set redis.existingSecret'],
   [
-    'an external Redis beside the bundled one',
+    'an external Redis in addition to the bundled one',
     { redis: { external: { url: 'redis://x' } } },
     'set redis.enabled to false',
   ],
@@ -73,7 +73,7 @@ test.each([
   ['an Ingress without publicUrl', { gateway: { ingress: { enabled: true } } }, 'set publicUrl'],
   ['an http publicUrl with TLS enabled', { publicUrl: 'http://asr.example.com' }, 'tls.mode'],
 ])(
-  'the chart rejects %s and says how to correct it',
+  'the chart rejects %s with instructions',
   async (_case, values, message) => {
     expect(await refusal(values)).toContain(message);
   },

@@ -26,5 +26,5 @@ function schemaOf({ path, description, fallback, schema, children }: Value): Sch
 
 function typeOf(path: string, fallback: unknown): string {
   if (typeof fallback === 'string' || typeof fallback === 'boolean') return typeof fallback;
-  throw new Error(`${path}: say with @schema what it may be`);
+  throw new Error(`${path}: add a @schema line with the allowed values`);
 }

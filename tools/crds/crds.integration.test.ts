@@ -14,7 +14,7 @@ const condition = (type: string, status: string, reason: string) => ({
   type,
   status,
   reason,
-  message: 'as a test says',
+  message: 'set by a test',
   lastTransitionTime: SINCE,
   observedGeneration: 1,
 });

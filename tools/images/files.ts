@@ -23,7 +23,10 @@ export function listFolder(folder: string, at: string, wanted: (path: string) =>
   return walk('');
 }
 
-/** Describes a file or link of this machine. In the image everyone may read a file, and execute it if the owner may here. */
+/**
+ * Describes a file or link of this machine. In the image all users may read a file, and execute it if its owner may
+ * here.
+ */
 export function fileOf(path: string, file: string): ImageFile {
   const stat = lstatSync(file);
   if (stat.isSymbolicLink()) return { path, mode: 0o777, from: { link: readlinkSync(file) } };

@@ -43,7 +43,7 @@ export function buildSbom(
   return { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component: image }, components };
 }
 
-/** Returns npm's components of workspaces, without the packages that the image leaves out. */
+/** Returns the components that `npm sbom` lists for workspaces, without packages that the image does not contain. */
 function npmComponents(root: string, workspaces: readonly string[]): Component[] {
   if (workspaces.length === 0) return [];
   const command = ['sbom', '--sbom-format=cyclonedx', ...workspaces.map((name) => `--workspace=${name}`)];

@@ -98,7 +98,7 @@ describe('findGo', () => {
     else expect(() => findGo('kubectl must be built', folder)).toThrow(problem);
   });
 
-  test('throws what to install if there is no Go', () => {
+  test('throws an error with instructions if there is no Go', () => {
     expect(() => findGo('kubectl must be built', folder)).toThrow(
       'kubectl must be built, but Go is missing. Install Go 1.21 or newer',
     );

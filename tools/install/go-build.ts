@@ -35,7 +35,7 @@ export const GO_ENVIRONMENT = { CGO_ENABLED: '0', GOWORK: 'off', GOTOOLCHAIN: 'a
 export interface GoBuild {
   /** Folder of the go.mod. */
   folder: string;
-  /** Packages, by the name of their program. */
+  /** Go packages to build, by program name. */
   packages: Readonly<Record<string, string>>;
   ldflags: readonly string[];
   /** Folder for the finished programs. */

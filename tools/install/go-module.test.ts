@@ -27,10 +27,10 @@ require (
 replace example.com/two => example.com/two v0.1.0
 `;
 
-describe('a go.mod file', () => {
+describe('parseGoModule', () => {
   const module = parseGoModule(GO_MOD);
 
-  test('has the tools by program name', () => {
+  test('returns the tools of a go.mod file by program name', () => {
     expect(module.tools).toEqual({
       first: 'example.com/one/cmd/first',
       second: 'example.com/two/second',
@@ -38,7 +38,7 @@ describe('a go.mod file', () => {
     });
   });
 
-  test('versionOf returns the version of the module of a package', () => {
+  test('returns versions from which versionOf finds that of the module of a package', () => {
     expect(versionOf(module, 'example.com/one/cmd/first')).toBe('v1.2.3');
     expect(versionOf(module, 'example.com/two/second')).toBe('v0.1.0');
     expect(versionOf(module, 'example.com/two/tools/third')).toBe('v0.2.0');
@@ -106,7 +106,7 @@ describe('the pinned tools', () => {
     }
   });
 
-  test('CoreDNS has the version of the module that our program starts', () => {
+  test('CoreDNS, whose main function is in this repository, has the version of the CoreDNS module', () => {
     expect(pinOf('coredns')).toMatchObject({
       packagePath: 'svc-asr/tools/go/coredns',
       version: expect.stringMatching(/^v1\./),

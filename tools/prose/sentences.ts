@@ -1,5 +1,5 @@
 /** Maximum number of words in a sentence. */
-export const MAX_WORDS = 30;
+export const MAX_WORDS = 25;
 
 /**
  * Splits a text into sentences. A period ends a sentence before any letter, because a sentence may start with a file

@@ -12,7 +12,7 @@ const term = (pattern: string, instead: string): Term => ({
 /** Terms that CONTRIBUTING.md replaces. Words that often have an ordinary meaning here ("line", "made") are left out. */
 export const TERMS: readonly Term[] = [
   term('anew', 'again, or a verb such as restart, recreate, reload'),
-  term('whoever|nobody|somebody', "the actor's name: user, client, operator, caller"),
+  term('whoever|nobody|somebody|everybody|anybody|everyone', "the actor's name: user, client, operator, caller"),
   term('in force|into force', 'effective, applied'),
   term('knobs?', 'options'),
   term('departures?', 'shutdown'),
@@ -30,6 +30,13 @@ export const TERMS: readonly Term[] = [
   term('strangers?', 'unmanaged'),
   term('of which nothing', 'a sentence with a subject'),
   term('is as good as dead|as good as', 'counts as'),
+  term('(?:gives?|gave|given|giving) up', 'fails, was abandoned, no longer waits'),
+  term('(?:is|are) gone', 'was deleted, has ended, has expired'),
+  term('for ever', 'forever, or the condition that ends it'),
+  term('inside of', 'inside'),
+  term('beside', 'next to, in addition to'),
+  term('looks? at|looked at|looking at', 'reads, checks, observes'),
+  term('troubles?|fate', 'problem, failure, result'),
 ];
 
 /** Beginnings that hide the subject of a sentence. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/error-handler.ts';
 
-/** The folder lies beside `src` and `dist`. */
+/** The folder is next to `src` and `dist`. */
 const FOLDER = new URL('../../page/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 /** Scripts that both pages import. */

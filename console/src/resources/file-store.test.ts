@@ -20,7 +20,7 @@ const rename = (displayName: string) => (current: Tenant | undefined) => {
   return { ...current, spec: { ...current.spec, displayName } };
 };
 
-test('the file store lists a file with another name but does not write it', async () => {
+test('the file store lists resources of a file that it did not create, but does not write them', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'mine.yaml'), `${tenant('a')}---\n${tenant('b')}`);
   writeFileSync(join(folder, 'tenant-c.yaml'), `${tenant('c')}---\n${tenant('d')}`);

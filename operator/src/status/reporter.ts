@@ -43,7 +43,7 @@ export interface StatusReporterOptions {
   source: Pick<ResourceSource, 'get' | 'problems' | 'list'>;
   writer: StatusWriter;
   gather: { readonly [K in Kind]: Gather<K> };
-  /** Interval of the rounds for each kind. */
+  /** Interval at which all resources of a kind are reported. */
   intervalMs: Readonly<Record<Kind, number>>;
   notices: Notices;
   logger: Logger;

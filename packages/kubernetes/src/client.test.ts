@@ -118,7 +118,7 @@ test('the client gets a missing object as undefined and ignores its deletion, bu
   await expect(client.get(TYPES.ASRModel, 'm')).rejects.toThrow('install the CRDs');
 });
 
-test('the client gives up at the deadline if the server does not answer', async () => {
+test('the client fails at the deadline if the server does not answer', async () => {
   const { api: client, codes } = await setUp(() => undefined, { timeoutMs: 100 });
   await expect(client.get(TYPES.Tenant, 'acme')).rejects.toMatchObject({ status: 0 });
   expect(codes).toEqual(['get 0']);

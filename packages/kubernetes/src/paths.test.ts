@@ -10,7 +10,7 @@ test.each([
     { query: { labelSelector: 'a=b,c in (d)', limit: 500, continue: undefined, force: true } },
     '/apis/apps/v1/namespaces/n/deployments?labelSelector=a%3Db%2Cc+in+%28d%29&limit=500&force=true',
   ],
-])('buildPath addresses %j with %j', (type, parts, expected) => {
+])('buildPath builds the path for %j with %j', (type, parts, expected) => {
   expect(buildPath(type, { namespace: 'n', ...parts })).toBe(expected);
 });
 

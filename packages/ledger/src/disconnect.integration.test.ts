@@ -73,7 +73,7 @@ describe.each([
     expect((await hasty.accounts.usage(tenant))!.balance).toMatchObject({ reservedMs: 0, availableMs: 60_000 });
   }, 60_000);
 
-  test('keeps a session alive when the gateway that only tried to connect it is gone', async () => {
+  test('keeps a session alive when the lease of a gateway that only tried to connect it has expired', async () => {
     const { tenant, sessionId, state } = await session();
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 0, 'gateway lost')).toEqual({ outcome: 'stale' });
     expect(await state()).toBe('reserved');

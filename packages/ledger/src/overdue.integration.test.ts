@@ -45,7 +45,7 @@ test.each([10, 20])('the Idempotency-Key of an overdue session creates a new ses
   expect(again.sessionId).not.toBe(sessionId);
 });
 
-test('overdue sessions do not count as live even if they are more than one call ends', async () => {
+test('overdue sessions do not count as live even if there are more of them than one call ends', async () => {
   const tenant = await createTenant(hasty, 600_000, { concurrentSessions: 250 });
   const second = { seconds: 1 };
   const all = () => Promise.all(Array.from({ length: 250 }, () => provisional(hasty, request(tenant, second))));

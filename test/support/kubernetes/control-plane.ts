@@ -121,7 +121,7 @@ export async function startControlPlane({ crds = [], simulators }: ControlPlaneO
       },
     };
   } catch (error) {
-    // The folder is kept, because its logs say more than the message.
+    // The folder is kept, because its logs contain more details than the message.
     await endAll();
     throw error;
   }

@@ -52,7 +52,7 @@ export async function createConform(
     check: async (manifests) => {
       const args = ['-strict', '-summary', '-output', 'json', ...places];
       const { stdout, stderr } = await runTool('kubeconform', args, { input: manifests });
-      if (!stdout.startsWith('{')) throw new Error(`kubeconform says: ${stderr}${stdout}`);
+      if (!stdout.startsWith('{')) throw new Error(`kubeconform failed: ${stderr}${stdout}`);
       const { resources, summary } = JSON.parse(stdout) as {
         resources: { kind: string; name: string; msg: string }[] | null;
         summary: { valid: number };

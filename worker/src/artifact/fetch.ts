@@ -113,7 +113,7 @@ function mismatch(found: string, wanted: string): ArtifactError {
   );
 }
 
-/** Unpacks into a temporary folder beside the target and renames it, so that the target is always complete. */
+/** Unpacks into a temporary folder next to the target and renames it, so that the target is always complete. */
 async function place(part: string, target: string, { folder, sha256, unpacked }: FetchOptions): Promise<void> {
   const temporary = await mkdtemp(join(folder, `.${sha256}.tmp-`));
   try {

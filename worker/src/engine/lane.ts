@@ -20,7 +20,7 @@ export interface LaneParts {
   readonly encoder: Encoder;
   readonly ring: AudioRing;
   readonly utterance: number;
-  /** Audio before this sample does not count for the pace. 0 by default. */
+  /** Audio before this sample is a replay, which may arrive faster than real time. 0 by default. */
   readonly realtimeFrom?: number;
   readonly startSearch: () => Search;
 }

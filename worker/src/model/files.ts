@@ -25,7 +25,7 @@ export async function readChecked(folder: string, { file, sha256 }: FileRef): Pr
   }
   const actual = createHash('sha256').update(bytes).digest('hex');
   if (actual !== sha256) {
-    throw new ModelError('checksum_mismatch', `${file}: sha256 is ${actual}, the manifest says ${sha256}`);
+    throw new ModelError('checksum_mismatch', `${file}: sha256 is ${actual}, but the manifest lists ${sha256}`);
   }
   return bytes;
 }

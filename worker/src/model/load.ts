@@ -66,7 +66,7 @@ export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatc
 
 async function openGraph(folder: string, ref: FileRef, runtime: RuntimeOptions): Promise<Graph> {
   const facts = readOnnx(ref.file, await readChecked(folder, ref));
-  // The session is created from the path because onnxruntime looks for external weights beside the file.
+  // The session is created from the path because onnxruntime looks for external weights next to the file.
   const session = await createSession(join(folder, ref.file), ref.file, runtime);
   return { session, facts, ports: portsOf(ref.file, session) };
 }

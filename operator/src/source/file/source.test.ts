@@ -45,7 +45,7 @@ function writeOld(path: string, content: string): void {
   utimesSync(path, 1, 1);
 }
 
-test('the source has the YAML and JSON resources of the folders after the first scan, and ignores other files', async () => {
+test('the file source has the YAML and JSON resources of the folders after the first scan, and ignores other files', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), model('m')));
   writeOld(file('b.yml'), yaml(tenant('b')));
   writeOld(file('c.json'), JSON.stringify(tenant('c')));
@@ -57,13 +57,13 @@ test('the source has the YAML and JSON resources of the folders after the first 
   expect(events).toEqual(['Tenant/a', 'ASRModel/m', 'Tenant/b', 'Tenant/c', 'settled']);
 });
 
-test('the source has files that were written just before the start', async () => {
+test('the file source reads files that were written just before its start', async () => {
   writeFileSync(file('a.yaml'), yaml(tenant('a')));
   const { source, names } = await start([folder], { settleMs: 300 });
   expect([names(), source.unsettled()]).toEqual([['a'], undefined]);
 });
 
-test('the source applies files that are added, edited in place, edited by rename and deleted', async () => {
+test('the file source applies files that are added, edited in place, edited by rename and deleted', async () => {
   const { names, events, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a')));
   await eventually(() => expect(names()).toEqual(['a']));
@@ -77,7 +77,7 @@ test('the source applies files that are added, edited in place, edited by rename
   expect(events).toEqual(['settled', 'Tenant/a', 'Tenant/a', 'Tenant/a', 'Tenant/a']);
 });
 
-test('the source reports no change when a file is touched or only its comments change', async () => {
+test('the file source reports no change when a file is touched or only its comments change', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { events } = await start();
   events.length = 0;
@@ -86,7 +86,7 @@ test('the source reports no change when a file is touched or only its comments c
   expect(events).toEqual([]);
 });
 
-test('the source reports an invalid file by document and field, once per content, and keeps its resources', async () => {
+test('the file source reports an invalid file by document and field, once per content, and keeps its resources', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'New' }), tenant('b', { state: 'Closed' })));
@@ -112,7 +112,7 @@ test('the source reports an invalid file by document and field, once per content
   expect(at('info').map(({ message }) => message)).toEqual([`${file('a.yaml')} is valid again`]);
 });
 
-test.each(['', '# all of it is gone\n', '---\n'])(
+test.each(['', '# all resources are deleted\n', '---\n'])(
   'a file that contained resources and now contains %j is invalid and deletes nothing, until the file is deleted',
   async (content) => {
     writeOld(file('a.yaml'), yaml(tenant('a')));
@@ -135,7 +135,7 @@ test('a file that never contained resources may be empty', async () => {
   expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);
 });
 
-test('the source stays unsettled while a file was never valid, because its resources are unknown', async () => {
+test('the file source stays unsettled while a file was never valid, because its resources are unknown', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));
   const { source, names, events } = await start();
@@ -164,7 +164,7 @@ test('if two files define a resource, the first one stays effective until it no 
   await eventually(() => expect(source.invalidCount()).toBe(0));
 });
 
-test('the source does not read a file while it is being written', async () => {
+test('the file source does not read a file while it is being written', async () => {
   const whole = yaml(tenant('a'), tenant('b'), tenant('c'));
   writeOld(file('a.yaml'), whole);
   const { names, events, at } = await start([folder], { settleMs: 1000 });
@@ -178,7 +178,7 @@ test('the source does not read a file while it is being written', async () => {
   expect([events, at('error')]).toEqual([['Tenant/d'], []]);
 });
 
-test('the source deletes nothing when a file is recreated or a resource moves to another file', async () => {
+test('the file source deletes nothing when a file is recreated or a resource moves to another file', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
   const { names, events } = await start([folder], { deleteGraceMs: 1500 });
   events.length = 0;
@@ -193,7 +193,7 @@ test('the source deletes nothing when a file is recreated or a resource moves to
   expect([names().sort(), events]).toEqual([['a', 'b', 'c'], ['Tenant/c']]);
 });
 
-test('the source waits for a folder that does not exist yet', async () => {
+test('the file source waits for a folder that does not exist yet', async () => {
   const later = join(root, 'later', 'config');
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { source, names, events, at } = await start([folder, later]);
@@ -207,7 +207,7 @@ test('the source waits for a folder that does not exist yet', async () => {
   expect(events).toEqual(['Tenant/a', 'Tenant/b', 'settled']);
 });
 
-test('the source keeps the resources of a removed folder until it is recreated', async () => {
+test('the file source keeps the resources of a removed folder until it is recreated', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { names, events, at } = await start();
   events.length = 0;
@@ -229,7 +229,7 @@ test('an empty folder deletes its former resources', async () => {
   await eventually(() => expect(names()).toEqual([]));
 });
 
-test('the source rejects a file that is too large or not text, and reads the others', async () => {
+test('the file source rejects a file that is too large or not text, and reads the others', async () => {
   writeOld(file('large.yaml'), '#'.repeat(4 * 1024 * 1024 + 1));
   writeFileSync(file('binary.yaml'), Buffer.from([0x61, 0xff, 0xfe]));
   utimesSync(file('binary.yaml'), 1, 1);
@@ -242,7 +242,7 @@ test('the source rejects a file that is too large or not text, and reads the oth
   ]);
 });
 
-test('the source reads a file once its permissions allow it', async () => {
+test('the file source reads a file once its permissions allow it', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   chmodSync(file('a.yaml'), 0);
   const { names } = await start();

@@ -62,7 +62,7 @@ const condition = async (type: string) => {
 };
 
 test(
-  'an applied ASRModel gets workers, more when demand grows, and fewer, idle ones first, when it ends',
+  'the pool of an applied ASRModel grows with the demand and shrinks when it ends, idle workers first',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 1, max: 3 }));

@@ -30,7 +30,7 @@ export async function convergeModel(
   // shrinks.
   await removals.mark(model, pods.of(model));
   await storeRollout(desired, dependencies);
-  // Older revisions come before the newest one. They serve while the API server rejects the newest.
+  // Older revisions are converged first, because they must keep serving even if the API server rejects the newest one.
   for (const deployment of children.deployments(model)) {
     const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
     if (revision !== template?.revision || !desired.counts.has(revision)) {

@@ -30,7 +30,7 @@ export interface ScaleWriterOptions {
 /** Creates the writer. */
 export function createScaleWriter(options: ScaleWriterOptions): ScaleWriter {
   const { api, scaleRetryMs, nowMs, notices } = options;
-  /** By model: the version that was last written for, and until when no further write is tried. */
+  /** Version of the model at its last write, and the time until which no further write is tried, by model. */
   const attempts = new Map<string, { version: string; untilMs: number }>();
   return {
     write: async (model, update) => {

@@ -23,9 +23,9 @@ export interface PoolView {
   counts: ReadonlyMap<string, RevisionCounts>;
   /** Workers that have registered at least once. */
   everRegistered: Set<string>;
-  /** By worker: when it was found missing from the ledger after it had registered. */
+  /** Time at which a worker was found missing from the ledger after it had registered, by worker. */
   lostSinceMs: Map<string, number>;
-  /** By worker: when it was first observed to drain. */
+  /** Time at which a worker was first observed to drain, by worker. */
   drainedAtMs: Map<string, number>;
   /** Workers that have ended and that have yet to be removed from the ledger. */
   ended: Set<string>;

@@ -17,9 +17,9 @@ export interface PlanInput {
   running: readonly RunningWorker[];
   /** Workers that are registered in the ledger. Undefined if the ledger could not be read. */
   registered: readonly WorkerRecord[] | undefined;
-  /** By worker: when it was found missing from the ledger after it had registered. */
+  /** Time at which a worker was found missing from the ledger after it had registered, by worker. */
   lostSinceMs: ReadonlyMap<string, number>;
-  /** By worker: when it was asked to drain. */
+  /** Time at which a worker was asked to drain, by worker. */
   drainedAtMs: ReadonlyMap<string, number>;
   limits: { drainMs: number; lostMs: number; startMs: number };
   nowMs: number;
@@ -30,7 +30,7 @@ export interface Plan {
   ensure: number;
   /** The same for the stable revision. Undefined if there is none, or if the ledger could not be read. */
   ensureStable?: number;
-  /** Workers that have to drain: they get no new streams. */
+  /** Workers that have to drain, which means that they get no new streams. */
   drain: string[];
   /** Workers that have to stop now. */
   stop: WorkerStop[];

@@ -24,7 +24,10 @@ export interface PoolDependencies {
   runtime: WorkerRuntime;
   slotsMemory: SlotsMemory;
   report: PoolReport;
-  /** Longest time that a worker may be missing from the ledger after it registered, and until it registers. */
+  /**
+   * `lostMs` is the longest time that a registered worker may be missing from the ledger. `startMs` is the longest time
+   * from the start of a worker to its registration.
+   */
   limits: { lostMs: number; startMs: number };
   nowMs: () => number;
 }

@@ -59,8 +59,8 @@ test.each([
   ['the largest size', { riffBytes: 0xffff_ffff, dataBytes: 0xffff_ffff }],
   ['the largest size of the audio alone', { dataBytes: 0xffff_ffff }],
   ['zero', { riffBytes: 0, dataBytes: 0 }],
-  ['zero beside the size of the header', { riffBytes: 36, dataBytes: 0 }],
-  ['zero beside the largest size', { riffBytes: 0xffff_ffff, dataBytes: 0 }],
+  ['zero with the size of the header', { riffBytes: 36, dataBytes: 0 }],
+  ['zero with the largest size', { riffBytes: 0xffff_ffff, dataBytes: 0 }],
   ['the largest that sox writes', { riffBytes: 0x7fff_f024, dataBytes: 0x7fff_f000 }],
 ])('WavReader reads up to the end of the file if the writer left a placeholder size (%s)', (_name, sizes) => {
   expect(read(wav(sizes), [5]).audio).toEqual([...AUDIO]);

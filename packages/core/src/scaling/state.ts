@@ -32,7 +32,10 @@ export function initialScaling(workers: number, nowMs: number, slotsPerWorker?: 
   };
 }
 
-/** Returns the state of a pool that has not changed since its last decision: what was true then was true until now. */
+/**
+ * Extends the state of a pool that has not changed since its last decision, as if the same decision had been made again
+ * now.
+ */
 export function prolong(state: ScalingState, nowMs: number): ScalingState {
   const along = (atMs: number) => (atMs === state.decidedAtMs ? nowMs : atMs);
   return {

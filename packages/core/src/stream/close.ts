@@ -44,7 +44,7 @@ export const CLOSE_CODES = {
     meaning: 'The client broke the protocol: audio before `ready`, or ten invalid messages.',
     retry: 'never',
     charged: true,
-    action: 'Fix the client; the `error` event before the close says what was wrong.',
+    action: 'Fix the client; the `error` event before the close describes the problem.',
   },
   4403: {
     meaning: 'The account was suspended. A `final` of what was buffered came before.',

@@ -24,7 +24,7 @@ test.each([
   ],
   ['one more item without a name', { drop: ['ALL', 'NET'] }, { drop: ['ALL'] }, false],
   ['mounts, by their path', { m: [{ mountPath: '/a', name: 'x' }] }, { m: [{ name: 'x', mountPath: '/a' }] }, true],
-])('covers decides correctly about %s', (_, live, wanted, expected) => {
+])('covers of %s (live %j, wanted %j) is %s', (_, live, wanted, expected) => {
   expect(covers(live, wanted)).toBe(expected);
 });
 

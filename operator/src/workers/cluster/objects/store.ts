@@ -84,7 +84,7 @@ export function createChildStore(options: ChildStoreOptions): ChildStore {
 
 /** Applies objects that differ from the cluster. Remembers the versions that were compared before. */
 function createDriftChecks(cacheOf: (type: ResourceType) => ObjectCache, onModified: (child: Child) => void) {
-  /** By kind and name: the version and digest of an object that needs no further comparison. */
+  /** Version and digest of objects that need no further comparison, by kind and name. */
   const checked = new Map<string, string>();
   /** Objects that the cluster modifies each time they are applied. They are not applied again. */
   const modified = new Set<string>();
