@@ -1,6 +1,7 @@
 import { buildHelp } from './help.ts';
 
-test('buildHelp lists scenarios and options', () => {
+test('buildHelp lists scenarios, flags and environment variables', () => {
   expect(buildHelp()).toMatch(/smoke +A few streams/);
+  expect(buildHelp()).toMatch(/--slow-worker +Slows down/);
   expect(buildHelp()).toMatch(/FRAME_MS +Audio in one frame.*\[100\]/);
 });

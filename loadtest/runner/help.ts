@@ -4,19 +4,30 @@ import { SCENARIOS } from '../lib/scenarios.ts';
 import type { Scenario } from '../lib/scenarios.ts';
 import { buildTable, code } from '../../tools/docs/markdown.ts';
 
+const FLAGS = {
+  '--out FOLDER': 'Folder of the result. [a new one in loadtest/results]',
+  '--slow-worker': 'Slows down the worker of a temporary service. The run must then miss latency targets.',
+  '--log-report': 'Also writes the result to the log, for pods whose files cannot be copied.',
+};
+
 /** Builds the text that the command prints with --help and without arguments. */
 export function buildHelp(): string {
-  const scenarios = Object.entries(SCENARIOS).map(([name, { summary }]) => `  ${name.padEnd(20)} ${summary}`);
-  const options = Object.entries<LoadOption>(LOAD_OPTIONS).map(
-    ([name, { fallback, description }]) =>
-      `  ${name.padEnd(20)} ${description}${fallback === '' ? '' : ` [${fallback}]`}`,
+  const row = (name: string, text: string) => `  ${name.padEnd(20)} ${text}`;
+  const scenarios = Object.entries(SCENARIOS).map(([name, { summary }]) => row(name, summary));
+  const flags = Object.entries(FLAGS).map(([name, text]) => row(name, text));
+  const options = Object.entries<LoadOption>(LOAD_OPTIONS).map(([name, { fallback, description }]) =>
+    row(name, `${description}${fallback === '' ? '' : ` [${fallback}]`}`),
   );
   return [
     'npm run loadtest -- SCENARIO [--out FOLDER] [--slow-worker] [--log-report]',
     '',
+    'Scenarios:',
     ...scenarios,
     '',
-    'Set by environment variables (docs/load-testing.md):',
+    'Flags:',
+    ...flags,
+    '',
+    'Environment variables (docs/load-testing.md):',
     ...options,
     '',
   ].join('\n');
