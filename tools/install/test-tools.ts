@@ -17,6 +17,7 @@ export async function ensureTestTools(): Promise<void> {
     'helm',
     'helm-unittest',
     'kubeconform',
+    'k6',
   ]);
   for (const [name, path] of Object.entries(tools)) say(`${name}: ${path}`);
 }
