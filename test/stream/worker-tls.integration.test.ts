@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeAuthority, makeServerCertificate } from '../../tools/start/certificates.ts';
+import { createCa, createServerCertificate } from '../../tools/start/certificates.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { recording } from '../support/recording.ts';
@@ -18,10 +18,10 @@ let stage: Stage;
 
 beforeAll(async () => {
   const now = new Date();
-  const authority = await makeAuthority(now);
-  const server = await makeServerCertificate(authority, [NAME], now);
+  const authority = await createCa(now);
+  const server = await createServerCertificate(authority, [NAME], now);
   writeFileSync(file('ca.crt'), authority.cert);
-  writeFileSync(file('stranger.crt'), (await makeAuthority(now)).cert);
+  writeFileSync(file('stranger.crt'), (await createCa(now)).cert);
   writeFileSync(file('tls.crt'), server.cert);
   writeFileSync(file('tls.key'), server.key, { mode: 0o600 });
   stage = await setStage({

@@ -4,8 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isUsable, makeAuthority, makeServerCertificate } from './certificates.ts';
-import { homeOf, makeHome } from './home.ts';
+import { isUsable, createCa, createServerCertificate } from './certificates.ts';
+import { homeOf, createHome } from './home.ts';
 import { request } from './request.ts';
 import { ensureTls, localHosts } from './tls.ts';
 
@@ -13,9 +13,9 @@ const now = new Date();
 const later = (days: number) => new Date(now.getTime() + days * 86_400_000);
 const hosts = ['localhost', '127.0.0.1', '::1', 'box.example'];
 
-test('makeServerCertificate signs with the CA for every host, and for no longer than browsers allow', async () => {
-  const authority = await makeAuthority(now);
-  const server = await makeServerCertificate(authority, hosts, now);
+test('createServerCertificate signs with the CA for every host, and for no longer than browsers allow', async () => {
+  const authority = await createCa(now);
+  const server = await createServerCertificate(authority, hosts, now);
   const ca = new X509Certificate(authority.cert);
   const cert = new X509Certificate(server.cert);
   expect(ca.ca).toBe(true);
@@ -33,9 +33,9 @@ test('makeServerCertificate signs with the CA for every host, and for no longer 
 });
 
 test('isUsable accepts a certificate until 30 days before it expires, for its own hosts, key and CA only', async () => {
-  const authority = await makeAuthority(now);
-  const other = await makeAuthority(now);
-  const server = await makeServerCertificate(authority, hosts, now);
+  const authority = await createCa(now);
+  const other = await createCa(now);
+  const server = await createServerCertificate(authority, hosts, now);
   expect(isUsable(server, authority, hosts, now)).toBe(true);
   expect(isUsable(server, authority, hosts, later(366))).toBe(true);
   expect(isUsable(server, authority, hosts, later(368))).toBe(false);
@@ -63,7 +63,7 @@ describe('ensureTls', () => {
 
   test('creates both certificates once and renews the server certificate before it expires', async () => {
     const home = homeOf({ SVC_ASR_HOME: folder });
-    makeHome(home);
+    createHome(home);
     const files = await ensureTls(home, now, say);
     expect(said).toHaveLength(2);
     const read = () => [files.caFile, files.certFile].map((file) => readFileSync(file, 'utf8'));
@@ -78,7 +78,7 @@ describe('ensureTls', () => {
 
   test('creates a server certificate that a client with the CA trusts', async () => {
     const home = homeOf({ SVC_ASR_HOME: folder });
-    makeHome(home);
+    createHome(home);
     const files = await ensureTls(home, now, say);
     const options = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
     const server = createServer(options, (_request, response) => response.end('hello'));

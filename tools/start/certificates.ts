@@ -5,7 +5,7 @@ import * as x509 from '@peculiar/x509';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
-const AUTHORITY_DAYS = 3650;
+const CA_DAYS = 3650;
 /** Browsers reject certificates that are valid for more than 398 days. */
 const SERVER_DAYS = 397;
 const RENEW_BEFORE_DAYS = 30;
@@ -16,13 +16,13 @@ export interface KeyPairPem {
   key: string;
 }
 
-/** Creates a certificate authority for one local installation. */
-export async function makeAuthority(now: Date): Promise<KeyPairPem> {
+/** Creates a certificate authority (CA) for one local installation. */
+export async function createCa(now: Date): Promise<KeyPairPem> {
   const keys = await generateKeys();
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
-    name: `CN=svc-asr local authority ${serialNumber().slice(0, 8)}`,
+    name: `CN=svc-asr local CA ${serialNumber().slice(0, 8)}`,
     serialNumber: serialNumber(),
-    ...validity(now, AUTHORITY_DAYS),
+    ...validity(now, CA_DAYS),
     keys,
     signingAlgorithm: ALGORITHM,
     extensions: [
@@ -43,20 +43,20 @@ export interface Subject {
 }
 
 /** Creates a server certificate for host names and addresses, signed by the CA. */
-export function makeServerCertificate(authority: KeyPairPem, hosts: readonly string[], now: Date): Promise<KeyPairPem> {
+export function createServerCertificate(ca: KeyPairPem, hosts: readonly string[], now: Date): Promise<KeyPairPem> {
   const { serverAuth } = x509.ExtendedKeyUsage;
-  return issueCertificate(authority, { commonName: hosts[0] ?? 'localhost', hosts }, SERVER_DAYS, now, [serverAuth]);
+  return issueCertificate(ca, { commonName: hosts[0] ?? 'localhost', hosts }, SERVER_DAYS, now, [serverAuth]);
 }
 
 /** Creates a certificate signed by the CA. It is valid for servers and clients unless `usages` restricts it. */
 export async function issueCertificate(
-  authority: KeyPairPem,
+  ca: KeyPairPem,
   { commonName, organization, hosts = [] }: Subject,
   days: number,
   now: Date,
   usages: x509.ExtendedKeyUsageType[] = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth],
 ): Promise<KeyPairPem> {
-  const issuer = new x509.X509Certificate(authority.cert);
+  const issuer = new x509.X509Certificate(ca.cert);
   const keys = await generateKeys();
   const names = hosts.map((host) => ({ type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const), value: host }));
   const cert = await x509.X509CertificateGenerator.create({
@@ -65,7 +65,7 @@ export async function issueCertificate(
     serialNumber: serialNumber(),
     ...validity(now, days),
     publicKey: keys.publicKey,
-    signingKey: await importKey(authority.key),
+    signingKey: await importKey(ca.key),
     signingAlgorithm: ALGORITHM,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
@@ -81,15 +81,15 @@ export async function issueCertificate(
 
 /**
  * Returns whether a certificate is signed by the CA, matches its key and hosts, and is valid for another 30 days. To
- * check a CA itself, pass it as its own authority.
+ * check a CA itself, pass it as its own CA.
  */
-export function isUsable(pair: KeyPairPem, authority: KeyPairPem, hosts: readonly string[], now: Date): boolean {
+export function isUsable(pair: KeyPairPem, ca: KeyPairPem, hosts: readonly string[], now: Date): boolean {
   try {
     const cert = new X509Certificate(pair.cert);
-    const ca = new X509Certificate(authority.cert);
+    const issuer = new X509Certificate(ca.cert);
     return (
-      cert.verify(ca.publicKey) &&
-      cert.checkIssued(ca) &&
+      cert.verify(issuer.publicKey) &&
+      cert.checkIssued(issuer) &&
       cert.checkPrivateKey(createPrivateKey(pair.key)) &&
       new Date(cert.validFrom).getTime() <= now.getTime() &&
       new Date(cert.validTo).getTime() - now.getTime() > RENEW_BEFORE_DAYS * DAY_MS &&

@@ -39,7 +39,7 @@ export function homeOf(env: NodeJS.ProcessEnv): Home {
 const SHARED = 0o1000;
 
 /** Creates the folders. Folders with secrets or data are accessible only by their owner. */
-export function makeHome(home: Home): void {
+export function createHome(home: Home): void {
   mkdirSync(home.path, { recursive: true, mode: 0o700 });
   if ((statSync(home.path).mode & SHARED) === 0) chmodSync(home.path, 0o700);
   for (const folder of [home.config, home.certs]) mkdirSync(folder, { recursive: true });

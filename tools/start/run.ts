@@ -9,7 +9,7 @@ import type { Observer } from '../observe/server.ts';
 import type { Fleet, Show } from '../supervise/fleet.ts';
 import { createFleet } from '../supervise/fleet.ts';
 import { writeAtomically } from './files.ts';
-import { homeOf, makeHome } from './home.ts';
+import { homeOf, createHome } from './home.ts';
 import type { Home } from './home.ts';
 import { checkKey, createKey, keyExists } from './key.ts';
 import type { LocalJson } from './local-json.ts';
@@ -56,7 +56,7 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   const say = (line: string) => show('info', line);
   const observer = given.observe === true ? await observe(given.env) : undefined;
   const home = homeOf(given.env);
-  makeHome(home);
+  createHome(home);
   const unlock = tryLock(join(home.path, 'lock'));
   if (typeof unlock === 'number') {
     throw new Error(

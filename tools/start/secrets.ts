@@ -24,9 +24,9 @@ export function ensureSecrets(folder: string): SecretFiles {
     return file;
   };
   return {
-    apiKeyPeppers: secret(PEPPERS, () => makeKeyring('p')),
-    sessionSecrets: secret('session-secrets.json', () => makeKeyring('s')),
-    workerTickets: secret('worker-tickets.json', () => makeKeyring('w')),
+    apiKeyPeppers: secret(PEPPERS, () => createKeyring('p')),
+    sessionSecrets: secret('session-secrets.json', () => createKeyring('s')),
+    workerTickets: secret('worker-tickets.json', () => createKeyring('w')),
     adminToken: secret('admin-token', () => randomBytes(32).toString('base64url')),
     redisPassword: secret('redis-password', () => randomBytes(32).toString('base64url')),
   };
@@ -48,7 +48,7 @@ export function describeLostPeppers({ secrets, config }: Pick<Home, 'secrets' | 
  * Creates a keyring with one new secret, in the format that services read. The id is random too, because values under a
  * reused id would be treated as forged instead of unknown.
  */
-export function makeKeyring(kind: string): string {
+export function createKeyring(kind: string): string {
   const id = `${kind}-${randomBytes(4).toString('hex')}`;
   return JSON.stringify({ current: id, secrets: { [id]: randomBytes(32).toString('base64') } });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseKeyring } from '@svc-asr/runtime';
 import { root } from '../launch/terminal.mjs';
-import { homeOf, makeHome } from './home.ts';
+import { homeOf, createHome } from './home.ts';
 import type { Home } from './home.ts';
 import { keyIdOf } from './key.ts';
 import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
@@ -18,26 +18,26 @@ import { buildWelcome, RECORDING } from './welcome.ts';
 let home: Home;
 beforeEach(() => {
   home = homeOf({ SVC_ASR_HOME: mkdtempSync(join(tmpdir(), 'svc-asr-home-')) });
-  makeHome(home);
+  createHome(home);
 });
 afterEach(() => rmSync(home.path, { recursive: true }));
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('makeHome makes folders with secrets, data, logs and worker state accessible only by their owner', () => {
+test('createHome makes folders with secrets, data, logs and worker state accessible only by their owner', () => {
   const folders = [home.path, home.secrets, home.redis, home.logs, home.workers];
   expect(folders.map(mode)).toEqual(folders.map(() => 0o700));
 });
 
-test('makeHome restricts a folder that an earlier version created for all users', () => {
+test('createHome restricts a folder that an earlier version created for all users', () => {
   chmodSync(home.path, 0o755);
-  makeHome(home);
+  createHome(home);
   expect(mode(home.path)).toBe(0o700);
 });
 
-test('makeHome keeps the mode of a shared folder with the sticky bit', () => {
+test('createHome keeps the mode of a shared folder with the sticky bit', () => {
   chmodSync(home.path, 0o1777);
-  makeHome(home);
+  createHome(home);
   expect(mode(home.path)).toBe(0o777);
 });
 

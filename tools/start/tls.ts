@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { KeyPairPem } from './certificates.ts';
-import { isUsable, makeAuthority, makeServerCertificate } from './certificates.ts';
+import { isUsable, createCa, createServerCertificate } from './certificates.ts';
 import { readIfPresent, writeAtomically } from './files.ts';
 import type { Home } from './home.ts';
 
@@ -19,16 +19,16 @@ export async function ensureTls(home: Home, now: Date, say: (line: string) => vo
   const certFile = join(home.certs, 'server.crt');
   const keyFile = join(home.secrets, 'server.key');
 
-  let authority = readPair(caFile, caKeyFile);
-  if (authority === undefined || !isUsable(authority, authority, [], now)) {
-    authority = await makeAuthority(now);
-    writePair(authority, caFile, caKeyFile);
+  let ca = readPair(caFile, caKeyFile);
+  if (ca === undefined || !isUsable(ca, ca, [], now)) {
+    ca = await createCa(now);
+    writePair(ca, caFile, caKeyFile);
     say(`created a local certificate authority: ${caFile}`);
   }
   const hosts = localHosts(hostname());
   const server = readPair(certFile, keyFile);
-  if (server === undefined || !isUsable(server, authority, hosts, now)) {
-    writePair(await makeServerCertificate(authority, hosts, now), certFile, keyFile);
+  if (server === undefined || !isUsable(server, ca, hosts, now)) {
+    writePair(await createServerCertificate(ca, hosts, now), certFile, keyFile);
     say(`created a certificate for ${hosts.join(', ')}`);
   }
   return { caFile, certFile, keyFile };

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueCertificate, makeAuthority } from '../../../tools/start/certificates.ts';
+import { issueCertificate, createCa } from '../../../tools/start/certificates.ts';
 import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 
 const DAYS = 1;
@@ -26,7 +26,7 @@ export async function createCertificates(folder: string, now: Date): Promise<Cer
     writeFileSync(file, text, { mode: 0o600 });
     return file;
   };
-  const authority = await makeAuthority(now);
+  const authority = await createCa(now);
   const server = await issueCertificate(authority, { commonName: 'kube-apiserver', hosts: SERVER_HOSTS }, DAYS, now);
   const tokens = generateKeyPairSync('ec', {
     namedCurve: 'P-256',

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
-import { issueCertificate, makeAuthority } from '../../start/certificates.ts';
+import { issueCertificate, createCa } from '../../start/certificates.ts';
 import type { KeyPairPem, Subject } from '../../start/certificates.ts';
 import type { ClusterPlan } from './plan.ts';
 
@@ -31,7 +31,7 @@ export interface Certificates {
 /** Creates a CA and all certificates and keys of a cluster. */
 export async function createCertificates(plan: ClusterPlan, now: Date): Promise<Certificates> {
   mkdirSync(plan.certificates, { recursive: true, mode: 0o700 });
-  const ca = await makeAuthority(now);
+  const ca = await createCa(now);
   const write = (name: string, text: string) => {
     const file = join(plan.certificates, name);
     writeFileSync(file, text, { mode: 0o600 });
