@@ -1,4 +1,4 @@
-import { createFakeKubeApi } from '../testing/fake-kube-api.ts';
+import { FakeKubeApi } from '../testing/fake-kube-api.ts';
 import type { Fault } from '../testing/fake-kube-api.ts';
 import { REFLECTOR_TIMES, settle, setUpReflector } from '../testing/reflector.ts';
 import { KubernetesError } from '@svc-asr/kubernetes';
@@ -216,7 +216,7 @@ test('a change handler that throws is logged and ends nothing', async () => {
 });
 
 test('the reflector drops managed fields, or keeps only what trim returns', async () => {
-  const cluster = createFakeKubeApi();
+  const cluster = new FakeKubeApi();
   cluster.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
   const all = setUpReflector({}, cluster);
   await all.reflector.start();

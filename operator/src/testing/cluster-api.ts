@@ -22,36 +22,15 @@ export interface ClusterApi {
 
 /** Creates an empty cluster. */
 export function createClusterApi(): ClusterApi {
-  const objects = new Map<string, KubeObject>();
-  const seen = new Map<string, KubeObject>();
-  const followers = new Map<string, ReflectOptions[]>();
+  const objects = new WatchedObjects();
   const writes: string[] = [];
-  let version = 0;
-  let held = false;
-  let refusal: Error | undefined;
-  let refused: string | undefined;
+  let refusal: { error: Error; kind: string | undefined } | undefined;
   let change = (object: KubeObject) => object;
-  const keyOf = (type: ResourceType, name: string) => `${type.kind}/${name}`;
 
-  function notify(type: ResourceType, name: string): void {
-    if (held) return;
-    const key = keyOf(type, name);
-    const object = objects.get(key);
-    if (object === undefined) seen.delete(key);
-    else seen.set(key, object);
-    for (const { onChange } of followers.get(type.kind) ?? []) onChange(name);
-  }
-
-  function store(type: ResourceType, object: KubeObject): KubeObject {
-    const { name, uid = `uid-${name}` } = object.metadata;
-    const stored = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(++version) } };
-    objects.set(keyOf(type, name), stored);
-    notify(type, name);
-    return stored;
-  }
-
-  function write(verb: string, type: ResourceType, name: string): void {
-    if (refusal !== undefined && (refused ?? type.kind) === type.kind) throw refusal;
+  /** Waits like a request, then records the write. Throws if it is refused. */
+  async function startWrite(verb: string, type: ResourceType, name: string): Promise<void> {
+    await Promise.resolve();
+    if (refusal !== undefined && (refusal.kind ?? type.kind) === type.kind) throw refusal.error;
     writes.push(`${verb} ${keyOf(type, name)}`);
   }
 
@@ -60,58 +39,97 @@ export function createClusterApi(): ClusterApi {
     api: {
       get: async (type, name) => {
         await Promise.resolve();
-        return objects.get(keyOf(type, name));
+        return objects.get(type, name);
       },
       apply: async (type, object) => {
-        await Promise.resolve();
-        write('apply', type, object.metadata.name);
-        return store(type, change(object));
+        await startWrite('apply', type, object.metadata.name);
+        return objects.put(type, change(object));
       },
       mergePatch: async (type, name, patch) => {
-        await Promise.resolve();
-        write('patch', type, name);
-        const object = objects.get(keyOf(type, name));
-        if (object === undefined) throw new KubernetesError(404, 'NotFound', 'not found');
-        const { resourceVersion = object.metadata.resourceVersion } = (patch as Partial<KubeObject>).metadata ?? {};
-        if (resourceVersion !== object.metadata.resourceVersion)
-          throw new KubernetesError(409, 'Conflict', 'the object has been modified');
-        return store(type, merge(object, patch) as KubeObject);
+        await startWrite('patch', type, name);
+        return objects.put(type, mergeInto(objects.get(type, name), patch));
       },
       delete: async (type, name) => {
-        await Promise.resolve();
-        write('delete', type, name);
-        objects.delete(keyOf(type, name));
-        notify(type, name);
+        await startWrite('delete', type, name);
+        objects.remove(type, name);
       },
     },
-    reflect: (type, options) => {
-      followers.set(type.kind, [...(followers.get(type.kind) ?? []), options]);
-      return {
-        start: () => Promise.resolve(),
-        stop: () => undefined,
-        synced: () => true,
-        get: (name) => seen.get(keyOf(type, name)),
-        list: () => [...seen.values()].filter(({ kind }) => kind === type.kind),
-      };
-    },
-    get: (type, name) => objects.get(keyOf(type, name)),
+    reflect: (type, options) => objects.reflect(type, options),
+    get: (type, name) => objects.get(type, name),
     put: (type, object) =>
-      void store(type, { apiVersion: apiVersionOf(type), kind: type.kind, ...object } as KubeObject),
-    remove: (type, name) => {
-      objects.delete(keyOf(type, name));
-      notify(type, name);
-    },
-    holdWatches: (hold) => {
-      held = hold;
+      void objects.put(type, { apiVersion: apiVersionOf(type), kind: type.kind, ...object } as KubeObject),
+    remove: (type, name) => objects.remove(type, name),
+    holdWatches: (held) => {
+      objects.held = held;
     },
     refuseWith: (error, kind) => {
-      refusal = error;
-      refused = kind;
+      refusal = error && { error, kind };
     },
     mutate: (next) => {
       change = next;
     },
   };
+}
+
+/** Objects of all types, and the reflectors that follow them. */
+class WatchedObjects {
+  /** While true, reflectors receive no changes. */
+  held = false;
+  readonly #objects = new Map<string, KubeObject>();
+  /** The objects as reflectors have received them. */
+  readonly #seen = new Map<string, KubeObject>();
+  readonly #followers = new Map<string, ReflectOptions[]>();
+  #version = 0;
+
+  get(type: ResourceType, name: string): KubeObject | undefined {
+    return this.#objects.get(keyOf(type, name));
+  }
+
+  put(type: ResourceType, object: KubeObject): KubeObject {
+    const { name, uid = `uid-${name}` } = object.metadata;
+    const stored = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(++this.#version) } };
+    this.#objects.set(keyOf(type, name), stored);
+    this.#notify(type, name);
+    return stored;
+  }
+
+  remove(type: ResourceType, name: string): void {
+    this.#objects.delete(keyOf(type, name));
+    this.#notify(type, name);
+  }
+
+  reflect(type: ResourceType, options: ReflectOptions): ReturnType<Reflect> {
+    this.#followers.set(type.kind, [...(this.#followers.get(type.kind) ?? []), options]);
+    return {
+      start: () => Promise.resolve(),
+      stop: () => undefined,
+      synced: () => true,
+      get: (name) => this.#seen.get(keyOf(type, name)),
+      list: () => [...this.#seen.values()].filter(({ kind }) => kind === type.kind),
+    };
+  }
+
+  #notify(type: ResourceType, name: string): void {
+    if (this.held) return;
+    const key = keyOf(type, name);
+    const object = this.#objects.get(key);
+    if (object === undefined) this.#seen.delete(key);
+    else this.#seen.set(key, object);
+    for (const { onChange } of this.#followers.get(type.kind) ?? []) onChange(name);
+  }
+}
+
+function keyOf(type: ResourceType, name: string): string {
+  return `${type.kind}/${name}`;
+}
+
+/** Applies a merge patch as the API server does. Throws 404 without an object, and 409 if the patch names another version. */
+function mergeInto(object: KubeObject | undefined, patch: object): KubeObject {
+  if (object === undefined) throw new KubernetesError(404, 'NotFound', 'not found');
+  const { resourceVersion } = object.metadata;
+  if (((patch as Partial<KubeObject>).metadata?.resourceVersion ?? resourceVersion) !== resourceVersion)
+    throw new KubernetesError(409, 'Conflict', 'the object has been modified');
+  return merge(object, patch) as KubeObject;
 }
 
 function merge(object: unknown, patch: unknown): unknown {

@@ -3,6 +3,7 @@ import type { AsrModel, RevisionCounts, RolloutState, ScalingLoad } from '@svc-a
 import type { WorkerRecord } from '@svc-asr/ledger';
 import { createNotices } from '../notices.ts';
 import { Pool } from '../workers/pool/pool.ts';
+import type { PoolDependencies } from '../workers/pool/pool.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
 import { createSlotsMemory } from '../workers/pool/slots-memory.ts';
 import type { DesiredWorkers, RunningWorker, StartFailure, WorkerRuntime } from '../workers/runtime.ts';
@@ -47,37 +48,16 @@ export interface PoolHarness {
 
 /** Creates the pool of a model `m`. Pools that share `rollouts` find the rollout state of each other. */
 export function createPoolHarness(rollouts = new Map<string, RolloutState>()): PoolHarness {
-  const counts = new Map<string, RevisionCounts>();
-  let weights = new Map<string, number>();
-  let load = { active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 };
-  let canGrow: boolean | undefined;
-  let ledgerError: Error | undefined;
   let nowMs = 0;
   const { logger, lines } = createTestLogger();
   const { runtime, records, running, applied, failures, register, end } = createTestRuntime(rollouts, (id) =>
     pool.workerEnded(id),
   );
-  const answer = <T>(value: () => T): Promise<T> =>
-    ledgerError === undefined ? Promise.resolve(value()) : Promise.reject(ledgerError);
+  const ledger = createTestLedger(records);
   const pool: Pool = new Pool('m', {
-    pools: {
-      load: () => answer(() => load),
-      configure: (_model, next) => answer(() => void ({ canGrow } = next)),
-      remove: () => answer(() => undefined),
-    },
-    workers: {
-      list: () => answer(() => [...records.values()]),
-      drain: (_model, id) =>
-        answer(() => {
-          const record = records.get(id);
-          if (record !== undefined) records.set(id, { ...record, draining: true });
-        }),
-      remove: () => answer(() => undefined),
-    },
-    revisions: {
-      counts: () => answer(() => counts),
-      weigh: (_model, next) => answer(() => void (weights = new Map(next))),
-    },
+    pools: ledger.pools,
+    workers: ledger.workers,
+    revisions: ledger.revisions,
     runtime,
     slotsMemory: createSlotsMemory(),
     report: createPoolReport(createNotices(), logger),
@@ -107,14 +87,14 @@ export function createPoolHarness(rollouts = new Map<string, RolloutState>()): P
     ready: (revision) =>
       [...records.values()].filter((record) => record.revision === revision && !record.draining).length,
     count: (revision, changes) => {
-      const before = counts.get(revision) ?? { streams: 0, failures: 0, latencies: [] };
-      counts.set(revision, { ...before, ...changes });
+      const before = ledger.state.counts.get(revision) ?? { streams: 0, failures: 0, latencies: [] };
+      ledger.state.counts.set(revision, { ...before, ...changes });
     },
     load: (changes) => {
-      load = { ...load, ...changes };
+      ledger.state.load = { ...ledger.state.load, ...changes };
     },
     setLedgerError: (error) => {
-      ledgerError = error;
+      ledger.state.error = error;
     },
     crash: (revision, amount) => {
       const own = [...running.values()].filter((worker) => worker.revision === revision);
@@ -136,9 +116,44 @@ export function createPoolHarness(rollouts = new Map<string, RolloutState>()): P
       }
       pool.markChanged();
     },
-    canGrow: () => canGrow,
-    weights: () => Object.fromEntries(weights),
+    canGrow: () => ledger.state.canGrow,
+    weights: () => Object.fromEntries(ledger.state.weights),
   };
+}
+
+/** Creates the parts of a ledger that a pool uses, in memory. The test changes and reads `state`. */
+function createTestLedger(records: Map<string, WorkerRecord>) {
+  const state = {
+    counts: new Map<string, RevisionCounts>(),
+    weights: new Map<string, number>(),
+    load: { active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 },
+    canGrow: undefined as boolean | undefined,
+    /** Set while the ledger is unavailable. */
+    error: undefined as Error | undefined,
+  };
+  const answer = <T>(value: () => T): Promise<T> =>
+    state.error === undefined ? Promise.resolve(value()) : Promise.reject(state.error);
+  const drain = (id: string) => {
+    const record = records.get(id);
+    if (record !== undefined) records.set(id, { ...record, draining: true });
+  };
+  const parts: Pick<PoolDependencies, 'pools' | 'workers' | 'revisions'> = {
+    pools: {
+      load: () => answer(() => state.load),
+      configure: (_model, { canGrow }) => answer(() => void (state.canGrow = canGrow)),
+      remove: () => answer(() => undefined),
+    },
+    workers: {
+      list: () => answer(() => [...records.values()]),
+      drain: (_model, id) => answer(() => drain(id)),
+      remove: () => answer(() => undefined),
+    },
+    revisions: {
+      counts: () => answer(() => state.counts),
+      weigh: (_model, weights) => answer(() => void (state.weights = new Map(weights))),
+    },
+  };
+  return { ...parts, state };
 }
 
 /** Creates a runtime in memory, with the ledger records of its workers. */

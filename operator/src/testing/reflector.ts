@@ -2,8 +2,7 @@ import { TYPES } from '@svc-asr/kubernetes';
 import { ApiReflector } from '../kubernetes/reflector.ts';
 import type { ReflectorOptions, ReflectorTimes } from '../kubernetes/reflector.ts';
 import { createFakeClock } from './fake-clock.ts';
-import { createFakeKubeApi } from './fake-kube-api.ts';
-import type { FakeKubeApi } from './fake-kube-api.ts';
+import { FakeKubeApi } from './fake-kube-api.ts';
 import { createTestLogger } from './logs.ts';
 
 /** Default options, except for small pages. */
@@ -22,7 +21,7 @@ export async function settle(): Promise<void> {
 }
 
 /** Creates a reflector of objects in memory, with a fake clock. */
-export function setUpReflector(options: Partial<ReflectorOptions> = {}, cluster: FakeKubeApi = createFakeKubeApi()) {
+export function setUpReflector(options: Partial<ReflectorOptions> = {}, cluster = new FakeKubeApi()) {
   const clock = createFakeClock();
   const { logger, at } = createTestLogger();
   const changes: string[] = [];

@@ -25,119 +25,152 @@ export interface Received {
   closeCode: Promise<number>;
 }
 
+/** Session of a stream. */
+export interface StreamSession {
+  id: string;
+  model: string;
+  seconds: number;
+}
+
 /** Serves a stream. The transcript of an utterance is the number of its samples, or the text of the script. */
-export function serveStream(
-  socket: WebSocket,
-  session: { id: string; model: string; seconds: number },
-  script: Script,
-): Received {
-  const received: Received = {
-    audio: [],
-    messages: [],
-    frameBytes: [],
-    closeCode: new Promise((resolve) => socket.once('close', resolve)),
-  };
-  const limit = samplesOf(session.seconds);
-  let [utterance, startSample, samples, invalid, right] = [1, 0, 0, 0, 13];
-  let isReady = false;
-  const early: ClientMessage[] = [];
-  const send = (message: ServerMessage) => socket.send(JSON.stringify(message));
-  const textOf = (count: number) => script.text ?? `${count} samples`;
+export function serveStream(socket: WebSocket, session: StreamSession, script: Script): Received {
+  return new ScriptedStream(socket, session, script).received;
+}
 
-  function fail(code: StreamErrorCode): void {
-    const { event, close, invalidMessages } = streamError(code, invalid);
-    invalid = invalidMessages;
-    send(event);
-    if (close !== undefined) socket.close(close, code);
+class ScriptedStream {
+  readonly received: Received;
+  readonly #socket: WebSocket;
+  readonly #session: StreamSession;
+  readonly #script: Script;
+  /** Messages that arrived before `ready`. */
+  readonly #early: ClientMessage[] = [];
+  #isReady = false;
+  #utterance = 1;
+  /** Position of the utterance in the stream. */
+  #startSample = 0;
+  #samples = 0;
+  #invalidMessages = 0;
+  /** Right context of the model, in frames. */
+  #right = 13;
+
+  constructor(socket: WebSocket, session: StreamSession, script: Script) {
+    this.#socket = socket;
+    this.#session = session;
+    this.#script = script;
+    const closeCode = new Promise<number>((resolve) => socket.once('close', resolve));
+    this.received = { audio: [], messages: [], frameBytes: [], closeCode };
+    socket.on('message', (data: RawData, isBinary) => {
+      if (isBinary) this.#onAudio(data as Buffer);
+      else this.#onText((data as Buffer).toString());
+    });
+    this.#send({ type: 'status', state: 'waiting_for_capacity', message: 'Waiting for a free recognition slot.' });
+    const timer = setTimeout(() => this.#becomeReady(), script.readyAfterMs ?? 0);
+    socket.once('close', () => clearTimeout(timer));
   }
 
-  function finalize(): void {
-    const [start, end] = [audioMs(startSample), audioMs(samples)];
-    const text = textOf(samples - startSample);
-    const words = [{ text, start_ms: start, end_ms: end }];
-    send({ type: 'final', text, utterance, audio_start_ms: start, audio_end_ms: end, words });
-    utterance++;
-    startSample = samples;
-  }
-
-  function onAudio(frame: Buffer): void {
-    received.frameBytes.push(frame.length);
-    if (!isReady) fail('audio_before_ready');
-    else if (frame.length > 65_536) fail('frame_too_large');
-    else if (frame.length % 2 === 1) fail('invalid_audio_frame');
-    else accept(frame.subarray(0, (limit - samples) * 2));
-  }
-
-  function accept(audio: Buffer): void {
-    received.audio.push(audio);
-    const chunksBefore = Math.floor((samples - startSample) / chunkSamples(right));
-    samples += audio.length / 2;
-    if (samples >= (script.breakAtSamples ?? Infinity)) {
-      socket.terminate();
-      return;
-    }
-    if (Math.floor((samples - startSample) / chunkSamples(right)) > chunksBefore) {
-      send({ type: 'delta', text: textOf(samples - startSample), utterance, audio_end_ms: audioMs(samples) });
-    }
-    if (samples < limit) return;
-    finalize();
-    socket.close(1000, 'audio_limit_reached');
-  }
-
-  function onMessage(message: ClientMessage): void {
-    if (message.type === 'flush') onFlush();
-    else if (message.type === 'reset') {
-      startSample = samples;
-      send({ type: 'reset_ack', utterance: ++utterance });
-    } else if (samples > startSample) fail('config_not_allowed');
-    else if (message.language !== undefined && message.language !== 'ki') fail('invalid_config');
-    else {
-      right = message.context?.[1] ?? 13;
-      send({ type: 'config_ack', language: 'ki', context_size: [56, right], chunk_samples: chunkSamples(right) });
-    }
-  }
-
-  function onFlush(): void {
-    const { closeAtFlush: end } = script;
-    if (script.ignoresFlush === true) return;
-    if (end === undefined || end.final === true) finalize();
-    if (end?.error !== undefined) send(streamError(end.error, 9).event);
-    if (end !== undefined) socket.close(end.code, end.reason ?? end.error ?? '');
-  }
-
-  socket.on('message', (data: RawData, isBinary) => {
-    if (isBinary) {
-      onAudio(data as Buffer);
-      return;
-    }
-    const parsed = parseClientMessage((data as Buffer).toString());
-    if (!parsed.ok) {
-      fail(parsed.code);
-      return;
-    }
-    received.messages.push(parsed.message);
-    if (isReady) onMessage(parsed.message);
-    else early.push(parsed.message);
-  });
-
-  send({ type: 'status', state: 'waiting_for_capacity', message: 'Waiting for a free recognition slot.' });
-  const timer = setTimeout(() => {
-    isReady = true;
-    send({
+  #becomeReady(): void {
+    const { id, model, seconds } = this.#session;
+    this.#isReady = true;
+    this.#send({
       type: 'ready',
-      session_id: session.id,
-      model: session.model,
+      session_id: id,
+      model,
       chunk_samples: chunkSamples(13),
       sample_rate_hz: AUDIO.sampleRateHz,
       context_size: [...AUDIO.defaultContext],
       max_frame_bytes: 65_536,
-      max_audio_seconds: session.seconds,
+      max_audio_seconds: seconds,
     });
-    early.forEach(onMessage);
-    if (script.stallMs === undefined) return;
-    socket.pause();
-    setTimeout(() => socket.resume(), script.stallMs);
-  }, script.readyAfterMs ?? 0);
-  socket.once('close', () => clearTimeout(timer));
-  return received;
+    for (const message of this.#early) this.#onMessage(message);
+    if (this.#script.stallMs === undefined) return;
+    this.#socket.pause();
+    setTimeout(() => this.#socket.resume(), this.#script.stallMs);
+  }
+
+  #onAudio(frame: Buffer): void {
+    this.received.frameBytes.push(frame.length);
+    if (!this.#isReady) this.#fail('audio_before_ready');
+    else if (frame.length > 65_536) this.#fail('frame_too_large');
+    else if (frame.length % 2 === 1) this.#fail('invalid_audio_frame');
+    else this.#accept(frame.subarray(0, (samplesOf(this.#session.seconds) - this.#samples) * 2));
+  }
+
+  #accept(audio: Buffer): void {
+    this.received.audio.push(audio);
+    const chunksBefore = this.#chunks();
+    this.#samples += audio.length / 2;
+    if (this.#samples >= (this.#script.breakAtSamples ?? Infinity)) {
+      this.#socket.terminate();
+      return;
+    }
+    if (this.#chunks() > chunksBefore) {
+      const [utterance, audioEndMs] = [this.#utterance, audioMs(this.#samples)];
+      this.#send({ type: 'delta', text: this.#text(), utterance, audio_end_ms: audioEndMs });
+    }
+    if (this.#samples < samplesOf(this.#session.seconds)) return;
+    this.#finalize();
+    this.#socket.close(1000, 'audio_limit_reached');
+  }
+
+  /** Returns the number of complete chunks in the utterance. */
+  #chunks(): number {
+    return Math.floor((this.#samples - this.#startSample) / chunkSamples(this.#right));
+  }
+
+  #text(): string {
+    return this.#script.text ?? `${this.#samples - this.#startSample} samples`;
+  }
+
+  #onText(text: string): void {
+    const parsed = parseClientMessage(text);
+    if (!parsed.ok) {
+      this.#fail(parsed.code);
+      return;
+    }
+    this.received.messages.push(parsed.message);
+    if (this.#isReady) this.#onMessage(parsed.message);
+    else this.#early.push(parsed.message);
+  }
+
+  #onMessage(message: ClientMessage): void {
+    if (message.type === 'flush') this.#onFlush();
+    else if (message.type === 'reset') {
+      this.#startSample = this.#samples;
+      this.#send({ type: 'reset_ack', utterance: ++this.#utterance });
+    } else if (this.#samples > this.#startSample) this.#fail('config_not_allowed');
+    else if (message.language !== undefined && message.language !== 'ki') this.#fail('invalid_config');
+    else {
+      this.#right = message.context?.[1] ?? 13;
+      const [context, chunk] = [[56, this.#right] as [number, number], chunkSamples(this.#right)];
+      this.#send({ type: 'config_ack', language: 'ki', context_size: context, chunk_samples: chunk });
+    }
+  }
+
+  #onFlush(): void {
+    const { closeAtFlush: end, ignoresFlush } = this.#script;
+    if (ignoresFlush === true) return;
+    if (end === undefined || end.final === true) this.#finalize();
+    if (end?.error !== undefined) this.#send(streamError(end.error, 9).event);
+    if (end !== undefined) this.#socket.close(end.code, end.reason ?? end.error ?? '');
+  }
+
+  #finalize(): void {
+    const [start, end] = [audioMs(this.#startSample), audioMs(this.#samples)];
+    const text = this.#text();
+    const words = [{ text, start_ms: start, end_ms: end }];
+    const utterance = this.#utterance++;
+    this.#send({ type: 'final', text, utterance, audio_start_ms: start, audio_end_ms: end, words });
+    this.#startSample = this.#samples;
+  }
+
+  #fail(code: StreamErrorCode): void {
+    const { event, close, invalidMessages } = streamError(code, this.#invalidMessages);
+    this.#invalidMessages = invalidMessages;
+    this.#send(event);
+    if (close !== undefined) this.#socket.close(close, code);
+  }
+
+  #send(message: ServerMessage): void {
+    this.#socket.send(JSON.stringify(message));
+  }
 }
