@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SERVICE_METRICS } from '../../tools/docs/service-metrics.ts';
-import { readAlerts } from './chart-files.ts';
+import { readAlerts, readDashboards } from './chart-files.ts';
 import { findQueryProblems, readKnownSeries } from './queries.ts';
 
 const RUNBOOKS = resolve(import.meta.dirname, '../../docs/runbooks');
@@ -28,6 +28,18 @@ test('each runbook belongs to an alert and is listed in the README', () => {
   expect(pages.sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort());
   const list = readFileSync(join(RUNBOOKS, 'README.md'), 'utf8');
   for (const page of pages) expect(list).toContain(`](${page})`);
+});
+
+test('every panel that a runbook names exists in a dashboard', () => {
+  const titles = readDashboards().flatMap(([, { panels }]) => panels.map(({ title }) => title));
+  const names = readdirSync(RUNBOOKS).flatMap((page) => {
+    // Titles of panels are in italics and start with a capital. Log messages do not.
+    const text = readFileSync(join(RUNBOOKS, page), 'utf8').replace(/\s+/g, ' ');
+    return [...text.matchAll(/(?<![*\w])\*([A-Z][^*]+)\*(?!\*)/g)].map(([, name = '']) => `${page}: ${name}`);
+  });
+  expect(names.length).toBeGreaterThan(5);
+  const isUnknown = (name: string) => !titles.some((title) => title.includes(name.replace(/^.*?: /, '')));
+  expect(names.filter(isUnknown)).toEqual([]);
 });
 
 test('no metric of a service has a tenant, session or key as a label', () => {
