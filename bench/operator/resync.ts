@@ -9,7 +9,7 @@ import type { OperatorProcess } from './operator-process.ts';
 import type { Scene } from './stage.ts';
 import { countChanged, readVersions } from './versions.ts';
 
-/** The operator replaces its Lease every two seconds to stay the leader. These writes do not count. */
+/** Verb with which the operator renews its Lease every two seconds. These writes do not count. */
 const LEASE_VERB = 'replace';
 const READ_VERBS = ['get', 'list', 'watch'];
 const RESYNC_SECONDS = 10;

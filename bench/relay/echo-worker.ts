@@ -8,9 +8,9 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { openLedger } from '../../test/support/ledger.ts';
 
-/** Longer than any benchmark, so no lease has to be renewed. */
+/** Lease of the worker. It is longer than any benchmark, so that it need not be renewed. */
 const LEASE_MS = 1_800_000;
-/** About the text of 1.12 s of speech. */
+/** Text that the worker returns for each chunk, about as long as that of 1.12 s of speech. */
 const WORDS_PER_CHUNK = 'maitũ nĩ athiire ';
 
 const { REDIS_URL = '', REDIS_KEY_PREFIX = '', MODEL = '', SLOTS = '' } = process.env;

@@ -24,17 +24,20 @@ export interface Round {
   readonly p99Ms: number;
   /** CPU time of the relay per second of a thousand active streams. */
   readonly cpuMsPer1000StreamSeconds: number;
-  /** The same for the worker behind it, whose cost depends on how the relay splits the audio. */
+  /** CPU time of the worker per second of a thousand active streams. It depends on how the relay splits the audio. */
   readonly workerCpuMsPer1000StreamSeconds: number;
   readonly bytesPerIdleStream: number;
   readonly bytesPerActiveStream: number;
   readonly longestStallMs: number;
   readonly ownStallMs: number;
-  /** The same for the client, which does little. A long stall means that the machine was busy with other work. */
+  /** Longest stall of the client, which does little. A long stall means that the machine was busy with other work. */
   readonly clientStallMs: number;
 }
 
-/** As many parallel handshakes as a busy gateway sees. All at once would measure something else. */
+/**
+ * Number of parallel handshakes, about as many as on a busy gateway. Opening all streams at once would measure
+ * something else.
+ */
 const OPENING_AT_ONCE = 20;
 const SETTLE_MS = 500;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,7 +2,7 @@ import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import { seedTenant } from '../../test/support/gateway.ts';
 import { TENANT } from '../../test/support/ledger.ts';
 
-/** Each account requests about ten sessions per second, which is more than a real one does. */
+/** Number of accounts. Each requests about ten sessions per second, which is more than a real account does. */
 const TENANTS = 500;
 const CREDIT_MS = 3_600_000_000;
 const LIMITS = { concurrentSessions: 1_000_000, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 };

@@ -11,20 +11,26 @@ import { load } from './load.ts';
 import type { Round } from './load.ts';
 import { memoryOfSessions } from './memory.ts';
 
-/** Many short rounds, because the speed of a shared machine changes within seconds and both sides must see the same. */
+/**
+ * Number of rounds. They are many and short, because the speed of a shared machine changes within seconds, and both
+ * sides must see the same speeds.
+ */
 const ROUNDS = 30;
-/** Enough to keep both sides busy. With half as many, ours is idle for a fifth of the time. */
+/** Number of connections. They keep both sides busy; with half as many, our side is idle for a fifth of the time. */
 const CONNECTIONS = 128;
 const DURATION_MS = 1000;
-/** Not measured. Caches are cold after the other side's round, and the accounts are new. */
+/**
+ * Time at the start of a round that is not measured. Caches are cold after the round of the other side, and the
+ * accounts are new.
+ */
 const SETTLE_MS = 300;
-/** Node compiles hot code while it runs. Before that both sides cost several times as much. */
+/** Time to warm up. Until Node has compiled the hot code, both sides take several times as long. */
 const WARM_UP_MS = 12_000;
-/** Longer than the benchmark, because expiring sessions is other work than creating them. */
+/** Lifetime of sessions. It is longer than the benchmark, which does not measure the expiry of sessions. */
 const SESSION_TTL_MS = '600000';
-/** The default of the service. */
+/** Default key prefix of the service. */
 const PREFIX = 'svc';
-/** Disabled, because Redis would rewrite its file on another core during random rounds. */
+/** Disables rewrites of the append-only file, which Redis would run on another core during random rounds. */
 const REDIS_OPTIONS = ['--auto-aof-rewrite-percentage', '0'];
 
 /**

@@ -3,7 +3,7 @@ import { integer, keyring, LEDGER_SETTINGS, list, readableFile } from '@svc-asr/
 import { networks, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
-/** Shorter tokens could be guessed. */
+/** Minimum length of the admin token. Shorter tokens could be guessed. */
 const MIN_TOKEN_CHARACTERS = 32;
 
 const adminToken: Setting<string> = {

@@ -2,7 +2,7 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
-/** A rejection needs a change by an administrator, so it is retried less often. */
+/** First delay after a rejection. It is long, because only a change by an administrator can help. */
 const FIRST_REJECTED_WAIT_MS = 1000;
 const LONGEST_REJECTED_WAIT_MS = 60_000;
 

@@ -2,7 +2,7 @@ import { integer, keyring, LEDGER_SETTINGS, networks, readableFile } from '@svc-
 import { REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { ValuesOf } from '@svc-asr/runtime';
 
-/** Every setting of the gateway. docs/settings.md is generated from this list. */
+/** Settings of the gateway. docs/settings.md is generated from this list. */
 export const GATEWAY_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,

@@ -14,7 +14,7 @@ import { CHECKS } from './thresholds.ts';
 import { streamRecording } from './utterance.ts';
 import { SAMPLE_RATE_HZ } from './wav.ts';
 
-/** Longer than a pool takes to scale up. */
+/** Longest wait for `ready`. It is longer than a pool takes to scale up. */
 const READY_WITHIN_MS = 150_000;
 const CONFIGURED_WITHIN_MS = 20_000;
 /** Longest session to reserve. The service ends a session that uses its reservation to the last sample. */

@@ -32,7 +32,7 @@ export function buildK6Options(scenarios: Readonly<Record<string, Load>>) {
   return {
     scenarios,
     thresholds: buildThresholds(plan),
-    // Without the tag `url`. Stream URLs contain session ids, and k6 would create a time series for each.
+    // The default tags without `url`. Stream URLs contain session ids, and k6 would create a time series for each.
     systemTags: ['scenario', 'status', 'name', 'error_code', 'check'],
     summaryTrendStats: ['avg', 'med', 'p(95)', 'p(99)', 'max', 'count'],
   };

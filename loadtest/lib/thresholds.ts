@@ -38,7 +38,7 @@ export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
     ...Object.values(CHECKS).map((name) => [METRICS.check(name), ['rate==1']]),
     ['lag', measuresLatency ? [`p(95)<=${lagLimitMs}`] : []],
     ...targets.map((target) => [METRICS.latency(target), limit(target)]),
-    // Each context separately, so that a small context does not gain at the cost of a large one.
+    // Limits each context separately, so that a small context does not gain at the cost of a large one.
     ...contexts.map((context) => [METRICS.deltaOf(context), limit('delta')]),
     [METRICS.create, []],
     ...callers.flatMap(({ tenant }) => [

@@ -3,7 +3,7 @@ import type { Caller } from '../lib/plan.ts';
 import { request } from '../../tools/start/request.ts';
 import type { Target } from './target.ts';
 
-/** The admin API responds to a write when the change is effective, which can take a minute. */
+/** Timeout of a request. The admin API responds to a write when the change is effective, which can take a minute. */
 const TIMEOUT_MS = 70_000;
 
 interface Balance {

@@ -21,7 +21,7 @@ const MEASURED = 0;
 const WORKER_WITHIN_MS = 120_000;
 /** Time in which a running service must report a worker. A pool may be scaled to zero. */
 const READ_SLOTS_MS = 3000;
-/** Gateways reload the list of models once a second. */
+/** Time after which all gateways know a new model. They reload the list of models once a second. */
 const CATALOGUE_MS = 2000;
 
 /** The service under load. */

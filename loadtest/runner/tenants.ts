@@ -4,7 +4,7 @@ import type { Caller, Role } from '../lib/plan.ts';
 import { say } from '../../tools/launch/terminal.mjs';
 import type { Admin, Balances } from './admin.ts';
 
-/** More than any run can consume, including a noisy tenant. */
+/** Credit of a tenant. It is more than any run can consume, including a noisy tenant. */
 const AUDIO_SECONDS = 100_000_000;
 const POLL_MS = 250;
 

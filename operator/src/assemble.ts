@@ -63,7 +63,7 @@ export interface AssembleOptions {
 export interface OperatorParts {
   link: RedisLink;
   source: ResourceSource;
-  /** The same source if resources come from a cluster, undefined otherwise. */
+  /** `source`, if resources come from a cluster. Undefined otherwise. */
   kubernetesSource: KubernetesSource | undefined;
   guard: LedgerGuard;
   checkpoints: Checkpoints;
@@ -147,7 +147,7 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
     retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
     constants: ledgerConstants(settings),
   });
-  // Also while this process does not lead.
+  // The memory of Redis is also watched while this process is not the leader.
   const { memory } = createLedger(link, { prefix: settings.REDIS_KEY_PREFIX });
   return { link, ledger, memory: createRedisMemoryWatch({ memory, intervalMs: MEMORY_INTERVAL_MS, logger }) };
 }

@@ -1,6 +1,6 @@
 import type { MetricDefinitions } from '@svc-asr/runtime';
 
-/** Every metric of the operator. */
+/** Metrics of the operator. */
 export const METRICS = {
   reconciles: {
     name: 'svc_asr_operator_reconciles',

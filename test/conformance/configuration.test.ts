@@ -6,7 +6,10 @@ import { START_TIMEOUT_MS, startService, stopServices } from '../support/service
 import type { Service } from '../support/service.ts';
 
 const APPLIED_WITHIN_MS = 2000;
-/** A deletion is applied after a delay, because editors rewrite files and resources move between them. */
+/**
+ * Time limit for a deletion. It is applied after a delay, because editors rewrite files and resources move between
+ * them.
+ */
 const REMOVED_WITHIN_MS = 5000;
 
 let service: Service;

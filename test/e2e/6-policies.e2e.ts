@@ -4,9 +4,9 @@ import type { Harness } from './harness.ts';
 import { KIKUYU } from './live-streams.ts';
 import { OTHER_NAMESPACE, removeUnrelatedPods, startUnrelatedPods, UNRELATED_PORTS } from './unrelated-pods.ts';
 
-/** Policies take effect on all nodes some time after a pod has started. */
+/** Time limit for policies to take effect on all nodes after a pod has started. */
 const SETTLE_MS = 20_000;
-/** A network plugin may drop the packets of a connection that it blocks. */
+/** Timeout of a connection attempt. A network plugin may drop the packets of a connection that it blocks. */
 const CONNECT_TIMEOUT_MS = 2000;
 type Outcome = 'open' | 'blocked';
 

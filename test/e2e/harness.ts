@@ -11,7 +11,7 @@ import { RELEASE } from './release.ts';
 
 export const NAMESPACE = 'asr';
 export const CHART = join(import.meta.dirname, '../../charts/svc-asr');
-/** Long enough to schedule, start and warm up pods on a busy machine. */
+/** Time limit for scheduling, starting and warming up pods on a busy machine. */
 export const SOON_MS = 180_000;
 
 /** Access to the installation under test from outside the cluster. */

@@ -7,7 +7,7 @@ export const OTHER_NAMESPACE = 'svc-asr-e2e-other';
 /** Ports that unrelated pods listen on: an arbitrary one, and the one of Redis. */
 export const UNRELATED_PORTS = [8080, 6379] as const;
 
-/** Answers like a Redis, so that a client of Redis that gets through shows it. */
+/** Program that answers like Redis, so that a Redis client that can connect to it reports success. */
 const PROGRAM = `
 for (const port of [${UNRELATED_PORTS.join()}])
   require('node:net').createServer((s) => s.on('error', () => 0).on('data', () => s.write('+PONG\\r\\n'))).listen(port)`;

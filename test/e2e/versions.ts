@@ -6,7 +6,7 @@ import { RELEASE } from './release.ts';
 
 /** A version of the service as it is installed. */
 export interface Version {
-  /** Used in test names. */
+  /** Name of the version in test names. */
   name: string;
   chart: string;
   tag: string;

@@ -6,7 +6,7 @@ import type { SessionBody, StreamClient } from '../support/stream-client.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** Shorter than the Redis timeout, and long enough for the handshakes to overlap. */
+/** Time for which Redis pauses. It is shorter than the Redis timeout, and long enough for the handshakes to overlap. */
 const PAUSE_MS = 400;
 const LONGEST_S = 300;
 

@@ -12,7 +12,7 @@ import { transcribeOffline } from './offline.ts';
 const DEFAULT_CONTEXT: [number, number] = [56, 13];
 /** The pool grows to two workers, and each accepts at least one stream. */
 const STREAMS_AT_ONCE = 2;
-/** Includes the start of a worker, because the pool starts at zero. */
+/** Time limit for `ready`. It includes the start of a worker, because the pool starts at zero. */
 const READY_WITHIN_MS = 90_000;
 const FINAL_WITHIN_MS = 60_000;
 

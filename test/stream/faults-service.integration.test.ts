@@ -21,7 +21,7 @@ import type { TestWorker } from '../support/worker.ts';
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const prefix = ownPrefix();
 const { pcm } = recording();
-/** Leases of 2 s, so that the test can wait until a crash is detected. */
+/** Settings with leases of 2 s, so that the test can wait until a crash is detected. */
 const HASTY = {
   PROCESS_LEASE_MS: '2000',
   LEASE_RENEW_MS: '400',

@@ -12,7 +12,7 @@ import { startWorker } from '../support/worker.ts';
 /** A proxy between gateway and Redis that forwards everything except the reply to one script about one session. */
 interface ReplyDropper {
   readonly url: string;
-  /** From now on drops the reply to a script that names this session, and the connection. */
+  /** Drops the reply to the next script that names this session, and closes the connection. */
   dropReply: (sessionId: string) => void;
   readonly dropped: number;
   stop: () => void;

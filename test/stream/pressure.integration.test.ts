@@ -83,7 +83,7 @@ test('any number of flushes sent at once gets one final each, in order', async (
   stream.close();
 }, 120_000);
 
-test('a client that does not read delays no other client and is settled in the end', async () => {
+test('a client that does not read delays no other client, and its session is settled in the end', async () => {
   const slow = await stage.ready(300);
   slow.stream.socket.pause();
   for (let copies = 0; copies < 4; copies++) slow.stream.audio(pcm);
@@ -93,7 +93,7 @@ test('a client that does not read delays no other client and is settled in the e
   expect((await quick.stream.next('final', 10_000)).text).not.toBe('');
   quick.stream.close();
   expect(await stage.settled(quick)).toMatchObject({ state: 'completed' });
-  // It answers no pings either.
+  // The client answers no pings either.
   const samples = 2 * pcm.length;
   expect(await stage.settled(slow, 20_000)).toMatchObject({ state: 'completed', audioMs: Math.ceil(samples / 16) });
   slow.stream.socket.terminate();

@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 /** One second of audio in one frame. It is less than a chunk, so it is sent with the flush and has no delta. */
 const SECOND = Buffer.alloc(32_000, 1);
 const FRAME_BYTES = 65_536;
-/** More workers than a stream loses here. */
+/** Number of workers, which is more than a stream loses in these tests. */
 const WORKERS = 6;
 
 let stage: Stage;

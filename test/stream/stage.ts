@@ -14,7 +14,7 @@ import type { TestWorker } from '../support/worker.ts';
 
 /** Timeout of a `beforeAll` that calls `setStage`. */
 export const STAGE_TIMEOUT_MS = 90_000;
-/** More than any session reserves. */
+/** Credit of a tenant, which is more than any session reserves. */
 export const CREDIT_MS = 3_600_000;
 
 export interface StageOptions {

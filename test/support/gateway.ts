@@ -24,7 +24,7 @@ function ring(id: string, secret: Buffer): string {
 
 const PEPPER = randomBytes(32);
 const SESSION_SECRETS = ring('s1', randomBytes(32));
-/** Shared by the gateways and workers of a test. */
+/** Keyring that the gateways and workers of a test share. */
 export const WORKER_TICKETS = ring('t1', randomBytes(32));
 
 const MAIN = fileURLToPath(new URL('../../gateway/dist/main.js', import.meta.url));

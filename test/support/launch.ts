@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 import { endAfterFile } from './leftovers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Long, because the machine may be busy with other tests. */
+/** Time limit for the service to become ready. The machine may be busy with other tests. */
 const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 40_000;
 

@@ -26,7 +26,7 @@ export interface ServiceOptions {
 }
 
 export interface ServiceRequest extends Outgoing {
-  /** Sent as `Authorization: Bearer`. */
+  /** API key, which is sent as `Authorization: Bearer`. */
   key?: string;
   options?: Omit<RequestOptions, 'headers'>;
 }
@@ -65,8 +65,8 @@ export interface Service {
 }
 
 /**
- * Shorter intervals, so that a new tenant is applied at once, and a short warm-up of workers, which is most of their
- * start.
+ * Settings that make tests faster. Short intervals apply a new tenant at once. A short warm-up saves most of the start
+ * time of workers.
  */
 const QUICK = { CONFIG_POLL_MS: '20', CONFIG_SETTLE_MS: '20', MAX_BATCH: '4', MEASURE_SECONDS: '0' };
 const MODEL = 'svc-asr-kikuyu-v1';

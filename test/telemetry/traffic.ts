@@ -8,7 +8,7 @@ import type { SessionBody } from '../support/stream-client.ts';
 import type { TestWorker } from '../support/worker.ts';
 import type { Prometheus } from './prometheus.ts';
 
-/** Frames are sent in real time, because latency is measured only then. */
+/** Size of a frame. Frames are sent in real time, because latency is measured only then. */
 const FRAME_BYTES = 3200;
 const FRAME_MS = 100;
 const AUDIO_BYTES = 32_000 * 5;

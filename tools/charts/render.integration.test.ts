@@ -10,7 +10,7 @@ import { helm, runTool } from './testing/helm.ts';
 import { find, podsOf, render } from './testing/render.ts';
 import type { ChartObject } from './testing/render.ts';
 
-/** One run of helm takes about a second, and far longer on a busy machine. */
+/** Time limit of a test. One run of helm takes about a second, and far longer on a busy machine. */
 const WITHIN_MS = 120_000;
 
 async function refusal(values: object): Promise<string> {

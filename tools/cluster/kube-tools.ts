@@ -19,7 +19,7 @@ export function createKubeTools(
   cacheFolder: string,
 ): KubeTools {
   const folders = new Set([dirname(programs.kubectl), dirname(programs.helm)]);
-  // Both tools cache what they know of a server by its address, which an earlier cluster may have had.
+  // Both tools cache data about a server by its address, which an earlier cluster may have had.
   const env = {
     ...process.env,
     PATH: [...folders, process.env.PATH].join(':'),

@@ -71,7 +71,7 @@ test('buildPrograms leaves no incomplete program when its process is killed', as
   expect(existsSync(join(target, 'one'))).toBe(false);
 }, 90_000);
 
-test('buildArguments builds only what go.mod and go.sum pin', () => {
+test('buildArguments makes Go use only the versions that go.mod and go.sum pin', () => {
   expect(buildArguments(build(), '/into')).toEqual([
     'build',
     '-mod=readonly',

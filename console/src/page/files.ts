@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/error-handler.ts';
 
-/** The folder is next to `src` and `dist`. */
+/** Folder of the pages, next to `src` and `dist`. */
 const FOLDER = new URL('../../page/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 /** Scripts that both pages import. */
 export const SHARED_SCRIPTS = ['api.js', 'controls.js', 'format.js', 'html.js'] as const;
 
-/** The page loads nothing from other origins, and no other page can frame it. */
+/** Headers of the pages. A page loads nothing from other origins, and no other page can frame it. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const sees = (text: string) => page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
 
-test('the pages lead a developer from the waitlist through approval to a key that is created, rotated and revoked', async () => {
+test('the console pages lead a developer from the waitlist through approval to a key that is created, rotated and revoked', async () => {
   await page.open(`${console_.pageUrl}/`);
   await page.fill('Your name', 'Achieng');
   await page.fill('Email', 'achieng@example.org');
@@ -78,7 +78,7 @@ test('the pages lead a developer from the waitlist through approval to a key tha
   expect(page.errors().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
 }, 90_000);
 
-test('the page shows an error and the sign-in form when a private link is not valid', async () => {
+test('the console page shows an error and the sign-in form when a private link is not valid', async () => {
   await page.open('about:blank');
   await page.open(`${console_.pageUrl}/#acme.${'x'.repeat(32)}`);
   await sees('The private link is not valid');

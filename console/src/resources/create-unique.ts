@@ -1,7 +1,7 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { ConsoleKind, ResourceStore } from './store.ts';
 
-/** Random names collide so rarely that several collisions in a row mean a defect. */
+/** Maximum number of random names to try. Names collide so rarely that several collisions in a row mean a defect. */
 const MAX_ATTEMPTS = 5;
 
 /**

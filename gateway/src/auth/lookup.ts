@@ -36,7 +36,8 @@ export function createKeyLookup(
     },
 
     async find(keyId) {
-      // Counted from before the request, so that a revocation during the lookup is not hidden longer than cacheMs.
+      // The cache time starts before the request, so that a revocation during the lookup is not hidden longer than
+      // cacheMs.
       const untilMs = now() + options.cacheMs;
       const record = await keys.find(keyId);
       cache.delete(keyId);

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { exchangeOf, rateHeaders } from './exchange.ts';
 
-/** For responses that depend on the caller or on the moment. */
+/** Headers of responses that depend on the caller or the time. */
 export const NOT_STORED = { 'Cache-Control': 'no-store' } as const;
 
 /**

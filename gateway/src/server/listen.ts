@@ -42,7 +42,7 @@ export async function listen(
 /** Refuses new connections and resolves when every request in flight is answered. */
 export async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Otherwise idle keep-alive connections would keep the server open for as long as their clients do.
+  // Closes idle keep-alive connections, which would keep the server open for as long as their clients do.
   const timer = setInterval(() => server.closeIdleConnections(), 100);
   server.closeIdleConnections();
   await closed;

@@ -3,7 +3,7 @@ import type { MetricDefinitions } from '@svc-asr/runtime';
 /** Buckets around the latency targets: 300 ms for a delta, 600 ms for a final, 1 s for ready. */
 const LATENCY_BUCKETS = [0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2.5, 5, 10, 30, 60, 120];
 
-/** Every metric of the gateway. */
+/** Metrics of the gateway. */
 export const GATEWAY_METRICS = {
   requests: {
     name: 'svc_asr_http_requests',

@@ -147,7 +147,7 @@ export class Elector {
     const next = buildLease(name, record, before);
     this.#own = before === undefined ? await api.create(TYPES.Lease, next) : await api.replace(TYPES.Lease, next);
     this.#seen = observe(this.#seen, readRecord(this.#own), this.#clock.nowMs());
-    // Counted from before the request was sent, because others count from after it.
+    // The term counts from before the request was sent, because other processes count from a later time.
     this.#term.renew(sentMs);
     if (this.#elected || !this.#term.isOpen()) return;
     this.#elected = true;

@@ -10,7 +10,7 @@ import { ApiReflector } from './reflector.ts';
 import type { Reflector, ReflectorTimes } from './reflector.ts';
 
 const TYPE = TYPES.ConfigMap;
-/** Generous, because the machine may be busy with other tests. */
+/** Time limit of a test. The machine may be busy with other tests. */
 const TEST_MS = 180_000;
 const SELECTOR = 'test=yes';
 const times: ReflectorTimes = {

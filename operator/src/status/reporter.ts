@@ -29,7 +29,7 @@ export interface StatusReporter {
   stop: () => Promise<void>;
 }
 
-/** Used for resources without a status. */
+/** Reporter for resources without a status. */
 export const SILENT_REPORTER: StatusReporter = {
   applied: () => Promise.resolve(),
   refused: () => Promise.resolve(),

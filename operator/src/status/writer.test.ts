@@ -154,7 +154,7 @@ test('forgetDeleted of the status writer drops the state of deleted objects', as
   const { seen } = state;
   state.seen = undefined;
   writer.forgetDeleted();
-  // Otherwise the last write would still count as newer than the observed object.
+  // The object returns in its old version. Without forgetDeleted, the last write would count as newer.
   state.seen = seen;
   expect(writer.current('Tenant', 'acme')).toEqual({});
 });

@@ -20,7 +20,7 @@ let closeLedger: () => Promise<void>;
 let folder: TestFolder;
 let state: string;
 let standIn: StandIn;
-/** A busy machine needs long to load a program. */
+/** Time limit for the start of a program, which takes long on a busy machine. */
 const START_MS = 60_000;
 const PROCESS_TEST_MS = 180_000;
 const operators: TestOperator[] = [];

@@ -20,7 +20,10 @@ export interface AdminCall {
   headers?: Record<string, string>;
 }
 
-/** The service responds to a write when the change is applied. It may be configured to wait up to a minute for that. */
+/**
+ * Timeout of a request. The service responds to a write when the change is applied, and may wait up to a minute for
+ * that.
+ */
 const CALL_TIMEOUT_MS = 70_000;
 
 /** Creates a client for the admin API of the console. */

@@ -40,5 +40,5 @@ export function createLiveText(screen: Screen): LiveText {
   };
 }
 
-/** Used if the output is not a terminal. */
+/** Live text for an output that is not a terminal. */
 export const NO_LIVE_TEXT: LiveText = { show: () => undefined, clear: () => undefined };

@@ -14,7 +14,7 @@ const ADDRESS: Record<Command['api'], Record<string, Option>> = {
 
 /** Returns all options of a command. */
 export function optionsOf(command: Command): Record<string, Option> {
-  // Its own options come first in the help. They are repeated last, so that their texts replace common ones.
+  // The options of the command come first in the help. They are repeated last, so that their texts replace common ones.
   return { ...command.options, ...ADDRESS[command.api], ...COMMON, ...command.options };
 }
 

@@ -10,7 +10,7 @@ export interface Access {
   server: URL;
   /** Authentication headers. Secret. */
   headers: Readonly<Record<string, string>>;
-  /** The same object as long as the content is the same. */
+  /** TLS options. The object stays the same as long as its content does. */
   tls: TlsOptions;
   /** Proxy in front of the API server, if any. */
   proxy: RequestOptions['agent'];
@@ -25,7 +25,10 @@ export interface AccessKeeper {
   renew: () => boolean;
 }
 
-/** Longer than a burst of requests, and shorter than the lifetime of any token. */
+/**
+ * Time for which credentials are reused. It is longer than a burst of requests, and shorter than the lifetime of any
+ * token.
+ */
 const FRESH_MS = 10_000;
 
 /**

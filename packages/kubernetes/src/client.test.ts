@@ -49,7 +49,7 @@ function createSignal(): { given: Promise<void>; give: () => void } {
 
 const tenant: KubeObject = { apiVersion: 'asr.svc.dev/v1', kind: 'Tenant', metadata: { name: 'acme' }, spec: {} };
 
-test('the client sends the requests that the API server expects', async () => {
+test('the Kubernetes client sends the requests that the API server expects', async () => {
   const { api: client, requests } = await setUp(({ response }) => answer(response, 200, tenant));
   await client.apply(TYPES.Tenant, tenant);
   await client.applyStatus(TYPES.Tenant, tenant);
@@ -75,7 +75,7 @@ test('the client sends the requests that the API server expects', async () => {
   for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^test /);
 });
 
-test('the client waits for the time of a 429 and retries', async () => {
+test('the Kubernetes client waits for the time of a 429 and retries', async () => {
   const { api: client, codes } = await setUp(({ response }, count) =>
     count === 1
       ? answer(response, 429, statusOf(429, 'TooManyRequests'), { 'retry-after': '1' })
@@ -87,7 +87,7 @@ test('the client waits for the time of a 429 and retries', async () => {
   expect(codes).toEqual(['apply 429', 'apply 200']);
 });
 
-test('the client retries server errors and broken connections a limited number of times', async () => {
+test('the Kubernetes client retries server errors and broken connections a limited number of times', async () => {
   const { api: client, codes } = await setUp(({ response }, count) => {
     if (count % 2 === 1) answer(response, 500, statusOf(500, 'InternalError'));
     else response.destroy();
@@ -101,13 +101,13 @@ test.each([
   [403, 'Forbidden'],
   [409, 'Conflict'],
   [422, 'Invalid'],
-])('the client throws a %i immediately', async (code, reason) => {
+])('the Kubernetes client throws a %i immediately', async (code, reason) => {
   const { api: client, requests } = await setUp(({ response }) => answer(response, code, statusOf(code, reason)));
   await expect(client.replace(TYPES.Tenant, tenant)).rejects.toMatchObject({ status: code, reason });
   expect(requests).toHaveLength(1);
 });
 
-test('the client gets a missing object as undefined and ignores its deletion, but fails for an unknown type', async () => {
+test('the Kubernetes client gets a missing object as undefined and ignores its deletion, but fails for an unknown type', async () => {
   const { api: client } = await setUp(({ response, url }) =>
     url.pathname.includes('/tenants')
       ? answer(response, 404, statusOf(404, 'NotFound'))
@@ -118,13 +118,13 @@ test('the client gets a missing object as undefined and ignores its deletion, bu
   await expect(client.get(TYPES.ASRModel, 'm')).rejects.toThrow('install the CRDs');
 });
 
-test('the client fails at the deadline if the server does not answer', async () => {
+test('the Kubernetes client fails at the deadline if the server does not answer', async () => {
   const { api: client, codes } = await setUp(() => undefined, { timeoutMs: 100 });
   await expect(client.get(TYPES.Tenant, 'acme')).rejects.toMatchObject({ status: 0 });
   expect(codes).toEqual(['get 0']);
 });
 
-test('the client fails if a response stops halfway', async () => {
+test('the Kubernetes client fails if a response stops halfway', async () => {
   const { api: client } = await setUp(
     ({ response }) => {
       response.writeHead(200, { 'content-length': 1000 });
@@ -171,7 +171,7 @@ test('a write in progress is aborted without a retry when the write gate closes'
   expect(requests).toHaveLength(1);
 });
 
-test('the client opens no more connections than allowed', async () => {
+test('the Kubernetes client opens no more connections than allowed', async () => {
   const waiting: StubRequest[] = [];
   let most = 0;
   const { api: client } = await setUp((request) => {

@@ -4,7 +4,7 @@ import { createTenant, openLedger, reserved } from '../../../test/support/ledger
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
-/** Long enough for several requests within it on a busy machine. */
+/** Lease of workers. It is long enough for several requests on a busy machine. */
 const LEASE_MS = 3000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const raise = (error: unknown) => {

@@ -17,7 +17,7 @@ import { startScheduler } from './scheduler.ts';
 import { startOnFreePort } from './server.ts';
 import type { Server } from './server.ts';
 
-/** A process that was just killed may still hold files for a moment. */
+/** Options for the removal of a folder. A process that was just killed may still hold files for a moment. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
 export interface ControlPlaneOptions {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../../../tools/supervise/guard.ts';
 import { steadyPort } from './steady-port.ts';
 
-/** Long, because the machine may be busy with other tests. */
+/** Time limit for a server to become ready. The machine may be busy with other tests. */
 const READY_WITHIN_MS = 120_000;
 const POLL_MS = 50;
 const TAIL_LINES = 30;

@@ -8,7 +8,10 @@ import { runTool } from './helm.ts';
 import { buildStrictSchemas, SCHEMA_FILE } from './strict-schemas.ts';
 import type { OpenApi } from './strict-schemas.ts';
 
-/** The API server publishes the schemas of new kinds some time after it accepts their objects. */
+/**
+ * Time limit for the API server to publish the schemas of new kinds. It does so some time after it accepts their
+ * objects.
+ */
 const PUBLISHED_WITHIN_MS = 60_000;
 
 /** Result of kubeconform. */

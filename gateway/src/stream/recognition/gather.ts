@@ -1,8 +1,8 @@
 /** A worker may process a chunk this long before its last sample, because features do not reach to the very end. */
 const EARLY_SAMPLES = 1600;
-/** 20 ms. Less audio is not worth its own message. */
+/** Smallest amount of audio that is sent as its own message: 20 ms. */
 const SMALL_SAMPLES = 320;
-/** Two seconds. Larger messages save nothing. */
+/** Largest useful message: two seconds of audio. */
 const LARGE_SAMPLES = 32_000;
 
 /**

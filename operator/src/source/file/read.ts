@@ -5,7 +5,7 @@ import type { Parsed } from './parse.ts';
 import { wholeFile } from './problem.ts';
 import { codeOf, stampOf } from './scan.ts';
 
-/** Resource files are written by people and by the console. A larger file is there by mistake. */
+/** Maximum size of a resource file. A larger file is certainly a mistake. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** Content of a file and its fingerprint. */

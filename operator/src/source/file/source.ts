@@ -59,7 +59,8 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
     const changed = store.replace(new Map([...effective].map(([key, { resource }]) => [key, resource])));
     reports.update(scan, records, resolution.duplicates);
     for (const key of changed) onChange(key);
-    // Once everything was read successfully, a missing resource was deleted, even if a file becomes invalid later.
+    // Once everything was read successfully, every missing resource counts as deleted, even if a file becomes invalid
+    // later.
     if (unsettled === undefined) return;
     unsettled = whyIncomplete(records, scan);
     if (unsettled === undefined) onSettled();

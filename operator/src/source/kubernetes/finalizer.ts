@@ -2,7 +2,7 @@ import type { Kind } from '@svc-asr/core';
 import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 
-/** Keeps a deleted resource until the operator has cleaned up. */
+/** Finalizer that keeps a deleted resource until the operator has cleaned up. */
 export const FINALIZER = 'asr.svc.dev/operator';
 
 /** Maximum number of attempts. Conflicts with other writers are rare. */

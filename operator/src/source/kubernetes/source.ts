@@ -148,7 +148,7 @@ export class KubernetesSource implements ResourceSource {
     return undefined;
   }
 
-  /** Once everything was known, a missing resource was deleted, even if another one becomes invalid later. */
+  /** Once everything was known, every missing resource counts as deleted, even if another one becomes invalid later. */
   #settle(): void {
     if (this.#settled || this.unsettled() !== undefined) return;
     this.#settled = true;

@@ -5,7 +5,7 @@ import { API_GROUP } from '@svc-asr/core';
 export const LABELS = {
   model: `${API_GROUP}/model`,
   revision: `${API_GROUP}/revision`,
-  /** On a pod: one of PHASES. */
+  /** Phase of a pod, one of PHASES. */
   phase: `${API_GROUP}/phase`,
   name: 'app.kubernetes.io/name',
   component: 'app.kubernetes.io/component',
@@ -16,7 +16,7 @@ export const LABELS = {
 export const ANNOTATIONS = {
   /** Digest of the applied object. A different digest means that the object has to be applied again. */
   applied: `${API_GROUP}/applied`,
-  /** On a pod that was selected for removal: the reason. */
+  /** Reason why a pod was selected for removal. */
   stopping: `${API_GROUP}/stopping`,
   deletionCost: 'controller.kubernetes.io/pod-deletion-cost',
 } as const;

@@ -19,7 +19,10 @@ import { ClusterRuntime } from './runtime.ts';
 const OLD = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATION, 'uid');
 const NEW = templateOf(model('m', { worker: { image: 'worker:2' } }), INSTALLATION, 'uid');
 const NAME = revisionName('m', OLD.revision);
-/** ServiceAccount, ConfigMap, NetworkPolicy, Service, PodDisruptionBudget and Deployment. */
+/**
+ * Number of objects of a revision: ServiceAccount, ConfigMap, NetworkPolicy, Service, PodDisruptionBudget and
+ * Deployment.
+ */
 const OBJECTS = 6;
 
 let cluster: ClusterApi;
@@ -391,7 +394,7 @@ describe('scale updates', () => {
     expect(events).toEqual(['Warning ASRModel/m ScaleRefused']);
     cluster.refuseWith(undefined);
     runtime.apply('m', desired([[OLD, 2]]));
-    // Longer than the retry delay.
+    // Waits longer than the retry delay.
     await new Promise((resolve) => setTimeout(resolve, 60));
     await apply([[OLD, 3]]);
     expect([replicas(), cluster.get(TYPES.ASRModel, 'm')?.spec]).toEqual([3, { scaling: { mode: 'External' } }]);

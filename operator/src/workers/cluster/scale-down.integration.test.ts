@@ -13,12 +13,12 @@ const LONG_MS = 120_000;
 const WORKERS = 30;
 const STEPS = [15, 3];
 /**
- * Longer than a Deployment needs to pass lower replicas on. An operator that relies on this delay being short loses
- * pods.
+ * Delay of the pod watch. It is longer than a Deployment needs to pass lower replicas on. An operator that relies on a
+ * short delay loses pods.
  */
 const LATE_MS = 1500;
-/** Each poll opens a connection. Polling more often would load a busy machine. */
-const RECONCILE_MS = 300;
+/** Polling interval. Each poll opens a connection, and a shorter interval would load a busy machine. */
+const POLL_MS = 300;
 let kubernetes: Kubernetes;
 let news: DelayedWatch;
 let stage: Stage;
@@ -72,7 +72,7 @@ test(
         return lost.size > 0 || names.length === left;
       };
       const untilMs = performance.now() + LONG_MS;
-      while (!(await isDown()) && performance.now() < untilMs) await sleep(RECONCILE_MS);
+      while (!(await isDown()) && performance.now() < untilMs) await sleep(POLL_MS);
       expect([...lost]).toEqual([]);
       expect(await isDown()).toBe(true);
     }

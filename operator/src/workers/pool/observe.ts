@@ -16,7 +16,7 @@ export interface ObserveDependencies {
 export interface PoolView {
   /** Load at the last successful read. Undefined before the first one. */
   load: ScalingLoad | undefined;
-  /** The same load in the form of the ledger. */
+  /** The same load, in the format of the ledger. */
   ledgerLoad: PoolLoad | undefined;
   /** Workers that were registered in the ledger at the last successful read. */
   registered: readonly WorkerRecord[];

@@ -28,7 +28,10 @@ export interface PlanInput {
 export interface Plan {
   /** Number of workers of `revision` that have to run, including those that drain. */
   ensure: number;
-  /** The same for the stable revision. Undefined if there is none, or if the ledger could not be read. */
+  /**
+   * Number of workers of the stable revision that have to run. Undefined if there is none, or if the ledger could not
+   * be read.
+   */
   ensureStable?: number;
   /** Workers that have to drain, which means that they get no new streams. */
   drain: string[];

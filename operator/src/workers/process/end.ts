@@ -20,6 +20,6 @@ function signal(worker: Pick<WorkerProcess, 'pid' | 'identity'>, name: NodeJS.Si
   try {
     process.kill(worker.pid, name);
   } catch {
-    // It ended between the check and the signal.
+    // The process ended between the check and the signal.
   }
 }

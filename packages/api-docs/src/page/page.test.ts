@@ -8,7 +8,7 @@ const asyncApi = buildAsyncApi();
 const text = page(openApi, asyncApi);
 const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!);
 
-test('the page shows every path, error code, message, stream error and close code', () => {
+test('the docs page shows every path, error code, message, stream error and close code', () => {
   for (const path of Object.keys(openApi.paths)) expect(text).toContain(`<code>${path}</code>`);
   for (const code of Object.keys(ERRORS)) expect(text).toContain(`<code>${code}</code></td>`);
   for (const type of ['audio', ...Object.keys(CLIENT_MESSAGES), ...Object.keys(SERVER_MESSAGES)]) {
@@ -18,14 +18,14 @@ test('the page shows every path, error code, message, stream error and close cod
   for (const code of Object.keys(CLOSE_CODES)) expect(text).toContain(`<td data-label="code">${code}</td>`);
 });
 
-test('the page shows every header and parameter', () => {
+test('the docs page shows every header and parameter', () => {
   for (const name of Object.keys(openApi.components.headers)) expect(text).toContain(`<code>${name}</code>`);
   for (const { post } of Object.values(openApi.paths)) {
     for (const { name } of post?.parameters ?? []) expect(text).toContain(`<code>${name}</code>`);
   }
 });
 
-test('the page has examples for curl, Node and browsers', () => {
+test('the docs page has examples for curl, Node and browsers', () => {
   for (const label of ['curl', 'Node', 'Browser']) expect(text).toContain(`>${label}</label>`);
 });
 
@@ -36,14 +36,14 @@ test('ids in the page are unique, and every internal link has a target', () => {
   expect(targets.length).toBeGreaterThan(30);
 });
 
-test('the page loads no other file and has no inline style or event handler', () => {
+test('the docs page loads no other file and has no inline style or event handler', () => {
   const head = text.slice(0, text.indexOf('<body>')).replace(/<style>.*<\/style>/s, '');
   expect(text).not.toMatch(/<(img|iframe|script|link|object|embed)[^>]*\ssrc=/);
   expect([...head.matchAll(/<link [^>]*href="([^"]{5})/g)].map((match) => match[1])).toEqual(['data:']);
   expect(text).not.toMatch(/<[^>]+\s(style|on\w+)=/);
 });
 
-test('the page escapes all texts of the documents', () => {
+test('the docs page escapes all texts of the documents', () => {
   const hostile = '<script>alert(1)</script>';
   const changed = structuredClone(openApi);
   changed.info.title = hostile;

@@ -11,7 +11,7 @@ import { badge, documentsSection, endpoints, endpointSection } from './operation
 import { sequence } from './sequence.ts';
 import { messagesSection, streamSection } from './stream.ts';
 
-// A data URL, so that the page needs no other file.
+// Icon of the page, as a data URL, so that the page needs no other file.
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230f766e'/%3E%3Cpath d='M4 6v4M7 3.5v9M10 5v6M13 7v2' stroke='white' stroke-width='1.6' stroke-linecap='round'/%3E%3C/svg%3E";
 

@@ -31,7 +31,7 @@ export function createFramer(): Framer {
       const all = half === undefined ? bytes : joined(half, bytes);
       const even = all.length - (all.length % 2);
       half = all.length === even ? undefined : all[even];
-      // At least one sample, because frames without bytes would never end.
+      // A frame has at least one sample. The loop would never end with empty frames.
       const step = Math.max(2, maxFrameBytes - (maxFrameBytes % 2));
       const frames: Uint8Array<ArrayBuffer>[] = [];
       for (let at = 0; at < even; at += step) frames.push(all.subarray(at, Math.min(at + step, even)));

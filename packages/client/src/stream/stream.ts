@@ -100,7 +100,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
         }),
       ),
     close: async () => {
-      // Before `ready` nothing was sent that needs to be waited for.
+      // Before `ready` no message was sent, so there is nothing to wait for.
       if (life.isReady) await outbox.idle();
       life.close();
       return life.closed;

@@ -5,7 +5,7 @@ import { rules } from './extensions.ts';
 import { API_VERSION, closed, Metadata, NAME_RULE, nameOf } from './metadata.ts';
 import { moment } from './time.ts';
 
-/** An earlier expiry is certainly a typing error in the year. */
+/** Earliest expiry that is accepted. An earlier one is certainly a typing error in the year. */
 export const EARLIEST_EXPIRY = '2000-01-01T00:00:00Z';
 
 const expiresAt = moment('Time from which on the key is refused. Never if null or omitted.', {

@@ -4,7 +4,7 @@
 export interface CelRule {
   /** `self` is the value that carries the rule. A rule that uses `oldSelf` is checked only on updates. */
   readonly rule: string;
-  /** Shown to the author of the resource. Says what to do. */
+  /** Message for the author of the resource. It states what to do. */
   readonly message: string;
   /** Field that the message refers to, relative to the value that carries the rule. */
   readonly fieldPath?: string;

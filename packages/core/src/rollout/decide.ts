@@ -20,7 +20,7 @@ export interface RolloutInput {
   readonly spec: RolloutSpec;
   /** Revision that the model specifies. */
   readonly wanted: string;
-  /** By revision. Undefined if the state could not be observed. */
+  /** Observed state by revision. Undefined if it could not be observed. */
   readonly observations: ReadonlyMap<string, RevisionObservation> | undefined;
   readonly nowMs: number;
 }

@@ -114,7 +114,7 @@ test('decideScaling applies a changed minimum or maximum immediately', () => {
 test.each([
   ['is unknown', undefined],
   ['is too old', load(0, -LOAD_STALE_MS)],
-])('decideScaling holds while the load %s, and for a whole window after', (_, unknown) => {
+])('decideScaling keeps the number of workers while the load %s, and for a whole window afterwards', (_, unknown) => {
   const pool = createPool({}, 7);
   for (let second = 1; second <= 1000; second++) {
     const held = pool(0, second * SECOND, { load: unknown });
@@ -141,7 +141,7 @@ test('decideScaling ignores measured slots that differ by less than 15 %', () =>
   expect(pool(1000, 2 * SECOND, { workers: workersOf(10, 84) }).desired).toBe(12);
 });
 
-test('decideScaling covers demand with the measured slots even if it ignores the difference for the buffer', () => {
+test('decideScaling always covers the demand with the measured slots, and ignores small differences only for the buffer', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
 });

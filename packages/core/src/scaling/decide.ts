@@ -18,7 +18,7 @@ export interface ScalingLoad {
   readonly active: number;
   readonly held: number;
   readonly waiting: number;
-  /** By the same clock as `nowMs`. */
+  /** Time of the read, by the same clock as `nowMs`. */
   readonly readAtMs: number;
 }
 

@@ -46,7 +46,10 @@ export function prolong(state: ScalingState, nowMs: number): ScalingState {
   };
 }
 
-/** Adds the required workers of now, and removes peaks that are outside the window or not higher than the new one. */
+/**
+ * Adds the number of workers that is required now. Removes peaks that are outside the window or not higher than the new
+ * one.
+ */
 export function addPeak(peaks: readonly Peak[], peak: Peak, windowMs: number): Peak[] {
   const kept = peaks.filter(({ atMs, workers }) => atMs > peak.atMs - windowMs && workers > peak.workers);
   return [...kept, peak];

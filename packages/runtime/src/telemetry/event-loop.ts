@@ -2,7 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createRecentMaximum } from './recent-maximum.ts';
 
 const RESOLUTION_MS = 10;
-/** Longer than the interval between two reads of the metrics, so that no reader misses a stall. */
+/**
+ * Window of the maximum. It is longer than the interval between two reads of the metrics, so that no reader misses a
+ * stall.
+ */
 const WINDOW_MS = 60_000;
 const PARTS = 12;
 

@@ -5,7 +5,7 @@ import { buildPodTemplate } from './pod-template.ts';
 import type { Installation } from '../installation.ts';
 import { LABELS, revisionName } from '../names.ts';
 
-/** Long enough to download images and models of several gigabytes. */
+/** Progress deadline of a Deployment. It allows for the download of images and models of several gigabytes. */
 const PROGRESS_DEADLINE_SECONDS = 3600;
 
 /**

@@ -9,7 +9,10 @@ import { ANNOTATIONS, LABELS, labelsOf, PHASES, sharedName } from '../names.ts';
 
 /** Time for the shutdown of the process after its streams have moved or finished. */
 const STOP_MARGIN_SECONDS = 30;
-/** Higher than the cost of a pod that was selected for removal, so that Kubernetes removes that one first. */
+/**
+ * Deletion cost of a pod that was not selected for removal. It is higher than that of a selected pod, which Kubernetes
+ * therefore removes first.
+ */
 const DEFAULT_DELETION_COST = 1000;
 
 /** Builds the pod template of a worker template. Its pods satisfy Pod Security "restricted". */

@@ -24,7 +24,10 @@ interface Selection {
   marked: boolean;
 }
 
-/** Lower than the cost of any other pod, so that Kubernetes removes this one first. */
+/**
+ * Deletion cost of a selected pod. It is lower than that of any other pod, so that Kubernetes removes the selected pod
+ * first.
+ */
 const LOWEST_COST = -2_147_483_647;
 
 /** Creates an empty list of removals. */
