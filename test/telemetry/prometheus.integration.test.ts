@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import { startService, stopServices } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
 import { ALERTS_FILE, readAlerts, readDashboards, readTenantMetricsConfig } from './chart-files.ts';
@@ -71,7 +72,7 @@ describe('dashboards and alerts on a real Prometheus', () => {
 
   beforeAll(async () => {
     // The test starts the workers itself, so that it knows their admin ports.
-    service = await startService({ env: { WORKER_PROGRAM: '' } });
+    service = await startService({ env: { WORKER_PROGRAM: '', JOURNAL_FOLDER: temporaryFolder('journal') } });
     const tickets = { WORKER_TICKETS_FILE: join(service.home, 'secrets/worker-tickets.json') };
     const start = () => startWorker(service.redisUrl, 'svc', tickets);
     workers = await Promise.all([start(), start()]);
