@@ -12,5 +12,5 @@ local limit = account[2] + 0
 -- A request of an inactive account is refused without counting.
 if account[1] ~= 'Active' then return { now, account[1], 0, limit, 0, 0, 0 } end
 local allowed, arrival, remaining, whole, retry = gcra(account[3], limit, now)
-if allowed then redis.call('HSET', KEYS[1], 'rq', gcra_text(arrival)) end
+if arrival then redis.call('HSET', KEYS[1], 'rq', gcra_text(arrival)) end
 return { now, account[1], allowed and 1 or 0, limit, remaining, whole, retry }

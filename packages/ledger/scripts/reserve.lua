@@ -76,7 +76,10 @@ end
 
 if exists ~= '1' then return { 'model_not_found' } end
 if not string.find(account[2], ' * ', 1, true) and not string.find(account[2], ' ' .. model .. ' ', 1, true) then return { 'scope' } end
-if not allowed then return { 'rate', retry, rate_limit, 0, whole } end
+if not allowed then
+  if arrival then redis.call('HSET', KEYS[1], 'rs', gcra_text(arrival)) end
+  return { 'rate', retry, rate_limit, 0, whole }
+end
 if live - account[3] >= 0 then
   local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
   local due = tonumber(first[2])
