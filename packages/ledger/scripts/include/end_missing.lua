@@ -1,0 +1,15 @@
+-- @include facts
+-- @include journal
+-- Ends a session of which only the entry in `live` is left. Its reservation is what the other sessions do not hold.
+local function end_missing(base, id)
+  redis.call('ZREM', base .. 'live', id)
+  redis.call('LREM', base .. 'recent', 1, id)
+  local held = 0
+  for _, other in ipairs(redis.call('ZRANGE', base .. 'live', 0, -1)) do
+    local d = redis.call('HGET', base .. 's:' .. other, 'd')
+    if d then held = held + read_facts(d).reserved end
+  end
+  local released = redis.call('HGET', base .. 'a', 'reserved') - held
+  redis.call('HINCRBY', base .. 'a', 'reserved', -released)
+  journal(base, 'expire', id, 0, -released, 0, 'its record is missing')
+end

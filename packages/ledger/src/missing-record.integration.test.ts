@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../../../test/support/eventually.ts';
+import { createTenant, openLedger, reserved, request } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import type { TestRedis } from '../../../test/support/redis.ts';
+import { replay } from './journal.ts';
+import { createRedisKeys } from './keys.ts';
+import type { Ledger } from './ledger.ts';
+
+// A record may be missing after an administrator deleted a key, or after Redis evicted one.
+
+const PREFIX = `test-${randomUUID()}`;
+const keys = createRedisKeys(PREFIX);
+const TTL_MS = 600;
+const raise = (error: unknown) => {
+  throw error;
+};
+
+let redis: TestRedis;
+let ledger: Ledger;
+beforeAll(async () => {
+  redis = await startRedis();
+  ledger = await openLedger(redis.url, { prefix: PREFIX, sessionTtlMs: TTL_MS, provisionalLeaseMs: 300 });
+});
+afterAll(async () => {
+  await ledger.link.close();
+  await redis.stop();
+});
+
+/** Creates a tenant with two overdue sessions, of which the record of the first is missing. */
+async function withMissingRecord(): Promise<string> {
+  const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 2 });
+  const { sessionId } = await reserved(ledger, tenant, { seconds: 20 });
+  await reserved(ledger, tenant, { seconds: 30 });
+  const key = keys.session(tenant, sessionId);
+  await ledger.link.send(key, ['DEL', key]);
+  await new Promise((resolve) => setTimeout(resolve, TTL_MS + 100));
+  return tenant;
+}
+
+async function expectReleased(tenant: string): Promise<void> {
+  const account = await ledger.accounts.read(tenant);
+  expect(account).toMatchObject({ reservedMs: 0, consumedMs: 0, availableMs: 60_000, liveSessions: 0 });
+  const { grantedMs: granted, reservedMs, consumedMs: consumed } = account!;
+  expect(replay(await ledger.journal.read(tenant))).toEqual({ granted, reserved: reservedMs, consumed });
+}
+
+describe('a session whose record is missing', () => {
+  test('ends when the reaper checks its tenant, and its credit is released', async () => {
+    const tenant = await withMissingRecord();
+    await eventually('the mark of the tenant is due', 20_000, async () => (await ledger.reap(raise)) > 0);
+    await expectReleased(tenant);
+  });
+
+  test('does not keep its tenant from reading its usage', async () => {
+    const tenant = await withMissingRecord();
+    expect((await ledger.accounts.usage(tenant))?.recent).toMatchObject([{ state: 'expired' }]);
+    await expectReleased(tenant);
+  });
+
+  test('does not keep its tenant from creating and connecting sessions', async () => {
+    const tenant = await withMissingRecord();
+    const result = await ledger.sessions.reserve(request(tenant, { seconds: 60 }));
+    expect(result).toMatchObject({ outcome: 'ok', reservation: { reservedSeconds: 60 } });
+  });
+
+  test('does not keep the account of its tenant from being closed', async () => {
+    const tenant = await withMissingRecord();
+    await ledger.accounts.close(tenant);
+    await expectReleased(tenant);
+  });
+});
