@@ -1,3 +1,4 @@
+import { STREAM_LIMITS } from '@svc-asr/core';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger, RedisLink } from '@svc-asr/ledger';
 import { createLogger, createTelemetry, ledgerConstants, readSettingsOrExit, runService } from '@svc-asr/runtime';
@@ -19,9 +20,11 @@ import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
 import { RevisionTallies } from './stream/recognition/revision-tallies.ts';
 import { createWorkerTrust } from './stream/recognition/worker-trust.ts';
+import { Claims } from './stream/handshake/claims.ts';
 import type { StreamTimes } from './stream/session.ts';
 import { holdLease } from './stream/settlement/lease.ts';
 import type { Lease } from './stream/settlement/lease.ts';
+import { startReconciling } from './stream/settlement/reconcile.ts';
 import { createSettlements } from './stream/settlement/settlements.ts';
 import type { Settlements } from './stream/settlement/settlements.ts';
 import { Streams } from './stream/streams.ts';
@@ -33,6 +36,7 @@ interface StreamServices {
   streams: Streams;
   settlements: Settlements;
   lease: Lease;
+  stopReconciling: () => void;
   stopTallies: () => void;
 }
 
@@ -70,7 +74,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
   const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
   const shared = { logger, ledger, catalogue, ledgerWatch, metrics, tracing };
-  const { streams, settlements, lease, stopTallies } = startStreams(settings, shared);
+  const { streams, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, shared);
 
   const shutdown: Shutdown = { announced: false, closed: false };
   const server = await listen(createApp({ ...shared, settings, cancellations, shutdown }), settings, logger, metrics);
@@ -101,6 +105,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     { name: 'drain requests', stop: () => drain(server) },
     { name: 'settle streams', stop: () => settlements.settled() },
     { name: 'cancel unanswered sessions', stop: () => cancellations.settled() },
+    { name: 'stop reconciling streams', stop: () => stopReconciling() },
     { name: 'release the lease', stop: () => lease.stop() },
     { name: 'stop the reaper', stop: () => stopReaper() },
     { name: 'stop writing revision tallies', stop: () => stopTallies() },
@@ -127,9 +132,23 @@ function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisLin
     tombstoneMs: settings.CANCELLED_RETENTION_MS,
     reaperRetryMs: settings.REAPER_RETRY_MS,
     largestTimeStepMs: settings.REAPER_TIME_STEP_MS,
-    constants: { ...ledgerConstants(settings), QUEUE_TTL_MS: settings.STREAM_QUEUE_TTL_MS },
+    constants: {
+      ...ledgerConstants(settings),
+      QUEUE_TTL_MS: settings.STREAM_QUEUE_TTL_MS,
+      STREAM_EXTRA_MS: streamExtraMs(settings),
+    },
   });
   return { link, ledger };
+}
+
+/**
+ * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio: the stream waits
+ * for a worker, which opens it, lasts its extra time, gets its last `final`, and is settled. A model may set a longer
+ * wait. The reaper then extends the deadline of the session.
+ */
+function streamExtraMs(settings: GatewaySettings): number {
+  const waitMs = STREAM_LIMITS.maxWaitSeconds * 1000 + settings.WORKER_OPEN_TIMEOUT_MS;
+  return waitMs + settings.STREAM_LIFETIME_EXTRA_MS + settings.STREAM_FINAL_TIMEOUT_MS + settings.PROCESS_LEASE_MS;
 }
 
 /** Starts everything that streams need: the lease of this gateway, settlements, and the tallies for rollouts. */
@@ -141,6 +160,8 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     onLost: () => streams.failAll(),
     verifyLedger: ledgerWatch.verify,
   });
+  const claims = new Claims();
+  const stopReconciling = startReconciling({ ledger, logger, metrics, claims }, lease, settings.LEASE_RENEW_MS);
   const tallies = new RevisionTallies(ledger.revisions);
   const stopTallies = repeat(
     logger,
@@ -150,6 +171,7 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
   const streams = new Streams({
     ...dependencies,
     settlements,
+    claims,
     tallies,
     owner: lease.owner,
     workerTrust: createWorkerTrust({ caFile: settings.WORKER_CA_FILE, serverName: settings.WORKER_SERVER_NAME }),
@@ -163,7 +185,7 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     const counts = streams.counts();
     for (const { id: model } of catalogue.entries() ?? []) result.observe(counts.get(model) ?? 0, { model });
   });
-  return { streams, settlements, lease, stopTallies };
+  return { streams, settlements, lease, stopReconciling, stopTallies };
 }
 
 /**

@@ -34,7 +34,7 @@ export const GATEWAY_SETTINGS = {
     600_000,
   ),
   REAPER_TIME_STEP_MS: integer(
-    'Largest step of the Redis clock between two checks of leases. After a larger one, such as a pause of Redis, no gateway counts as failed for PROCESS_LEASE_MS.',
+    'Largest step of the Redis clock between two checks of leases, at most a third of PROCESS_LEASE_MS. After a larger one, such as an outage of Redis, every lease of a gateway or worker starts again.',
     5000,
     100,
     600_000,

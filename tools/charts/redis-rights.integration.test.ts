@@ -14,6 +14,7 @@ const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string
       'gateway_join',
       'gateway_renew',
       'gateways_dead',
+      'own',
       'place',
       'reserve',
       'settle',

@@ -12,7 +12,6 @@ import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import { AudioBudget } from './handshake/audio-budget.ts';
 import type { AudioShare } from './handshake/audio-budget.ts';
-import { Claims } from './handshake/claims.ts';
 import { Client, ClientSocket } from './client/client.ts';
 import { accept, readOffer, refuse, rollBack } from './handshake/handshake.ts';
 import type { Handshake, HandshakeParts, Offer } from './handshake/handshake.ts';
@@ -28,7 +27,7 @@ const TICK_MS = 250;
 /** Number of accounts that are read at a time. One by one is slow, and all at once would block the event loop. */
 const ACCOUNTS_AT_ONCE = 32;
 
-export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'claims'> {
+export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger'> {
   catalogue: CatalogueView;
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
@@ -41,7 +40,6 @@ export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<Handsh
 /** All live streams of this gateway. */
 export class Streams {
   readonly #live = new Set<Stream>();
-  readonly #claims = new Claims();
   readonly #budget: AudioBudget;
   readonly #sockets: WebSocketServer;
   /** Request ids of handshakes in progress. */
@@ -131,7 +129,7 @@ export class Streams {
     const watch = new HandshakeWatch(this.#options, request.headers.traceparent);
     const { requestId } = watch;
     this.#requestIds.set(request, requestId);
-    const parts = { ...this.#options, claims: this.#claims };
+    const parts = this.#options;
     let handshake: Handshake;
     let offer: Offer | undefined;
     let share: AudioShare | undefined;
@@ -203,7 +201,7 @@ export class Streams {
     const settled = watch.startSettlement();
     await this.#options.settlements.add(handshake, handshake.owner, end);
     settled();
-    this.#claims.release(handshake.sessionId);
+    this.#options.claims.release(handshake.sessionId);
   }
 
   /** Ends the streams of accounts that were suspended or deleted meanwhile. */

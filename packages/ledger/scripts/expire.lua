@@ -1,8 +1,24 @@
 #!lua flags=allow-oom
--- Ends overdue sessions of a tenant. Called by the reaper.
+-- Ends overdue sessions of a tenant that were never connected. Called by the reaper, which fails the overdue active ones
+-- unless a gateway serves them.
 -- KEYS  1 account
--- returns { number of sessions ended in this call, now }
+-- returns { number of sessions ended in this call, now, time at which the next session is overdue or 0,
+--   { id, owner, epoch } of each overdue active session, … }
 -- @include now_ms
+-- @include deadline
 -- @include expire_overdue
 local now = now_ms()
-return { expire_overdue(string.sub(KEYS[1], 1, -2), now), now }
+local base = string.sub(KEYS[1], 1, -2)
+-- Earlier versions stored active sessions without a deadline.
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'live', '+inf', '+inf', 'LIMIT', 0, OVERDUE_AT_ONCE)) do
+  local facts = redis.call('HGET', base .. 's:' .. id, 'd')
+  redis.call('ZADD', base .. 'live', facts and stream_deadline(read_facts(facts)) or now, id)
+end
+local ended, active = expire_overdue(base, now)
+local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
+local reply = { ended, now, tonumber(first[2] or 0) }
+for _, id in ipairs(active) do
+  local s = redis.call('HMGET', base .. 's:' .. id, 'ow', 'ep')
+  reply[#reply + 1] = { id, s[1], s[2] }
+end
+return reply

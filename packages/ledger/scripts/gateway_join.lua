@@ -4,5 +4,6 @@
 -- ARGV  1 gateway  2 lease ms
 -- returns the epoch
 -- @include now_ms
-redis.call('ZADD', KEYS[1], now_ms() + tonumber(ARGV[2]), ARGV[1])
+-- @include leases
+renew_lease(KEYS[1], ARGV[1], now_ms(), ARGV[2])
 return redis.call('INCR', KEYS[1] .. ':epoch')

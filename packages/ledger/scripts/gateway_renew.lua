@@ -4,6 +4,7 @@
 -- ARGV  1 gateway  2 lease ms
 -- returns 1 | 0 if the lease had expired and the process was declared dead
 -- @include now_ms
+-- @include leases
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
-redis.call('ZADD', KEYS[1], now_ms() + tonumber(ARGV[2]), ARGV[1])
+renew_lease(KEYS[1], ARGV[1], now_ms(), ARGV[2])
 return 1

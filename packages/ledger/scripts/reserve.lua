@@ -41,10 +41,10 @@ local live = redis.call('ZCARD', base .. 'live')
 if redis.call('ZCOUNT', base .. 'live', '-inf', created) > 0 then
   -- Included here and further down, not at the top: each run recreates the functions, and these are rarely needed.
   -- @include expire_overdue
-  expire_overdue(base, now)
+  local _, active = expire_overdue(base, now)
   account = read_account()
-  -- One call ends a limited number of overdue sessions. Those that are left do not count as live.
-  live = redis.call('ZCOUNT', base .. 'live', '(' .. created, '+inf')
+  -- One call ends a limited number of overdue sessions. Those that are left do not count as live, unless they are active.
+  live = redis.call('ZCOUNT', base .. 'live', '(' .. created, '+inf') + #active
 end
 
 local rate_limit = account[4]
@@ -83,7 +83,7 @@ end
 if live - account[3] >= 0 then
   local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
   local due = tonumber(first[2])
-  return { 'concurrency', due < expires and due - now or 5000, rate_limit, remaining + 1, whole }
+  return { 'concurrency', due > now and due < expires and due - now or 5000, rate_limit, remaining + 1, whole }
 end
 local available = account[5] - account[6] - account[7]
 local seconds = math.min(requested, math.floor(available / 1000))

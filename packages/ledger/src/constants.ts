@@ -14,6 +14,12 @@ export interface ScriptConstants {
   JOURNAL_BACKLOG_ENTRIES?: number;
   /** Time after which a queued stream that does not ask again loses its place. */
   QUEUE_TTL_MS?: number;
+  /** Longest time from the expiry of a credential to the end of its stream, in addition to the reserved audio. */
+  STREAM_EXTRA_MS?: number;
+  /** Lifetime of a lease that starts again after Redis was unavailable. */
+  LEASE_MS?: number;
+  /** Longest time between two checks of leases during which Redis counts as available. */
+  LEASE_GAP_MS?: number;
 }
 
 /** Returns a link that runs every script with these constants. */

@@ -1,7 +1,7 @@
 import type { RedisKeys } from './keys.ts';
+import type { createPools } from './pools.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import type { createPools } from './pools.ts';
 import type { createSessions, Owner } from './sessions.ts';
 
 const JOIN = loadScript('gateway_join');
@@ -13,34 +13,19 @@ const DEAD = loadScript('gateways_dead');
  * streams on other nodes do not wait for it.
  */
 const FAILED_AT_ONCE = 100;
-
-/** A stream that a gateway process owns. */
-export interface OwnedStream {
-  tenant: string;
-  sessionId: string;
-}
+/** Time for which a process that was declared dead cannot own streams. Longer than most pauses of a process. */
+const DECLARED_DEAD_MS = 86_400_000;
 
 export interface GatewayParts {
   sessions: ReturnType<typeof createSessions>;
   pools: ReturnType<typeof createPools>;
   leaseMs: number;
   reaperRetryMs: number;
-  /**
-   * Longest plausible step of Redis TIME between two checks. After a longer one, no process is declared dead for the
-   * duration of a lease.
-   */
-  largestStepMs: number;
 }
 
-/**
- * Leases of gateway processes. When a lease expires, another gateway fails the streams of that process without a
- * charge.
- */
+/** Leases of gateway processes. */
 export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
-  const { sessions, pools, leaseMs, reaperRetryMs, largestStepMs } = parts;
-  let lastTimeMs: number | undefined;
-  let carefulUntilMs = 0;
-  const member = (owner: Owner, { tenant, sessionId }: OwnedStream) => [owner.epoch, tenant, sessionId].join(' ');
+  const { leaseMs } = parts;
 
   /** Registers a process and returns its new epoch. */
   async function join(id: string): Promise<Owner> {
@@ -60,39 +45,30 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
     await link.send(keys.gateways(), ['ZADD', keys.gateways(), 'XX', '0', owner.id]);
   }
 
-  /** Records a stream before it is connected, so that a crash cannot leave it without an owner. */
-  async function own(owner: Owner, stream: OwnedStream): Promise<void> {
-    await link.send(keys.owned(owner.id), ['SADD', keys.owned(owner.id), member(owner, stream)]);
-  }
+  return { join, renew, leave, reapDead: createDeadReaper(link, keys, parts) };
+}
 
-  async function disown(owner: Owner, stream: OwnedStream): Promise<void> {
-    await link.send(keys.owned(owner.id), ['SREM', keys.owned(owner.id), member(owner, stream)]);
-  }
-
-  /**
-   * Fails the streams of dead processes. Returns the number of streams failed. A stream that cannot be failed is
-   * reported and retried when its process is returned again. It does not delay other streams and processes.
-   */
-  async function reapDead(onError: (error: unknown) => void): Promise<number> {
-    const [nowText] = (await link.run(DEAD, keys.gateways(), [1, 0])) as unknown[];
-    const now = Number(nowText);
-    const step = now - (lastTimeMs ?? now);
-    lastTimeMs = now;
-    // If Redis or this process was paused, other processes could not renew their leases. Missing renewals then prove
-    // nothing.
-    if (step < 0 || step > largestStepMs) carefulUntilMs = now + leaseMs;
-    if (now < carefulUntilMs) return 0;
-    const [, ...dead] = (await link.run(DEAD, keys.gateways(), [0, reaperRetryMs])) as string[];
+/**
+ * Creates the function that fails the streams of dead processes without a charge. It returns the number of streams
+ * failed. A stream that cannot be failed is reported and retried when its process is returned again. It does not delay
+ * other streams and processes.
+ */
+function createDeadReaper(link: RedisLink, keys: RedisKeys, { sessions, pools, reaperRetryMs }: GatewayParts) {
+  return async (onError: (error: unknown) => void): Promise<number> => {
+    const dead = (await link.run(DEAD, keys.gateways(), [reaperRetryMs])) as string[];
     let failed = 0;
     for (const result of await Promise.allSettled(dead.map((id) => failAll(id, onError)))) {
       if (result.status === 'fulfilled') failed += result.value;
       else onError(result.reason);
     }
     return failed;
-  }
+  };
 
   /** Fails the streams that a process owned, and removes the process once none is left. */
   async function failAll(id: string, onError: (error: unknown) => void): Promise<number> {
+    const mark = keys.declaredDead(id);
+    // From now on the process can own no further stream, so the list below is complete.
+    await link.send(mark, ['SET', mark, '1', 'PX', String(DECLARED_DEAD_MS)]);
     const key = keys.owned(id);
     const members = (await link.send(key, ['SMEMBERS', key])) as string[];
     let failed = 0;
@@ -115,13 +91,12 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
     return failed;
   }
 
-  /** Returns true if this call ended the session. */
+  /** Returns true if this call ended the session. A session that is not connected yet will refuse this owner. */
   async function failOne(id: string, entry: string): Promise<boolean> {
     const [epoch, tenant = '', sessionId = ''] = entry.split(' ');
-    const ended = await sessions.fail(tenant, sessionId, { id, epoch: Number(epoch) }, 0, 'gateway lost');
+    const owner = { id, epoch: Number(epoch) };
+    const ended = await sessions.fail(tenant, sessionId, owner, 0, 'gateway lost', { refuseOwner: true });
     if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
     return ended.outcome === 'ok';
   }
-
-  return { join, renew, leave, own, disown, reapDead };
 }

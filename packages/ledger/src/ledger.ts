@@ -11,7 +11,9 @@ import { createIdentity } from './identity.ts';
 import { createJournal } from './journal.ts';
 import { createMemory } from './memory.ts';
 import { createRedisKeys } from './keys.ts';
+import { createOwnership } from './ownership.ts';
 import { createPools } from './pools.ts';
+import { createReaper } from './reaper.ts';
 import { createRegistry } from './registry.ts';
 import type { RedisLink } from './redis/link.ts';
 import { createRevisions } from './revisions.ts';
@@ -34,8 +36,8 @@ export interface LedgerOptions {
   /** Time after which work that a reaper has taken but not finished is available again. */
   reaperRetryMs?: number;
   /**
-   * Longest plausible step of Redis TIME between two checks. After a longer one, the reaper waits before it declares a
-   * process dead.
+   * Longest plausible step of Redis TIME between two checks of leases. After a longer one, every lease starts again. At
+   * most a third of a lease.
    */
   largestTimeStepMs?: number;
   constants?: ScriptConstants;
@@ -43,18 +45,21 @@ export interface LedgerOptions {
 
 /** Creates the ledger: accounts, API keys, sessions, models and processes, over one connection. */
 export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
-  const link = withConstants(plainLink, options.constants ?? {});
+  const leaseMs = options.processLeaseMs ?? 15_000;
+  const gapMs = Math.min(options.largestTimeStepMs ?? 5000, Math.floor(leaseMs / 3));
+  const link = withConstants(plainLink, { LEASE_MS: leaseMs, LEASE_GAP_MS: gapMs, ...options.constants });
   const reaperRetryMs = options.reaperRetryMs ?? 5000;
   const keys = createRedisKeys(options.prefix);
   const clock = createClock();
-  const due = createDue(link, keys, clock, reaperRetryMs);
-  const leaseMs = options.processLeaseMs ?? 15_000;
+  const due = createDue(link, keys, clock);
   const pools = createPools(link, keys);
   const sessions = createSessions(link, keys, due, {
     ttlMs: options.sessionTtlMs ?? 60_000,
     leaseMs: options.provisionalLeaseMs ?? 5000,
     tombstoneMs: options.tombstoneMs ?? 600_000,
   });
+  const ownership = createOwnership(link, keys, { sessions, pools });
+  const reap = createReaper(link, keys, { due, sessions, pools, ownership, retryMs: reaperRetryMs });
   return {
     link,
     accounts: createAccounts(link, keys, { retentionMs: options.retentionMs ?? 90 * 86_400_000 }),
@@ -66,17 +71,11 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     catalogue: createCatalogue(link, keys),
     pools,
     workers: createWorkers(link, keys, { leaseMs }),
-    gateways: createGateways(link, keys, {
-      sessions,
-      pools,
-      leaseMs,
-      reaperRetryMs,
-      largestStepMs: options.largestTimeStepMs ?? 5000,
-    }),
+    gateways: { ...createGateways(link, keys, { sessions, pools, leaseMs, reaperRetryMs }), ...ownership },
     identity: createIdentity(link, keys),
     revisions: createRevisions(link, keys),
     registry: createRegistry(link, keys),
-    reap: due.reap,
+    reap,
     /** Returns an estimate of Redis TIME. */
     now: clock.now,
   };

@@ -38,6 +38,14 @@ export interface Cancelled {
   sessionId: string;
 }
 
+/** Conditions of a fail. */
+export interface FailOptions {
+  /** Connection that the session must have. */
+  connectionId?: string;
+  /** True if the owner was declared dead. A session that is not connected yet then refuses it. */
+  refuseOwner?: boolean;
+}
+
 export type Connected = { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'inactive' };
 
 /** Result of an end. `already` if the session had ended before; the other fields then describe that end. */
@@ -118,8 +126,9 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     owner: Owner | undefined,
     samples: number,
     reason: string,
+    { connectionId = '', refuseOwner = false }: FailOptions = {},
   ): Promise<Ended> {
-    const args = [id, owner?.id ?? '', owner?.epoch ?? '', samples, reason];
+    const args = [id, owner?.id ?? '', owner?.epoch ?? '', samples, reason, connectionId, refuseOwner ? 1 : 0];
     return ended(await link.run(FAIL, keys.account(tenant), args));
   }
 

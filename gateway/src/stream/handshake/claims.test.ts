@@ -1,11 +1,22 @@
 import { Claims } from './claims.ts';
 
+const OWNER = { id: 'gateway-1', epoch: 1 };
+const stream = (sessionId: string) => ({ tenant: 'acme', sessionId });
+
 test('Claims.release returns true only for the last claim of a session', () => {
   const claims = new Claims();
-  claims.take('a');
-  claims.take('a');
-  claims.take('b');
+  for (const id of ['a', 'a', 'b']) claims.take(stream(id), OWNER);
   expect([claims.release('a'), claims.release('b'), claims.release('a')]).toEqual([false, true, true]);
-  claims.take('a');
+  claims.take(stream('a'), OWNER);
   expect(claims.release('a')).toBe(true);
+});
+
+test('Claims.heldBy returns each stream of an owner until its last claim is released', () => {
+  const claims = new Claims();
+  for (const id of ['a', 'a', 'b']) claims.take(stream(id), OWNER);
+  claims.take(stream('c'), { id: 'gateway-2', epoch: 2 });
+  for (const id of ['a', 'b']) claims.release(id);
+  expect([...claims.heldBy(OWNER)]).toEqual([['a', stream('a')]]);
+  claims.release('a');
+  expect(claims.heldBy(OWNER).size).toBe(0);
 });

@@ -1,19 +1,31 @@
+import type { OwnedStream, Owner } from '@svc-asr/ledger';
+
 /**
- * Counts the handshakes and streams of this process that hold a session. The ledger has only one ownership record per
- * session and process. A refused handshake must not remove the record that a live stream needs.
+ * The handshakes, streams and settlements of this process that hold a session. The ledger has only one ownership record
+ * per session and process. A refused handshake must not remove the record that a live stream needs.
  */
 export class Claims {
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, { count: number; stream: OwnedStream; owner: Owner }>();
 
-  take(sessionId: string): void {
-    this.#held.set(sessionId, (this.#held.get(sessionId) ?? 0) + 1);
+  take({ tenant, sessionId }: OwnedStream, owner: Owner): void {
+    const count = (this.#held.get(sessionId)?.count ?? 0) + 1;
+    this.#held.set(sessionId, { count, stream: { tenant, sessionId }, owner });
   }
 
   /** Releases one claim. Returns true if it was the last one. */
   release(sessionId: string): boolean {
-    const left = (this.#held.get(sessionId) ?? 0) - 1;
-    if (left > 0) this.#held.set(sessionId, left);
-    else this.#held.delete(sessionId);
-    return left <= 0;
+    const claim = this.#held.get(sessionId);
+    if (claim !== undefined && claim.count > 1) {
+      claim.count--;
+      return false;
+    }
+    this.#held.delete(sessionId);
+    return true;
+  }
+
+  /** Returns the claimed streams of an owner by session id. */
+  heldBy(owner: Owner): Map<string, OwnedStream> {
+    const held = [...this.#held].filter(([, claim]) => claim.owner === owner);
+    return new Map(held.map(([sessionId, { stream }]) => [sessionId, stream]));
   }
 }

@@ -11,12 +11,12 @@ const secrets = parseKeyring(
 const OFFER = { sessionId: 'session', credential: sessionCredential(secrets, 's1', 'acme', 'session')! };
 
 /** Runs a handshake on a gateway that holds the lease `first`, and `later` once the session is connected. */
-async function runHandshake(first: Owner, later: Owner | undefined) {
+async function runHandshake(first: Owner, later: Owner | undefined, isAlive = true) {
   let owner: Owner | undefined = first;
   const done: string[] = [];
   const record = (what: string) => () => {
     done.push(what);
-    return Promise.resolve();
+    return Promise.resolve(isAlive);
   };
   const parts = {
     ledger: {
@@ -53,3 +53,10 @@ test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
     expect(done).toEqual(['own', 'roll back', 'disown']);
   },
 );
+
+test('accept connects nothing if the ledger has declared the gateway dead', async () => {
+  const owner = { id: 'g1', epoch: 1 };
+  const { answer, done } = await runHandshake(owner, owner, false);
+  expect(answer).toMatchObject({ code: 'service_unavailable' });
+  expect(done).toEqual(['own', 'roll back', 'disown']);
+});

@@ -73,10 +73,11 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
   const tenant = credentialTenant(parts.secrets, credential, sessionId);
   if (tenant === undefined) throw new ApiError('invalid_session_credential');
   const attempt: Attempt = { tenant, sessionId, owner, requestId };
-  parts.claims.take(sessionId);
+  parts.claims.take({ tenant, sessionId }, owner);
   let connected: Connected;
   try {
-    await parts.ledger.gateways.own(owner, { tenant, sessionId });
+    const owned = await parts.ledger.gateways.own(owner, { tenant, sessionId });
+    if (!owned) throw new ApiError('service_unavailable', { message: 'This gateway is restarting.' });
     connected = await connect(parts, attempt, credential);
     // If the lease was lost meanwhile, other gateways have failed the sessions of this process and will not check it
     // again.

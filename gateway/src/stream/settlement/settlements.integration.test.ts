@@ -54,7 +54,7 @@ async function createRefused() {
 test('Settlements retry a settlement that Redis rejects, and charge it once', async () => {
   const { owner, stream, usage } = await connected();
   const { settlements, rejections } = await createRefused();
-  const added = settlements.add({ ...stream, requestId: 'request' }, owner, {
+  const added = settlements.add({ ...stream, model: 'kikuyu', requestId: 'request' }, owner, {
     outcome: 'completed',
     reason: 'client closed',
     samples: 20_000,

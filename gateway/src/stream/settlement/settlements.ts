@@ -8,6 +8,7 @@ import type { StreamEnd } from '../session.ts';
 const CHECK_INTERVAL_MS = 20;
 
 interface OpenedStream extends OwnedStream {
+  model: string;
   /** Id of the handshake request that opened the stream. */
   requestId: string;
 }
@@ -34,18 +35,16 @@ export function createSettlements(
   const pending = new Set<{ refused: boolean }>();
 
   async function settle(
-    { tenant, sessionId, requestId }: OpenedStream,
+    { tenant, sessionId, model, requestId }: OpenedStream,
     owner: Owner,
     { outcome, reason, samples }: StreamEnd,
   ): Promise<void> {
     const settleOrFail = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
     const ended = await settleOrFail(tenant, sessionId, owner, samples, reason);
-    // A session that belongs to another gateway has no model here. That gateway releases its slot.
-    const { model, billableMs } = 'model' in ended ? ended : {};
-    if (model !== undefined && ended.outcome === 'ok') {
-      metrics.billedSeconds.add((billableMs ?? 0) / 1000, { model });
-    }
-    if (model !== undefined) await ledger.pools.leave(model, sessionId, tenant);
+    const billableMs = 'billableMs' in ended ? ended.billableMs : 0;
+    if (ended.outcome === 'ok') metrics.billedSeconds.add(billableMs / 1000, { model });
+    // A session that belongs to another gateway is `stale`. That gateway releases its slot.
+    if (ended.outcome !== 'stale') await ledger.pools.leave(model, sessionId, tenant);
     await ledger.gateways.disown(owner, { tenant, sessionId });
     logger.info(
       {
@@ -55,7 +54,7 @@ export function createSettlements(
         model,
         code: ended.outcome,
         reason,
-        amount: billableMs ?? 0,
+        amount: billableMs,
       },
       'stream settled',
     );

@@ -1,0 +1,29 @@
+-- Leases of processes, in a sorted set of process ids by expiry.
+-- `KEY:beat` is the time of the last check of the leases. If it is more than LEASE_GAP_MS away, Redis was unavailable or
+-- its clock stepped, and no process could renew its lease in time. Every lease then starts again. This happens once until
+-- the process renews (`KEY:late` holds the processes that have not), so that a dead process is still found.
+local LEASE_MS = 15000
+local LEASE_GAP_MS = 5000
+-- Shortest interval between two writes of the beat.
+local BEAT_MS = 500
+
+local function check_leases(key, now)
+  local step = math.abs(now - (redis.call('GET', key .. ':beat') or now - BEAT_MS))
+  if step < BEAT_MS then return end
+  redis.call('SET', key .. ':beat', now)
+  if step <= LEASE_GAP_MS then return end
+  -- A process that has left has the expiry 0.
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, '(0', '+inf')) do
+    if redis.call('SADD', key .. ':late', id) == 1 then redis.call('ZADD', key, now + LEASE_MS, id) end
+  end
+end
+
+local function renew_lease(key, id, now, ms)
+  redis.call('ZADD', key, now + ms, id)
+  redis.call('SREM', key .. ':late', id)
+end
+
+local function end_lease(key, id)
+  redis.call('ZREM', key, id)
+  redis.call('SREM', key .. ':late', id)
+end

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, reserved } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import type { TestRedis } from '../../../test/support/redis.ts';
+import { openSteppedLedger } from '../../../test/support/stepped-clock.ts';
+import type { SteppedLedger } from '../../../test/support/stepped-clock.ts';
+import { createRedisKeys } from './keys.ts';
+import type { OwnedStream } from './ownership.ts';
+import type { Owner } from './sessions.ts';
+
+const CREDIT_MS = 60_000;
+const LEASE_MS = 15_000;
+/** Later than the deadline of a session of CREDIT_MS: lifetime of the credential, reserved audio and STREAM_EXTRA_MS. */
+const DEADLINE_MS = 60_000 + CREDIT_MS + 443_000 + 1000;
+const PREFIX = `test-${randomUUID()}`;
+const MODEL = 'kikuyu';
+const keys = createRedisKeys(PREFIX);
+const raise = (error: unknown) => {
+  throw error;
+};
+
+let redis: TestRedis;
+let ledger: SteppedLedger;
+/** A gateway that stays alive. */
+let alive: Owner;
+beforeAll(async () => {
+  redis = await startRedis();
+  ledger = await openSteppedLedger(redis.url, { prefix: PREFIX });
+});
+beforeEach(async () => {
+  alive = await ledger.gateways.join(`alive-${randomUUID()}`);
+});
+afterAll(async () => {
+  await ledger.link.close();
+  await redis.stop();
+});
+
+async function reapAll(): Promise<void> {
+  await ledger.reap(raise);
+  await ledger.gateways.reapDead(raise);
+}
+
+/** Lets time pass as it does while the gateway `alive` works: it renews its lease and reaps. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 4000) {
+    await ledger.step(Math.min(left, 4000));
+    await ledger.gateways.renew(alive);
+    await reapAll();
+  }
+}
+
+/** Reserves a session of all the credit of a new tenant. */
+async function reserve(): Promise<OwnedStream> {
+  const tenant = await createTenant(ledger, CREDIT_MS);
+  const { sessionId } = await reserved(ledger, tenant, { model: MODEL });
+  return { tenant, sessionId };
+}
+const connect = async (owner: Owner, { tenant, sessionId }: OwnedStream) =>
+  (await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId: 'c' })).outcome;
+
+async function openStream(owner: Owner): Promise<OwnedStream> {
+  const stream = await reserve();
+  expect(await ledger.gateways.own(owner, stream)).toBe(true);
+  expect(await connect(owner, stream)).toBe('ok');
+  return stream;
+}
+
+async function expectFailed({ tenant }: OwnedStream): Promise<void> {
+  expect(await ledger.accounts.read(tenant)).toMatchObject({ liveSessions: 0, reservedMs: 0, availableMs: CREDIT_MS });
+  expect((await ledger.accounts.recent(tenant))[0]).toMatchObject({ state: 'failed', billableMs: 0 });
+  // The tenant is not locked out.
+  await reserved(ledger, tenant);
+}
+
+const stateOf = async ({ tenant }: OwnedStream) => (await ledger.accounts.recent(tenant))[0]?.state;
+
+/** Returns a function that restores what a tenant had now, as a replica does that was promoted too early. */
+async function snapshot({ tenant }: OwnedStream): Promise<() => Promise<void>> {
+  const names = (await ledger.link.send('', ['KEYS', `${PREFIX}:{t:${tenant}}:*`])) as string[];
+  const copies = names.map((name) => `copy:${name}`);
+  for (const [at, name] of names.entries()) await ledger.link.send('', ['COPY', name, copies[at]!]);
+  return async () => {
+    const present = (await ledger.link.send('', ['KEYS', `${PREFIX}:{t:${tenant}}:*`])) as string[];
+    await ledger.link.send('', ['DEL', ...present]);
+    for (const [at, name] of names.entries()) await ledger.link.send('', ['RENAME', copies[at]!, name]);
+  };
+}
+
+describe('a gateway that froze between own and connect and was declared dead', () => {
+  test('is refused by connect, so that the session expires', async () => {
+    const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
+    const stream = await reserve();
+    await ledger.gateways.own(frozen, stream);
+    await pass(LEASE_MS + 4000);
+    expect(await ledger.gateways.renew(frozen)).toBe(false);
+    expect(await connect(frozen, stream)).toBe('refused');
+    // Another gateway may still accept the client.
+    expect(await connect(alive, stream)).toBe('ok');
+  });
+
+  test('cannot own a stream any more', async () => {
+    const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
+    await pass(LEASE_MS + 4000);
+    expect(await ledger.gateways.own(frozen, await reserve())).toBe(false);
+  });
+
+  test('holds no credit after the deadline if it connected a session all the same and was killed', async () => {
+    const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
+    await pass(LEASE_MS + 4000);
+    const stream = await reserve();
+    expect(await connect(frozen, stream)).toBe('ok');
+    await pass(DEADLINE_MS);
+    await expectFailed(stream);
+  });
+});
+
+describe('a settlement that a failover of Redis undid', () => {
+  test('leaves a session that its gateway fails, if the ownership record came back too', async () => {
+    const stream = await openStream(alive);
+    const restore = await snapshot(stream);
+    const { tenant, sessionId } = stream;
+    expect(await ledger.sessions.settle(tenant, sessionId, alive, 16_000, 'client closed')).toMatchObject({
+      outcome: 'ok',
+    });
+    await restore();
+    expect(await stateOf(stream)).toBe('active');
+    expect(await ledger.gateways.reconcile(alive, () => new Map())).toBe(1);
+    await expectFailed(stream);
+  });
+
+  test('leaves a session that the reaper fails at its deadline, if the ownership record is removed', async () => {
+    const stream = await openStream(alive);
+    const restore = await snapshot(stream);
+    const { tenant, sessionId } = stream;
+    await ledger.sessions.settle(tenant, sessionId, alive, 16_000, 'client closed');
+    await ledger.gateways.disown(alive, stream);
+    await restore();
+    await pass(DEADLINE_MS);
+    await expectFailed(stream);
+  });
+});
+
+describe('the deadline of an active session', () => {
+  test('is extended while a live gateway serves the stream, and ends it once the record is removed', async () => {
+    const stream = await openStream(alive);
+    await pass(DEADLINE_MS + 120_000);
+    expect(await stateOf(stream)).toBe('active');
+    await ledger.gateways.disown(alive, stream);
+    await pass(120_000);
+    await expectFailed(stream);
+  });
+
+  test('does not let requests of the tenant end the session, because its gateway may serve it', async () => {
+    const stream = await openStream(alive);
+    // Redis was unavailable, so no reaper could extend the deadline.
+    await ledger.step(DEADLINE_MS);
+    expect((await ledger.accounts.usage(stream.tenant))?.balance.reservedMs).toBe(CREDIT_MS);
+    expect(await stateOf(stream)).toBe('active');
+    await reapAll();
+    expect(await stateOf(stream)).toBe('active');
+    const { tenant, sessionId } = stream;
+    const settled = await ledger.sessions.settle(tenant, sessionId, alive, 16_000, 'client closed');
+    expect(settled).toMatchObject({ outcome: 'ok', billableMs: 1000 });
+  });
+
+  test('is added to a session that an earlier version stored without one', async () => {
+    const stream = await openStream(alive);
+    const live = keys.live(stream.tenant);
+    await ledger.link.send(live, ['ZADD', live, '+inf', stream.sessionId]);
+    await ledger.gateways.disown(alive, stream);
+    await pass(DEADLINE_MS);
+    await expectFailed(stream);
+  });
+});
+
+describe('gateways.reconcile', () => {
+  test('keeps the session and the record of a stream that is served', async () => {
+    const stream = await openStream(alive);
+    expect(await ledger.gateways.reconcile(alive, () => new Map([[stream.sessionId, stream]]))).toBe(0);
+    expect(await stateOf(stream)).toBe('active');
+    expect(await ledger.gateways.serves(alive, stream)).toBe(true);
+  });
+
+  test('adds the record of a stream that is served and has none', async () => {
+    const stream = await openStream(alive);
+    await ledger.gateways.disown(alive, stream);
+    await ledger.gateways.reconcile(alive, () => new Map([[stream.sessionId, stream]]));
+    expect(await ledger.gateways.serves(alive, stream)).toBe(true);
+  });
+
+  test('removes the record of a session that another gateway connected, and leaves the session alone', async () => {
+    const other = await ledger.gateways.join(`other-${randomUUID()}`);
+    const stream = await openStream(other);
+    await ledger.gateways.own(alive, stream);
+    expect(await ledger.gateways.reconcile(alive, () => new Map())).toBe(0);
+    expect(await ledger.gateways.serves(alive, stream)).toBe(false);
+    expect(await stateOf(stream)).toBe('active');
+  });
+});

@@ -1,0 +1,84 @@
+import type { RedisKeys } from './keys.ts';
+import type { createPools } from './pools.ts';
+import type { RedisLink } from './redis/link.ts';
+import { loadScript } from './scripts.ts';
+import type { createSessions, Owner } from './sessions.ts';
+
+const OWN = loadScript('own');
+
+/** A stream that a gateway process owns. */
+export interface OwnedStream {
+  tenant: string;
+  sessionId: string;
+}
+
+export interface OwnershipParts {
+  sessions: Pick<ReturnType<typeof createSessions>, 'fail'>;
+  pools: Pick<ReturnType<typeof createPools>, 'leave'>;
+}
+
+/** Records of the streams that gateway processes own. */
+export function createOwnership(link: RedisLink, keys: RedisKeys, { sessions, pools }: OwnershipParts) {
+  const member = (owner: Owner, { tenant, sessionId }: OwnedStream) => [owner.epoch, tenant, sessionId].join(' ');
+
+  /**
+   * Records a stream before it is connected, so that a crash cannot leave it without an owner. Returns false if the
+   * process was declared dead. It must not connect the stream then.
+   */
+  async function own(owner: Owner, stream: OwnedStream): Promise<boolean> {
+    return (await link.run(OWN, keys.owned(owner.id), [member(owner, stream)])) === 1;
+  }
+
+  async function disown(owner: Owner, stream: OwnedStream): Promise<void> {
+    await link.send(keys.owned(owner.id), ['SREM', keys.owned(owner.id), member(owner, stream)]);
+  }
+
+  /** Returns whether a process that was not declared dead has a record of the stream. */
+  async function serves(owner: Owner, stream: OwnedStream): Promise<boolean> {
+    const lease = await link.send(keys.gateways(), ['ZSCORE', keys.gateways(), owner.id]);
+    if (lease === null) return false;
+    return (await link.send(keys.owned(owner.id), ['SISMEMBER', keys.owned(owner.id), member(owner, stream)])) === 1;
+  }
+
+  /**
+   * Compares the records of a live process with the streams that it serves. Adds missing records. Fails sessions that
+   * the process does not serve, without a charge, and removes their records. Such a session is left behind if a failover
+   * of Redis undoes its settlement. Returns the number of sessions failed.
+   */
+  async function reconcile(owner: Owner, served: () => ReadonlyMap<string, OwnedStream>): Promise<number> {
+    const key = keys.owned(owner.id);
+    const recorded = new Map(
+      ((await link.send(key, ['SMEMBERS', key])) as string[]).map((entry) => {
+        const [, tenant = '', sessionId = ''] = entry.split(' ');
+        return [sessionId, { tenant, sessionId }] as const;
+      }),
+    );
+    let failed = 0;
+    for (const stream of recorded.values()) if (await release(owner, stream, served)) failed++;
+    for (const stream of served().values()) if (!recorded.has(stream.sessionId)) await own(owner, stream);
+    return failed;
+  }
+
+  /** Removes the record of a stream that is not served. Returns true if its session had to be failed. */
+  async function release(
+    owner: Owner,
+    stream: OwnedStream,
+    served: () => ReadonlyMap<string, OwnedStream>,
+  ): Promise<boolean> {
+    const { tenant, sessionId } = stream;
+    if (served().has(sessionId)) return false;
+    const key = keys.session(tenant, sessionId);
+    const [state, connectionId] = (await link.send(key, ['HMGET', key, 'st', 'cn'])) as (string | null)[];
+    let failed = false;
+    if (state === 'active' && connectionId != null) {
+      const ended = await sessions.fail(tenant, sessionId, owner, 0, 'not served', { connectionId });
+      if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
+      failed = ended.outcome === 'ok';
+    }
+    // A handshake for the same session may have started meanwhile. Its record is the same.
+    if (!served().has(sessionId)) await disown(owner, stream);
+    return failed;
+  }
+
+  return { own, disown, serves, reconcile };
+}

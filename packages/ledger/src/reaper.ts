@@ -1,0 +1,102 @@
+import type { Due } from './due.ts';
+import { DUE_SHARDS } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
+import type { createOwnership } from './ownership.ts';
+import type { createPools } from './pools.ts';
+import type { RedisLink } from './redis/link.ts';
+import { numbers } from './replies.ts';
+import { loadScript } from './scripts.ts';
+import type { createSessions } from './sessions.ts';
+
+const TAKE = loadScript('take_due');
+const EXPIRE = loadScript('expire');
+
+const TAKEN_AT_ONCE = 100;
+/** Time by which the deadline of an active session is extended while a live gateway serves it. */
+const EXTENSION_MS = 60_000;
+
+export interface ReaperParts {
+  due: Due;
+  sessions: Pick<ReturnType<typeof createSessions>, 'fail'>;
+  pools: Pick<ReturnType<typeof createPools>, 'leave'>;
+  ownership: Pick<ReturnType<typeof createOwnership>, 'serves'>;
+  /** Time after which a mark that a reaper has taken but not finished is available again. */
+  retryMs: number;
+}
+
+/**
+ * Creates the function that checks each tenant with a due mark and ends its overdue sessions. It returns the number of
+ * sessions ended. An error of one tenant or node is reported and retried when its mark is due again; it does not delay
+ * the others.
+ */
+export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperParts) {
+  const { due, sessions, pools, ownership, retryMs } = parts;
+
+  return async (onError: (error: unknown) => void): Promise<number> => {
+    const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => reapShard(keys.due(shard), onError));
+    let ended = 0;
+    for (const result of await Promise.allSettled(shards)) {
+      if (result.status === 'fulfilled') ended += result.value;
+      else onError(result.reason);
+    }
+    return ended;
+  };
+
+  async function reapShard(key: string, onError: (error: unknown) => void): Promise<number> {
+    let ended = 0;
+    for (;;) {
+      const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, retryMs])) as string[];
+      const checks = [...byTenant(marks)].map(async ([tenant, members]) => {
+        try {
+          const { count, nowMs, nextMs } = await endOverdue(tenant);
+          ended += count;
+          // Written before the marks are removed, so that a session which is left always has a mark.
+          if (nextMs > 0) await due.markAt(tenant, nextMs);
+          // In a cluster, the clock of the tenant's node may be behind. A mark that is not due there yet is kept.
+          return members.filter((member) => Number.parseInt(member) * 1000 <= nowMs);
+        } catch (error) {
+          onError(error);
+          return [];
+        }
+      });
+      const done = (await Promise.all(checks)).flat();
+      if (done.length > 0) await link.send(key, ['ZREM', key, ...done]);
+      if (marks.length < TAKEN_AT_ONCE) return ended;
+    }
+  }
+
+  /** Ends the overdue sessions of a tenant. `nextMs` is the time at which the next one is overdue, or 0. */
+  async function endOverdue(tenant: string): Promise<{ count: number; nowMs: number; nextMs: number }> {
+    let count = 0;
+    for (;;) {
+      const [endedText, nowText, nextText, ...active] = (await link.run(EXPIRE, keys.account(tenant), [])) as unknown[];
+      const [ended = 0, nowMs = 0, nextMs = 0] = numbers([endedText, nowText, nextText]);
+      const failed = await Promise.all((active as string[][]).map((row) => failUnserved(tenant, row, nowMs)));
+      count += ended + failed.filter(Boolean).length;
+      if (ended === 0 && active.length === 0) return { count, nowMs, nextMs };
+    }
+  }
+
+  /** Fails an overdue active session without a charge, unless a live gateway serves it. Returns true if it was failed. */
+  async function failUnserved(tenant: string, [sessionId = '', id = '', epoch]: string[], nowMs: number) {
+    const owner = { id, epoch: Number(epoch) };
+    if (await ownership.serves(owner, { tenant, sessionId })) {
+      const live = keys.live(tenant);
+      await link.send(live, ['ZADD', live, 'XX', 'GT', String(nowMs + EXTENSION_MS), sessionId]);
+      return false;
+    }
+    const ended = await sessions.fail(tenant, sessionId, owner, 0, 'deadline passed');
+    if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
+    return ended.outcome === 'ok';
+  }
+}
+
+/** Groups marks, which are `SECOND:TENANT`, by tenant. */
+function byTenant(marks: readonly string[]): Map<string, string[]> {
+  const tenants = new Map<string, string[]>();
+  for (const mark of marks) {
+    const tenant = mark.slice(mark.indexOf(':') + 1);
+    tenants.set(tenant, [...(tenants.get(tenant) ?? []), mark]);
+  }
+  return tenants;
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
+import type { Ledger, LedgerOptions, RedisLink } from '@svc-asr/ledger';
+import { connected } from './connected.ts';
+
+const TIME = 'return t[1] * 1000 + math.floor(t[2] / 1000)';
+const OFFSET_KEY = 'test:clock-offset';
+
+/** Ledger on one Redis whose scripts use a clock that the test moves. */
+export interface SteppedLedger extends Ledger {
+  /** Moves the clock of every ledger on this Redis, forwards or backwards. */
+  step: (ms: number) => Promise<void>;
+}
+
+/** Opens a ledger whose scripts add an offset to Redis TIME. `wrap` may change the link further. */
+export async function openSteppedLedger(
+  url: string,
+  options: LedgerOptions,
+  wrap: (link: RedisLink) => RedisLink = (link) => link,
+): Promise<SteppedLedger> {
+  const link = await connected(connectRedis({ url, name: 'test', timeoutMs: 5000 }));
+  const ledger = createLedger(wrap(withOffset(link)), options);
+  return { ...ledger, step: async (ms) => void (await link.send(OFFSET_KEY, ['INCRBY', OFFSET_KEY, String(ms)])) };
+}
+
+function withOffset(link: RedisLink): RedisLink {
+  const run: RedisLink['run'] = (script, key, args) => {
+    const source = script.source.replace(TIME, `${TIME} + (redis.call('GET', '${OFFSET_KEY}') or 0)`);
+    if (source === script.source && source.includes("'TIME'"))
+      throw new Error(`${script.name}.lua reads another clock`);
+    return link.run({ name: script.name, source, sha1: createHash('sha1').update(source).digest('hex') }, key, args);
+  };
+  return {
+    get ready() {
+      return link.ready;
+    },
+    run,
+    send: link.send,
+    close: link.close,
+  };
+}
