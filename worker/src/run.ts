@@ -57,7 +57,6 @@ async function startWorker(settings: WorkerSettings, logger: Logger): Promise<St
     workers: ledger.workers,
     model: settings.MODEL,
     worker: { id, address, revision: settings.REVISION, slots: engine.info.slots },
-    active: () => engine.info.slots - engine.freeSlots,
     renewMs: settings.LEASE_RENEW_MS,
     progress: () => engine.progress,
     onDrain: () => drain.start(),

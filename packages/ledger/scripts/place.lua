@@ -4,7 +4,8 @@
 -- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''
--- returns { worker, address, revision } | {} if the stream is queued; call again every few hundred ms
+-- returns { worker, address, revision } | {} if the stream is queued; call again every few hundred ms. Also {} if the
+--   stream has left before.
 -- @include now_ms
 -- @include workers
 -- @include queue
@@ -13,6 +14,7 @@ local base = string.sub(KEYS[1], 1, -2)
 local session, tenant, avoid = ARGV[1], ARGV[2], ARGV[3]
 local function avoided(id) return string.find(avoid, ' ' .. id .. ' ', 1, true) end
 drop_dead(base, now)
+if redis.call('EXISTS', base .. 'x:' .. session) == 1 then return {} end
 
 -- Returns the revision that a session prefers. It depends on the session id only, so a repeat prefers the same one.
 local function revision_of(weights, id)
@@ -46,9 +48,7 @@ if not first or first == session then
   local id = own and most_free(base .. 'free:' .. own) or most_free(base .. 'free')
   if id then
     local w = redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision')
-    redis.call('HSET', base .. 'a', session, id)
-    add_free(base, id, w[2], -1)
-    redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
+    take_slot(base, session, id, w[2], now)
     redis.call('ZREM', base .. 'h', session)
     rotate_queue(base, session, tenant)
     return { id, w[1], w[2] }

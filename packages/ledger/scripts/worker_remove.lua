@@ -1,7 +1,9 @@
 #!lua flags=allow-oom
--- Removes a worker that shuts down.
+-- Removes a worker that shuts down or has ended, together with its streams.
 -- KEYS  1 pool
 -- ARGV  1 worker
 -- @include workers
-forget_worker(string.sub(KEYS[1], 1, -2), ARGV[1])
+local base = string.sub(KEYS[1], 1, -2)
+forget_worker(base, ARGV[1])
+drop_streams(base, ARGV[1])
 return 'ok'

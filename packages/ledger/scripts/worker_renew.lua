@@ -10,5 +10,5 @@ local base = string.sub(KEYS[1], 1, -2)
 drop_dead(base, now)
 local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
 if not draining then return 'gone' end
-redis.call('ZADD', base .. 'wl', now + tonumber(ARGV[2]), ARGV[1])
+renew_lease(base .. 'wl', ARGV[1], now, ARGV[2])
 return draining == '1' and 'draining' or 'ok'

@@ -18,13 +18,16 @@ import { createHash } from 'node:crypto';
  * | P:{t:TENANT}:d:DAY      | hash: usage of a day (days since 1970) by model                        |
  * | P:{k:KEYID}:k           | hash: API key                                                          |
  * | P:{m:MODEL}:p, h        | hash: pool of a model; sorted set: holds of sessions, by expiry        |
- * | P:{m:MODEL}:w:ID, wl    | hash: worker; sorted set: workers by lease expiry                      |
+ * | P:{m:MODEL}:w:ID, wl    | hash: worker; sorted set: workers by lease expiry; also :beat, :late   |
  * | P:{m:MODEL}:free        | sorted set: workers by free slots; free:REVISION for one revision      |
- * | P:{m:MODEL}:a           | hash: worker of each stream                                            |
+ * | P:{m:MODEL}:a, at       | hash: worker of each stream; sorted set: streams by placement time     |
+ * | P:{m:MODEL}:ws:ID       | set: streams of a worker                                               |
+ * | P:{m:MODEL}:x:SESSION   | string: tombstone; a late placement of this stream is refused          |
  * | P:{m:MODEL}:rc          | hash: counts of streams by revision                                    |
  * | P:{m:MODEL}:q, q:T, qs  | queue: tenants in order, their sessions, time each asked last          |
- * | P:{o}:gateways          | sorted set: gateway processes by lease expiry; also :epoch and :dead   |
- * | P:{g:GATEWAY}:s         | set: streams that a gateway process owns                               |
+ * | P:{o}:gateways          | sorted set: gateway processes by lease expiry; also :epoch, :dead,     |
+ * |                         | :beat and :late                                                        |
+ * | P:{g:GATEWAY}:s, x      | set: streams that a gateway process owns; string: it was declared dead |
  * | P:{d:SHARD}:due         | sorted set: marks of the reaper, SECOND:TENANT                         |
  * | P:{o}:catalogue         | string: models that gateways serve                                     |
  * | P:{o}:ledger            | string: id of the ledger; also :plan and :rebuild while it is missing  |
@@ -45,6 +48,7 @@ export function createRedisKeys(prefix: string) {
     holds: (model: string) => `${prefix}:{m:${model}}:h`,
     gateways: () => `${prefix}:{o}:gateways`,
     owned: (gateway: string) => `${prefix}:{g:${gateway}}:s`,
+    declaredDead: (gateway: string) => `${prefix}:{g:${gateway}}:x`,
     due: (shard: number) => `${prefix}:{d:${shard}}:due`,
     catalogue: () => `${prefix}:{o}:catalogue`,
     ledgerId: () => `${prefix}:{o}:ledger`,

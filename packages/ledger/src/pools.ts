@@ -8,6 +8,9 @@ const PLACE = loadScript('place');
 const LEAVE = loadScript('leave');
 const LOAD = loadScript('load');
 
+/** Time for which a placement is refused after its stream has left. Far longer than a command can be delayed. */
+const TOMBSTONE_MS = 120_000;
+
 /** Manages the capacity of the worker pools: holds capacity for sessions and assigns streams to workers. */
 export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
@@ -43,9 +46,9 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
       return { outcome: 'placed', worker: { id, address, revision } };
     },
 
-    /** Releases slot, hold and place in the queue. */
+    /** Releases slot, hold and place in the queue. A placement that arrives later is refused. */
     async leave(model: string, sessionId: string, tenant: string): Promise<void> {
-      await link.run(LEAVE, keys.pool(model), [sessionId, tenant]);
+      await link.run(LEAVE, keys.pool(model), [sessionId, tenant, TOMBSTONE_MS]);
     },
 
     async load(model: string): Promise<PoolLoad> {

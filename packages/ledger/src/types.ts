@@ -108,8 +108,6 @@ export interface NewWorker {
   revision: string;
   /** Maximum number of streams. */
   slots: number;
-  /** Number of streams that it already has when it registers again. */
-  active?: number;
 }
 
 export interface WorkerRecord extends NewWorker {

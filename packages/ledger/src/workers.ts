@@ -13,8 +13,8 @@ const LIST = loadScript('worker_list');
 export function createWorkers(link: RedisLink, keys: RedisKeys, options: { leaseMs: number }) {
   return {
     /** Registers a worker. Also called after its lease has expired. */
-    async register(model: string, { id, address, revision, slots, active = 0 }: NewWorker): Promise<void> {
-      await link.run(REGISTER, keys.pool(model), [id, address, revision, slots, options.leaseMs, active]);
+    async register(model: string, { id, address, revision, slots }: NewWorker): Promise<void> {
+      await link.run(REGISTER, keys.pool(model), [id, address, revision, slots, options.leaseMs]);
     },
 
     /** Renews the lease. `gone` if it had expired; the worker must register again. */

@@ -38,7 +38,6 @@ function keep(workers: ReturnType<typeof fakeWorkers>, progress?: () => number) 
     workers,
     model: 'm',
     worker,
-    active: () => 0,
     renewMs: 5,
     progress: progress ?? (() => moved++),
     onDrain: () => drained++,

@@ -6,8 +6,6 @@ export interface RegistrationParts {
   readonly workers: Pick<Ledger['workers'], 'register' | 'renew' | 'remove'>;
   readonly model: string;
   readonly worker: NewWorker;
-  /** Returns the number of streams that the worker serves now. */
-  readonly active: () => number;
   readonly renewMs: number;
   /** Changes while inference makes progress. The lease is renewed only after a change. */
   readonly progress: () => number;
@@ -33,7 +31,7 @@ const RETRY_MS = 1000;
 
 /**
  * Registers a worker and renews its lease while inference makes progress. If the lease is lost, the worker registers
- * again with its current streams, which their gateways keep. Streams continue while Redis is unavailable.
+ * again. The ledger still knows its streams, which their gateways keep. Streams continue while Redis is unavailable.
  */
 export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;
@@ -62,7 +60,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     }
     // The drain mark was deleted together with the lease. Registering again would attract new streams.
     if (draining) return;
-    await workers.register(model, { ...worker, active: parts.active() });
+    await workers.register(model, worker);
     registered = true;
     logger.info({ reason: worker.id, amount: worker.slots }, 'registered');
   }

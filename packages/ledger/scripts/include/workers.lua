@@ -1,6 +1,13 @@
 -- Workers of a model: `w:ID` a worker, `wl` leases, `free` free slots of workers that accept streams, `free:REVISION`
--- the same for one revision, `a` worker of each stream, `p` total slots. Counts are updated with each change, so that
--- placement never iterates over workers.
+-- the same for one revision, `p` total slots. Counts are updated with each change, so that placement never iterates over
+-- workers.
+-- Streams: `a` the worker of each stream, `at` the time of its placement, `ws:ID` the streams of a worker, `x:SESSION` a
+-- tombstone that refuses a placement of a stream that has left.
+-- @include leases
+-- Longest time that a stream may hold a slot. No stream lasts that long, so its release was lost.
+local PLACED_MS = 7200000
+local PLACED_AT_ONCE = 100
+
 local function drop_free(base, id, revision)
   redis.call('ZREM', base .. 'free', id)
   if revision then redis.call('ZREM', base .. 'free:' .. revision, id) end
@@ -11,26 +18,49 @@ local function add_free(base, id, revision, slots)
   redis.call('ZINCRBY', base .. 'free:' .. revision, slots, id)
 end
 
+-- Removes a worker but not its streams, which it still has if it registers again.
 local function forget_worker(base, id)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
   if w[1] and w[2] ~= '1' then redis.call('HINCRBY', base .. 'p', 'slots', -w[1]) end
   redis.call('DEL', base .. 'w:' .. id)
-  redis.call('ZREM', base .. 'wl', id)
+  end_lease(base .. 'wl', id)
   drop_free(base, id, w[3])
-end
-
--- Forgets workers whose lease has expired. The gateways that hold their streams move them.
-local function drop_dead(base, now)
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end
 end
 
 local function free_slot(base, session)
   local id = redis.call('HGET', base .. 'a', session)
   if not id then return end
   redis.call('HDEL', base .. 'a', session)
+  redis.call('ZREM', base .. 'at', session)
+  redis.call('SREM', base .. 'ws:' .. id, session)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'revision', 'draining', 'active')
   -- A worker that restarted under the same name has none of its former streams.
   if not w[1] or tonumber(w[3]) < 1 then return end
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', -1)
   if w[2] ~= '1' then add_free(base, id, w[1], 1) end
+end
+
+local function take_slot(base, session, id, revision, now)
+  redis.call('HSET', base .. 'a', session, id)
+  redis.call('ZADD', base .. 'at', now, session)
+  redis.call('SADD', base .. 'ws:' .. id, session)
+  add_free(base, id, revision, -1)
+  redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
+end
+
+-- Releases the slots of a worker that does not come back. The gateways that hold its streams move them.
+local function drop_streams(base, id)
+  for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
+    if redis.call('HGET', base .. 'a', session) == id then free_slot(base, session) end
+  end
+  redis.call('DEL', base .. 'ws:' .. id)
+end
+
+-- Forgets workers whose lease has expired, and releases slots that were held for too long.
+local function drop_dead(base, now)
+  check_leases(base .. 'wl', now)
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end
+  for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', now - PLACED_MS, 'LIMIT', 0, PLACED_AT_ONCE)) do
+    free_slot(base, session)
+  end
 end

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, reserved } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import type { TestRedis } from '../../../test/support/redis.ts';
+import { openSteppedLedger } from '../../../test/support/stepped-clock.ts';
+import type { SteppedLedger } from '../../../test/support/stepped-clock.ts';
+import type { Owner } from './sessions.ts';
+
+const LEASE_MS = 15_000;
+const HOUR_MS = 3_600_000;
+const raise = (error: unknown) => {
+  throw error;
+};
+
+let redis: TestRedis;
+let options: { prefix: string };
+let ledger: SteppedLedger;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+beforeEach(async () => {
+  options = { prefix: `test-${randomUUID()}` };
+  ledger = await openSteppedLedger(redis.url, options);
+});
+afterEach(() => ledger.link.close());
+afterAll(() => redis.stop());
+
+async function openStream(owner: Owner): Promise<{ tenant: string; sessionId: string }> {
+  const tenant = await createTenant(ledger, 60_000);
+  const { sessionId } = await reserved(ledger, tenant);
+  await ledger.gateways.own(owner, { tenant, sessionId });
+  await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId: 'c' });
+  return { tenant, sessionId };
+}
+const reapDead = () => ledger.gateways.reapDead(raise);
+
+describe('leases of gateways', () => {
+  /** Lets 15 s pass in which one gateway works and no other does. */
+  async function passLease(working: Owner): Promise<number> {
+    let failed = 0;
+    for (let passed = 0; passed <= LEASE_MS; passed += 3000) {
+      await ledger.step(3000);
+      expect(await ledger.gateways.renew(working)).toBe(true);
+      failed += await reapDead();
+    }
+    return failed;
+  }
+
+  test.each([
+    ['Redis was unavailable for an hour', HOUR_MS],
+    ['Redis was unavailable for a little longer than a lease', LEASE_MS + 1000],
+    ['the clock of Redis stepped back by an hour', -HOUR_MS],
+  ])('a gateway that starts when %s does not end the streams of a gateway that could not renew', async (_name, ms) => {
+    const before = await ledger.gateways.join('before');
+    await openStream(before);
+    await reapDead();
+    await ledger.step(ms);
+    const started = await openSteppedLedger(redis.url, options);
+    await started.gateways.join('started');
+    const failed = await started.gateways.reapDead(raise);
+    await started.link.close();
+    expect(failed).toBe(0);
+    expect(await ledger.gateways.renew(before)).toBe(true);
+  });
+
+  test.each([
+    ['an outage of Redis', HOUR_MS],
+    ['a step back of its clock', -HOUR_MS],
+  ])('a gateway that died during %s loses its streams one lease later', async (_name, ms) => {
+    const dead = await ledger.gateways.join('dead');
+    const { tenant } = await openStream(dead);
+    await reapDead();
+    await ledger.step(ms);
+    const working = await ledger.gateways.join('working');
+    expect(await reapDead()).toBe(0);
+    expect(await passLease(working)).toBe(1);
+    expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
+    expect(await ledger.gateways.renew(dead)).toBe(false);
+  });
+
+  test('a dead gateway is found even if Redis is unavailable again and again', async () => {
+    const dead = await ledger.gateways.join('dead');
+    await openStream(dead);
+    await reapDead();
+    await ledger.step(HOUR_MS);
+    expect(await reapDead()).toBe(0);
+    await ledger.step(HOUR_MS);
+    expect(await reapDead()).toBe(1);
+  });
+});
+
+describe('leases of workers', () => {
+  const model = 'm';
+  const register = (id: string) =>
+    ledger.workers.register(model, { id, address: `ws://${id}`, revision: 'r1', slots: 2 });
+  const listed = async () => (await ledger.workers.list(model)).map(({ id }) => id);
+
+  test.each([
+    ['an outage of Redis', HOUR_MS],
+    ['a step back of its clock', -HOUR_MS],
+  ])('all of them hold after %s, until one lease has passed', async (_name, ms) => {
+    await register('w1');
+    await register('w2');
+    expect(await listed()).toEqual(['w1', 'w2']);
+    await ledger.step(ms);
+    expect(await ledger.pools.place(model, { sessionId: 'a', tenant: 't' })).toMatchObject({ outcome: 'placed' });
+    expect(await listed()).toEqual(['w1', 'w2']);
+    for (let passed = 0; passed <= LEASE_MS; passed += 3000) {
+      expect(await ledger.workers.renew(model, 'w2')).toBe('ok');
+      await ledger.step(3000);
+    }
+    expect(await listed()).toEqual(['w2']);
+  });
+
+  test('a slot whose release was lost is free again after two hours', async () => {
+    await register('w1');
+    await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
+    await ledger.step(2 * HOUR_MS + 1);
+    expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w1', active: 0 }]);
+    expect(await ledger.pools.load(model)).toMatchObject({ active: 0, slots: 2 });
+  });
+});
