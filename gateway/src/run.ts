@@ -142,8 +142,8 @@ function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisLin
 }
 
 /**
- * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio: the stream waits
- * for a worker, which opens it, lasts its extra time, gets its last `final`, and is settled. A model may set a longer
+ * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio. The stream waits
+ * for a worker, which opens it. It lasts its extra time, gets its last `final`, and is settled. A model may set a longer
  * wait. The reaper then extends the deadline of the session.
  */
 function streamExtraMs(settings: GatewaySettings): number {

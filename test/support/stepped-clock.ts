@@ -12,14 +12,14 @@ export interface SteppedLedger extends Ledger {
   step: (ms: number) => Promise<void>;
 }
 
-/** Opens a ledger whose scripts add an offset to Redis TIME. `wrap` may change the link further. */
-export async function openSteppedLedger(
-  url: string,
-  options: LedgerOptions,
-  wrap: (link: RedisLink) => RedisLink = (link) => link,
-): Promise<SteppedLedger> {
-  const link = await connected(connectRedis({ url, name: 'test', timeoutMs: 5000 }));
-  const ledger = createLedger(wrap(withOffset(link)), options);
+/** Opens a ledger whose scripts add an offset to Redis TIME. */
+export async function openSteppedLedger(url: string, options: LedgerOptions): Promise<SteppedLedger> {
+  return createSteppedLedger(await connected(connectRedis({ url, name: 'test', timeoutMs: 5000 })), options);
+}
+
+/** Does the same on an existing connection. */
+export function createSteppedLedger(link: RedisLink, options: LedgerOptions): SteppedLedger {
+  const ledger = createLedger(withOffset(link), options);
   return { ...ledger, step: async (ms) => void (await link.send(OFFSET_KEY, ['INCRBY', OFFSET_KEY, String(ms)])) };
 }
 

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { Ledger } from '../ledger.ts';
+import { LedgerUnavailable } from '../redis/link.ts';
+import type { OwnedStream } from '../ownership.ts';
+import type { Owner } from '../sessions.ts';
+import type { FaultyLink } from './faulty-link.ts';
+
+/** A session that a client got. */
+export interface ClientSession extends OwnedStream {
+  model: string;
+}
+
+interface OpenStream extends ClientSession {
+  owner: Owner;
+}
+
+const ignoreUnavailable = (error: unknown) => {
+  if (!(error instanceof LedgerUnavailable)) throw error;
+};
+
+/** Repeats a request until it is answered, as the gateway does with settlements and rollbacks. */
+async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      ignoreUnavailable(error);
+    }
+  }
+}
+
+/** Takes the steps of a gateway towards the ledger, in the order of gateway/src, without clients and workers. */
+export class SimulatedGateway {
+  readonly streams = new Map<string, OpenStream>();
+  /** Work that has been started and may be pending because the process is frozen. */
+  readonly pending = new Set<Promise<unknown>>();
+  readonly faulty: FaultyLink;
+  readonly ledger: Ledger;
+  readonly #claims = new Map<string, OpenStream>();
+  #owner: Owner | undefined;
+
+  constructor(ledger: Ledger, faulty: FaultyLink) {
+    this.ledger = ledger;
+    this.faulty = faulty;
+  }
+
+  /** Starts work and waits until it is done or the process freezes. */
+  async do(work: (this: this) => Promise<unknown>): Promise<void> {
+    if (this.faulty.isDead) return;
+    const task = work.call(this).finally(() => this.pending.delete(task));
+    this.pending.add(task);
+    await this.faulty.attempt(task);
+  }
+
+  async join(): Promise<void> {
+    this.#owner = await untilAnswered(() => this.ledger.gateways.join(`gateway-${randomUUID()}`));
+  }
+
+  async renew(): Promise<void> {
+    const owner = this.#owner;
+    if (owner === undefined) return;
+    try {
+      if (await this.ledger.gateways.renew(owner)) return;
+    } catch (error) {
+      ignoreUnavailable(error);
+      return;
+    }
+    this.#owner = undefined;
+    for (const { sessionId } of [...this.streams.values()]) await this.end(sessionId, 'failed');
+    await this.join();
+  }
+
+  async open(session: ClientSession): Promise<void> {
+    const owner = this.#owner;
+    const { sessionId, tenant } = session;
+    if (owner === undefined || this.#claims.has(sessionId)) return;
+    const stream = { ...session, owner };
+    this.#claims.set(sessionId, stream);
+    const connectionId = randomUUID();
+    try {
+      if (!(await this.ledger.gateways.own(owner, session))) throw new LedgerUnavailable('declared dead');
+      const request = { tenant, sessionId, credentialHash: 'hash', owner, connectionId };
+      const { outcome } = await this.ledger.sessions.connect(request);
+      if (outcome !== 'ok') {
+        await this.#release(stream);
+        return;
+      }
+      if (this.#owner !== owner) throw new LedgerUnavailable('lease lost');
+    } catch (error) {
+      ignoreUnavailable(error);
+      await untilAnswered(() => this.ledger.sessions.disconnect(tenant, sessionId, connectionId));
+      await this.#release(stream);
+      return;
+    }
+    this.streams.set(sessionId, stream);
+  }
+
+  async place(sessionId: string): Promise<void> {
+    const stream = this.streams.get(sessionId);
+    if (stream === undefined) return;
+    const { tenant, model } = stream;
+    await this.ledger.pools.place(model, { sessionId, tenant }).catch(ignoreUnavailable);
+  }
+
+  /**
+   * Ends a stream. `afterSettlement` runs when the settlement was acknowledged. If it returns false, the record of the
+   * stream is kept, as if its removal had been lost too.
+   */
+  async end(
+    sessionId: string,
+    outcome: 'completed' | 'failed',
+    afterSettlement: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<void> {
+    const stream = this.streams.get(sessionId);
+    if (stream === undefined) return;
+    this.streams.delete(sessionId);
+    const { tenant, model, owner } = stream;
+    const { settle, fail } = this.ledger.sessions;
+    const settleOrFail = outcome === 'completed' ? settle : fail;
+    const ended = await untilAnswered(() => settleOrFail(tenant, sessionId, owner, 20_000, 'test'));
+    const disowns = await afterSettlement();
+    if (ended.outcome !== 'stale') await untilAnswered(() => this.ledger.pools.leave(model, sessionId, tenant));
+    if (disowns) await untilAnswered(() => this.ledger.gateways.disown(owner, stream));
+    this.#claims.delete(sessionId);
+  }
+
+  async reconcile(): Promise<void> {
+    const owner = this.#owner;
+    if (owner === undefined) return;
+    const served = () => new Map([...this.#claims].filter(([, claim]) => claim.owner === owner));
+    await this.ledger.gateways.reconcile(owner, served).catch(ignoreUnavailable);
+  }
+
+  async reap(): Promise<void> {
+    await this.ledger.reap(ignoreUnavailable).catch(ignoreUnavailable);
+    await this.ledger.gateways.reapDead(ignoreUnavailable).catch(ignoreUnavailable);
+  }
+
+  async #release(stream: OpenStream): Promise<void> {
+    this.#claims.delete(stream.sessionId);
+    await this.ledger.gateways.disown(stream.owner, stream).catch(ignoreUnavailable);
+  }
+}
