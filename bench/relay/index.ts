@@ -3,7 +3,8 @@ import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { ownPrefix, seedCatalogue } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
 import { startRedis } from '../../test/support/redis.ts';
-import { ensurePeers } from './install.ts';
+import { ensureInstalled } from '../../tools/install/system-package.ts';
+import { PEERS } from './install.ts';
 import { startPeer } from './peers.ts';
 import { gatewayRelay, plainRelay, startEchoWorker } from './relays.ts';
 import { runRound } from './round.ts';
@@ -22,7 +23,7 @@ const WARMING = { streams: 20, seconds: 1 };
 
 /** Measures added latency, CPU and memory of each relay in front of a worker that answers at once. */
 export async function bench({ say }: BenchOptions): Promise<BenchResult> {
-  const programs = ensurePeers(say);
+  const programs = await ensureInstalled(PEERS);
   const redis = await startRedis();
   const stops: (() => Promise<unknown>)[] = [() => redis.stop()];
   try {

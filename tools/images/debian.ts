@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../launch/node.mjs';
-import { say } from '../launch/terminal.mjs';
+import { messageOf, say } from '../launch/terminal.mjs';
 import { PLATFORMS } from './platform.ts';
 import type { Platform } from './platform.ts';
 
@@ -70,9 +70,9 @@ function aptArguments(folder: string, arch: string): string[] {
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {
-  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' });
-  if (status === 0) return;
-  throw new Error(
-    `${command} failed: ${error?.message ?? stderr.trim()}. Build on Debian or Ubuntu, or use images/Dockerfile`,
-  );
+  try {
+    execFileSync(command, args, { cwd, stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(`${messageOf(error)}\nBuild on Debian or Ubuntu, or use images/Dockerfile`, { cause: error });
+  }
 }

@@ -18,12 +18,13 @@ export function findPrevious(root: string): Previous {
 export function extractCommit(root: string, commit: string, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const archive = `${folder}.tar`;
-  const { error } = git(root, ['archive', '--output', archive, commit]);
-  if (error !== undefined) throw new Error(`git archive of ${commit} failed: ${error}`);
-  const { status } = spawnSync('tar', ['-xf', archive, '-C', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`tar could not extract ${archive}: see its message above`);
-  rmSync(archive);
+  const archive = spawnSync('git', ['-C', root, 'archive', commit], { env: plainEnvironment(), maxBuffer: 2 ** 30 });
+  if (archive.status !== 0) throw new Error(`git archive of ${commit} failed: ${archive.stderr.toString().trim()}`);
+  const { status } = spawnSync('tar', ['-x', '-C', folder], {
+    input: archive.stdout,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  if (status !== 0) throw new Error(`tar could not extract the files of ${commit}: see its message above`);
 }
 
 /**

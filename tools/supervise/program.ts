@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { countFailures, restartDelayMs } from './backoff.ts';
 import { endGroup, endProcess } from './signals.ts';
 
 /** How to run a program. */
@@ -47,6 +46,10 @@ export class ProgramDied extends Error {
 }
 
 const TAIL_LINES = 10;
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 10_000;
+/** Earlier failures no longer count after a program has run for this long. */
+const WELL_AFTER_MS = 30_000;
 
 /** Creates a program that is restarted with backoff when it ends unexpectedly. Each run has its own process group. */
 export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program {
@@ -115,4 +118,14 @@ export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program
       if (child?.pid !== undefined) endGroup(child.pid);
     },
   };
+}
+
+/** Returns the number of consecutive failures after a program has ended again. */
+export function countFailures(before: number, ranForMs: number): number {
+  return ranForMs >= WELL_AFTER_MS ? 1 : before + 1;
+}
+
+/** Returns the delay before a program is restarted, by its number of consecutive failures. */
+export function restartDelayMs(failures: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1), LONGEST_DELAY_MS);
 }

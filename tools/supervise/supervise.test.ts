@@ -2,11 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../launch/processes.mjs';
-import { countFailures, restartDelayMs } from './backoff.ts';
 import { createFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
 import { openLogFile } from './logfile.ts';
-import { ProgramDied } from './program.ts';
+import { countFailures, ProgramDied, restartDelayMs } from './program.ts';
 import { summarize } from './summary.ts';
 
 test('restartDelayMs doubles with each consecutive failure, up to ten seconds', () => {
