@@ -1,3 +1,4 @@
+import { LATENCY_TARGETS } from './latency-targets.ts';
 import type { LatencyTargetName, Limits } from './latency-targets.ts';
 
 /** Schedule of the scenario ramp-to-saturation. */
@@ -28,7 +29,7 @@ export function stepTag(ramp: Ramp, elapsedMs: number): string {
 
 /** Returns the reasons why a step failed. Empty if it passed. */
 export function judgeStep({ latencies, refused }: StepMeasurement, limits: Limits): string[] {
-  const failures = (Object.keys(limits) as LatencyTargetName[]).flatMap((target) => {
+  const failures = LATENCY_TARGETS.flatMap((target) => {
     const p95 = latencies[target];
     // Sessions may be longer than a step, so a step without ready events does not fail.
     if (p95 === null) return target === 'ready' ? [] : [`no ${target} arrived`];

@@ -13,9 +13,9 @@ export const CHECKS = {
 /** Names of k6 metrics that are restricted by a tag. */
 export const METRICS = {
   /** Latencies of regular tenants only, because no target applies to a tenant that floods. */
-  latency: (target: LatencyTargetName) => `${LATENCY_TARGETS[target].metric}{role:regular}`,
-  deltaOf: (context: readonly [number, number]) => `${LATENCY_TARGETS.delta.metric}{context:${context.join('-')}}`,
-  latencyAt: (target: LatencyTargetName, streams: number) => `${LATENCY_TARGETS[target].metric}{step:${streams}}`,
+  latency: (target: LatencyTargetName) => `${target}_latency{role:regular}`,
+  deltaOf: (context: readonly [number, number]) => `delta_latency{context:${context.join('-')}}`,
+  latencyAt: (target: LatencyTargetName, streams: number) => `${target}_latency{step:${streams}}`,
   refusedAt: (streams: number) => `session_refusals{step:${streams}}`,
   check: (name: string) => `checks{check:${name}}`,
   charged: (tenant: string) => `charged_ms{tenant:${tenant}}`,
@@ -31,13 +31,12 @@ type ThresholdPlan = Pick<Plan, 'callers' | 'contexts' | 'lagLimitMs' | 'limits'
  */
 export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
   const { callers, contexts, lagLimitMs, limits, ramp, requiresLatency } = plan;
-  const targets = Object.keys(LATENCY_TARGETS) as LatencyTargetName[];
   const limit = (target: LatencyTargetName) => (requiresLatency ? [`p(95)<=${limits[target]}`] : []);
   const measuresLatency = requiresLatency || ramp !== null;
   return Object.fromEntries([
     ...Object.values(CHECKS).map((name) => [METRICS.check(name), ['rate==1']]),
     ['lag', measuresLatency ? [`p(95)<=${lagLimitMs}`] : []],
-    ...targets.map((target) => [METRICS.latency(target), limit(target)]),
+    ...LATENCY_TARGETS.map((target) => [METRICS.latency(target), limit(target)]),
     // Limits each context separately, so that a small context does not gain at the cost of a large one.
     ...contexts.map((context) => [METRICS.deltaOf(context), limit('delta')]),
     [METRICS.create, []],
@@ -46,7 +45,7 @@ export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
       [METRICS.unclear(tenant), []],
     ]),
     ...(ramp?.steps ?? []).flatMap((streams) => [
-      ...targets.map((target) => [METRICS.latencyAt(target, streams), []]),
+      ...LATENCY_TARGETS.map((target) => [METRICS.latencyAt(target, streams), []]),
       [METRICS.refusedAt(streams), []],
     ]),
   ]) as Record<string, string[]>;

@@ -16,20 +16,11 @@ import { findK6, runK6 } from './k6.ts';
 import { findRecordings } from './recordings.ts';
 import { RESULT_FILES } from './result-files.ts';
 import { provideService } from './service.ts';
-import type { Service } from './service.ts';
+import type { RunContext, Service } from './service.ts';
 import { summarize } from './summary.ts';
 import type { RunFacts, Summary } from './summary.ts';
 import { createTenants } from './tenants.ts';
 import type { Tenants } from './tenants.ts';
-
-/** Registers a cleanup step. Steps run once, in reverse order. */
-export type AddCleanup = (step: () => Promise<void> | void) => void;
-
-export interface RunContext {
-  readonly env: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-  readonly addCleanup: AddCleanup;
-}
 
 /**
  * Runs a scenario from the start of the service to the summary. Registers a cleanup step for everything that it
@@ -71,7 +62,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
 
   const slots = declaredSlots === 0 ? '' : `, ${declaredSlots} declared slots`;
   say(`${scenario}: ${plan.streams} streams against ${service.name}${slots}`);
-  if (slowWorker) await slowDown(service, options, addCleanup);
+  if (slowWorker) await slowDown(service, options, context);
   const startedAt = new Date();
   const reportFile = join(out, RESULT_FILES.page);
   await runK6(k6, { scenario, planFile, reportFile, address, caFile: target.caFile }, signal);
@@ -99,7 +90,7 @@ async function addTenants(tenants: Tenants, plan: PartialPlan, isNoisy: boolean)
   if (isNoisy) await tenants.add('noisy', 2 * plan.noisyStreams + 10);
 }
 
-async function slowDown({ workerRecords }: Service, options: Options, addCleanup: AddCleanup): Promise<void> {
+async function slowDown({ workerRecords }: Service, options: Options, { addCleanup }: RunContext): Promise<void> {
   if (workerRecords === undefined) return;
   // Imported only here, because it depends on the operator's sources, which the load test image does not have.
   const { slowWorkers } = await import('./slow-worker.ts');

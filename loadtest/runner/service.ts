@@ -16,8 +16,6 @@ const RAMP_MODEL = 'svc-asr-loadtest-ramp';
 const RAMP_HEADROOM = 3;
 /** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';
-/** Number of slots with which a worker measures them itself. */
-const MEASURED = 0;
 const WORKER_WITHIN_MS = 120_000;
 /** Time in which a running service must report a worker. A pool may be scaled to zero. */
 const READ_SLOTS_MS = 3000;
@@ -37,14 +35,19 @@ export interface Service {
   readonly measureSlotsAgain?: () => Promise<number>;
 }
 
-export interface ServiceRequest {
+/** Environment of a run, and the ways to end it early and to clean up after it. */
+export interface RunContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  /** Registers a cleanup step. Steps run once, in reverse order. */
+  readonly addCleanup: (step: () => Promise<void> | void) => void;
+}
+
+export interface ServiceRequest extends RunContext {
   readonly scenario: ScenarioName;
   readonly options: Options;
-  readonly env: NodeJS.ProcessEnv;
   /** Whether a temporary service is required, because the test stops its workers. */
   readonly mustBeTemporary: boolean;
-  readonly signal: AbortSignal;
-  readonly addCleanup: (stop: () => Promise<void>) => void;
 }
 
 /** Finds the service to test, or starts a temporary one. */
@@ -78,12 +81,12 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
   }
   say('starting a temporary service');
   // Imported only here, because starting a service needs npm packages, which the load test image does not have.
-  const { startTemporaryService } = await import('./temporary-service.ts');
+  const { MEASURED_SLOTS, startTemporaryService } = await import('./temporary-service.ts');
   const target = await startTemporaryService(env, signal, addCleanup);
   const facts = { target, name: 'a temporary service', workerRecords: target.workerRecords };
   const readSlots = (model: string) => readDeclaredSlots(target.operatorUrl, model, WORKER_WITHIN_MS);
   const addModel = (model: string, slots: number) => {
-    target.addModel(model, { slots, provider });
+    target.addModel(model, provider, slots);
     return readSlots(model);
   };
 
@@ -92,7 +95,7 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
   const model = options.text('MODEL');
   const declared = await readSlots(model);
   if (isNamed || (scenario === 'smoke' && isDefaultProvider)) return { ...facts, model, declaredSlots: declared };
-  const declaredSlots = await addModel(OWN_MODEL, MEASURED);
+  const declaredSlots = await addModel(OWN_MODEL, MEASURED_SLOTS);
   const isRamp = scenario === 'ramp-to-saturation';
   if (isRamp) await addModel(RAMP_MODEL, declaredSlots * RAMP_HEADROOM);
   await sleep(CATALOGUE_MS, undefined, { signal });
@@ -100,6 +103,6 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
     ...facts,
     declaredSlots,
     model: isRamp ? RAMP_MODEL : OWN_MODEL,
-    measureSlotsAgain: () => addModel(AFTER_MODEL, MEASURED),
+    measureSlotsAgain: () => addModel(AFTER_MODEL, MEASURED_SLOTS),
   };
 }

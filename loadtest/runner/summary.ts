@@ -31,7 +31,6 @@ export type VoidReason = 'late generator' | 'slower machine';
 /** A latency target with the measured distribution. */
 export interface Verdict extends Distribution {
   readonly target: LatencyTargetName;
-  readonly quote: string;
   readonly limitMs: number;
   /** Null if the scenario does not require latency. False without measurements. */
   readonly met: boolean | null;
@@ -67,12 +66,11 @@ export function summarize(
 ): Summary {
   const { contexts, lagLimitMs, limits, model, ramp, requiresLatency, streams } = plan;
   const isMet = (name: string) => countOf(metrics, name) > 0 && meetsThresholds(metrics, name);
-  const targets = (Object.keys(LATENCY_TARGETS) as LatencyTargetName[]).map((target): Verdict => {
+  const targets = LATENCY_TARGETS.map((target): Verdict => {
     const name = METRICS.latency(target);
     const met = requiresLatency ? isMet(name) : null;
     return {
       target,
-      quote: LATENCY_TARGETS[target].quote,
       limitMs: limits[target],
       met,
       ...distributionOf(metrics, name),

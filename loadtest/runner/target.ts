@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Options } from '../lib/options.ts';
 import { homeOf } from '../../tools/start/home.ts';
 import { readLocalJson } from '../../tools/start/local-json.ts';
+import type { LocalJson } from '../../tools/start/local-json.ts';
 import { isAlive } from '../../tools/launch/processes.mjs';
 
 /** A running service. */
@@ -34,11 +35,17 @@ function findLocal(operatorUrl: string, env: NodeJS.ProcessEnv): Target | undefi
   const local = readLocalJson(homeOf(env).localJson);
   // local.json has a pid while the service runs. After a crash the process of that pid does not exist.
   if (local?.pid === undefined || !isAlive(local.pid)) return undefined;
+  const target = targetOf(local);
+  return operatorUrl === '' ? target : { ...target, operatorUrl };
+}
+
+/** Returns the addresses and secrets of a service that runs on this machine. */
+export function targetOf(local: Partial<LocalJson>): Target {
   return {
     baseUrl: local.base_url ?? '',
     adminUrl: local.admin_url ?? '',
     adminToken: local.admin_token ?? '',
     caFile: local.ca_file ?? '',
-    operatorUrl: operatorUrl || (local.operator_admin_url ?? ''),
+    operatorUrl: local.operator_admin_url ?? '',
   };
 }

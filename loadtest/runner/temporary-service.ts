@@ -5,6 +5,7 @@ import { LOAD_OPTIONS } from '../lib/options.ts';
 import { say } from '../../tools/launch/terminal.mjs';
 import { startAll } from '../../tools/start/run.ts';
 import type { Teardown } from '../../tools/start/run.ts';
+import { targetOf } from './target.ts';
 import type { Target } from './target.ts';
 
 /** A service that was started for one load test, with separate state. */
@@ -12,14 +13,11 @@ export interface TemporaryService extends Target {
   /** Folder in which the operator records its worker processes. */
   readonly workerRecords: string;
   /** Adds a model that exactly one worker serves. */
-  addModel: (name: string, worker: WorkerSpec) => void;
+  addModel: (name: string, provider: string, slots: number) => void;
 }
 
-export interface WorkerSpec {
-  /** Number of slots. With 0 the worker measures them. */
-  readonly slots: number;
-  readonly provider: string;
-}
+/** Number of slots with which a worker measures them itself. */
+export const MEASURED_SLOTS = 0;
 
 /** Artifact of the added models, relative to the repository root. */
 const ARTIFACT = 'worker/models/svc-asr-kikuyu-v1';
@@ -46,13 +44,11 @@ export async function startTemporaryService(
     (stop) => (teardown = stop),
   );
   return {
-    baseUrl: local.base_url,
-    adminUrl: local.admin_url,
-    adminToken: local.admin_token,
-    caFile: local.ca_file,
-    operatorUrl: local.operator_admin_url,
+    ...targetOf(local),
     workerRecords: home.workers,
-    addModel: (name, worker) => writeFileSync(join(home.config, `${name}.yaml`), modelOf(name, worker)),
+    addModel: (name, provider, slots) => {
+      writeFileSync(join(home.config, `${name}.yaml`), modelOf(name, provider, slots));
+    },
   };
 }
 
@@ -68,7 +64,7 @@ export function buildServiceEnvironment(env: NodeJS.ProcessEnv, home: string): N
   return { ...Object.fromEntries(inherited), SVC_ASR_HOME: home, PORT: '0', HOST: '127.0.0.1', CONSOLE_PORT: '0' };
 }
 
-function modelOf(name: string, { slots, provider }: WorkerSpec): string {
+function modelOf(name: string, provider: string, slots: number): string {
   return `apiVersion: asr.svc.dev/v1
 kind: ASRModel
 metadata:
