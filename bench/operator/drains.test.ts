@@ -11,14 +11,14 @@ const worker = (id: string, active: number, draining = false, revision = 'a'): W
   leaseUntilMs: 0,
 });
 
-test('createDrainWatch counts a busy worker that drains while an idle one stays as wrong', () => {
+test('createDrainWatch counts a drain as wrong if a busy worker drains while an idle one stays', () => {
   const watch = createDrainWatch();
   watch.observe('m', [worker('1', 1), worker('2', 0)]);
   watch.observe('m', [worker('1', 1, true), worker('2', 0)]);
   expect(watch.wrong()).toBe(1);
 });
 
-test('createDrainWatch accepts a busy drain if all are busy, the idle one drains too, or it has another revision', () => {
+test('createDrainWatch accepts the drain of a busy worker if no idle worker of its revision stays', () => {
   const watch = createDrainWatch();
   watch.observe('m', [worker('1', 1), worker('2', 1), worker('3', 0), worker('4', 0, false, 'b')]);
   watch.observe('m', [worker('1', 1, true), worker('2', 1), worker('3', 0, true), worker('4', 0, false, 'b')]);

@@ -7,8 +7,8 @@ declare global {
 
 /**
  * Registers how to end something that would keep jest from exiting. The jest environment calls `end` after the last
- * hook of the test file, because the hooks do not run to their end if a start has failed. `end` must do nothing if it
- * was called before.
+ * hook of the test file. Hooks do not suffice, because they do not run to their end if a start has failed. `end` must
+ * do nothing if it was called before.
  */
 export function endAfterFile(end: () => Promise<unknown>): void {
   globalThis.leftovers?.add(end);

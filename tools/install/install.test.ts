@@ -49,7 +49,7 @@ describe('planInstall', () => {
     ]);
   });
 
-  test('throws the command for a user who cannot install packages', () => {
+  test('throws an error with the command for root if the user cannot install packages', () => {
     const install = () => planInstall(REDIS, { manager: 'apt-get', isRoot: false, canSudo: false });
     expect(install).toThrow(/Run this as root, then try again: apt-get install redis-server$/);
   });

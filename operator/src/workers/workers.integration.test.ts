@@ -101,7 +101,7 @@ const placed = async (sessionId: string) =>
   });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a pool starts its minimum of workers, more for demand, and removes them when the demand ends', async () => {
+test('a pool starts its minimum of workers, grows with the demand, and shrinks when the demand ends', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 3 }));
   await start();
   await upToNumber(1);

@@ -225,7 +225,7 @@ describe('a watch', () => {
     expect(codes).toEqual(['watch 410']);
   });
 
-  test('ends with its signal and closes its connection', async () => {
+  test('ends when its signal is aborted, and closes its connection', async () => {
     const ending = new AbortController();
     const closed = createSignal();
     const { api: client } = await setUp(({ response }) => {

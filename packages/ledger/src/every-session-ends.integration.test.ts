@@ -104,7 +104,7 @@ describe('a gateway that froze between own and connect and was declared dead', (
     expect(await ledger.gateways.own(frozen, await reserve())).toBe(false);
   });
 
-  test('holds no credit after the deadline if it connected a session all the same and was killed', async () => {
+  test('holds no credit after the deadline if it still connected a session and was then killed', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     await pass(LEASE_MS + 4000);
     const stream = await reserve();
@@ -115,7 +115,7 @@ describe('a gateway that froze between own and connect and was declared dead', (
 });
 
 describe('a settlement that a failover of Redis undid', () => {
-  test('leaves a session that its gateway fails, if the ownership record came back too', async () => {
+  test('makes the session active again, and its gateway fails it if the ownership record was restored too', async () => {
     const stream = await openStream(alive);
     const restore = await snapshot(stream);
     const { tenant, sessionId } = stream;
@@ -128,7 +128,7 @@ describe('a settlement that a failover of Redis undid', () => {
     await expectFailed(stream);
   });
 
-  test('leaves a session that the reaper fails at its deadline, if the ownership record is removed', async () => {
+  test('makes the session active again, and the reaper fails it at its deadline if no gateway owns it', async () => {
     const stream = await openStream(alive);
     const restore = await snapshot(stream);
     const { tenant, sessionId } = stream;

@@ -106,7 +106,7 @@ describe.each([
     await expectBalanced(ledger, tenant);
   });
 
-  test('entries that were not exported stay beyond the limit without an exporter, up to the limit with one', async () => {
+  test('a journal with an exporter keeps entries that were not exported until the backlog limit is reached', async () => {
     const constants = { JOURNAL_ENTRIES_RETAINED: 10, JOURNAL_BACKLOG_ENTRIES: 100 };
     const small = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, constants });
     const tenant = await createTenant(small, 60_000_000);

@@ -34,7 +34,7 @@ export class Utterance {
     return this.#audio.samples;
   }
 
-  /** Samples that the current worker has not consumed, sent or not. */
+  /** Samples that the current worker has not consumed, including those that were not sent to it. */
   get outstanding(): number {
     return Math.max(0, this.#samples - this.#consumed);
   }

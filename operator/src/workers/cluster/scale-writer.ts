@@ -53,7 +53,7 @@ export function createScaleWriter(options: ScaleWriterOptions): ScaleWriter {
   };
 }
 
-/** Resolves to false if the model was changed or deleted at the same time. */
+/** Resolves to false if the model was changed or deleted between the read and the write, which then needs a retry. */
 async function patchReplicas(
   api: ScaleWriterOptions['api'],
   model: string,

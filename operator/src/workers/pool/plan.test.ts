@@ -46,7 +46,7 @@ test('planPool counts unmanaged workers and never drains or stops them', () => {
   expect(plan({ registered: [record('x')] }).ensure).toBe(1);
 });
 
-test('planPool drains an idle worker that is too many, and stops one that has not registered at once', () => {
+test('planPool drains an idle worker that is too many, and immediately stops one that has not registered', () => {
   const workers = { running: [running('a'), running('b'), running('c')] };
   const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 })];
   expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
@@ -97,7 +97,7 @@ test('planPool drains a worker again that lost its lease while draining and regi
   expect(plan({ ...workers, registered: [record('a'), record('b')] })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool replaces a worker that lost its lease at once, and stops it if the lease does not come back', () => {
+test('planPool immediately replaces a worker that lost its lease, and stops it if the lease stays lost', () => {
   const workers = { desired: 1, running: [running('a')], registered: [] };
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9900]]) })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9500]]) })).toEqual({

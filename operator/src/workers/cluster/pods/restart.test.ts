@@ -8,7 +8,7 @@ const waiting = { scheduled: false, pending: true };
 const pulling = { scheduled: true, pending: true };
 
 test.each([waiting, pulling])(
-  'a replacement that has not started does not make its Deployment count as restarted (%j)',
+  'a replacement that has not started does not make its Deployment count as being restarted (%j)',
   (state) => {
     const [old, next] = [pod('a'), pod('b', state)];
     expect(isBeingRestarted(old, [old, next])).toBe(false);
@@ -16,7 +16,7 @@ test.each([waiting, pulling])(
   },
 );
 
-test('both pods count as restarted once the replacement has started, until the old one is deleted', () => {
+test('both pods count as being restarted after the replacement has started, until the old pod is deleted', () => {
   const [old, next] = [pod('a'), pod('b')];
   expect([old, next].map((one) => isBeingRestarted(one, [old, next]))).toEqual([true, true]);
   expect(isSuccessor(next, [old, next])).toBe(false);
