@@ -5,7 +5,9 @@
 -- ARGV  1 state  2 models, as ' a b '  3 concurrent sessions  4 sessions a minute  5 requests a minute  6 display name
 --       7 uid of the Tenant  8 its generation; both are empty or absent to write without a check
 -- returns 'ok' | 'stale' if a newer generation of the same Tenant, or its deletion, was applied before
+-- @include now_ms
 -- @include recent
+-- @include daily_usage
 local base = string.sub(KEYS[1], 1, -2)
 local uid, generation = ARGV[7] or '', ARGV[8] or ''
 local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state')
@@ -18,6 +20,9 @@ redis.call('HSET', KEYS[1], 'state', ARGV[1], 'models', ARGV[2], 'cc', ARGV[3], 
 if uid ~= '' then redis.call('HSET', KEYS[1], 'uid', uid, 'gen', generation)
 else redis.call('HDEL', KEYS[1], 'uid', 'gen') end
 for _, part in ipairs({ 'a', 'g', 'j' }) do redis.call('PERSIST', base .. part) end
-if seen[3] == 'Deleted' then redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS) end
+if seen[3] == 'Deleted' then
+  redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS)
+  expire_usage(base, now_ms(), USAGE_LIFETIME_MS, 'GT')
+end
 compact_recent(base)
 return 'ok'

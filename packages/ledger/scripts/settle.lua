@@ -7,10 +7,10 @@
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
 -- @include now_ms
 -- @include billing
+-- @include daily_usage
 -- @include end_session
 -- @include facts
 -- @include find_ended
-local USAGE_RETENTION_DAYS = 400
 local base = string.sub(KEYS[1], 1, -2)
 local id, samples = ARGV[1], tonumber(ARGV[4])
 local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', 'bi', 'co')
@@ -25,9 +25,5 @@ samples = math.min(samples, fact.reserved * SAMPLES_PER_MS)
 local billable = billable_ms(samples)
 local now = now_ms()
 local audio = end_session(base, id, 'completed', now, samples, billable, ARGV[5])
-local day = base .. 'd:' .. math.floor(now / 86400000)
-redis.call('HINCRBY', day, fact.model .. '|sessions', 1)
-redis.call('HINCRBY', day, fact.model .. '|audio', audio)
-redis.call('HINCRBY', day, fact.model .. '|billable', billable)
-redis.call('EXPIRE', day, USAGE_RETENTION_DAYS * 86400)
+add_usage(base, now, fact.model, audio, billable)
 return { 'ok', 'completed', audio, billable, fact.model }

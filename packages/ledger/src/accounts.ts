@@ -2,15 +2,8 @@ import type { TenantLimits } from '@svc-asr/core';
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import type {
-  Account,
-  AccountState,
-  Balance,
-  DailyUsage,
-  SessionRecord,
-  TenantSettings,
-  TenantVersion,
-} from './types.ts';
+import type { Account, AccountState, Balance, SessionRecord, TenantSettings, TenantVersion } from './types.ts';
+import { createDailyUsage } from './daily-usage.ts';
 import { fields, numbers, readEnded, readSession, recentSessions } from './replies.ts';
 
 /** Must equal RECENT_SHOWN in scripts/include/recent.lua. */
@@ -20,7 +13,6 @@ const GRANT = loadScript('grant');
 const RESTORE = loadScript('restore');
 const CLOSE = loadScript('close');
 const USAGE = loadScript('usage');
-const DAY_MS = 86_400_000;
 
 /** Creates the functions that write and read accounts. */
 export function createAccounts(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
@@ -106,15 +98,7 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
       return sessions.flatMap((session) => session ?? []).sort((a, b) => b.createdAtMs - a.createdAtMs);
     },
 
-    /** Returns usage by day and model, newest day first. Days without usage are omitted. */
-    async dailyUsage(tenant: string, days: number, nowMs: number = Date.now()): Promise<DailyUsage[]> {
-      const today = Math.floor(nowMs / DAY_MS);
-      const wanted = Array.from({ length: days }, (_, back) => today - back);
-      const replies = await Promise.all(
-        wanted.map((day) => link.send(keys.day(tenant, day), ['HGETALL', keys.day(tenant, day)])),
-      );
-      return replies.flatMap((reply, at) => dayOf(wanted[at] ?? 0, fields(reply)));
-    },
+    dailyUsage: createDailyUsage(link, keys),
   };
 }
 
@@ -139,15 +123,4 @@ function accountOf(tenant: string, account: Map<string, string>, liveSessions: n
     liveSessions,
     ...balanceOf(number('granted'), number('reserved'), number('consumed')),
   };
-}
-
-function dayOf(day: number, hash: Map<string, string>): DailyUsage[] {
-  const models = new Set([...hash.keys()].map((field) => field.split('|')[0] ?? ''));
-  return [...models].sort().map((model) => ({
-    day: new Date(day * DAY_MS).toISOString().slice(0, 10),
-    model,
-    sessions: Number(hash.get(`${model}|sessions`) ?? 0),
-    audioMs: Number(hash.get(`${model}|audio`) ?? 0),
-    billableMs: Number(hash.get(`${model}|billable`) ?? 0),
-  }));
 }

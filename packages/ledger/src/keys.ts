@@ -15,7 +15,7 @@ import { createHash } from 'node:crypto';
  * | P:{t:TENANT}:x:SESSION  | string: tombstone; a late reserve of this session is refused           |
  * | P:{t:TENANT}:g          | hash: grants applied                                                   |
  * | P:{t:TENANT}:j          | stream: journal                                                        |
- * | P:{t:TENANT}:d:DAY      | hash: usage of a day (days since 1970) by model                        |
+ * | P:{t:TENANT}:u:PERIOD   | hash: usage by day and model, for 32 days                              |
  * | P:{k:KEYID}:k           | hash: API key                                                          |
  * | P:{m:MODEL}:p, h        | hash: pool of a model; sorted set: holds of sessions, by expiry        |
  * | P:{m:MODEL}:w:ID, wl    | hash: worker; sorted set: workers by lease expiry; also :beat, :late   |
@@ -41,6 +41,8 @@ export function createRedisKeys(prefix: string) {
     live: (tenant: string) => `${prefix}:{t:${tenant}}:live`,
     recent: (tenant: string) => `${prefix}:{t:${tenant}}:recent`,
     session: (tenant: string, id: string) => `${prefix}:{t:${tenant}}:s:${id}`,
+    usage: (tenant: string, period: number) => `${prefix}:{t:${tenant}}:u:${period}`,
+    /** Usage of a day as earlier versions wrote it. */
     day: (tenant: string, day: number) => `${prefix}:{t:${tenant}}:d:${day}`,
     apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,
     pool: (model: string) => `${prefix}:{m:${model}}:p`,

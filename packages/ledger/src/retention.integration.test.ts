@@ -144,6 +144,51 @@ describe.each([
     expect((await ledger.accounts.usage(tenant))!.recent).toEqual(expected);
   });
 
+  test('daily usage adds up models and days, with days that an earlier version wrote', async () => {
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 9 });
+    for (const model of ['b', 'a', 'b']) {
+      const { sessionId } = await reserved(ledger, tenant, { seconds: 5, model });
+      await complete(tenant, sessionId, 16_001);
+    }
+    const [now, today] = [Date.now(), Math.floor(Date.now() / DAY_MS)];
+    for (const day of [today, today - 40]) {
+      const key = keys.day(tenant, day);
+      await send(key, 'HSET', key, 'b|sessions', '2', 'b|audio', '10', 'b|billable', '1000');
+    }
+    const date = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
+    const latest = [
+      { day: date(today), model: 'a', sessions: 1, audioMs: 1001, billableMs: 2000 },
+      { day: date(today), model: 'b', sessions: 4, audioMs: 2012, billableMs: 5000 },
+    ];
+    expect(await ledger.accounts.dailyUsage(tenant, 30, now)).toEqual(latest);
+    expect(await ledger.accounts.dailyUsage(tenant, 41, now)).toEqual([
+      ...latest,
+      { day: date(today - 40), model: 'b', sessions: 2, audioMs: 10, billableMs: 1000 },
+    ]);
+  });
+
+  test('nothing of a deleted tenant is kept longer than the retention of its account', async () => {
+    const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 2 });
+    await complete(tenant, (await reserved(ledger, tenant, { seconds: 1 })).sessionId);
+    await reserved(ledger, tenant, { seconds: 1 });
+    const period = keys.usage(tenant, Math.floor(Date.now() / DAY_MS / 32));
+    expect(await keptMs(period)).toBeGreaterThan(400 * DAY_MS);
+    await ledger.accounts.close(tenant);
+    const rest = [keys.account(tenant), keys.journal(tenant), keys.recent(tenant), period];
+    for (const key of [...rest, keys.account(tenant).replace(/a$/, 'g')]) {
+      expect(await keptMs(key)).toBeGreaterThan(0);
+      expect(await keptMs(key)).toBeLessThanOrEqual(90 * DAY_MS);
+    }
+    await ledger.accounts.configure(tenant, {
+      displayName: 'again',
+      state: 'Active',
+      models: ['*'],
+      limits: { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 60 },
+    });
+    expect(await keptMs(keys.account(tenant))).toBe(NEVER);
+    expect(await keptMs(period)).toBeGreaterThan(400 * DAY_MS);
+  });
+
   test('a live session whose hash is missing does not make scripts of its tenant fail', async () => {
     const prefix = `test-${randomUUID()}`;
     const hasty = createLedger(ledger.link, { prefix, sessionTtlMs: 300 });

@@ -1,0 +1,70 @@
+import type { RedisKeys } from './keys.ts';
+import type { RedisLink } from './redis/link.ts';
+import { fields } from './replies.ts';
+import type { DailyUsage } from './types.ts';
+
+const DAY_MS = 86_400_000;
+/** Must equal USAGE_PERIOD_DAYS in scripts/include/daily_usage.lua. */
+const PERIOD_DAYS = 32;
+
+type Totals = Pick<DailyUsage, 'sessions' | 'audioMs' | 'billableMs'>;
+
+/** Creates the function that returns usage by day and model, newest day first. Days without usage are omitted. */
+export function createDailyUsage(link: RedisLink, keys: RedisKeys) {
+  const readHash = async (key: string) => fields(await link.send(key, ['HGETALL', key]));
+
+  return async (tenant: string, days: number, nowMs: number = Date.now()): Promise<DailyUsage[]> => {
+    const today = Math.floor(nowMs / DAY_MS);
+    const wanted = Array.from({ length: days }, (_, back) => today - back);
+    const periods = [...new Set(wanted.map((day) => Math.floor(day / PERIOD_DAYS)))];
+    const hashes = await Promise.all(periods.map((period) => readHash(keys.usage(tenant, period))));
+    const oldHashes = await Promise.all(wanted.map((day) => readHash(keys.day(tenant, day))));
+    const entries = [...hashes.flatMap(readPeriod), ...oldHashes.flatMap((hash, at) => readDay(wanted[at] ?? 0, hash))];
+    return wanted.flatMap((day) => sumByModel(entries.filter((entry) => entry.day === day)));
+  };
+}
+
+interface Entry extends Totals {
+  /** Days since 1970. */
+  day: number;
+  model: string;
+}
+
+/** Reads the fields `DAY|MODEL` of a period. */
+function readPeriod(hash: Map<string, string>): Entry[] {
+  return [...hash].map(([field, value]) => {
+    const [day = '', model = ''] = field.split('|');
+    const [sessions = 0, audioMs = 0, billableMs = 0] = value.split(' ').map(Number);
+    return { day: Number(day), model, sessions, audioMs, billableMs };
+  });
+}
+
+/** Reads a day as earlier versions wrote it: `MODEL|sessions`, `MODEL|audio` and `MODEL|billable`. */
+function readDay(day: number, hash: Map<string, string>): Entry[] {
+  const models = new Set([...hash.keys()].map((field) => field.split('|')[0] ?? ''));
+  const number = (field: string) => Number(hash.get(field) ?? 0);
+  return [...models].map((model) => ({
+    day,
+    model,
+    sessions: number(`${model}|sessions`),
+    audioMs: number(`${model}|audio`),
+    billableMs: number(`${model}|billable`),
+  }));
+}
+
+/** Adds up the entries of one day by model. During an upgrade a model has entries of both versions. */
+function sumByModel(entries: readonly Entry[]): DailyUsage[] {
+  const sums = new Map<string, DailyUsage>();
+  for (const { day, model, sessions, audioMs, billableMs } of entries) {
+    const sum = sums.get(model) ?? { day: dateOf(day), model, sessions: 0, audioMs: 0, billableMs: 0 };
+    sum.sessions += sessions;
+    sum.audioMs += audioMs;
+    sum.billableMs += billableMs;
+    sums.set(model, sum);
+  }
+  return [...sums.values()].sort((a, b) => (a.model < b.model ? -1 : 1));
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
