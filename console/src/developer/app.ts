@@ -1,11 +1,11 @@
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
+import { ConsoleError } from '../errors.ts';
 import { createApp } from '../http/app.ts';
 import { notFound, handleError } from '../http/error-handler.ts';
 import { routeAccount } from './account.ts';
 import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
-import { refuseForeignOrigin } from './origin.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { createSignedIn, routeSignIn } from './sign-in.ts';
 
@@ -28,4 +28,19 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   app.use(notFound);
   app.use(handleError(logger, 'public'));
   return app;
+}
+
+/**
+ * Rejects writes that a browser sends for a page of another site. Browsers do not send the SameSite cookie then either;
+ * this is a second line of defence.
+ */
+const refuseForeignOrigin: RequestHandler = (request, _response, next) => {
+  const { origin, host } = request.headers;
+  const isForeign = request.headers['sec-fetch-site'] === 'cross-site' || (origin !== undefined && !isOf(origin, host));
+  if (isForeign && request.method !== 'GET' && request.method !== 'HEAD') throw new ConsoleError('foreign_origin');
+  next();
+};
+
+function isOf(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host;
 }

@@ -1,8 +1,9 @@
+import { KINDS } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
+import { keyOf } from '../source/source.ts';
 import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { Applied } from './applied.ts';
-import { findOrphans } from './orphans.ts';
 import { CATALOGUE } from './work.ts';
 import type { WorkKey } from './work.ts';
 
@@ -51,4 +52,15 @@ export function createSync({ source, applied, enqueue, notices, logger }: SyncDe
     held: () => held.length,
     lastSeconds: () => lastSeconds,
   };
+}
+
+/**
+ * Returns the resources that were applied but are missing from the source. They were deleted while no operator ran,
+ * provided that the source is settled.
+ */
+function findOrphans(applied: Pick<Applied, 'names'>, source: Pick<ResourceSource, 'get'>): ResourceKey[] {
+  return KINDS.flatMap((kind) => {
+    const names = applied.names(kind).filter((name) => source.get(kind, name) === undefined);
+    return names.map((name) => keyOf(kind, name));
+  });
 }

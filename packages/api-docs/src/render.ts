@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import { buildAsyncApi } from './asyncapi/asyncapi.ts';
 import { buildOpenApi } from './openapi/openapi.ts';
 import { SCRIPT, STYLE } from './page/assets.ts';
 import { page } from './page/page.ts';
-import { contentSecurityPolicy } from './page/policy.ts';
 
 /** The files that the gateway serves, by name. `docs.headers.json` contains the response headers of `docs.html`. */
 export type Documents = Readonly<Record<'openapi.json' | 'asyncapi.json' | 'docs.html' | 'docs.headers.json', string>>;
@@ -20,4 +20,21 @@ export function renderDocuments(): Documents {
       'Referrer-Policy': 'no-referrer',
     }),
   };
+}
+
+/** Builds the Content-Security-Policy of the page. It allows the inline script and style by their hashes, nothing else. */
+function contentSecurityPolicy(script: string, style: string): string {
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -1,4 +1,3 @@
-import { randomBase62, toBase62 } from './base62.ts';
 import { crc32 } from './crc32.ts';
 
 /**
@@ -6,6 +5,7 @@ import { crc32 } from './crc32.ts';
  * over all of it, in base62. The checksum allows a mistyped or truncated key to be refused without a lookup.
  */
 export const API_KEY_PREFIX = 'svc_live_v1_';
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FORM = /^svc_live_v1_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 export interface NewApiKey {
@@ -30,4 +30,21 @@ export function parseApiKey(key: string): string | undefined {
 
 function checksum(text: string): string {
   return toBase62(crc32(text), 6);
+}
+
+/** Returns `length` random base62 characters without bias. Calls `randomBytes` again to replace rejected bytes. */
+function randomBase62(length: number, randomBytes: (n: number) => Uint8Array): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) if (byte < 248) text += BASE62.charAt(byte % 62);
+  }
+  return text;
+}
+
+/** Formats a non-negative integer in base62, padded on the left to `length`. */
+function toBase62(value: number, length: number): string {
+  let text = '';
+  for (let remainder = value; text.length < length; remainder = Math.floor(remainder / 62))
+    text = BASE62.charAt(remainder % 62) + text;
+  return text;
 }

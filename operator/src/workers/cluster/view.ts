@@ -1,5 +1,6 @@
+import { API_VERSION } from '@svc-asr/core';
 import { TYPES } from '@svc-asr/kubernetes';
-import type { KubeApi } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import type { Logger } from '@svc-asr/runtime';
 import type { EventRecorder } from '../../kubernetes/events.ts';
 import type { RuntimeListener } from '../runtime.ts';
@@ -8,7 +9,6 @@ import type { Child } from './objects/children.ts';
 import type { Reflect } from './objects/object-cache.ts';
 import { createChildStore } from './objects/store.ts';
 import type { ChildStore } from './objects/store.ts';
-import { describeOverdue } from './pods/overdue.ts';
 import { trimPod } from './pods/pod.ts';
 import type { WorkerPod } from './pods/pod.ts';
 import { PodIndex } from './pods/pod-index.ts';
@@ -108,4 +108,20 @@ function warnOfOverduePod(pod: WorkerPod, children: ChildStore, { logger, events
   const { owner, message } = describeOverdue(pod, children.deployments(pod.model));
   logger.warn({ model: pod.model, resource: `Pod/${pod.name}` }, message);
   if (owner !== undefined) events.record(owner, 'Warning', 'WorkerStuck', message);
+}
+
+/** Returns the warning about a deleted pod that does not end, and the ASRModel that it belongs to if one is known. */
+function describeOverdue(
+  { name, graceMs }: WorkerPod,
+  deployments: readonly KubeObject[],
+): { owner: KubeObject | undefined; message: string } {
+  const [owner] = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  const message =
+    `pod ${name} was deleted but has not ended long after its grace period of ${graceMs / 1000} s. ` +
+    'The operator no longer waits for it. Its node may be down. If it is, delete the Node object, ' +
+    `or run "kubectl delete pod ${name} --force"`;
+  return {
+    owner: owner && { apiVersion: API_VERSION, kind: owner.kind, metadata: { name: owner.name, uid: owner.uid } },
+    message,
+  };
 }

@@ -1,7 +1,7 @@
 import type * as AsyncApi from '../asyncapi/document.ts';
 import type * as OpenApi from '../openapi/document.ts';
 import { SCRIPT, STYLE } from './assets.ts';
-import { headersSection } from './headers.ts';
+import { field } from './fields.ts';
 import { Html, join, markup } from './html.ts';
 import { sections } from './markdown.ts';
 import type { Section } from './markdown.ts';
@@ -87,4 +87,13 @@ function document({ info }: OpenApi.OpenApiDocument, body: Html): Html {
     body,
     new Html(`\n<script>${SCRIPT}</script></body></html>\n`),
   ]);
+}
+
+/** Renders the response headers of all endpoints. */
+function headersSection(document: OpenApi.OpenApiDocument): Html {
+  const rows = Object.entries(document.components.headers).map(([name, { schema, description, required }]) =>
+    field(name, { ...schema, description }, required, {}),
+  );
+  return markup`<section id="headers"><h2>Response headers</h2>
+<p>A required header is always present in the responses that list it.</p><ul class="fields">${rows}</ul></section>`;
 }
