@@ -1,8 +1,8 @@
+import { connect } from 'node:net';
 import type { Answer } from '../support/answer.ts';
 import { send } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { sendRaw } from '../support/raw.ts';
-import { redisPid } from '../support/redis-process.ts';
 import { errorOf, refusal } from '../support/refusals.ts';
 import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -209,3 +209,20 @@ describe('while Redis does not respond', () => {
     expect((await send(`${service.local.gateway_admin_url}/livez`)).status).toBe(200);
   });
 });
+
+/** Returns the process id of a running Redis. */
+async function redisPid(url: string): Promise<number> {
+  const { port, password } = new URL(url);
+  const info = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () =>
+      socket.write(`AUTH ${password}\r\nINFO server\r\nQUIT\r\n`),
+    );
+    let text = '';
+    socket.on('data', (data) => (text += data.toString()));
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+  const pid = Number(/process_id:(\d+)/.exec(info)?.[1]);
+  if (!(pid > 0)) throw new Error('INFO of Redis has no process id');
+  return pid;
+}

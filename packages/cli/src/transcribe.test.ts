@@ -8,7 +8,6 @@ import type { CommandOptions } from './testing/command.ts';
 import { findNodes } from './testing/nodes.ts';
 import { startTestService, TEST_KEY } from '../../../test/support/scripted-service/service.ts';
 import type { TestService } from '../../../test/support/scripted-service/service.ts';
-import { writeCa } from '../../../test/support/ca-file.ts';
 import { encodeSamples, tone, wrapWav } from '../../../test/support/wav.ts';
 
 let service: TestService;
@@ -18,10 +17,12 @@ let environment: Record<string, string>;
 beforeAll(async () => {
   service = await startTestService();
   folder = temporaryFolder('transcribe');
+  const caFile = join(folder, 'test-ca.pem');
+  writeFileSync(caFile, service.ca);
   environment = {
     SVC_ASR_HOME: folder,
     SVC_ASR_BASE_URL: service.url,
-    SVC_ASR_CA_FILE: writeCa(service.ca),
+    SVC_ASR_CA_FILE: caFile,
     SVC_ASR_API_KEY: TEST_KEY,
   };
 });

@@ -5,8 +5,8 @@ import { createStage, SLOTS } from '../../testing/cluster-stage.ts';
 import type { Stage } from '../../testing/cluster-stage.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { model } from '../../testing/resources.ts';
-import { startDelayedWatch } from '../testing/delayed-watch.ts';
-import type { DelayedWatch } from '../testing/delayed-watch.ts';
+import { startRelay } from '../../testing/relay.ts';
+import type { Relay } from '../../testing/relay.ts';
 import { LABELS } from './names.ts';
 
 const LONG_MS = 120_000;
@@ -20,19 +20,19 @@ const LATE_MS = 1500;
 /** Polling interval. Each poll opens a connection, and a shorter interval would load a busy machine. */
 const POLL_MS = 300;
 let kubernetes: Kubernetes;
-let news: DelayedWatch;
+let proxy: Relay;
 let stage: Stage;
 
 beforeAll(async () => {
   kubernetes = await borrowKubernetes();
-  news = await startDelayedWatch(kubernetes.kubeconfig, 'pods', LATE_MS);
-  await kubernetes.startControllers(news.kubeconfig);
+  proxy = await startDelayedWatch(kubernetes.kubeconfig, 'pods', LATE_MS);
+  await kubernetes.startControllers(proxy.kubeconfig);
   stage = await createStage(kubernetes);
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(async () => {
   await stage.close();
   await kubernetes.stop();
-  await news.stop();
+  await proxy.stop();
 }, LONG_MS);
 
 const pods = () => stage.list('pods', `${LABELS.model}=m`);
@@ -79,3 +79,21 @@ test(
   },
   4 * LONG_MS,
 );
+
+/**
+ * Starts a proxy between the Kubernetes controllers and the API server. It delays all events of the watch on a resource,
+ * as a busy API server does.
+ */
+async function startDelayedWatch(kubeconfig: string, plural: string, lateMs: number): Promise<Relay> {
+  return startRelay(kubeconfig, {
+    onRequest: (incoming, response, forward) => {
+      const url = new URL(incoming.url ?? '', 'http://proxy');
+      const isLate = url.pathname.endsWith(`/${plural}`) && url.searchParams.get('watch') === 'true';
+      const later = (work: () => void) => (isLate ? void setTimeout(work, lateMs).unref() : work());
+      forward((upstream) => {
+        upstream.on('data', (chunk: Buffer) => later(() => response.write(chunk)));
+        upstream.on('end', () => later(() => response.end()));
+      });
+    },
+  });
+}
