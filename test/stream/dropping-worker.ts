@@ -7,11 +7,13 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { MODEL } from '../support/gateway.ts';
 
-/** A fake worker that speaks the worker protocol, recognizes nothing and can drop connections. */
+/** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */
 export interface DroppingWorker {
   /** Number of connections to drop from now on, each at the first audio of an utterance. */
   drop: (times: number) => void;
-  /** Number of utterances opened since then, including replays. */
+  /** Sets whether the worker leaves audio and flushes unanswered from now on. */
+  mute: (on: boolean) => void;
+  /** Number of utterances opened since the last `drop` or `mute`, including replays. */
   opened: () => number;
   stop: () => void;
 }
@@ -20,6 +22,7 @@ export interface DroppingWorker {
 export async function startDroppingWorker(ledger: Ledger, count: number): Promise<DroppingWorker> {
   let drops = 0;
   let opened = 0;
+  let muted = false;
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: RELAY_PATH, perMessageDeflate: false });
   await once(server, 'listening');
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -45,6 +48,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
         send({ type: 'opened', chunk_samples: chunkSamples(message.context[1]), context: message.context });
         return;
       }
+      if (muted) return;
       if (message.type === 'flush') {
         send({ type: 'final', text: `${samples} samples`, audio_end: samples, words: [] });
       } else send({ type: 'reset_done' });
@@ -65,6 +69,10 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   return {
     drop: (times) => {
       drops = times;
+      opened = 0;
+    },
+    mute: (on) => {
+      muted = on;
       opened = 0;
     },
     opened: () => opened,

@@ -89,7 +89,13 @@ export class Stream {
 
   /** Call when the connection of the client is closed. */
   onClosed(): void {
-    this.#finish(this.#ending ?? { outcome: 'completed', code: 1000, reason: 'client closed' });
+    const reason = this.#ready ? 'client closed' : 'client closed before ready';
+    this.#finish(this.#excuse(this.#ending ?? { outcome: 'completed', code: 1000, reason }));
+  }
+
+  /** Makes an ending by the client free of charge if the service owed the client an answer. */
+  #excuse(ending: Ending): Ending {
+    return this.#recognition.stalled ? { ...ending, outcome: 'failed' } : ending;
   }
 
   /** Ends the stream after a `final` of the buffered audio. */
@@ -254,15 +260,14 @@ export class Stream {
   #error(code: StreamErrorCode, message?: string): void {
     const outcome = streamError(code, this.#invalidMessages, message);
     this.#invalidMessages = outcome.invalidMessages;
-    if (outcome.close === undefined) this.#client.send(outcome.event);
-    else
-      this.#finish({
-        outcome: 'completed',
-        code: outcome.close,
-        reason: code,
-        error: code,
-        message: outcome.event.message,
-      });
+    if (outcome.close === undefined) {
+      this.#client.send(outcome.event);
+      return;
+    }
+    const { message: text } = outcome.event;
+    const ending = { outcome: 'completed', code: outcome.close, reason: code, error: code, message: text } as const;
+    // A client may be silent because it waits for an answer.
+    this.#finish(code === 'idle_timeout' ? this.#excuse(ending) : ending);
   }
 
   /** Ends the stream because of an error of the service. It is free of charge. */

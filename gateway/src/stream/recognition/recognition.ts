@@ -48,6 +48,10 @@ export class Recognition {
   #opened = false;
   /** True once any worker has opened the stream. */
   #everOpened = false;
+  /** True while a worker opens the stream again because the client has changed the context. */
+  #reopening = false;
+  /** Time of the last message of any worker, or of the first work after a time without work. A move does not set it. */
+  #answeredAtMs = performance.now();
   /** Deadline for getting a worker. Only a worker that opens the stream clears it, not one that was merely assigned. */
   #workerDeadlineMs: number | undefined;
   #chunkSamples = 1;
@@ -75,8 +79,20 @@ export class Recognition {
     this.#findNextWorker();
   }
 
+  /**
+   * True if the service is at fault for what the client is missing now. Either the stream has no worker, or an answer is
+   * overdue by more than `workerSilenceMs`, which several workers in a row may have caused. A client that changes the
+   * context leaves its worker for a moment, and that alone is no fault of the service.
+   */
+  get stalled(): boolean {
+    if (!this.#opened && !this.#reopening) return true;
+    const waiting = !this.#opened || this.#utterances.busy;
+    return waiting && performance.now() - this.#answeredAtMs > this.#parts.times.workerSilenceMs;
+  }
+
   /** Call after audio was appended to the current utterance. Sends the audio now, shortly, or with later audio. */
   forwardAudio(): void {
+    this.#startWaiting();
     if (!this.#opened) return;
     const { current, outstanding } = this.#utterances;
     this.#deltaClock.markArrival(current.samples, outstanding, this.#chunkSamples, performance.now());
@@ -89,6 +105,7 @@ export class Recognition {
 
   /** Call before the current utterance ends. */
   end(ending: 'flush' | 'reset'): void {
+    this.#startWaiting();
     if (!this.#opened) return;
     this.#deltaClock.reset();
     this.#stopGathering();
@@ -99,7 +116,9 @@ export class Recognition {
   /** Opens the stream again with another context. The worker must have answered every utterance before. */
   reopen(context: ContextSize): void {
     this.context = context;
-    this.#releaseWorker();
+    this.#leaveWorker();
+    this.#reopening = true;
+    this.#answeredAtMs = performance.now();
     this.#findNextWorker();
   }
 
@@ -110,15 +129,21 @@ export class Recognition {
   }
 
   /**
-   * Closes the link to the worker. If the worker failed, `failure` is the reason, and its revision gets a failed
-   * stream.
+   * Counts the stream for the revision of its worker, and leaves the worker. If the worker failed, `failure` is the
+   * reason. A worker that did not open the stream has not proved that it is healthy.
    */
   #releaseWorker(failure?: string): void {
-    if (this.#link !== undefined) {
+    if (this.#link !== undefined && (this.#opened || failure !== undefined)) {
       this.#parts.tallies.countStream(this.#session.model, this.#revision, failure !== undefined);
-      this.#session.watch.leaveWorker(failure);
     }
+    this.#leaveWorker(failure);
+  }
+
+  /** Closes the link to the worker without counting the stream. */
+  #leaveWorker(failure?: string): void {
+    if (this.#link !== undefined) this.#session.watch.leaveWorker(failure);
     this.#opened = false;
+    this.#reopening = false;
     this.#deltaClock.reset();
     this.#stopGathering();
     this.#link?.close();
@@ -168,9 +193,11 @@ export class Recognition {
   }
 
   #receive(message: RelayAnswer): void {
+    if (this.#opened) this.#answeredAtMs = performance.now();
     switch (message.type) {
       case 'opened':
         this.#opened = true;
+        this.#reopening = false;
         this.#everOpened = true;
         this.#workerDeadlineMs = undefined;
         this.#chunkSamples = message.chunk_samples;
@@ -214,6 +241,11 @@ export class Recognition {
   #send(utterance: Utterance): void {
     this.#stopGathering();
     for (const pcm of utterance.takeUnsent()) this.#link?.audio(pcm);
+  }
+
+  /** Starts to wait for an answer, unless the worker owes one already. Call before the worker gets work. */
+  #startWaiting(): void {
+    if (!this.#utterances.busy) this.#answeredAtMs = performance.now();
   }
 
   #stopGathering(): void {

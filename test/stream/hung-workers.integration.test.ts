@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ledger } from '@svc-asr/ledger';
+import { eventually } from '../support/eventually.ts';
+import { MODEL } from '../support/gateway.ts';
+import { openLedger } from '../support/ledger.ts';
+import { startDroppingWorker } from './dropping-worker.ts';
+import type { DroppingWorker } from './dropping-worker.ts';
+import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Opened, Stage } from './stage.ts';
+
+/** Two seconds of audio in two frames. A worker has a whole chunk to answer. */
+const AUDIO = Buffer.alloc(64_000, 1);
+const FRAME_BYTES = 32_000;
+const SILENCE_MS = 1500;
+const IDLE_MS = 4000;
+const GATEWAY = {
+  WORKER_SILENCE_TIMEOUT_MS: String(SILENCE_MS),
+  WORKER_OPEN_TIMEOUT_MS: String(SILENCE_MS),
+  STREAM_IDLE_MS: String(IDLE_MS),
+};
+const FREE = { state: 'failed', billableMs: 0, balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS } };
+
+/** Sends audio and a flush. */
+function sendUtterance({ stream }: Opened): void {
+  stream.audio(AUDIO, FRAME_BYTES);
+  stream.send({ type: 'flush' });
+}
+
+describe('when every worker is suspended', () => {
+  let stage: Stage;
+  const signal = (name: NodeJS.Signals) => {
+    for (const { pid } of stage.workers) process.kill(pid, name);
+  };
+  beforeAll(async () => {
+    stage = await setStage({ gateway: GATEWAY, workers: [{}, {}] });
+  }, STAGE_TIMEOUT_MS);
+  afterEach(async () => {
+    signal('SIGCONT');
+    await eventually('both workers are registered', 30_000, async () => {
+      const registered = await stage.ledger.workers.list(MODEL);
+      return registered.length === 2 && registered.every(({ active }) => active === 0);
+    });
+  });
+  afterAll(() => stage.stop());
+
+  test('a client that closes while its stream has no worker pays nothing', async () => {
+    const opened = await stage.ready();
+    signal('SIGSTOP');
+    sendUtterance(opened);
+    await eventually('the stream has left its worker', 10_000, () => {
+      const lines = stage.gateway.output().split('\n');
+      return lines.some((line) => line.includes(opened.session.id) && line.includes('moves to another worker'));
+    });
+    opened.stream.close();
+    expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+  });
+
+  test('a client that closes before the answer is overdue pays for its audio', async () => {
+    const opened = await stage.ready();
+    signal('SIGSTOP');
+    sendUtterance(opened);
+    opened.stream.close();
+    expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 2000, billableMs: 2000 });
+  });
+
+  test('a client that disconnects while the last final is overdue pays nothing', async () => {
+    const opened = await stage.ready(2);
+    signal('SIGSTOP');
+    sendUtterance(opened);
+    await sleep(SILENCE_MS * 1.5);
+    opened.stream.socket.terminate();
+    expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+  });
+
+  test('a client that waits for an answer until the idle timeout pays nothing', async () => {
+    const opened = await stage.ready();
+    signal('SIGSTOP');
+    sendUtterance(opened);
+    expect(await opened.stream.closed).toEqual({ code: 4408, reason: 'idle_timeout' });
+    expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+  });
+});
+
+describe('when no worker is registered', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage({ workers: [] });
+  }, STAGE_TIMEOUT_MS);
+  afterAll(() => stage.stop());
+
+  test('a client that closes before its stream is ready pays nothing', async () => {
+    const opened = await stage.connect();
+    await opened.stream.next('status');
+    opened.stream.close();
+    expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 0 });
+  });
+});
+
+describe('when workers open streams and never answer', () => {
+  let stage: Stage;
+  /** The leases outlast the test, because nothing renews them. */
+  let ledger: Ledger;
+  let worker: DroppingWorker;
+  beforeAll(async () => {
+    stage = await setStage({ gateway: GATEWAY, workers: [] });
+    ledger = await openLedger(stage.redis.url, { prefix: stage.prefix, processLeaseMs: 600_000 });
+    worker = await startDroppingWorker(ledger, 3);
+  }, STAGE_TIMEOUT_MS);
+  afterAll(async () => {
+    worker.stop();
+    await ledger.link.close();
+    await stage.stop();
+  });
+
+  test('the time that several workers were silent counts together', async () => {
+    const opened = await stage.ready();
+    worker.mute(true);
+    sendUtterance(opened);
+    await eventually('a second worker has the stream', 10_000, () => worker.opened() > 1);
+    opened.stream.close();
+    expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+  });
+
+  test('a client that changes the context and closes at once pays for its audio', async () => {
+    worker.mute(false);
+    const opened = await stage.ready();
+    sendUtterance(opened);
+    await opened.stream.next('final');
+    opened.stream.send({ type: 'config', context: [56, 3] });
+    opened.stream.close();
+    expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 2000, billableMs: 2000 });
+  });
+});
