@@ -1,4 +1,5 @@
-import { AUDIO, parseClientMessage, samplesOf, STREAM_ERRORS, streamError } from '@svc-asr/core';
+import { AUDIO, MessageRate, parseClientMessage, samplesOf } from '@svc-asr/core';
+import { STREAM_ERRORS, STREAM_LIMITS, streamError } from '@svc-asr/core';
 import type { ClientMessage, CloseCodeNumber, ContextSize, RelayAnswer, StreamErrorCode } from '@svc-asr/core';
 import { Clocks } from './client/clocks.ts';
 import type { Client } from './client/client.ts';
@@ -42,7 +43,9 @@ export class Stream {
   #queued: (string | Buffer)[] = [];
   /** Set while a worker opens the stream with another context. */
   #contextChange: { from: ContextSize; to: ContextSize } | undefined;
-  #invalidMessages = 0;
+  readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
+  /** Number of errors by code. */
+  readonly #errors = new Map<StreamErrorCode, number>();
   #ending: Ending | undefined;
   #finalTimer: NodeJS.Timeout | undefined;
   #finished = false;
@@ -68,7 +71,9 @@ export class Stream {
   receive(data: Buffer, isBinary: boolean): void {
     if (this.#ending !== undefined || this.#finished) return;
     this.#clocks?.onMessage();
-    this.#handle(isBinary ? data : data.toString());
+    if (isBinary) this.#handle(data);
+    else if (this.#textRate.take(performance.now()) > 0) this.#error('rate_limited');
+    else this.#handle(data.toString());
   }
 
   onPong(): void {
@@ -258,8 +263,9 @@ export class Stream {
   }
 
   #error(code: StreamErrorCode, message?: string): void {
-    const outcome = streamError(code, this.#invalidMessages, message);
-    this.#invalidMessages = outcome.invalidMessages;
+    const earlier = this.#errors.get(code) ?? 0;
+    this.#errors.set(code, earlier + 1);
+    const outcome = streamError(code, earlier, message);
     if (outcome.close === undefined) {
       this.#client.send(outcome.event);
       return;

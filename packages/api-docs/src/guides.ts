@@ -48,7 +48,7 @@ function errorRows(): string {
 
 function streamErrorRows(): string {
   const rows = Object.entries<StreamError>(STREAM_ERRORS).map(([code, { close, message, counts }]) => {
-    const limit = STREAM_LIMITS.maxInvalidMessages;
+    const limit = code === 'rate_limited' ? STREAM_LIMITS.maxRateLimitedMessages : STREAM_LIMITS.maxInvalidMessages;
     const effect =
       close !== undefined ? `close ${close}` : counts ? `continues; the ${limit}th closes with 4400` : 'continues';
     return `| \`${code}\` | ${effect} | ${message} |`;

@@ -9,6 +9,7 @@ export * from './stream/client.ts';
 export * from './stream/close.ts';
 export * from './stream/errors.ts';
 export * from './stream/limits.ts';
+export * from './stream/message-rate.ts';
 export * from './stream/parse.ts';
 export * from './stream/server.ts';
 export type { ContextSize } from './stream/context.ts';

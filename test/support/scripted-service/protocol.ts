@@ -164,8 +164,7 @@ class ScriptedStream {
   }
 
   #fail(code: StreamErrorCode): void {
-    const { event, close, invalidMessages } = streamError(code, this.#invalidMessages);
-    this.#invalidMessages = invalidMessages;
+    const { event, close } = streamError(code, code === 'invalid_message' ? this.#invalidMessages++ : 0);
     this.#send(event);
     if (close !== undefined) this.#socket.close(close, code);
   }

@@ -1,5 +1,5 @@
 import type { AsrSession, ConfigAckMessage, FinalMessage, ReadyMessage, ResetAckMessage } from '@svc-asr/core';
-import { AUDIO } from '@svc-asr/core/stream';
+import { AUDIO, MessageRate, STREAM_LIMITS } from '@svc-asr/core/stream';
 import { conceal } from '../conceal.ts';
 import { pause } from '../retry.ts';
 import type { StreamEnd } from './advice.ts';
@@ -10,6 +10,9 @@ import type { PcmAudio } from './frames.ts';
 import { Lifecycle } from './lifecycle.ts';
 import type { StreamConfig, StreamOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
+
+/** Share of the rate of text messages that is used. Messages can arrive closer together than they were sent. */
+const RATE_SHARE = 0.8;
 
 /**
  * A stream of a session. Iterating over it returns its events, each to one reader. Leaving the loop does not close the
@@ -44,6 +47,8 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
   const life = new Lifecycle(createSession, options);
   const outbox = createOutbox();
   const framer = createFramer();
+  const { textMessagesPerSecond, textMessageBurst } = STREAM_LIMITS;
+  const textRate = new MessageRate(textMessagesPerSecond * RATE_SHARE, textMessageBurst * RATE_SHARE);
 
   /** Waits until little enough is buffered. WebSockets have no event for this, so it polls. */
   async function waitForRoom(): Promise<void> {
@@ -57,7 +62,13 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
     const { reply } = await outbox.add(send);
     return reply;
   }
-  const sendMessage = (message: object) => life.connection().send(JSON.stringify(message));
+  /** Sends a text message, after a wait if messages were sent faster than the service allows. */
+  async function sendMessage(message: object): Promise<void> {
+    for (let waitMs = textRate.take(performance.now()); waitMs > 0; waitMs = textRate.take(performance.now())) {
+      await pause(waitMs, options.signal);
+    }
+    life.connection().send(JSON.stringify(message));
+  }
 
   const stream: AsrStream = {
     ready: life.ready,
@@ -77,7 +88,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
       tolerated(
         request(async () => {
           await life.opened;
-          sendMessage({ type: 'config', ...config });
+          await sendMessage({ type: 'config', ...config });
           return { reply: life.replies.expect('config_ack') };
         }),
       ),
@@ -86,7 +97,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
         request(async () => {
           await life.ready;
           framer.drop();
-          sendMessage({ type: 'flush' });
+          await sendMessage({ type: 'flush' });
           return { reply: life.replies.expect('final') };
         }),
       ),
@@ -95,7 +106,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
         request(async () => {
           await life.ready;
           framer.drop();
-          sendMessage({ type: 'reset' });
+          await sendMessage({ type: 'reset' });
           return { reply: life.replies.expect('reset_ack') };
         }),
       ),

@@ -41,7 +41,8 @@ export const CLOSE_CODES = {
     action: 'Create a new session and send the audio again.',
   },
   4400: {
-    meaning: 'The client broke the protocol: audio before `ready`, or ten invalid messages.',
+    meaning:
+      'The client broke the protocol: audio before `ready`, ten invalid messages, or ten messages over the rate.',
     retry: 'never',
     charged: true,
     action: 'Fix the client; the `error` event before the close describes the problem.',

@@ -6,7 +6,7 @@ import type { ErrorMessage } from './server.ts';
 export interface StreamError {
   /** Close code that follows. Undefined if the stream continues. */
   readonly close: CloseCodeNumber | undefined;
-  /** Whether the error counts towards the invalid messages that end a stream. */
+  /** Whether the error ends the stream once it has occurred a number of times. Each code is counted on its own. */
   readonly counts: boolean;
   /** Message unless the caller provides a more specific one. */
   readonly message: string;
@@ -33,6 +33,11 @@ export const STREAM_ERRORS = {
     close: undefined,
     counts: true,
     message: 'The message is not one of config, flush and reset as JSON text.',
+  },
+  rate_limited: {
+    close: undefined,
+    counts: true,
+    message: `More than ${STREAM_LIMITS.textMessagesPerSecond} text messages per second arrived; this one was ignored. Send fewer.`,
   },
   invalid_config: {
     close: undefined,
@@ -72,21 +77,23 @@ export type StreamErrorCode = keyof typeof STREAM_ERRORS;
 export interface StreamErrorOutcome {
   readonly event: ErrorMessage;
   readonly close: CloseCodeNumber | undefined;
-  /** Number of invalid messages so far, including this one. */
-  readonly invalidMessages: number;
+}
+
+/** Number of occurrences from which on an error that counts is fatal. */
+function fatalOccurrence(code: StreamErrorCode): number {
+  return code === 'rate_limited' ? STREAM_LIMITS.maxRateLimitedMessages : STREAM_LIMITS.maxInvalidMessages;
 }
 
 /**
- * Returns the effect of an error on a stream that has sent `invalidMessages` before. The tenth invalid message is
- * fatal.
+ * Returns the effect of an error on a stream that has had `earlier` errors of the same code. The tenth invalid message
+ * is fatal, and so is the tenth message over the rate.
  */
 export function streamError(
   code: StreamErrorCode,
-  invalidMessages: number,
+  earlier: number,
   message: string = STREAM_ERRORS[code].message,
 ): StreamErrorOutcome {
   const entry: StreamError = STREAM_ERRORS[code];
-  const count = entry.counts ? invalidMessages + 1 : invalidMessages;
-  const close = entry.counts && count >= STREAM_LIMITS.maxInvalidMessages ? 4400 : entry.close;
-  return { event: { type: 'error', code, message, fatal: close !== undefined }, close, invalidMessages: count };
+  const close = entry.counts && earlier + 1 >= fatalOccurrence(code) ? 4400 : entry.close;
+  return { event: { type: 'error', code, message, fatal: close !== undefined }, close };
 }

@@ -2,3 +2,4 @@
 export * from '../audio.ts';
 export * from './close.ts';
 export * from './limits.ts';
+export * from './message-rate.ts';

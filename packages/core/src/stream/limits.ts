@@ -19,6 +19,12 @@ export const STREAM_LIMITS = {
   maxPayloadBytes: 131_072,
   /** Number of invalid messages that end the stream. Each one before is answered with an `error`. */
   maxInvalidMessages: 10,
+  /** Number of text messages per second that a client may send. */
+  textMessagesPerSecond: 20,
+  /** Number of text messages that a client may send at once after a pause. */
+  textMessageBurst: 40,
+  /** Number of text messages over the rate that end the stream. Each one before is answered with an `error`. */
+  maxRateLimitedMessages: 10,
   /** Lifetime of a credential after the session was created. */
   credentialSeconds: 60,
   /** Maximum time that a stream waits for a worker, unless the model sets another. */
