@@ -7,6 +7,8 @@ import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import { followCatalogue } from './catalogue.ts';
 import type { CatalogueView } from './catalogue.ts';
+import { clientAddress } from './http/client-address.ts';
+import type { TrustProxy } from './http/client-address.ts';
 import type { Shutdown } from './http/shutdown.ts';
 import { watchLedger } from './ledger-watch.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
@@ -48,6 +50,7 @@ interface StreamDependencies {
   metrics: GatewayMetrics;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
+  trustProxy: TrustProxy;
 }
 
 /** Runs the gateway until it receives a signal to stop. */
@@ -74,10 +77,21 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
   const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
   const shared = { logger, ledger, catalogue, ledgerWatch, metrics, tracing };
-  const { streams, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, shared);
-
+  // The expiry of a credential is checked with this clock, before Redis is called.
+  const stopClock = repeat(
+    logger,
+    () => settings.LEDGER_INTERVAL_MS,
+    () => ledger.syncClock(),
+  );
   const shutdown: Shutdown = { announced: false, closed: false };
-  const server = await listen(createApp({ ...shared, settings, cancellations, shutdown }), settings, logger, metrics);
+  const app = createApp({ ...shared, settings, cancellations, shutdown });
+  const trustProxy = app.get('trust proxy fn') as TrustProxy;
+  const { streams, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
+    ...shared,
+    trustProxy,
+  });
+
+  const server = await listen(app, settings, logger, metrics);
   streams.attach(server);
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
@@ -109,6 +123,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     { name: 'release the lease', stop: () => lease.stop() },
     { name: 'stop the reaper', stop: () => stopReaper() },
     { name: 'stop writing revision tallies', stop: () => stopTallies() },
+    { name: 'stop following the clock of Redis', stop: () => stopClock() },
     { name: 'stop watching the ledger', stop: () => ledgerWatch.stop() },
     { name: 'stop following the catalogue', stop: () => catalogue.stop() },
     { name: 'close Redis', stop: () => link.close() },
@@ -153,7 +168,7 @@ function streamExtraMs(settings: GatewaySettings): number {
 
 /** Starts everything that streams need: the lease of this gateway, settlements, and the tallies for rollouts. */
 function startStreams(settings: GatewaySettings, dependencies: StreamDependencies): StreamServices {
-  const { logger, ledger, catalogue, ledgerWatch, metrics } = dependencies;
+  const { logger, ledger, catalogue, ledgerWatch, metrics, trustProxy } = dependencies;
   const settlements = createSettlements(ledger, logger, metrics);
   metrics.pendingSettlements.addCallback((result) => result.observe(settlements.pending));
   const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, {
@@ -180,6 +195,9 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     times: streamTimes(settings),
     memoryBytes: settings.STREAM_MEMORY_MIB * 1_048_576,
     suspensionMs: settings.SUSPENSION_INTERVAL_MS,
+    refusalsPerSecond: settings.HANDSHAKE_REFUSALS_PER_SECOND,
+    maxAttempts: settings.HANDSHAKES_PENDING_MAX,
+    addressOf: (request) => clientAddress(request, trustProxy),
   });
   metrics.streams.addCallback((result) => {
     const counts = streams.counts();

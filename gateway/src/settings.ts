@@ -70,6 +70,18 @@ export const GATEWAY_SETTINGS = {
     1,
     1_000_000,
   ),
+  HANDSHAKE_REFUSALS_PER_SECOND: integer(
+    'Refused WebSocket handshakes per second that one IP address may make. Beyond that it gets 429.',
+    100,
+    1,
+    1_000_000,
+  ),
+  HANDSHAKES_PENDING_MAX: integer(
+    'Largest number of WebSocket handshakes that wait for Redis, including those that are rolled back. Beyond it new ones get 503.',
+    1000,
+    1,
+    1_000_000,
+  ),
   REQUEST_DEADLINE_MS: integer(
     'Age of a request after which it sends no more commands to Redis and fails with 503.',
     900,

@@ -1,7 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AsrSession, UsageSession } from '@svc-asr/core';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
+import { parseKeyring } from '@svc-asr/runtime';
+import { readCredential } from '../../gateway/src/sessions/credential.ts';
 import { connected } from '../support/connected.ts';
 import { eventually } from '../support/eventually.ts';
 import { balanceOf, refusal, sessionOf } from '../support/refusals.ts';
@@ -28,7 +32,8 @@ afterAll(async () => {
 
 /** Does what the handshake does. */
 async function connectStream(tenant: string, session: AsrSession): Promise<void> {
-  const credentialHash = createHash('sha256').update(session.websocket_protocols[1]).digest('base64url');
+  const secrets = parseKeyring(readFileSync(join(service.home, 'secrets', 'session-secrets.json'), 'utf8'));
+  const { hash: credentialHash } = readCredential(secrets, session.websocket_protocols[1], session.id)!;
   const request = { tenant, sessionId: session.id, credentialHash, owner: OWNER, connectionId: randomUUID() };
   expect(await ledger.sessions.connect(request)).toMatchObject({ outcome: 'ok' });
 }

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Ledger } from '@svc-asr/ledger';
 import { LedgerUnavailable } from '@svc-asr/ledger';
+import { parseKeyring } from '@svc-asr/runtime';
+import { readCredential } from '../../gateway/src/sessions/credential.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import type { CuttingProxy } from '../support/cutting-proxy.ts';
-import { MODEL, ownPrefix, postSession, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
+import { MODEL, ownPrefix, postSession, seedCatalogue, seedTenant, SESSION_SECRETS } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { connected } from '../support/connected.ts';
 import { openLedger } from '../support/ledger.ts';
@@ -156,9 +158,9 @@ async function chargeSome(
   charged: string[],
 ): Promise<boolean> {
   if (Math.random() < 0.67) return true;
-  const credentialHash = createHash('sha256').update(protocols![1]!).digest('base64url');
+  const { hash } = readCredential(parseKeyring(SESSION_SECRETS), protocols![1]!, sessionId)!;
   try {
-    await ledger.sessions.connect({ tenant, sessionId, credentialHash, owner, connectionId: sessionId });
+    await ledger.sessions.connect({ tenant, sessionId, credentialHash: hash, owner, connectionId: sessionId });
     const { outcome } = await ledger.sessions.settle(tenant, sessionId, owner, 16_001, 'test');
     if (outcome === 'ok') charged.push(sessionId);
   } catch (error) {

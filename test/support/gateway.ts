@@ -23,7 +23,8 @@ function ring(id: string, secret: Buffer): string {
 }
 
 const PEPPER = randomBytes(32);
-const SESSION_SECRETS = ring('s1', randomBytes(32));
+/** Secrets of the gateways of a test, from which session credentials are derived. */
+export const SESSION_SECRETS = ring('s1', randomBytes(32));
 /** Keyring that the gateways and workers of a test share. */
 export const WORKER_TICKETS = ring('t1', randomBytes(32));
 

@@ -50,7 +50,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
     model,
     reason: 'outcome unknown',
   };
-  const credential = credentialOf(secrets, secrets.current, tenant, sessionId);
+  const secretId = secrets.current;
   request.checkDeadline();
   try {
     const result = await ledger.sessions.reserve({
@@ -61,18 +61,16 @@ export async function createSession(options: CreateOptions, request: CreateReque
       seconds: request.seconds,
       sessionId,
       attempt: cancellation.attempt,
-      secretId: secrets.current,
-      credentialHash: credentialHash(credential),
+      secretId,
+      credentialHash: known(secretId, credentialHash(secrets, secretId, { tenant, sessionId })),
     });
     if ('rate' in result) request.onRate(result.rate);
     if (result.outcome !== 'ok') throw refusal(result);
     const { reservation } = result;
     if (reservation.provisional) await confirmReservation(options, request, cancellation, reservation);
-    const replayed = reservation.sessionId !== sessionId;
-    return {
-      ...reservation,
-      credential: replayed ? credentialOf(secrets, reservation.secretId, tenant, reservation.sessionId) : credential,
-    };
+    const subject = { tenant, sessionId: reservation.sessionId };
+    const credential = sessionCredential(secrets, reservation.secretId, subject, reservation.expiresAtMs);
+    return { ...reservation, credential: known(reservation.secretId, credential) };
   } catch (error) {
     if (!(error instanceof ApiError)) cancellations.add(cancellation);
     throw error;
@@ -100,10 +98,10 @@ async function confirmReservation(
   }
 }
 
-function credentialOf(secrets: Keyring, secretId: string, tenant: string, sessionId: string): string {
-  const credential = sessionCredential(secrets, secretId, tenant, sessionId);
-  if (credential === undefined) throw new Error(`the session secret "${secretId}" is missing from SESSION_SECRETS`);
-  return credential;
+/** Returns a value that was derived from a secret. Throws if the secret is missing from the ring. */
+function known(secretId: string, derived: string | undefined): string {
+  if (derived === undefined) throw new Error(`the session secret "${secretId}" is missing from SESSION_SECRETS`);
+  return derived;
 }
 
 const REFUSALS = {

@@ -1,29 +1,53 @@
 import { parseKeyring } from '@svc-asr/runtime';
-import { credentialHash, credentialTenant, sessionCredential } from './credential.ts';
+import { credentialHash, readCredential, sessionCredential } from './credential.ts';
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 const ring = parseKeyring(JSON.stringify({ current: 's2', secrets: { s1: secret(1), s2: secret(2) } }));
+const EXPIRES_AT_MS = 1_800_000_000_000;
+const SUBJECT = { tenant: 'acme-radio', sessionId: 'session-1' };
 
-test('sessionCredential returns the same value each time, which fits a subprotocol and names its tenant', () => {
-  const credential = sessionCredential(ring, 's2', 'acme-radio', 'session-1')!;
-  expect(credential).toBe(sessionCredential(ring, 's2', 'acme-radio', 'session-1'));
+test('sessionCredential returns the same value each time, which fits a subprotocol and names tenant and expiry', () => {
+  const credential = sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)!;
+  expect(credential).toBe(sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS));
   expect(credential).toMatch(/^svc\.auth\.[A-Za-z0-9_-]+$/);
-  expect(credentialTenant(ring, credential, 'session-1')).toBe('acme-radio');
-  expect(credentialHash(credential)).not.toContain(credential.slice(9, 20));
+  expect(readCredential(ring, credential, 'session-1')).toEqual({
+    tenant: 'acme-radio',
+    expiresAtMs: EXPIRES_AT_MS,
+    hash: credentialHash(ring, 's2', SUBJECT),
+  });
 });
 
-test('sessionCredential needs a configured secret, and credentialTenant accepts an older secret of the ring', () => {
-  expect(sessionCredential(ring, 's3', 'acme', 'x')).toBeUndefined();
-  expect(credentialTenant(ring, sessionCredential(ring, 's1', 'acme', 'x')!, 'x')).toBe('acme');
+test('credentialHash differs by session, tenant and secret, and reveals no part of the credential', () => {
+  const stored = credentialHash(ring, 's2', SUBJECT)!;
+  const others = [
+    credentialHash(ring, 's1', SUBJECT),
+    credentialHash(ring, 's2', { ...SUBJECT, tenant: 'other' }),
+    credentialHash(ring, 's2', { ...SUBJECT, sessionId: 'session-2' }),
+  ];
+  expect(new Set([stored, ...others]).size).toBe(4);
+  expect(sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)).not.toContain(stored);
+  expect(credentialHash(ring, 's3', SUBJECT)).toBeUndefined();
 });
 
-test('credentialTenant rejects a credential of another session or tenant, and a malformed one', () => {
-  const credential = sessionCredential(ring, 's2', 'acme', 'one')!;
-  expect(credentialTenant(ring, credential, 'two')).toBeUndefined();
-  expect(credentialTenant(ring, credential.slice(0, -3), 'one')).toBeUndefined();
-  expect(credentialTenant(ring, `x${credential}`, 'one')).toBeUndefined();
-  const bytes = Buffer.from(credential.slice(9), 'base64url');
-  bytes.write('other', 3);
-  expect(credentialTenant(ring, `svc.auth.${bytes.toString('base64url')}`, 'one')).toBeUndefined();
-  for (const junk of ['', 'svc.auth.', 'svc.auth.AAAA']) expect(credentialTenant(ring, junk, 'one')).toBeUndefined();
+test('sessionCredential needs a configured secret, and readCredential accepts an older secret of the ring', () => {
+  expect(sessionCredential(ring, 's3', SUBJECT, EXPIRES_AT_MS)).toBeUndefined();
+  const older = sessionCredential(ring, 's1', SUBJECT, EXPIRES_AT_MS)!;
+  expect(readCredential(ring, older, 'session-1')).toMatchObject({ tenant: 'acme-radio' });
+});
+
+test('readCredential rejects a credential of another session or tenant, with another expiry, and a malformed one', () => {
+  const credential = sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)!;
+  expect(readCredential(ring, credential, 'session-2')).toBeUndefined();
+  expect(readCredential(ring, credential.slice(0, -3), 'session-1')).toBeUndefined();
+  expect(readCredential(ring, `x${credential}`, 'session-1')).toBeUndefined();
+  const replaced = (from: string, to: string) => {
+    const text = Buffer.from(credential.slice(9), 'base64url').toString('latin1');
+    return `svc.auth.${Buffer.from(text.replace(from, to), 'latin1').toString('base64url')}`;
+  };
+  expect(readCredential(ring, replaced('x', 'x'), 'session-1')).toBeDefined();
+  expect(readCredential(ring, replaced('acme', 'evil'), 'session-1')).toBeUndefined();
+  expect(readCredential(ring, replaced(String(EXPIRES_AT_MS), '1900000000000'), 'session-1')).toBeUndefined();
+  expect(readCredential(ring, replaced(`:${EXPIRES_AT_MS}`, ''), 'session-1')).toBeUndefined();
+  for (const junk of ['', 'svc.auth.', 'svc.auth.AAAA'])
+    expect(readCredential(ring, junk, 'session-1')).toBeUndefined();
 });

@@ -3,17 +3,18 @@ import type { Duplex } from 'node:stream';
 import { ApiError, STREAM_LIMITS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import type { Tracing } from '@svc-asr/runtime';
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { AttemptLimiter, Tracing } from '@svc-asr/runtime';
 import type { CatalogueView } from '../catalogue.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
-import { credentialTenant } from '../sessions/credential.ts';
 import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import { AudioBudget } from './handshake/audio-budget.ts';
 import type { AudioShare } from './handshake/audio-budget.ts';
+import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
-import { accept, readOffer, refuse, rollBack } from './handshake/handshake.ts';
+import { accept, checkCredential, readOffer, refuse, rollBack } from './handshake/handshake.ts';
 import type { Handshake, HandshakeParts, Offer } from './handshake/handshake.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
@@ -27,11 +28,17 @@ const TICK_MS = 250;
 /** Number of accounts that are read at a time. One by one is slow, and all at once would block the event loop. */
 const ACCOUNTS_AT_ONCE = 32;
 
-export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger'> {
+export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'attempts'> {
   catalogue: CatalogueView;
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
   suspensionMs: number;
+  /** Refused handshakes per second that one address may make. */
+  refusalsPerSecond: number;
+  /** Handshakes that may wait for Redis at the same time. */
+  maxAttempts: number;
+  /** Returns the address that counts for `refusalsPerSecond`. */
+  addressOf: (request: IncomingMessage) => string;
   metrics: GatewayMetrics;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
@@ -40,6 +47,8 @@ export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<Handsh
 /** All live streams of this gateway. */
 export class Streams {
   readonly #live = new Set<Stream>();
+  readonly #attempts: Attempts;
+  readonly #refusals: AttemptLimiter;
   readonly #budget: AudioBudget;
   readonly #sockets: WebSocketServer;
   /** Request ids of handshakes in progress. */
@@ -52,6 +61,8 @@ export class Streams {
   constructor(options: StreamsOptions) {
     this.#options = options;
     this.#budget = new AudioBudget(options.memoryBytes);
+    this.#attempts = new Attempts(options.maxAttempts);
+    this.#refusals = createAttemptLimiter(options.refusalsPerSecond, 1000);
     const { idleMs, pingMs } = options.times;
     this.#ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
     this.#sockets = new WebSocketServer({
@@ -119,32 +130,35 @@ export class Streams {
    * only clients with a session can create traces.
    */
   #tracedSession(offer: Offer | undefined): string | undefined {
-    const { tracing, secrets } = this.#options;
-    if (tracing === undefined || offer === undefined) return undefined;
-    const { credential, sessionId } = offer;
-    return credentialTenant(secrets, credential, sessionId) === undefined ? undefined : sessionId;
+    if (this.#options.tracing === undefined || offer === undefined) return undefined;
+    return checkCredential(this.#options, offer) === undefined ? undefined : offer.sessionId;
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const watch = new HandshakeWatch(this.#options, request.headers.traceparent);
     const { requestId } = watch;
     this.#requestIds.set(request, requestId);
-    const parts = this.#options;
+    const parts = { ...this.#options, attempts: this.#attempts };
+    const address = this.#options.addressOf(request);
     let handshake: Handshake;
     let offer: Offer | undefined;
     let share: AudioShare | undefined;
     try {
+      this.#refuseIfBlocked(address);
       offer = readOffer(request);
       share = this.#admit();
       handshake = await accept(parts, offer, requestId);
       share.narrow(handshake.reservedMs);
     } catch (error) {
       share?.release();
-      watch.recordRefusal(refuse(socket, error, requestId), this.#tracedSession(offer));
+      const refusal = refuse(socket, error, requestId);
+      this.#countRefusal(address, refusal.status);
+      watch.recordRefusal(refusal, this.#tracedSession(offer));
       return;
     }
     const client = this.#answer(request, socket, head);
     if (client !== undefined) {
+      handshake.release();
       this.#startStream(client, handshake, share, watch.recordAccepted(handshake));
       return;
     }
@@ -161,6 +175,22 @@ export class Streams {
     const clients: WebSocket[] = [];
     this.#sockets.handleUpgrade(request, socket, head, (client) => clients.push(client));
     return clients[0];
+  }
+
+  /** Throws 429 if the address has made too many handshakes that were refused. */
+  #refuseIfBlocked(address: string): void {
+    const waitMs = this.#refusals.waitMs(address, performance.now());
+    if (waitMs === 0) return;
+    const message = 'Too many refused handshakes from this address. Wait as long as Retry-After says.';
+    throw new ApiError('rate_limit_exceeded', { retryAfterS: waitMs / 1000, message });
+  }
+
+  /**
+   * Counts a refusal that the client caused. A client cannot avoid a 503. A 429 does not prolong the wait that it
+   * announces.
+   */
+  #countRefusal(address: string, status: number): void {
+    if (status < 500 && status !== 429) this.#refusals.fail(address, performance.now());
   }
 
   /** Takes memory for one more stream, or throws 503. */

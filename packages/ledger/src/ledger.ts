@@ -16,6 +16,7 @@ import { createPools } from './pools.ts';
 import { createReaper } from './reaper.ts';
 import { createRegistry } from './registry.ts';
 import type { RedisLink } from './redis/link.ts';
+import { numbers } from './replies.ts';
 import { createRevisions } from './revisions.ts';
 import { createSessions } from './sessions.ts';
 import { createWorkers } from './workers.ts';
@@ -78,6 +79,11 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     reap,
     /** Returns an estimate of Redis TIME. */
     now: clock.now,
+    /** Reads Redis TIME, so that `now` is right even if the local clock is wrong or was changed. */
+    async syncClock(): Promise<void> {
+      const [seconds, microseconds] = numbers(await link.send(keys.gateways(), ['TIME']));
+      clock.observe((seconds ?? 0) * 1000 + Math.floor((microseconds ?? 0) / 1000));
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Owner } from '@svc-asr/ledger';
 import { parseKeyring } from '@svc-asr/runtime';
 import { sessionCredential } from '../../sessions/credential.ts';
+import { Attempts } from './attempts.ts';
 import { Claims } from './claims.ts';
 import { accept } from './handshake.ts';
 import type { HandshakeParts } from './handshake.ts';
@@ -8,11 +9,21 @@ import type { HandshakeParts } from './handshake.ts';
 const secrets = parseKeyring(
   JSON.stringify({ current: 's1', secrets: { s1: Buffer.alloc(32, 1).toString('base64') } }),
 );
-const OFFER = { sessionId: 'session', credential: sessionCredential(secrets, 's1', 'acme', 'session')! };
+const NOW_MS = 1_800_000_000_000;
+const subject = { tenant: 'acme', sessionId: 'session' };
+const offerOf = (expiresAtMs: number) => ({
+  sessionId: 'session',
+  credential: sessionCredential(secrets, 's1', subject, expiresAtMs)!,
+});
 
 /** Runs a handshake on a gateway that holds the lease `first`, and `later` once the session is connected. */
-async function runHandshake(first: Owner, later: Owner | undefined, isAlive = true) {
+async function runHandshake(
+  first: Owner,
+  later: Owner | undefined,
+  { isAlive = true, expiresAtMs = NOW_MS + 1 } = {},
+) {
   let owner: Owner | undefined = first;
+  const attempts = new Attempts(1);
   const done: string[] = [];
   const record = (what: string) => () => {
     done.push(what);
@@ -20,6 +31,7 @@ async function runHandshake(first: Owner, later: Owner | undefined, isAlive = tr
   };
   const parts = {
     ledger: {
+      now: () => NOW_MS,
       gateways: { own: record('own'), disown: record('disown') },
       sessions: {
         connect: () => {
@@ -30,33 +42,47 @@ async function runHandshake(first: Owner, later: Owner | undefined, isAlive = tr
     },
     settlements: { rollBack: record('roll back') },
     claims: new Claims(),
+    attempts,
     secrets,
     owner: () => owner,
   } as unknown as HandshakeParts;
-  const answer = await accept(parts, OFFER, 'request').catch((error: unknown) => error);
+  const answer = await accept(parts, offerOf(expiresAtMs), 'request').catch((error: unknown) => error);
   await new Promise((resolve) => setImmediate(resolve));
-  return { answer, done };
+  return { answer, done, pending: attempts.pending };
 }
 
 test('accept returns a session that belongs to the lease under which it was recorded', async () => {
   const owner = { id: 'g1', epoch: 1 };
-  const { answer, done } = await runHandshake(owner, owner);
+  const { answer, done, pending } = await runHandshake(owner, owner);
   expect(answer).toMatchObject({ sessionId: 'session', tenant: 'acme', owner });
   expect(done).toEqual(['own']);
+  // The attempt ends when the response was sent.
+  expect(pending).toBe(1);
+});
+
+test.each([
+  [4999, ['own']],
+  [5000, []],
+])('accept of a credential that expired %d ms ago calls Redis: %j', async (agoMs, calls) => {
+  const owner = { id: 'g1', epoch: 1 };
+  const { answer, done } = await runHandshake(owner, owner, { expiresAtMs: NOW_MS - agoMs });
+  expect(done).toEqual(calls);
+  if (calls.length === 0) expect(answer).toMatchObject({ code: 'invalid_session_credential' });
 });
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
   'accept rolls back a session whose lease was lost during the connect (lease afterwards: %j)',
   async (later) => {
-    const { answer, done } = await runHandshake({ id: 'g1', epoch: 1 }, later);
+    const { answer, done, pending } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });
+    expect(pending).toBe(0);
     expect(done).toEqual(['own', 'roll back', 'disown']);
   },
 );
 
 test('accept connects nothing if the ledger has declared the gateway dead', async () => {
   const owner = { id: 'g1', epoch: 1 };
-  const { answer, done } = await runHandshake(owner, owner, false);
+  const { answer, done } = await runHandshake(owner, owner, { isAlive: false });
   expect(answer).toMatchObject({ code: 'service_unavailable' });
   expect(done).toEqual(['own', 'roll back', 'disown']);
 });

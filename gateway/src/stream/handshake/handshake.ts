@@ -5,12 +5,19 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Connected, Ledger, Owner } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
 import type { LedgerWatch } from '../../ledger-watch.ts';
-import { credentialHash, credentialTenant } from '../../sessions/credential.ts';
+import { readCredential } from '../../sessions/credential.ts';
+import type { ReadCredential } from '../../sessions/credential.ts';
+import type { Attempts } from './attempts.ts';
 import type { Claims } from './claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
 const PATH = new RegExp(`^${streamPath('([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})')}$`);
 const CONNECT_TRIES = 2;
+/**
+ * Time after its expiry for which Redis still decides about a credential. It covers the error of the estimated time, and
+ * the differences between the clocks of a Redis Cluster.
+ */
+const CLOCK_TOLERANCE_MS = 5000;
 
 export interface Offer {
   sessionId: string;
@@ -21,6 +28,7 @@ export interface HandshakeParts {
   ledger: Ledger;
   settlements: Settlements;
   claims: Claims;
+  attempts: Attempts;
   secrets: Keyring;
   ledgerWatch: Pick<LedgerWatch, 'verify'>;
   /** Returns undefined while this gateway holds no lease. */
@@ -34,6 +42,8 @@ interface Attempt {
   owner: Owner;
   /** Id of the handshake request. The ledger stores it as the id of the connection. */
   requestId: string;
+  /** Call once when the outcome is settled: the 101 response was sent, or nothing is left to roll back. */
+  release: () => void;
 }
 
 export interface Handshake extends Attempt {
@@ -65,20 +75,30 @@ export function readOffer(request: IncomingMessage): Offer {
   return { sessionId, credential };
 }
 
+/** Reads the credential of an offer without Redis. Undefined if it is wrong or has expired. */
+export function checkCredential(
+  { secrets, ledger }: Pick<HandshakeParts, 'secrets' | 'ledger'>,
+  { sessionId, credential }: Offer,
+): ReadCredential | undefined {
+  const read = readCredential(secrets, credential, sessionId);
+  return read === undefined || ledger.now() >= read.expiresAtMs + CLOCK_TOLERANCE_MS ? undefined : read;
+}
+
 /** Consumes the credential of an offer. Only one of several handshakes with the same credential succeeds. */
 export async function accept(parts: HandshakeParts, offer: Offer, requestId: string): Promise<Handshake> {
-  const { sessionId, credential } = offer;
+  const { sessionId } = offer;
+  const credential = checkCredential(parts, offer);
+  if (credential === undefined) throw new ApiError('invalid_session_credential');
   const owner = parts.owner();
   if (owner === undefined) throw new ApiError('service_unavailable', { message: 'This gateway is starting.' });
-  const tenant = credentialTenant(parts.secrets, credential, sessionId);
-  if (tenant === undefined) throw new ApiError('invalid_session_credential');
-  const attempt: Attempt = { tenant, sessionId, owner, requestId };
+  const { tenant } = credential;
+  const attempt: Attempt = { tenant, sessionId, owner, requestId, release: parts.attempts.take() };
   parts.claims.take({ tenant, sessionId }, owner);
   let connected: Connected;
   try {
     const owned = await parts.ledger.gateways.own(owner, { tenant, sessionId });
     if (!owned) throw new ApiError('service_unavailable', { message: 'This gateway is restarting.' });
-    connected = await connect(parts, attempt, credential);
+    connected = await connect(parts, attempt, credential.hash);
     // If the lease was lost meanwhile, other gateways have failed the sessions of this process and will not check it
     // again.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
@@ -88,6 +108,7 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
   }
   if (connected.outcome === 'ok') return { ...attempt, ...connected };
   releaseClaim(parts, attempt);
+  attempt.release();
   // Verifies the ledger first, because an emptied Redis rejects every credential.
   await parts.ledgerWatch.verify();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
@@ -100,6 +121,7 @@ export async function rollBack(parts: HandshakeParts, attempt: Attempt): Promise
   // The ownership record is removed last. If this process ends before, other gateways fail the session that it may have
   // connected.
   releaseClaim(parts, attempt);
+  attempt.release();
 }
 
 function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
@@ -108,9 +130,9 @@ function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, o
 }
 
 /** Connects the session. Retries once if the response of Redis is lost. */
-async function connect({ ledger }: HandshakeParts, attempt: Attempt, credential: string): Promise<Connected> {
-  const { requestId: connectionId, ...of } = attempt;
-  const request = { ...of, connectionId, credentialHash: credentialHash(credential) };
+async function connect({ ledger }: HandshakeParts, attempt: Attempt, credentialHash: string): Promise<Connected> {
+  const { requestId: connectionId, tenant, sessionId, owner } = attempt;
+  const request = { tenant, sessionId, owner, connectionId, credentialHash };
   for (let tries = 1; ; tries++) {
     try {
       return await ledger.sessions.connect(request);

@@ -38,6 +38,7 @@ export function streamHandshakePath(): PathItem {
           'invalid_parameters',
           'invalid_session_credential',
           'account_inactive',
+          'rate_limit_exceeded',
           'service_unavailable',
         ]),
       },

@@ -1,0 +1,32 @@
+import { ApiError } from '@svc-asr/core';
+
+/**
+ * Limits the handshakes that may have consumed a credential without an answer: those that wait for Redis, and those
+ * whose rollback is retried until Redis answers. At the limit new handshakes are refused before they reach Redis. Older
+ * ones are never dropped, because a dropped rollback would leave a session active that has no stream.
+ */
+export class Attempts {
+  readonly #limit: number;
+  #pending = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Counts an attempt and returns the function that ends it. Throws 503 at the limit. */
+  take(): () => void {
+    if (this.#pending >= this.#limit) {
+      throw new ApiError('service_unavailable', { message: 'Too many handshakes wait for the account data.' });
+    }
+    this.#pending++;
+    let ended = false;
+    return () => {
+      if (!ended) this.#pending--;
+      ended = true;
+    };
+  }
+}

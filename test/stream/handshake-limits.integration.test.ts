@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { errorOf, refusal } from '../support/refusals.ts';
+import { createSession } from '../support/stream-client.ts';
+import type { SessionBody } from '../support/stream-client.ts';
+import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { upgrade } from './upgrade.ts';
+
+const TTL_MS = 1000;
+/** Time after its expiry from which on a credential is refused without Redis. */
+const TOLERANCE_MS = 5000;
+const PER_SECOND = 10;
+const PENDING = 3;
+
+let stage: Stage;
+beforeAll(async () => {
+  // No handshake needs a worker.
+  stage = await setStage({ workers: [] });
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+/** Starts another gateway of the stage, runs the test on it, and ends it. */
+async function withGateway(env: NodeJS.ProcessEnv, run: (gateway: TestGateway) => Promise<void>): Promise<void> {
+  const gateway = await startGateway(stage.redis.url, stage.prefix, { STOP_GRACE_MS: '4000', ...env });
+  try {
+    await run(gateway);
+  } finally {
+    await gateway.stop();
+  }
+}
+
+async function sessionAt(gateway: TestGateway): Promise<SessionBody> {
+  return createSession(gateway, (await stage.caller()).key);
+}
+
+/** Returns the number of handshakes that have reached Redis. SADD is the first command of each one. */
+async function handshakesInRedis(): Promise<number> {
+  const text = String(await stage.ledger.link.send('', ['INFO', 'commandstats']));
+  return Number(/^cmdstat_sadd:calls=(\d+)/m.exec(text)?.[1] ?? 0);
+}
+
+test('a credential that expired is refused without Redis, and one that has not gets 503 without Redis', async () => {
+  await withGateway({ SESSION_TTL_MS: String(TTL_MS), REDIS_TIMEOUT_MS: '300' }, async (gateway) => {
+    const expired = await sessionAt(gateway);
+    await sleep(TTL_MS + TOLERANCE_MS + 500);
+    const valid = await sessionAt(gateway);
+    const before = await handshakesInRedis();
+    expect(refusal(await upgrade(expired))).toBe('invalid_session_credential');
+    expect(await handshakesInRedis()).toBe(before);
+    process.kill(stage.redis.pid, 'SIGSTOP');
+    try {
+      expect(refusal(await upgrade(expired))).toBe('invalid_session_credential');
+      expect(refusal(await upgrade(valid))).toBe('service_unavailable');
+    } finally {
+      process.kill(stage.redis.pid, 'SIGCONT');
+    }
+  });
+}, 40_000);
+
+test('an address with too many refused handshakes gets 429 with Retry-After and costs Redis nothing', async () => {
+  await withGateway({ HANDSHAKE_REFUSALS_PER_SECOND: String(PER_SECOND) }, async (gateway) => {
+    const used = await sessionAt(gateway);
+    expect((await upgrade(used)).status).toBe(101);
+    const answers = await Promise.all(Array.from({ length: PER_SECOND }, () => upgrade(used)));
+    expect(answers.map(refusal)).toEqual(Array<string>(PER_SECOND).fill('invalid_session_credential'));
+    const before = await handshakesInRedis();
+    const more = await Promise.all(Array.from({ length: 5 * PER_SECOND }, () => upgrade(used)));
+    const limited = more.filter(({ status }) => status === 429);
+    expect(limited.length).toBeGreaterThan(0);
+    expect(errorOf(limited[0]!)).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
+    expect(Number(limited[0]!.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(await handshakesInRedis()).toBe(before + more.length - limited.length);
+  });
+}, 40_000);
+
+test('accepted handshakes are not limited, and a trusted proxy is not counted instead of its clients', async () => {
+  const env = { HANDSHAKE_REFUSALS_PER_SECOND: '1', TRUSTED_PROXIES: '127.0.0.1' };
+  await withGateway(env, async (gateway) => {
+    for (let at = 0; at < 5; at++) expect((await upgrade(await sessionAt(gateway))).status).toBe(101);
+    const session = await sessionAt(gateway);
+    const from = (address: string, protocols = ['svc.realtime.v1', 'svc.auth.x']) =>
+      upgrade(session, { protocols, headers: { 'X-Forwarded-For': address } });
+    for (let at = 0; at < 20; at++) await from('203.0.113.1');
+    expect(refusal(await from('203.0.113.1'))).toBe('rate_limit_exceeded');
+    expect(refusal(await from('203.0.113.2'))).toBe('invalid_session_credential');
+    // The credential was not consumed by a refused handshake.
+    expect((await from('203.0.113.3', session.websocket_protocols)).status).toBe(101);
+  });
+}, 40_000);
+
+test('handshakes that wait for a silent Redis are limited, and each one is rolled back afterwards', async () => {
+  const env = { HANDSHAKES_PENDING_MAX: String(PENDING), REDIS_TIMEOUT_MS: '300' };
+  await withGateway(env, async (gateway) => {
+    const pending = async () => {
+      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+      return Number(/^svc_asr_pending_settlements\S* (\d+)$/m.exec(text)?.[1]);
+    };
+    const session = await sessionAt(gateway);
+    process.kill(stage.redis.pid, 'SIGSTOP');
+    const messages: string[] = [];
+    try {
+      for (let at = 0; at < 2 * PENDING; at++) messages.push(errorOf(await upgrade(session)).message);
+      expect(await pending()).toBe(PENDING);
+    } finally {
+      process.kill(stage.redis.pid, 'SIGCONT');
+    }
+    const refused = messages.filter((message) => message.includes('Too many handshakes'));
+    expect(refused).toEqual(messages.slice(PENDING));
+    await eventually('every handshake is rolled back', 10_000, async () => (await pending()) === 0);
+    expect((await upgrade(session)).status).toBe(101);
+  });
+}, 40_000);
