@@ -38,6 +38,7 @@ export function createGatewayMetrics({ meter }: Metrics) {
     requestSeconds: createHistogram(meter, GATEWAY_METRICS.requestSeconds),
     sessionsCreated: tally(GATEWAY_METRICS.sessionsCreated),
     reaped: tally(GATEWAY_METRICS.reaped),
+    connectionsRefused: tally(GATEWAY_METRICS.connectionsRefused),
     handshakes: tally(GATEWAY_METRICS.handshakes),
     streams: createGauge(meter, GATEWAY_METRICS.streams),
     streamsEnded: createCounter(meter, GATEWAY_METRICS.streamsEnded),

@@ -91,7 +91,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     trustProxy,
   });
 
-  const server = await listen(app, settings, logger, metrics);
+  const server = await listen(app, { settings, logger, metrics, trustProxy });
   streams.attach(server);
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,

@@ -90,6 +90,24 @@ export const GATEWAY_SETTINGS = {
   ),
   HEADERS_TIMEOUT_MS: integer('Longest time for a client to send the headers of a request.', 10_000, 100, 300_000),
   REQUEST_TIMEOUT_MS: integer('Longest time for a client to send a whole request.', 15_000, 100, 300_000),
+  TLS_HANDSHAKE_TIMEOUT_MS: integer(
+    'Longest time from the connection of a client to the end of its TLS handshake.',
+    10_000,
+    100,
+    300_000,
+  ),
+  MAX_CONNECTIONS: integer(
+    'Largest number of connections to the API. Further ones are closed at once. 0 for as many as the memory and the limit of open files allow: one per 64 KiB in an eighth of the memory, at most half of the open files.',
+    0,
+    0,
+    1_000_000,
+  ),
+  MAX_CONNECTIONS_PER_ADDRESS: integer(
+    'Largest number of connections from one IP address, for networks that preserve the addresses of clients. It does not apply to TRUSTED_PROXIES. 0 for no limit.',
+    0,
+    0,
+    1_000_000,
+  ),
   KEEP_ALIVE_MS: integer('Time for which an idle connection is kept open.', 65_000, 0, 600_000),
   PROCESS_LEASE_MS: integer(
     'Lifetime of the lease of a gateway or worker that does not renew it.',

@@ -32,8 +32,13 @@ export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
 }
 
 /** Creates a handler that answers invalid and incomplete requests in the same form as every other error. */
-export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetrics, 'requests'>) {
+export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetrics, 'requests' | 'connectionsRefused'>) {
   return (error: Error & { code?: string }, socket: Duplex): void => {
+    if (error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT') {
+      metrics.connectionsRefused.add(1, { reason: 'handshake_timeout' });
+      socket.destroy();
+      return;
+    }
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
 import express from 'express';
 import { createLogger } from '@svc-asr/runtime';
 import { openExchange } from '../http/exchange.ts';
@@ -9,9 +12,16 @@ import { jsonBody } from '../http/json-body.ts';
 import { observe } from '../http/observe.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { send as sendRequest } from '../../../test/support/answer.ts';
+import { createCertificate } from '../../../test/support/certificate.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { computeMaxConnections, defaultMaxConnections } from './connections.ts';
 import { listen } from './listen.ts';
 
 type Line = Record<string, unknown>;
+
+const MIB = 1_048_576;
 
 const settings = {
   HOST: '127.0.0.1',
@@ -21,28 +31,38 @@ const settings = {
   HEADERS_TIMEOUT_MS: 300,
   REQUEST_TIMEOUT_MS: 300,
   KEEP_ALIVE_MS: 1000,
+  TLS_HANDSHAKE_TIMEOUT_MS: 300,
+  MAX_CONNECTIONS: 0,
+  MAX_CONNECTIONS_PER_ADDRESS: 0,
 } as GatewaySettings;
 
 let server: Server;
+const servers: Server[] = [];
 let lines: Line[];
 let counted: Line[];
+let refused: unknown[];
 
+const trustProxy = () => false;
 const metrics = {
   requests: { add: (_amount: number, labels: Line) => counted.push(labels) },
+  connectionsRefused: { add: (_amount: number, labels: Line) => refused.push(labels.reason) },
   requestSeconds: { record: () => undefined },
 } as unknown as GatewayMetrics;
 
 beforeEach(async () => {
-  [lines, counted] = [[], []];
+  [lines, counted, refused] = [[], [], []];
   const logger = createLogger('gateway', 'info', { write: (line) => lines.push(JSON.parse(line) as Line) });
   const app = express();
   app.use(openExchange, observe(logger, metrics));
   app.post('/', jsonBody, (_request, response) => void response.json({}));
   app.use(answerErrors(logger));
-  server = await listen(app, settings, logger, metrics);
+  server = await listen(app, { settings, logger, metrics, trustProxy });
 });
 
-afterEach(() => server.close());
+afterEach(() => {
+  server.close();
+  for (const other of servers.splice(0)) other.close();
+});
 
 /**
  * Sends bytes, then ends or resets the connection if `then` is set. Returns what was received until the connection
@@ -127,8 +147,109 @@ test.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])(
   async (name) => {
     const half = { ...settings, [name]: 'x.pem' };
     const logger = createLogger('gateway', 'silent');
-    await expect(listen(() => undefined, half, logger, metrics)).rejects.toThrow(
+    await expect(listen(() => undefined, { settings: half, logger, metrics, trustProxy })).rejects.toThrow(
       'set both TLS_CERT_FILE and TLS_KEY_FILE',
     );
   },
 );
+
+/** Opens a connection that sends nothing. */
+function openIdle(to: Server, address = '127.0.0.1'): Socket {
+  const { port } = to.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', localAddress: address });
+  return socket.on('error', () => undefined).resume();
+}
+
+/** Starts a second server with these settings, and ends it after the test. */
+async function listenWith(changes: Partial<GatewaySettings>, trust = trustProxy): Promise<Server> {
+  const logger = createLogger('gateway', 'silent');
+  const other = await listen((_request, response) => void response.end(), {
+    settings: { ...settings, ...changes },
+    logger,
+    metrics,
+    trustProxy: trust,
+  });
+  servers.push(other);
+  return other;
+}
+const connectionsOf = (to: Server) =>
+  new Promise<number>((resolve) => to.getConnections((_error, count) => resolve(count)));
+
+test('a connection over MAX_CONNECTIONS is closed at once and counted, and accepted after another one has closed', async () => {
+  const limited = await listenWith({ MAX_CONNECTIONS: 3, HEADERS_TIMEOUT_MS: 60_000, REQUEST_TIMEOUT_MS: 60_000 });
+  const sockets = [openIdle(limited), openIdle(limited), openIdle(limited)];
+  await eventually('three connections are open', 5000, async () => (await connectionsOf(limited)) === 3);
+  await once(openIdle(limited), 'close');
+  expect(refused).toEqual(['limit']);
+  sockets.pop()?.destroy();
+  await eventually('a connection is closed', 5000, async () => (await connectionsOf(limited)) === 2);
+  sockets.push(openIdle(limited));
+  await eventually('three connections are open', 5000, async () => (await connectionsOf(limited)) === 3);
+  expect(refused).toEqual(['limit']);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, unless it is from another address', async () => {
+  const limits = {
+    MAX_CONNECTIONS: 10,
+    MAX_CONNECTIONS_PER_ADDRESS: 2,
+    HEADERS_TIMEOUT_MS: 60_000,
+    REQUEST_TIMEOUT_MS: 60_000,
+  };
+  const limited = await listenWith(limits);
+  const sockets = [openIdle(limited), openIdle(limited)];
+  await eventually('two connections are open', 5000, async () => (await connectionsOf(limited)) === 2);
+  await once(openIdle(limited), 'close');
+  expect(refused).toEqual(['address_limit']);
+  const other = openIdle(limited, '127.0.0.2');
+  await eventually('a third connection is open', 5000, async () => (await connectionsOf(limited)) === 3);
+  sockets[0]?.destroy();
+  await eventually('one connection is closed', 5000, async () => (await connectionsOf(limited)) === 2);
+  sockets.push(openIdle(limited));
+  await eventually('another connection is open', 5000, async () => (await connectionsOf(limited)) === 3);
+  expect(refused).toEqual(['address_limit']);
+  for (const socket of [...sockets, other]) socket.destroy();
+});
+
+test('MAX_CONNECTIONS_PER_ADDRESS does not apply to a trusted proxy', async () => {
+  const behind = await listenWith({ MAX_CONNECTIONS: 10, MAX_CONNECTIONS_PER_ADDRESS: 1 }, () => true);
+  const sockets = [openIdle(behind), openIdle(behind), openIdle(behind)];
+  await eventually('three connections are open', 5000, async () => (await connectionsOf(behind)) === 3);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT_MS, and another client is served', async () => {
+  const folder = temporaryFolder('listen');
+  const files = { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') };
+  const { cert, key } = await createCertificate();
+  writeFileSync(files.TLS_CERT_FILE, cert);
+  writeFileSync(files.TLS_KEY_FILE, key);
+  const secure = await listenWith({ ...files, MAX_CONNECTIONS_PER_ADDRESS: 5 });
+  const startedAt = performance.now();
+  const silent = openIdle(secure);
+  const { port } = secure.address() as AddressInfo;
+  const answer = await sendRequest(`https://127.0.0.1:${port}/`, { ca: cert });
+  expect(answer.status).toBe(200);
+  await once(silent, 'close');
+  expect(performance.now() - startedAt).toBeGreaterThan(settings.TLS_HANDSHAKE_TIMEOUT_MS - 50);
+  await eventually('the timeout is counted', 5000, () => refused.length > 0);
+  expect(refused).toEqual(['handshake_timeout']);
+});
+
+test('a connection without a request is closed after HEADERS_TIMEOUT_MS on a port without TLS', async () => {
+  await once(openIdle(server), 'close');
+  expect(refused).toEqual([]);
+});
+
+test.each([
+  [1024 * MIB, 1_048_576, 2048],
+  [8192 * MIB, 1_048_576, 16_384],
+  [8192 * MIB, 1024, 448],
+  [16 * MIB, 256, 64],
+])('computeMaxConnections of %d bytes of memory and %d open files is %d', (memory, files, expected) => {
+  expect(computeMaxConnections(memory, files)).toBe(expected);
+});
+
+test('defaultMaxConnections is at least 64 on this machine', () => {
+  expect(defaultMaxConnections()).toBeGreaterThanOrEqual(64);
+});

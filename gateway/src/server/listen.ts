@@ -2,17 +2,22 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createSecureServer } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
+import type { TrustProxy } from '../http/client-address.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { answerBrokenRequests } from './broken-request.ts';
+import { defaultMaxConnections, limitConnections } from './connections.ts';
+
+export interface ListenOptions {
+  settings: GatewaySettings;
+  logger: Logger;
+  metrics: Pick<GatewayMetrics, 'requests' | 'connectionsRefused'>;
+  trustProxy: TrustProxy;
+}
 
 /** Starts the public port: HTTPS if a certificate is set, otherwise plain HTTP. */
-export async function listen(
-  handler: RequestListener,
-  settings: GatewaySettings,
-  logger: Logger,
-  metrics: Pick<GatewayMetrics, 'requests'>,
-): Promise<Server> {
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Server> {
+  const { settings, logger, metrics, trustProxy } = options;
   if ((settings.TLS_CERT_FILE === '') !== (settings.TLS_KEY_FILE === '')) {
     throw new Error('set both TLS_CERT_FILE and TLS_KEY_FILE, or neither');
   }
@@ -29,7 +34,15 @@ export async function listen(
   const server =
     settings.TLS_CERT_FILE === ''
       ? createServer(timeouts, handler)
-      : createSecureServer(settings, timeouts, handler, { logger });
+      : createSecureServer(settings, { ...timeouts, handshakeTimeout: settings.TLS_HANDSHAKE_TIMEOUT_MS }, handler, {
+          logger,
+        });
+  limitConnections(server, {
+    max: settings.MAX_CONNECTIONS === 0 ? defaultMaxConnections() : settings.MAX_CONNECTIONS,
+    maxPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
+    trustProxy,
+    metrics,
+  });
   server.on('clientError', answerBrokenRequests(logger, metrics));
   server.on('checkExpectation', handler);
   await new Promise<void>((resolve, reject) => {

@@ -30,6 +30,13 @@ export const GATEWAY_METRICS = {
     kind: 'counter',
     description: 'Overdue sessions that this gateway ended.',
   },
+  connectionsRefused: {
+    name: 'svc_asr_connections_refused',
+    kind: 'counter',
+    labels: ['reason'],
+    description:
+      'Connections that were closed without a response by reason: limit (MAX_CONNECTIONS), address_limit (MAX_CONNECTIONS_PER_ADDRESS) or handshake_timeout (no TLS handshake in time).',
+  },
   handshakes: {
     name: 'svc_asr_handshakes',
     kind: 'counter',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import { createCertificate } from '../../../test/support/certificate.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { createSecureServer } from './certificate.ts';
@@ -41,6 +42,32 @@ function shown(): Promise<string> {
   });
 }
 
+/** Connects with TLS options. Returns the protocol and the suite, or the code of the error. */
+function negotiate(options: ConnectionOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }, () => {
+      resolve(`${socket.getProtocol()} ${socket.getCipher().name}`);
+      socket.destroy();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+  });
+}
+
+test.each([
+  ['ECDHE-ECDSA-AES128-GCM-SHA256', 'TLSv1.2 ECDHE-ECDSA-AES128-GCM-SHA256'],
+  ['ECDHE-ECDSA-CHACHA20-POLY1305', 'TLSv1.2 ECDHE-ECDSA-CHACHA20-POLY1305'],
+  ['ECDHE-ECDSA-AES128-SHA256', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
+  ['ECDHE-ECDSA-AES256-SHA', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
+])('createSecureServer answers a TLS 1.2 client that offers only %s with %s', async (ciphers, result) => {
+  expect(await negotiate({ maxVersion: 'TLSv1.2', ciphers })).toBe(result);
+});
+
+test('createSecureServer accepts TLS 1.3 and refuses TLS 1.1', async () => {
+  expect(await negotiate({})).toMatch(/^TLSv1\.3 TLS_AES_\d+_GCM/);
+  expect(await negotiate({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' })).toMatch(/^E/);
+});
+
 test('createSecureServer reloads a renewed certificate whose key is written later', async () => {
   expect(await shown()).toBe(old.cert.trim());
   const renewed = await createCertificate();
@@ -51,5 +78,6 @@ test('createSecureServer reloads a renewed certificate whose key is written late
   await sleep(2 * POLL_MS);
   writeFileSync(files.TLS_KEY_FILE, renewed.key);
   await eventually('the new certificate is served', 5000, async () => (await shown()) === renewed.cert.trim());
+  expect(await negotiate({ maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256' })).toMatch(/^ERR_SSL/);
   expect(log).not.toContain(renewed.key.slice(40, 80));
 });

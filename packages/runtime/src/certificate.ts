@@ -1,10 +1,24 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createServer } from 'node:https';
-import type { RequestListener, ServerOptions } from 'node:http';
-import type { Server } from 'node:https';
+import type { RequestListener } from 'node:http';
+import type { Server, ServerOptions as SecureServerOptions } from 'node:https';
 import type { Logger } from './logger.ts';
 
 const POLL_MS = 10_000;
+/** Default time for a client to complete the TLS handshake. That of Node is two minutes. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** All suites of TLS 1.3, and those of TLS 1.2 with authenticated encryption (AEAD) and forward secrecy. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
 
 /** Paths of a certificate chain and its private key, both in PEM format. */
 export interface CertificateFiles {
@@ -15,12 +29,17 @@ export interface CertificateFiles {
 /** Creates a TLS server that reloads a renewed certificate without a restart. */
 export function createSecureServer(
   { TLS_CERT_FILE: cert, TLS_KEY_FILE: key }: CertificateFiles,
-  options: ServerOptions,
+  options: SecureServerOptions,
   handler: RequestListener,
   { logger, pollMs = POLL_MS }: { logger: Logger; pollMs?: number },
 ): Server {
-  const read = () => ({ cert: readFileSync(cert), key: readFileSync(key), minVersion: 'TLSv1.2' as const });
-  const server = createServer({ ...options, ...read() }, handler);
+  const read = () => ({
+    cert: readFileSync(cert),
+    key: readFileSync(key),
+    minVersion: 'TLSv1.2' as const,
+    ciphers: CIPHERS,
+  });
+  const server = createServer({ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...options, ...read() }, handler);
   const reload = () => {
     try {
       server.setSecureContext(read());

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { totalmem } from 'node:os';
+import { networkOf } from '@svc-asr/runtime';
+import type { TrustProxy } from '../http/client-address.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+
+/** Open files that the gateway needs besides clients and workers. */
+const OTHER_FILES = 128;
+/** Files per client: its connection and that to a worker. */
+const FILES_PER_CLIENT = 2;
+/** Share of the memory that connections may use, and what one costs. Audio is limited by STREAM_MEMORY_MIB. */
+const MEMORY_SHARE = 1 / 8;
+const BYTES_PER_CONNECTION = 65_536;
+const FEWEST = 64;
+/** Limit of open files where it cannot be read, as on macOS. */
+const USUAL_FILES = 10_240;
+
+export interface ConnectionLimitOptions {
+  /** Largest number of connections. */
+  max: number;
+  /** Largest number of connections from one address. 0 for no limit. */
+  maxPerAddress: number;
+  /** Trusted proxies connect for many clients, so `maxPerAddress` does not apply to them. */
+  trustProxy: TrustProxy;
+  metrics: Pick<GatewayMetrics, 'connectionsRefused'>;
+}
+
+/** Closes connections over the limits at once, before anything is read from them. Call before the server listens. */
+export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
+  const { max, maxPerAddress, trustProxy, metrics } = options;
+  server.maxConnections = max;
+  server.on('drop', () => metrics.connectionsRefused.add(1, { reason: 'limit' }));
+  if (maxPerAddress === 0) return;
+  const counts = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    if (trustProxy(remoteAddress, 0)) return;
+    const network = networkOf(remoteAddress);
+    const count = counts.get(network) ?? 0;
+    if (count >= maxPerAddress) {
+      metrics.connectionsRefused.add(1, { reason: 'address_limit' });
+      socket.destroy();
+      return;
+    }
+    counts.set(network, count + 1);
+    socket.once('close', () => {
+      const left = (counts.get(network) ?? 1) - 1;
+      if (left > 0) counts.set(network, left);
+      else counts.delete(network);
+    });
+  });
+}
+
+/** Returns the number of connections that this process can hold, by its memory and its limit of open files. */
+export function defaultMaxConnections(): number {
+  // Returns 0 or more than the machine has if there is no limit.
+  const memoryLimit = process.constrainedMemory();
+  const memoryBytes = memoryLimit > 0 ? Math.min(memoryLimit, totalmem()) : totalmem();
+  return computeMaxConnections(memoryBytes, readOpenFileLimit());
+}
+
+export function computeMaxConnections(memoryBytes: number, openFiles: number): number {
+  const byFiles = Math.floor((openFiles - OTHER_FILES) / FILES_PER_CLIENT);
+  const byMemory = Math.floor((memoryBytes * MEMORY_SHARE) / BYTES_PER_CONNECTION);
+  return Math.max(FEWEST, Math.min(byFiles, byMemory));
+}
+
+function readOpenFileLimit(): number {
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return soft === undefined ? USUAL_FILES : Number(soft);
+  } catch {
+    return USUAL_FILES;
+  }
+}
