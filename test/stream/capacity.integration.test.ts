@@ -88,7 +88,7 @@ test('a client that disconnects while it waits leaves the queue and pays nothing
   const opened = await stage.connect();
   opened.stream.close();
   expect((await opened.stream.closed).code).toBe(1000);
-  expect(await stage.settled(opened)).toMatchObject({ state: 'completed', billableMs: 0 });
+  expect(await stage.settled(opened)).toMatchObject({ state: 'failed', billableMs: 0 });
   await untilPoolIsEmpty(stage.ledger, MODEL);
 });
 

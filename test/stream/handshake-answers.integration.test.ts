@@ -33,7 +33,7 @@ test('a client that disconnects before the 101 has not used its credential', asy
     return next.status === 101 ? next : undefined;
   });
   expect(answer.status).toBe(101);
-  expect(await stage.settled(caller)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
+  expect(await stage.settled(caller)).toMatchObject({ state: 'failed', audioMs: 0, billableMs: 0 });
 });
 
 test('every handshake response has an X-Request-Id that appears in the log, including accepted ones', async () => {
