@@ -69,7 +69,10 @@ test('an address with too many refused handshakes gets 429 with Retry-After and 
     const before = await handshakesInRedis();
     const answers: Answer[] = [];
     for (let at = 0; at < 20 * PER_SECOND; at++) answers.push(await upgrade(used));
-    expect(answers.slice(0, PER_SECOND).map(refusal)).toEqual(['invalid_session_credential', 'invalid_session_credential']);
+    expect(answers.slice(0, PER_SECOND).map(refusal)).toEqual([
+      'invalid_session_credential',
+      'invalid_session_credential',
+    ]);
     const limited = answers.filter(({ status }) => status === 429);
     expect(limited.length).toBeGreaterThan(0);
     expect(errorOf(limited[0]!)).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 export type TrustProxy = (address: string, hop: number) => boolean;
 
 /**
- * Returns the address of the client of a request that Express does not handle, by the same rule as `request.ip`: the
- * first address, from the direct peer backwards, that is not a trusted proxy.
+ * Returns the address of the client of a request that Express does not handle. It is the first address, from the direct
+ * peer backwards, that is not a trusted proxy, as in `request.ip`.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trust: TrustProxy): string {
   const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
