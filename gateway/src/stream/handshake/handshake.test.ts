@@ -17,11 +17,7 @@ const offerOf = (expiresAtMs: number) => ({
 });
 
 /** Runs a handshake on a gateway that holds the lease `first`, and `later` once the session is connected. */
-async function runHandshake(
-  first: Owner,
-  later: Owner | undefined,
-  { isAlive = true, expiresAtMs = NOW_MS + 1 } = {},
-) {
+async function runHandshake(first: Owner, later: Owner | undefined, { isAlive = true, expiresAtMs = NOW_MS + 1 } = {}) {
   let owner: Owner | undefined = first;
   const attempts = new Attempts(1);
   const done: string[] = [];
