@@ -27,6 +27,8 @@ export function askVersion(
 ): Version | undefined {
   const { status, stdout } = spawnSync(path, args, {
     env,
+    // Go reads the go.mod of its working folder, which may require another version.
+    cwd: '/',
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
     timeout: 30_000,
