@@ -4,8 +4,7 @@ import { format } from 'prettier';
 import { root } from '../launch/terminal.mjs';
 import { CHART, CHART_FOLDER } from './place.ts';
 import { buildReadme } from './readme.ts';
-import { buildValuesSchema } from './schema.ts';
-import { parseValues } from './values.ts';
+import { buildValuesSchema, parseValues } from './values.ts';
 
 const REDIS_USERS = ['gateway', 'operator', 'worker', 'console'];
 

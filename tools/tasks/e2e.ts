@@ -15,7 +15,7 @@ import { freePort } from '../start/ports.ts';
 
 const home = homeOf(process.env).path;
 const previousFolder = join(home, 'previous');
-/** What this run does not test, and why. */
+/** Parts that this run does not test, each with the reason. */
 const notTested: string[] = [];
 /** Names of test files to leave out. */
 const excluded: string[] = [];
