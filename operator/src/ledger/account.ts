@@ -41,15 +41,21 @@ export async function applyAccount(
   const { name } = tenant.metadata;
   await configure(tenant, { accounts, isNewest });
   const grants: AppliedGrant[] = [];
+  const applied = appliedAmounts(checkpointOf(name));
   // Grants are applied in the order of the list, because a negative grant only takes what earlier grants gave.
   for (const { id, audioSeconds } of tenant.spec.grants) {
-    grants.push({ id, audioSeconds, ...(await accounts.grant(name, id, audioSeconds * 1000)) });
+    grants.push({ id, audioSeconds, ...(await accounts.grant(name, id, audioSeconds * 1000, applied.get(id))) });
   }
   if (ledgerId === undefined) return { grants, restored: undefined };
   const { consumedMs = 0, checkpointAt } = checkpointOf(name) ?? {};
   // Also runs without a checkpoint. It marks the account, and every later backup of it, as not lost.
   const done = await accounts.restore(name, ledgerId, consumedMs);
   return { grants, restored: checkpointAt === undefined ? undefined : { ...done, checkpointAt } };
+}
+
+/** Returns the amounts of corrections that removed less credit than specified, by grant id. */
+export function appliedAmounts(checkpoint: Checkpoint | undefined): ReadonlyMap<string, number> {
+  return new Map((checkpoint?.limitedCorrections ?? []).map(({ id, appliedMs }) => [id, appliedMs]));
 }
 
 /**

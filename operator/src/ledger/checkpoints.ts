@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Ledger } from '@svc-asr/ledger';
+import type { Account, Ledger } from '@svc-asr/ledger';
 import { readWhole, writeDurably } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { Checkpoint } from './checkpoint.ts';
@@ -51,9 +51,10 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
     const next = isSettled() ? markDeleted(known, present, wallMs(), retentionMs) : { ...known };
     for (const tenant of present) {
       const account = await accounts.read(tenant);
-      // Consumption never decreases. A lower value belongs to an account that was lost.
-      if (account === undefined || account.consumedMs <= (next[tenant]?.consumedMs ?? -1)) continue;
-      next[tenant] = { consumedMs: account.consumedMs, checkpointAt: new Date(wallMs()).toISOString() };
+      if (account === undefined || !isLater(account, next[tenant])) continue;
+      const { consumedMs, limitedCorrections } = account;
+      const checkpointAt = new Date(wallMs()).toISOString();
+      next[tenant] = { consumedMs, checkpointAt, ...(limitedCorrections.length > 0 && { limitedCorrections }) };
     }
     if (isDeepStrictEqual(next, known)) return;
     await writeDurably(file, `${JSON.stringify(next, null, 2)}\n`);
@@ -81,4 +82,16 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Returns whether an account has changed since a checkpoint. Consumption and the list of corrections never decrease. Lower
+ * values belong to an account that was lost.
+ */
+function isLater(
+  { consumedMs, limitedCorrections }: Pick<Account, 'consumedMs' | 'limitedCorrections'>,
+  before: Checkpoint | undefined,
+): boolean {
+  if (before === undefined || consumedMs > before.consumedMs) return true;
+  return consumedMs === before.consumedMs && limitedCorrections.length > (before.limitedCorrections?.length ?? 0);
 }

@@ -78,8 +78,9 @@ function anchorOf(settings: OperatorSettings, cluster: Cluster | undefined) {
 /** Reads the checkpoint from the balance in the status of a Tenant. */
 function statusCheckpoint(source: KubernetesSource, tenant: string): Checkpoint | undefined {
   const { status } = (source.object('Tenant', tenant) ?? {}) as {
-    status?: { credits?: { consumedMs?: number; checkpointAt?: string } };
+    status?: { credits?: Partial<Checkpoint> };
   };
-  const { consumedMs, checkpointAt } = status?.credits ?? {};
-  return consumedMs === undefined || checkpointAt === undefined ? undefined : { consumedMs, checkpointAt };
+  const { consumedMs, checkpointAt, limitedCorrections } = status?.credits ?? {};
+  if (consumedMs === undefined || checkpointAt === undefined) return undefined;
+  return { consumedMs, checkpointAt, ...(limitedCorrections !== undefined && { limitedCorrections }) };
 }

@@ -128,6 +128,29 @@ test('a rebuild publishes its plan first, then restores grants and consumption o
   expect(await ledger.accounts.read('acme')).toMatchObject(restored);
 });
 
+test('a rebuild applies a correction with the amount that it removed before, each time', async () => {
+  const { accounts } = ledger;
+  const grants = [
+    { id: 'welcome', audioSeconds: 100 },
+    { id: 'correction', audioSeconds: -30 },
+  ];
+  const tenant = { ...acme, spec: { ...acme.spec, grants } };
+  const apply = (checkpoint?: Checkpoint) =>
+    applyAccount(tenant, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
+  // All credit was used when the correction was applied, so it removed nothing.
+  await accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
+  await accounts.grant('acme', 'welcome', 100_000);
+  await accounts.restore('acme', 'use', 100_000);
+  expect(await apply()).toMatchObject({ grants: [{ applied: false }, { applied: true, amountMs: 0 }] });
+  for (let rebuilds = 0; rebuilds < 2; rebuilds++) {
+    const { consumedMs, limitedCorrections } = (await accounts.read('acme'))!;
+    expect(limitedCorrections).toEqual([{ id: 'correction', appliedMs: 0 }]);
+    await ledger.link.send('', ['FLUSHALL']);
+    await apply({ consumedMs, checkpointAt: '2026-01-01T00:00:00.000Z', limitedCorrections });
+    expect(await accounts.read('acme')).toMatchObject({ grantedMs: 100_000, consumedMs: 100_000 });
+  }
+});
+
 test('a repeated restore charges once and never more than was granted', async () => {
   await ledger.accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
   await ledger.accounts.grant('acme', 'welcome', 10_000);

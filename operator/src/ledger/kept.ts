@@ -22,8 +22,8 @@ export function markDeleted(kept: Kept, present: ReadonlySet<string>, nowMs: num
   const marked: Kept = {};
   for (const [tenant, checkpoint] of Object.entries(kept)) {
     if (isExpired(checkpoint, nowMs, retentionMs)) continue;
-    const { consumedMs, checkpointAt, goneAt = new Date(nowMs).toISOString() } = checkpoint;
-    marked[tenant] = { consumedMs, checkpointAt, ...(!present.has(tenant) && { goneAt }) };
+    const { goneAt = new Date(nowMs).toISOString(), ...kept } = checkpoint;
+    marked[tenant] = { ...kept, ...(!present.has(tenant) && { goneAt }) };
   }
   return marked;
 }

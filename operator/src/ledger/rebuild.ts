@@ -1,7 +1,7 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger, RebuildPlan } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
-import { applyAccount } from './account.ts';
+import { appliedAmounts, applyAccount } from './account.ts';
 import type { AccountDependencies } from './account.ts';
 
 export interface RebuildOptions extends AccountDependencies {
@@ -12,11 +12,17 @@ export interface RebuildOptions extends AccountDependencies {
 
 /** Builds the plan of a rebuild: the balances that it would restore. */
 export function buildPlan(ledgerId: string, options: Pick<RebuildOptions, 'tenants' | 'checkpointOf'>): RebuildPlan {
-  const tenants = options.tenants().map(({ metadata: { name }, spec }) => ({
-    tenant: name,
-    grantedMs: spec.grants.reduce((sum, { audioSeconds }) => sum + audioSeconds * 1000, 0),
-    ...options.checkpointOf(name),
-  }));
+  const tenants = options.tenants().map(({ metadata: { name }, spec }) => {
+    const checkpoint = options.checkpointOf(name);
+    const applied = appliedAmounts(checkpoint);
+    const grantedMs = spec.grants.reduce(
+      (sum, { id, audioSeconds }) => sum + (applied.get(id) ?? audioSeconds * 1000),
+      0,
+    );
+    if (checkpoint === undefined) return { tenant: name, grantedMs };
+    const { consumedMs, checkpointAt } = checkpoint;
+    return { tenant: name, grantedMs, consumedMs, checkpointAt };
+  });
   return { ledgerId, tenants };
 }
 

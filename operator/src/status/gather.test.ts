@@ -2,7 +2,13 @@ import { buildApiKeyFields, findRefusal } from './apikey.ts';
 import { buildTenantFields } from './tenant.ts';
 
 const T1 = Date.UTC(2030, 0, 1);
-const account = { availableMs: 3_512_000, reservedMs: 60_000, consumedMs: 28_000, liveSessions: 1 };
+const account = {
+  availableMs: 3_512_000,
+  reservedMs: 60_000,
+  consumedMs: 28_000,
+  liveSessions: 1,
+  limitedCorrections: [],
+};
 
 test('the checkpoint time of a balance changes only with the balance', () => {
   const first = buildTenantFields(account, {}, T1);

@@ -9,11 +9,11 @@ import type { Finding } from './conditions.ts';
  * `before`.
  */
 export function buildTenantFields(
-  account: Pick<Account, 'availableMs' | 'reservedMs' | 'consumedMs' | 'liveSessions'>,
+  account: Pick<Account, 'availableMs' | 'reservedMs' | 'consumedMs' | 'liveSessions' | 'limitedCorrections'>,
   before: TenantStatus,
   nowMs: number,
 ): Pick<TenantStatus, 'credits' | 'liveSessions'> {
-  const { availableMs, reservedMs, consumedMs, liveSessions } = account;
+  const { availableMs, reservedMs, consumedMs, liveSessions, limitedCorrections } = account;
   const known = before.credits;
   const same = known?.availableMs === availableMs && known.reservedMs === reservedMs && known.consumedMs === consumedMs;
   return {
@@ -21,6 +21,7 @@ export function buildTenantFields(
       availableMs,
       reservedMs,
       consumedMs,
+      ...(limitedCorrections.length > 0 && { limitedCorrections }),
       checkpointAt: same ? known.checkpointAt : formatTime(nowMs),
       available: showAudioMs(availableMs),
       reserved: showAudioMs(reservedMs),

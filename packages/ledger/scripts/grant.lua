@@ -2,6 +2,7 @@
 -- Adds credit once per grant id. A negative grant is a correction, which removes at most the available credit.
 -- KEYS  1 account
 -- ARGV  1 grant id  2 amount in ms of audio
+--       3 amount that was applied before the account was lost, or '' if it is not known
 -- returns { 1 applied | 0 applied before, ms that the balance changed by } | { -1 } without an account
 -- @include journal
 local base = string.sub(KEYS[1], 1, -2)
@@ -10,8 +11,12 @@ if not total[1] then return { -1 } end
 local before = redis.call('HGET', base .. 'g', ARGV[1])
 if before then return { 0, tonumber(before) } end
 limit_journal(base)
-local amount = math.max(tonumber(ARGV[2]), tonumber(total[2]) + tonumber(total[3]) - tonumber(total[1]))
+local asked = tonumber(ARGV[2])
+local amount = math.max(tonumber(ARGV[3]) or asked, total[2] + total[3] - total[1])
 redis.call('HSET', base .. 'g', ARGV[1], amount)
 redis.call('HINCRBY', KEYS[1], 'granted', amount)
+if amount ~= asked then
+  redis.call('HSET', KEYS[1], 'lc', string.format('%s%s %d ', redis.call('HGET', KEYS[1], 'lc') or '', ARGV[1], amount))
+end
 journal(base, 'grant', ARGV[1], amount, 0, 0, 'asked=' .. ARGV[2])
 return { 1, amount }

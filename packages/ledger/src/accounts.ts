@@ -2,7 +2,15 @@ import type { TenantLimits } from '@svc-asr/core';
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import type { Account, AccountState, Balance, SessionRecord, TenantSettings, TenantVersion } from './types.ts';
+import type {
+  Account,
+  AccountState,
+  Balance,
+  LimitedCorrection,
+  SessionRecord,
+  TenantSettings,
+  TenantVersion,
+} from './types.ts';
 import { createDailyUsage } from './daily-usage.ts';
 import { fields, numbers, readEnded, readSession, recentSessions } from './replies.ts';
 
@@ -16,6 +24,10 @@ const USAGE = loadScript('usage');
 
 /** Creates the functions that write and read accounts. */
 export function createAccounts(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
+  return { ...createAccountWriter(link, keys, options), ...createAccountReader(link, keys) };
+}
+
+function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
   return {
     /**
      * Creates or changes an account. A closed account resumes. Returns false if a newer version of the same Tenant, or
@@ -33,9 +45,18 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
       return (await link.run(CONFIGURE, keys.account(tenant), args)) === 'ok';
     },
 
-    /** Adds credit once per grant id. */
-    async grant(tenant: string, grantId: string, ms: number): Promise<{ applied: boolean; amountMs: number }> {
-      const [applied = -1, amountMs = 0] = numbers(await link.run(GRANT, keys.account(tenant), [grantId, ms]));
+    /**
+     * Adds credit once per grant id. `appliedMs` is the amount that the same grant changed the balance by before the
+     * account was lost.
+     */
+    async grant(
+      tenant: string,
+      grantId: string,
+      ms: number,
+      appliedMs?: number,
+    ): Promise<{ applied: boolean; amountMs: number }> {
+      const args = [grantId, ms, appliedMs ?? ''];
+      const [applied = -1, amountMs = 0] = numbers(await link.run(GRANT, keys.account(tenant), args));
       if (applied === -1) throw new Error(`cannot grant credit: tenant "${tenant}" has no account`);
       return { applied: applied === 1, amountMs };
     },
@@ -60,7 +81,11 @@ export function createAccounts(link: RedisLink, keys: RedisKeys, options: { rete
     async close(tenant: string): Promise<void> {
       while (Number(await link.run(CLOSE, keys.account(tenant), [options.retentionMs])) > 0);
     },
+  };
+}
 
+function createAccountReader(link: RedisLink, keys: RedisKeys) {
+  return {
     async read(tenant: string): Promise<Account | undefined> {
       const [hash, live] = await Promise.all([
         link.send(keys.account(tenant), ['HGETALL', keys.account(tenant)]),
@@ -121,6 +146,12 @@ function accountOf(tenant: string, account: Map<string, string>, liveSessions: n
     models: text('models').trim().split(' '),
     limits,
     liveSessions,
+    limitedCorrections: correctionsOf(text('lc')),
     ...balanceOf(number('granted'), number('reserved'), number('consumed')),
   };
+}
+
+/** Parses `GRANT MS GRANT MS …`. */
+function correctionsOf(words: string): LimitedCorrection[] {
+  return [...words.matchAll(/(\S+) (\S+)/g)].map(([, id = '', amount]) => ({ id, appliedMs: Number(amount) }));
 }

@@ -27,6 +27,14 @@ export interface TenantVersion {
 /** `Deleted` if the Tenant resource was deleted. The account is kept for the retention time. */
 export type AccountState = TenantState | 'Deleted';
 
+/** Negative grant that removed less than specified, because less credit was available. */
+export interface LimitedCorrection {
+  /** Id of the grant. */
+  id: string;
+  /** Change of the balance. */
+  appliedMs: number;
+}
+
 /** Account as the operator and the console read it. */
 export interface Account extends Balance {
   tenant: string;
@@ -35,6 +43,7 @@ export interface Account extends Balance {
   models: string[];
   limits: TenantLimits;
   liveSessions: number;
+  limitedCorrections: LimitedCorrection[];
 }
 
 /** Session as `recent_sessions` lists it. */

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { conditions, count, observedGeneration } from './condition.ts';
+import { mapBy } from './extensions.ts';
 import { moment } from './time.ts';
 
 const display = (what: string, example: string) =>
@@ -12,6 +13,19 @@ const credits = Type.Object(
     reservedMs: count('Credit reserved by sessions, in milliseconds of audio.'),
     consumedMs: count('Credit charged, in milliseconds of audio.'),
     checkpointAt: moment('Time at which the three values were read.'),
+    limitedCorrections: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String({ maxLength: 63, description: 'Id of the grant.' }),
+          appliedMs: Type.Integer({ description: 'Change of the credit, in milliseconds of audio.' }),
+        }),
+        {
+          maxItems: 1000,
+          description: 'Negative grants that removed less than specified, because less credit was available.',
+          ...mapBy('id'),
+        },
+      ),
+    ),
     available: display('availableMs', '58m32s'),
     reserved: display('reservedMs', '1m'),
     consumed: display('consumedMs', '28s'),
