@@ -7,8 +7,8 @@ import { FRAME_SAMPLES } from './ours.ts';
 const FRAME_MS = 100;
 const SECONDS = 8;
 /**
- * Number of samples before its end at which a chunk is complete. Its last feature frame starts 1,280 samples earlier
- * and reaches 200 ahead.
+ * A chunk can be decoded when all but this many of its last samples have arrived. Its last feature frame starts 1,280
+ * samples before the end of the chunk and needs 200 samples.
  */
 const LOOKBACK_SAMPLES = 1080;
 

@@ -76,7 +76,7 @@ test('a stream lasts at most its reserved audio plus the extra time, then gets a
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 500, billableMs: 1000 });
 });
 
-test('the stream of a suspended account gets a final and 4403, while other accounts continue', async () => {
+test('the stream of a suspended account gets a final and close code 4403, while other accounts continue', async () => {
   const [opened, other] = [await stage.ready(), await stage.ready()];
   const { stream, tenant } = opened;
   stream.audio(pcm);

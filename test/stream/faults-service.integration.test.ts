@@ -93,7 +93,7 @@ test('a gateway that stops while Redis refuses its settlements leaves the sessio
   await untilPoolIsEmpty(ledger, MODEL);
 }, 60_000);
 
-test('a gateway that receives SIGTERM refuses handshakes, sends finals and 1001, and charges nothing', async () => {
+test('a gateway that receives SIGTERM refuses handshakes, sends finals and close code 1001, and charges nothing', async () => {
   const leaving = await startGateway(redis.url, prefix, HASTY);
   const { tenant, stream } = await startSession(leaving);
   const { key } = await seedTenant(ledger, 60_000);

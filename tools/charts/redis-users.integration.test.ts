@@ -84,7 +84,7 @@ test(
     expect(await consoleService.call('GET', '/admin/v1/keys')).toMatchObject({ body: { ledger_available: true } });
     expect(await consoleService.call('DELETE', `/admin/v1/keys/${keyId}`)).toMatchObject({ body: { applied: true } });
 
-    // Closing the account includes the session that still has a reservation.
+    // Closing the account also ends the session that still has a reservation.
     folder.remove('acme.yaml');
     await eventually('the account is closed', WITHIN_MS, async () => {
       const state = await redis.admin('HGET', `${PREFIX}:{t:acme}:a`, 'state');

@@ -118,7 +118,7 @@ export const ARTIFACT_SETTINGS = {
 } as const;
 
 /**
- * Ids are separated by spaces in placement, and appear in logs and tickets. They are therefore restricted to safe
+ * Ids are separated by spaces in placement requests, and appear in logs and tickets. They are therefore restricted to safe
  * characters.
  */
 function workerId(description: string): Setting<string> {

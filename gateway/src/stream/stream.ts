@@ -115,8 +115,8 @@ export class Stream {
     this.#end('flush');
     // A worker that is lost now must not delay the close. A stream whose last `final` is missing fails and is free of
     // charge.
-    const giveUp = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
-    this.#finalTimer = setTimeout(giveUp, this.#parts.times.finalMs);
+    const endWithoutFinal = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
+    this.#finalTimer = setTimeout(endWithoutFinal, this.#parts.times.finalMs);
   }
 
   #handle(data: string | Buffer): void {

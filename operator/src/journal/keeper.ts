@@ -27,7 +27,10 @@ export interface JournalKeeperOptions {
 export interface JournalReadings {
   /** Entries of all tenants in Redis. */
   entries: number;
-  /** Largest share of its limit that the entries of a tenant take that are not exported. Undefined without an exporter. */
+  /**
+   * Number of entries that are not exported, divided by their limit, of the tenant with the most. Undefined without an
+   * exporter.
+   */
   backlogRatio: number | undefined;
   /** Seconds since all new entries were exported. Undefined without an exporter. */
   exportAgeSeconds: number | undefined;

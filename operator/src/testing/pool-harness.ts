@@ -33,7 +33,7 @@ export interface PoolHarness {
   crash: (revision: string, amount: number) => void;
   /** Returns the desired state that the pool applied last. */
   desired: () => DesiredWorkers;
-  /** Returns every desired state that the pool applied. */
+  /** Every desired state that the pool applied. */
   applied: readonly DesiredWorkers[];
   /** Sets the number of streams on every worker. */
   occupy: (active: number) => void;

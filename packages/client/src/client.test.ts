@@ -68,7 +68,7 @@ test('createSession sends the API key, the body and a new or the given idempoten
   expect(second?.headers['idempotency-key']).toBe('mine');
 });
 
-test('client and session print without secrets, and the JSON of a session is complete', async () => {
+test('secrets are left out when a client or session is printed, but are in the JSON of a session', async () => {
   reply(201, SESSION);
   const asrClient = client();
   const session = await asrClient.createSession({ model: 'm' });

@@ -64,7 +64,7 @@ describe.each([
     expect(await ledger.sessions.disconnect(tenant, randomUUID(), 'c1')).toBe(false);
   });
 
-  test('leaves an expired session if the credential has expired meanwhile', async () => {
+  test('makes the session expired if its credential has expired meanwhile', async () => {
     const { tenant, state, connect, disconnect } = await session(hasty);
     await connect('c1');
     await sleep(5200);

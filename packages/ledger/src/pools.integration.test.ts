@@ -47,7 +47,7 @@ describe.each([
     for (const untilMs = Date.now() + LEASE_MS + 100; Date.now() < untilMs; await pause(200)) await load();
   }
 
-  test('place assigns a stream to the worker with the most free slots, and again to the same worker', async () => {
+  test('place assigns a stream to the worker with the most free slots, and returns it again for a repeat', async () => {
     await worker('small', 1);
     await worker('large', 3);
     expect(await place('a')).toBe('large');

@@ -23,7 +23,7 @@ test.each([
   expect(await signalled(neverLoaded, signal)).toEqual([status, null]);
 });
 
-test('launch leaves the signals to a program that runs', async () => {
+test('a program that is running handles signals itself', async () => {
   const stopsWith7 = `
     const run = async () => { process.once('SIGTERM', () => process.exit(7)); console.log('runs'); setInterval(() => 0, 1000); };
     await launch(async () => ({ run }));`;

@@ -9,11 +9,11 @@ const STATUS = { SIGTERM: 143, SIGINT: 130 } as const;
  * imports, so that the handler is installed first.
  */
 export async function launch(load: () => Promise<{ run: () => Promise<void> }>): Promise<void> {
-  const giveUp = (signal: keyof typeof STATUS) => process.exit(STATUS[signal]);
-  process.on('SIGTERM', giveUp).on('SIGINT', giveUp);
+  const exit = (signal: keyof typeof STATUS) => process.exit(STATUS[signal]);
+  process.on('SIGTERM', exit).on('SIGINT', exit);
   const { run } = await load();
   // The program installs its own handlers before its first await. Until then these handlers are active.
   const running = run();
-  process.off('SIGTERM', giveUp).off('SIGINT', giveUp);
+  process.off('SIGTERM', exit).off('SIGINT', exit);
   await running;
 }

@@ -12,8 +12,8 @@ export interface AudioShare {
 
 /**
  * Memory for audio that may have to be replayed. A handshake takes a share for the longest possible session before
- * anything else. The size of its own session is known only once the credential is consumed, and other handshakes arrive
- * meanwhile.
+ * anything else. The size of its own session is known only after the credential is consumed, and other handshakes
+ * arrive meanwhile.
  */
 export class AudioBudget {
   readonly #limitBytes: number;

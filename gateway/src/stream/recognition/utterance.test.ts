@@ -36,7 +36,7 @@ describe('Utterance', () => {
     expect(utterance.deliver(5)).toBe(false);
   });
 
-  test('counts worker failures only once it has audio or has ended', () => {
+  test('counts worker failures only after it has received audio or has ended', () => {
     const utterance = new Utterance(1, 0);
     expect(utterance.countWorkerFailure()).toBe(0);
     utterance.append(pcm(1));

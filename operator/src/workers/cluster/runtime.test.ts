@@ -197,7 +197,7 @@ describe('apply', () => {
     expect(cluster.writes).toHaveLength(before);
   });
 
-  test('repairs objects that others changed, and leaves an object that the cluster modifies each time', async () => {
+  test('repairs objects that others changed, but not an object that the cluster modifies after each repair', async () => {
     await apply([[OLD, 1]]);
     const live = cluster.get(TYPES.Deployment, NAME)!;
     cluster.put(TYPES.Deployment, { ...live, spec: { ...(live.spec as object), progressDeadlineSeconds: 1 } });

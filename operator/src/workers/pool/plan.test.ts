@@ -125,7 +125,7 @@ test('planPool starts one new worker at a time in a rollout, and drains an old o
   expect(plan(up)).toEqual({ ensure: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool drains and stops no worker without the ledger, but replaces workers that have ended', () => {
+test('planPool drains and stops no worker while the ledger is unavailable, but replaces ended ones', () => {
   const unread = { registered: undefined, lostSinceMs: new Map([['a', 0]]), drainedAtMs: new Map([['b', 0]]) };
   expect(plan({ ...unread, running: [running('a'), running('b'), running('c')] })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...unread, running: [running('a', { revision: 'old' })] }).ensure).toBe(1);

@@ -234,7 +234,7 @@ test('the stream ends after silenceTimeoutMs without a message, and the handshak
   silent.close();
 });
 
-test('a stream prints without its credential, and an invalid session is not quoted', async () => {
+test('the credential is left out when a stream is printed, and an invalid session is not quoted', async () => {
   const session = await newSession();
   const stream = openStream(session, options);
   await stream.ready;

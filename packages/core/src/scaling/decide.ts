@@ -53,7 +53,7 @@ export interface ScalingDecision {
  * | unknown or older than 30 s       | as before, at least the minimum, never fewer (LoadUnknown)          |
  * | needs more                       | immediately, up to the maximum (ScalingLimited)                     |
  * | needs fewer                      | the highest need within scaleDownDelaySeconds (Stabilizing)         |
- * | none for idleToZeroSeconds       | no buffer, and peaks that were only buffer do not count (Idle)      |
+ * | none for idleToZeroSeconds       | the demand only, without a buffer (Idle)                            |
  * | waits although slots are free    | one more worker (Starved)                                           |
  *
  * Periods without a known load or without an operator count as periods in which every worker was needed.

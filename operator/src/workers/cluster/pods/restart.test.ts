@@ -23,7 +23,7 @@ test('both pods count as being restarted after the replacement has started, unti
   expect(isBeingRestarted(next, [pod('a', { terminating: true }), next])).toBe(false);
 });
 
-test('pods of one ReplicaSet, or of different revisions, do not count as restarted', () => {
+test('pods of one ReplicaSet, or of different revisions, do not count as being restarted', () => {
   const one = pod('a');
   expect(isBeingRestarted(one, [one, pod('a'), pod('b', { revision: 'other' })])).toBe(false);
 });
