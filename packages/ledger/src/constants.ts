@@ -26,13 +26,14 @@ export interface ScriptConstants {
 export function withConstants(link: RedisLink, constants: ScriptConstants): RedisLink {
   const values = Object.entries(constants).filter((entry): entry is [string, number] => entry[1] !== undefined);
   if (values.length === 0) return link;
+  /** By the hash of the original. The link may get scripts that another link has prepared with other constants. */
   const prepared = new Map<string, Script>();
   const prepare = (script: Script): Script => {
-    const known = prepared.get(script.name);
+    const known = prepared.get(script.sha1);
     if (known !== undefined) return known;
     const source = values.reduce((text, [name, value]) => replaceConstant(text, name, value), script.source);
     const loaded = { name: script.name, source, sha1: createHash('sha1').update(source).digest('hex') };
-    prepared.set(script.name, loaded);
+    prepared.set(script.sha1, loaded);
     return loaded;
   };
   return {
