@@ -141,7 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       assert.equal(status, 0, `the service ended with ${status}:\n${launched.output()}`);
       const fault = output
         .split('\n')
-        .find((line) => /unexpected error|uncaught exception|starting it again/.test(line));
+        .find((line) => /unexpected error|uncaught exception|restarting it in/.test(line));
       assert.equal(fault, undefined, `something failed in the service: ${fault}`);
     },
   };

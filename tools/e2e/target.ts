@@ -100,25 +100,28 @@ function deliverWith(registry: string | undefined, loadCommand: string | undefin
 
 /** Describes the images that a node lacks. Empty if all nodes have all images. */
 export async function findMissingImages(tools: KubeTools, references: readonly string[]): Promise<string[]> {
-  const { items } = JSON.parse(await tools.kubectl(['get', 'nodes', '-o', 'json'])) as { items: Node[] };
-  return items.filter(isSchedulable).flatMap(({ metadata, status }) => {
+  return (await readNodes(tools)).flatMap(({ metadata, status }) => {
     const names = new Set((status.images ?? []).flatMap((image) => image.names ?? []));
     return references.filter((reference) => !names.has(reference)).map((name) => `${metadata.name} lacks ${name}`);
   });
 }
 
+/** Returns the names of the nodes that accept pods. */
+export async function listNodes(tools: KubeTools): Promise<string[]> {
+  return (await readNodes(tools)).map(({ metadata }) => metadata.name);
+}
+
 interface Node {
-  metadata: { name: string; labels: Record<string, string> };
+  metadata: { name: string };
   spec: { unschedulable?: boolean; taints?: { effect: string }[] };
   status: { images?: { names?: string[] }[] };
 }
 
-/** Returns the host names of the nodes that accept pods. */
-export async function listNodes(tools: KubeTools): Promise<string[]> {
+/** Reads the nodes that accept pods. */
+async function readNodes(tools: KubeTools): Promise<Node[]> {
   const { items } = JSON.parse(await tools.kubectl(['get', 'nodes', '-o', 'json'])) as { items: Node[] };
-  return items.filter(isSchedulable).map(({ metadata }) => metadata.name);
-}
-
-function isSchedulable({ spec: { unschedulable = false, taints = [] } }: Node): boolean {
-  return !unschedulable && taints.every(({ effect }) => effect === 'PreferNoSchedule');
+  return items.filter(
+    ({ spec: { unschedulable = false, taints = [] } }) =>
+      !unschedulable && taints.every(({ effect }) => effect === 'PreferNoSchedule'),
+  );
 }

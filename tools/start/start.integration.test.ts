@@ -110,7 +110,7 @@ test(
     expect(JSON.parse(usage.body).recent_sessions).toHaveLength(1);
 
     process.kill(childNamed(run, 'gateway/dist/main.js'), 'SIGKILL');
-    while (!run.output().includes('gateway ended by SIGKILL; starting it again')) await pause();
+    while (!run.output().includes('gateway ended by SIGKILL; restarting it in')) await pause();
     for (;;) {
       const answer = await request(`${local.base_url}/v1/models`, { ca }).catch(() => undefined);
       if (answer?.status === 200) break;

@@ -44,7 +44,7 @@ export function createFleet(options: { logFolder: string; node: string; show: Sh
       },
       died: (how, restartInMs) => {
         // While the program starts, the caller is notified through `firstDeath`.
-        if (up) show('warn', `${spec.name} ${how}; starting it again in ${restartInMs} ms`);
+        if (up) show('warn', `${spec.name} ${how}; restarting it in ${restartInMs} ms`);
       },
     });
     programs.push(program);

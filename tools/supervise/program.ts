@@ -92,7 +92,7 @@ export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program
       events.died(how, delayMs);
       timer = setTimeout(start, delayMs);
     };
-    running.on('error', (error) => end(`could not be run: ${error.message}`));
+    running.on('error', (error) => end(`could not be started: ${error.message}`));
     // Child processes of the program would keep its pipes open.
     running.on('exit', () => {
       if (running.pid !== undefined) endGroup(running.pid);

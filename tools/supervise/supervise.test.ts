@@ -75,7 +75,7 @@ describe('createFleet', () => {
     const [first = 0] = pidsIn('steady');
     process.kill(first, 'SIGKILL');
     await until(() => pidsIn('steady').length === 2);
-    expect(shown).toEqual(['steady ended by SIGKILL; starting it again in 250 ms']);
+    expect(shown).toEqual(['steady ended by SIGKILL; restarting it in 250 ms']);
     expect(isAlive(first)).toBe(false);
     await fleet.stop();
     expect(pidsIn('steady').filter(isAlive)).toEqual([]);
@@ -113,7 +113,9 @@ describe('createFleet', () => {
 
   test('rejects if a program cannot be run', async () => {
     const missing = { ...script('missing', ''), command: join(folder, 'no-such-program') };
-    await expect(fleet.run(missing, () => new Promise(() => undefined))).rejects.toThrow(/could not be run: .*ENOENT/);
+    await expect(fleet.run(missing, () => new Promise(() => undefined))).rejects.toThrow(
+      /could not be started: .*ENOENT/,
+    );
     await fleet.stop();
   });
 
