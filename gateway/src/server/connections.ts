@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { totalmem } from 'node:os';
 import { networkOf } from '@svc-asr/runtime';
-import type { TrustProxy } from '../http/client-address.ts';
+import type { TrustProxy } from './client-address.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 
 /** Open files that the gateway needs besides clients and workers. */

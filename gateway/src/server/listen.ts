@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createSecureServer } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
-import type { TrustProxy } from '../http/client-address.ts';
+import type { TrustProxy } from './client-address.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { answerBrokenRequests } from './broken-request.ts';
