@@ -97,7 +97,7 @@ export const GATEWAY_SETTINGS = {
     300_000,
   ),
   MAX_CONNECTIONS: integer(
-    'Largest number of connections to the API. Further ones are closed at once. 0 derives it: one per 64 KiB in an eighth of the memory, but at most half of the limit of open files.',
+    'Largest number of connections to the API. Further ones are closed at once. The value 0 derives it: one per 64 KiB in an eighth of the memory, but at most half of the limit of open files.',
     0,
     0,
     1_000_000,

@@ -43,7 +43,7 @@ test('summarize fails on a missed target only if the scenario requires latency',
   expect(summary.targets.map(({ met }) => met)).toEqual([null, null, null]);
 });
 
-test('summarize misses a target without measurements', () => {
+test('summarize reports a target without measurements as missed', () => {
   const metrics = metricsOf({ [METRICS.latency('ready')]: trend(0, 0, 1000) });
   expect(summarize(facts, strict, metrics, balances)).toMatchObject({ outcome: 'failed' });
 });

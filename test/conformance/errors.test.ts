@@ -81,7 +81,7 @@ describe('the request id', () => {
     expect(answers.map((answer) => answer.headers['x-request-id'])).toEqual(ids);
   });
 
-  test('finds the log line of the request', async () => {
+  test('is contained in the log line of the request', async () => {
     const { request_id: id } = errorOf(await service.create(key, {}));
     expect(await logged(id)).toMatchObject({ status: 400, code: 'invalid_parameters', method: 'POST' });
   });

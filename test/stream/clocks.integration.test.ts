@@ -30,7 +30,7 @@ async function chat(closed: Promise<unknown>, everyMs: number, send: () => void)
   return performance.now() - startedAt;
 }
 
-test('a silent client gets idle_timeout and 4408 and pays for the audio it sent', async () => {
+test('a silent client gets idle_timeout and close code 4408, and pays for the audio it sent', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   stream.audio(pcm.subarray(0, 32_000));

@@ -82,7 +82,7 @@ describe('the pinned tools', () => {
     expect(isFitting('kubectl', undefined)).toBe(false);
   });
 
-  test('versionFlags links the version into programs that do not know it', () => {
+  test('versionFlags makes Go link the version into programs that do not contain it', () => {
     const { version } = pinOf('kubelet');
     const flags = versionFlags(['kubelet', 'kubectl']);
     expect(flags).toContain(`-X k8s.io/component-base/version.gitVersion=${version}`);

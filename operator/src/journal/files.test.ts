@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 0, 31, 12);
 const DAY_MS = 86_400_000;
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-test('append writes each line to the file of its day and writer, for the owner only', async () => {
+test('append writes each line to the file of its day and writer, which only its owner can read', async () => {
   const files = createJournalFiles(folder, 'operator-1');
   await files.append([
     { text: 'a', atMs: NOON },

@@ -128,7 +128,7 @@ test('exported entries stay in Redis for a while, so that a repeated settlement 
   expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'x')).outcome).toBe('already');
 });
 
-test('without files the keeper removes old entries and an earlier acknowledgement', async () => {
+test('without a journal folder the keeper removes old entries and the acknowledgement of earlier exports', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await runSessions(tenant, 2);
   await keeper(createJournalFiles(folder, 'w'), DAY_MS).runPass();

@@ -128,7 +128,7 @@ test('a rebuild publishes its plan first, then restores grants and consumption o
   expect(await ledger.accounts.read('acme')).toMatchObject(restored);
 });
 
-test('a rebuild applies a correction with the amount that it removed before, each time', async () => {
+test('each rebuild applies a correction with the amount that it had removed at first, not the full amount', async () => {
   const { accounts } = ledger;
   const grants = [
     { id: 'welcome', audioSeconds: 100 },

@@ -66,7 +66,7 @@ describe('leases of gateways', () => {
   test.each([
     ['an outage of Redis', HOUR_MS],
     ['a step back of its clock', -HOUR_MS],
-  ])('a gateway that died during %s loses its streams one lease later', async (_name, ms) => {
+  ])('a gateway that died during %s loses its streams one lease duration later', async (_name, ms) => {
     const dead = await ledger.gateways.join('dead');
     const { tenant } = await openStream(dead);
     await reapDead();
@@ -98,7 +98,7 @@ describe('leases of workers', () => {
   test.each([
     ['an outage of Redis', HOUR_MS],
     ['a step back of its clock', -HOUR_MS],
-  ])('all of them hold after %s, until one lease has passed', async (_name, ms) => {
+  ])('are all valid after %s, until one lease duration has passed', async (_name, ms) => {
     await register('w1');
     await register('w2');
     expect(await listed()).toEqual(['w1', 'w2']);

@@ -107,7 +107,7 @@ test('planPool immediately replaces a worker that lost its lease, and stops it i
   });
 });
 
-test('planPool stops a worker that does not register in time, as failed', () => {
+test('planPool stops a worker that does not register in time and reports it as failed', () => {
   const workers = { desired: 1, registered: [] };
   expect(plan({ ...workers, running: [running('a', { ageMs: 4999 })] })).toEqual({ ensure: 1, ...NOTHING });
   expect(plan({ ...workers, running: [running('a', { ageMs: 5000 })] }).stop).toEqual([

@@ -152,7 +152,7 @@ test('a broken connection closes the stream with 1006 and the advice to create a
   expect(await stream.closed).toMatchObject({ code: 1006, advice: { retry: 'new-session', charged: undefined } });
 });
 
-test('the promise "ready" rejects with the error of the service if the credential was used', async () => {
+test('the promise "ready" rejects with the error of the service if the credential was already used', async () => {
   const session = await newSession();
   const first = openStream(session, options);
   await first.ready;
