@@ -22,7 +22,7 @@ import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
 import { RevisionTallies } from './stream/recognition/revision-tallies.ts';
 import { createWorkerTrust } from './stream/recognition/worker-trust.ts';
-import { Claims } from './stream/handshake/claims.ts';
+import { Claims } from './stream/settlement/claims.ts';
 import type { StreamTimes } from './stream/session.ts';
 import { holdLease } from './stream/settlement/lease.ts';
 import type { Lease } from './stream/settlement/lease.ts';

@@ -2,7 +2,7 @@ import type { Owner } from '@svc-asr/ledger';
 import { parseKeyring } from '@svc-asr/runtime';
 import { sessionCredential } from '../../sessions/credential.ts';
 import { Attempts } from './attempts.ts';
-import { Claims } from './claims.ts';
+import { Claims } from '../settlement/claims.ts';
 import { accept } from './handshake.ts';
 import type { HandshakeParts } from './handshake.ts';
 

@@ -8,7 +8,7 @@ import type { LedgerWatch } from '../../ledger-watch.ts';
 import { readCredential } from '../../sessions/credential.ts';
 import type { ReadCredential } from '../../sessions/credential.ts';
 import type { Attempts } from './attempts.ts';
-import type { Claims } from './claims.ts';
+import type { Claims } from '../settlement/claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
 const PATH = new RegExp(`^${streamPath('([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})')}$`);

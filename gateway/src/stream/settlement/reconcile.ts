@@ -2,7 +2,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../../metrics.ts';
 import { repeat } from '../../repeat.ts';
-import type { Claims } from '../handshake/claims.ts';
+import type { Claims } from './claims.ts';
 import type { Lease } from './lease.ts';
 
 /**
