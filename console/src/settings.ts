@@ -70,10 +70,16 @@ export const CONSOLE_SETTINGS = {
   APPLICATIONS_PER_HOUR: integer('Maximum applications per address and hour.', 5, 1, 1_000_000),
   MAX_APPLICATIONS: integer('Maximum pending applications. Further applications are rejected.', 1000, 1, 1_000_000),
   SIGN_IN_FAILURES_PER_MINUTE: integer(
-    'Maximum sign-in attempts with a wrong private link per address and minute.',
+    'Maximum sign-in attempts with a wrong private link or a forged cookie per address and minute.',
     10,
     1,
     1_000_000,
+  ),
+  CACHE_MS: integer(
+    "Time for which the console port keeps a developer's tenant and keys. Changes by other writers are seen later.",
+    2000,
+    0,
+    60_000,
   ),
   MAX_KEYS: integer('Maximum number of API keys per tenant.', 20, 1, 100_000),
   KEYS_PER_HOUR: integer('Maximum API keys that a tenant may create per hour.', 60, 1, 1_000_000),

@@ -5,6 +5,7 @@ import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
 import { createDeveloperApp } from './developer/app.ts';
 import { startPage } from './page/listen.ts';
+import { addCachedReads } from './resources/cached-reads.ts';
 import { openStore } from './resources/open.ts';
 import type { ConsoleSettings } from './settings.ts';
 
@@ -26,8 +27,10 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     logger,
   });
   const resources = await openStore(settings, logger, metrics);
+  const { store, reads } = addCachedReads(resources.store, settings.CACHE_MS);
   const deps = {
-    store: resources.store,
+    store,
+    reads,
     ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX, constants: ledgerConstants(settings) }),
     peppers: settings.API_KEY_PEPPERS,
     settings,

@@ -5,7 +5,8 @@ import { ConsoleError } from '../errors.ts';
 import { createKey } from '../keys/create.ts';
 import { expiryOf } from '../keys/expiry.ts';
 import { waitUntilKeyActive, waitUntilKeyRevoked } from '../keys/wait.ts';
-import { listKeys } from '../keys/list.ts';
+import { viewKeys } from '../keys/list.ts';
+import { keysOf } from '../resources/keys-of.ts';
 import { viewKey } from '../keys/view.ts';
 import type { ResourceStore } from '../resources/store.ts';
 import { createJsonReader, valid } from '../http/body.ts';
@@ -27,7 +28,7 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       if (tenant !== undefined && (await store.get('Tenant', tenant)) === undefined) {
         throw new ConsoleError('tenant_not_found');
       }
-      const keys = await listKeys({ store, ledger }, tenant);
+      const keys = await viewKeys(ledger, await (tenant === undefined ? store.list('ApiKey') : keysOf(store, tenant)));
       response.json({ object: 'list', ...keys, unreadable: await store.unreadable() });
     })
     .post(async (request, response) => {

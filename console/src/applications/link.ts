@@ -11,6 +11,7 @@ import type { Keyring } from '@svc-asr/runtime';
 export const LINK_ANNOTATION = `${API_GROUP}/link-hash`;
 
 const SECRET_BYTES = 24;
+const LINK_ID_CHARACTERS = 16;
 const TOKEN = /^([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)\.[\w-]{32}$/;
 
 /** Creates a private link and stores its hash in the tenant. */
@@ -40,6 +41,11 @@ export function isLinkOf(tenant: Tenant, token: string, peppers: Keyring): boole
   const [pepperId = ''] = stored.split(':');
   // Without the pepper or without a link, no token is valid.
   return peppers.secrets.has(pepperId) && equalTexts(stored, hashOf(token, peppers, pepperId));
+}
+
+/** Returns an id of the tenant's current link, which reveals nothing about its secret. Empty if there is no link. */
+export function linkIdOf({ metadata }: Tenant): string {
+  return (metadata.annotations?.[LINK_ANNOTATION] ?? '').split(':')[1]?.slice(0, LINK_ID_CHARACTERS) ?? '';
 }
 
 function hashOf(token: string, peppers: Keyring, pepperId: string): string {

@@ -1,3 +1,4 @@
+import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Express, RequestHandler } from 'express';
 import { ConsoleError } from '../errors.ts';
 import { createApp } from '../http/app.ts';
@@ -20,9 +21,10 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
 
   routePage(app, ['index.html', 'console.css', 'console.js', ...SHARED_SCRIPTS, 'account.js', 'keys.js', 'usage.js']);
   app.use(refuseForeignOrigin);
-  const signedIn = createSignedIn(deps);
+  const failures = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
+  const signedIn = createSignedIn(deps, failures);
   routeApplications(app, deps);
-  routeSignIn(app, deps);
+  routeSignIn(app, deps, failures);
   routeAccount(app, deps, signedIn);
   routeOwnKeys(app, deps, signedIn);
   app.use(notFound);

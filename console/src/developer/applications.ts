@@ -1,3 +1,4 @@
+import type { Tenant } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
@@ -9,10 +10,9 @@ import { ConsoleError } from '../errors.ts';
 import { createUnique } from '../resources/create-unique.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { ApplicationView } from '../responses.ts';
-import { writeCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkApplication } from './schemas.ts';
-import { tooMany } from './sign-in.ts';
+import { startSession, tooMany } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -32,12 +32,11 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
     if (waiting.length >= settings.MAX_APPLICATIONS) throw new ConsoleError('waitlist_full');
   }
 
-  async function write(applicant: Applicant): Promise<{ token: string; name: string }> {
-    const { token, resource } = await createUnique(store, 'Tenant', () => {
+  function write(applicant: Applicant): Promise<{ token: string; resource: Tenant }> {
+    return createUnique(store, 'Tenant', () => {
       const { token, tenant } = createLink(buildApplication(applicant), peppers);
       return { token, resource: tenant };
     });
-    return { token, name: resource.metadata.name };
   }
 
   router
@@ -49,12 +48,13 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
       if (waitMs > 0) throw tooMany(waitMs);
       // The attempt is counted before the first await, so that concurrent requests cannot pass the limit together.
       applications.fail(address, now());
-      const { token, name } = await inTurn('applications', async () => {
+      const { token, resource } = await inTurn('applications', async () => {
         await checkRoom();
         return write(applicant);
       });
+      const { name } = resource.metadata;
       logger.info({ tenant: name }, 'application received');
-      writeCookie(request, response, token);
+      startSession(request, response, resource, { peppers, now });
       const view: ApplicationView = { object: 'application', tenant: name, state: 'Waitlisted', token };
       response.status(201).json(view);
     })

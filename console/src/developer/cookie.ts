@@ -1,16 +1,15 @@
 import type { Request, Response } from 'express';
 
-/** Name of the cookie that holds the private link's token. It is HttpOnly, so scripts cannot read it. */
+/** Name of the cookie that holds the session. It is HttpOnly, so scripts cannot read it. */
 const NAME = 'svc_asr_console';
-const DAYS = 30;
 
 export function readCookie(request: Request): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${NAME}=`))?.slice(NAME.length + 1);
 }
 
-export function writeCookie(request: Request, response: Response, token: string): void {
-  response.append('Set-Cookie', `${NAME}=${token}; Max-Age=${DAYS * 86_400}; ${attributes(request)}`);
+export function writeCookie(request: Request, response: Response, value: string, lifetimeMs: number): void {
+  response.append('Set-Cookie', `${NAME}=${value}; Max-Age=${Math.floor(lifetimeMs / 1000)}; ${attributes(request)}`);
 }
 
 export function clearCookie(request: Request, response: Response): void {

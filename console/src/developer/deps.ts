@@ -1,8 +1,10 @@
 import type { Deps } from '../deps.ts';
+import type { CachedReads } from '../resources/cached-reads.ts';
 import type { ConsoleSettings } from '../settings.ts';
 
 /** Dependencies of the developer routes. */
 export interface DeveloperDeps extends Pick<Deps, 'store' | 'ledger' | 'peppers' | 'logger' | 'metrics' | 'now'> {
+  reads: CachedReads;
   settings: Pick<
     ConsoleSettings,
     | 'API_URL'

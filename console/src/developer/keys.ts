@@ -1,4 +1,3 @@
-import type { ApiKey, Tenant } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
@@ -8,7 +7,8 @@ import { ConsoleError } from '../errors.ts';
 import { createKey } from '../keys/create.ts';
 import { expiryOf } from '../keys/expiry.ts';
 import { waitUntilKeyActive, waitUntilKeyRevoked } from '../keys/wait.ts';
-import { listKeys } from '../keys/list.ts';
+import { viewKeys } from '../keys/list.ts';
+import { keysOf } from '../resources/keys-of.ts';
 import { viewKey } from '../keys/view.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { CreatedKey } from '../responses.ts';
@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 
 /** Serves the keys of the signed-in developer's tenant. */
 export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: SignedIn): void {
-  const { store, ledger, peppers, settings, logger, now } = deps;
+  const { store, reads, ledger, peppers, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
@@ -29,11 +29,6 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
   const inTurn = createKeyedMutex();
   // The ledger keeps revoked keys. Without this limit, creating and revoking in a loop would fill it.
   const creations = createAttemptLimiter(settings.KEYS_PER_HOUR, HOUR_MS);
-
-  async function keysOf({ metadata }: Tenant): Promise<ApiKey[]> {
-    const keys = await store.list('ApiKey');
-    return keys.map(({ resource }) => resource).filter(({ spec }) => spec.tenant === metadata.name);
-  }
 
   async function create(request: Request, response: Response): Promise<void> {
     const { name: displayName = '', ...expiry } = valid(checkOwnKey(await readJson(request, response)));
@@ -48,7 +43,7 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     if (waitMs > 0) throw tooMany(waitMs);
     creations.fail(name, now());
     const created = await inTurn(name, async () => {
-      if ((await keysOf(tenant)).length >= settings.MAX_KEYS) throw new ConsoleError('too_many_keys');
+      if ((await keysOf(store, name)).length >= settings.MAX_KEYS) throw new ConsoleError('too_many_keys');
       return createKey(store, peppers, { tenant: name, displayName, expiresAt: expiryOf(expiry, now()) });
     });
     logger.info({ tenant: name, key_id: created.resource.spec.keyId }, 'API key created');
@@ -62,9 +57,11 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     .get(async (request, response) => {
       valid(checkNoQuery(request.query));
       const { metadata, spec } = await signedIn(request);
-      // A tenant that was never approved has no keys. Skipping the list saves reading all keys for it.
+      // A tenant that was never approved has no keys, so the list is not read.
       const hasNone = spec.state === 'Waitlisted' || spec.state === 'Declined';
-      const keys = hasNone ? { data: [], ledger_available: true } : await listKeys({ store, ledger }, metadata.name);
+      const keys = hasNone
+        ? { data: [], ledger_available: true }
+        : await viewKeys(ledger, await reads.keysOf(metadata.name));
       response.json({ object: 'list', ...keys });
     })
     .post(create)
@@ -76,7 +73,8 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
       const { keyId } = request.params;
       const tenant = await signedIn(request);
       // Keys of other tenants are reported as not found, so that their ids cannot be probed.
-      const found = (await keysOf(tenant)).find(({ spec }) => spec.keyId === keyId);
+      const keys = await keysOf(store, tenant.metadata.name);
+      const found = keys.map(({ resource }) => resource).find(({ spec }) => spec.keyId === keyId);
       if (found === undefined) throw new ConsoleError('key_not_found', { message: 'You have no key with this id.' });
       await store.delete('ApiKey', found.metadata.name);
       logger.info({ tenant: tenant.metadata.name, key_id: found.spec.keyId }, 'API key revoked');

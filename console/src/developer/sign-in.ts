@@ -1,42 +1,67 @@
 import type { Tenant } from '@svc-asr/core';
-import { createAttemptLimiter } from '@svc-asr/runtime';
+import { networkOf } from '@svc-asr/runtime';
+import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import { isLinkOf, tenantOf } from '../applications/link.ts';
+import { isLinkOf, linkIdOf, tenantOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
+import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import { clearCookie, readCookie, writeCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkSignIn } from './schemas.ts';
+import { readSession, writeSession } from './session.ts';
 
 /** Returns the tenant that a request is signed in as. Throws `not_signed_in` if there is none. */
 export type SignedIn = (request: Request) => Promise<Tenant>;
 
-/** Creates the function that authenticates a request by the private link in its cookie. */
-export function createSignedIn({ store, peppers }: Pick<DeveloperDeps, 'store' | 'peppers'>): SignedIn {
+/** Maximum time until a browser has to open the private link again. */
+const SESSION_MS = 7 * 86_400_000;
+
+/**
+ * Creates the function that authenticates a request by the session in its cookie. The signature is verified first. Only
+ * a session that this console or another replica issued causes a read of its tenant.
+ */
+export function createSignedIn({ reads, peppers, now }: DeveloperDeps, failures: AttemptLimiter): SignedIn {
   return async (request) => {
-    const tenant = await tenantBy(readCookie(request) ?? '', { store, peppers });
-    if (tenant === undefined) throw new ConsoleError('not_signed_in');
+    const session = readSession(readCookie(request) ?? '', peppers);
+    if (session === 'forged') {
+      refuseIfBlocked(failures, request, now());
+      failures.fail(request.ip ?? '', now());
+      throw new ConsoleError('not_signed_in');
+    }
+    if (session === undefined || session.expiresAtMs <= now()) throw new ConsoleError('not_signed_in');
+    const tenant = (await reads.tenant(session.tenant))?.resource;
+    if (tenant === undefined || linkIdOf(tenant) !== session.linkId) throw new ConsoleError('not_signed_in');
     return tenant;
   };
 }
 
 /** Serves sign-in and sign-out. */
-export function routeSignIn(router: Router, { store, peppers, settings, now }: DeveloperDeps): void {
+export function routeSignIn(router: Router, deps: DeveloperDeps, failures: AttemptLimiter): void {
+  const { store, peppers, settings, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  const attempts = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
+  // Attempts from one network run one after the other, so that concurrent ones cannot pass the limit together.
+  const inTurn = createKeyedMutex();
+
+  async function find(token: string): Promise<Tenant | undefined> {
+    const name = tenantOf(token);
+    const found = name === undefined ? undefined : await store.get('Tenant', name);
+    return found !== undefined && isLinkOf(found.resource, token, peppers) ? found.resource : undefined;
+  }
 
   async function signIn(request: Request, response: Response): Promise<void> {
     const { token } = valid(checkSignIn(await readJson(request, response)));
     const address = request.ip ?? '';
-    const tenant = await tenantBy(token, { store, peppers });
-    if (tenant === undefined) {
-      const waitMs = attempts.waitMs(address, now());
-      if (waitMs > 0) throw tooMany(waitMs);
-      attempts.fail(address, now());
+    const tenant = await inTurn(networkOf(address), async () => {
+      // A blocked address must not cause reads, so the limit is checked before the link.
+      refuseIfBlocked(failures, request, now());
+      const found = await find(token);
+      if (found !== undefined) return found;
+      failures.fail(address, now());
       throw new ConsoleError('invalid_link');
-    }
-    writeCookie(request, response, token);
+    });
+    startSession(request, response, tenant, deps);
     response.json({ object: 'sign_in', tenant: tenant.metadata.name });
   }
 
@@ -50,16 +75,23 @@ export function routeSignIn(router: Router, { store, peppers, settings, now }: D
     .all(methodNotAllowed('POST, DELETE'));
 }
 
+/** Signs the browser in as a tenant. */
+export function startSession(
+  request: Request,
+  response: Response,
+  tenant: Tenant,
+  { peppers, now }: Pick<DeveloperDeps, 'peppers' | 'now'>,
+): void {
+  const session = { tenant: tenant.metadata.name, linkId: linkIdOf(tenant), expiresAtMs: now() + SESSION_MS };
+  writeCookie(request, response, writeSession(session, peppers), SESSION_MS);
+}
+
+function refuseIfBlocked(failures: AttemptLimiter, request: Request, nowMs: number): void {
+  const waitMs = failures.waitMs(request.ip ?? '', nowMs);
+  if (waitMs > 0) throw tooMany(waitMs);
+}
+
 /** Builds the error for an address that made too many attempts. */
 export function tooMany(waitMs: number): ConsoleError {
   return new ConsoleError('rate_limit_exceeded', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } });
-}
-
-async function tenantBy(
-  token: string,
-  { store, peppers }: Pick<DeveloperDeps, 'store' | 'peppers'>,
-): Promise<Tenant | undefined> {
-  const name = tenantOf(token);
-  const found = name === undefined ? undefined : await store.get('Tenant', name);
-  return found !== undefined && isLinkOf(found.resource, token, peppers) ? found.resource : undefined;
 }

@@ -1,16 +1,14 @@
 import type { Deps } from '../deps.ts';
 import { readIfAvailable } from '../ledger-view.ts';
+import type { Stored } from '../resources/store.ts';
 import type { ListedKey } from '../responses.ts';
 import { viewKey } from './view.ts';
 
-/** Lists the keys of a tenant, or all keys, with the time of their last use. */
-export async function listKeys(
-  { store, ledger }: Pick<Deps, 'store' | 'ledger'>,
-  tenant: string | undefined,
+/** Returns keys as the APIs show them, with the time of their last use. */
+export async function viewKeys(
+  ledger: Deps['ledger'],
+  keys: readonly Stored<'ApiKey'>[],
 ): Promise<{ data: ListedKey[]; ledger_available: boolean }> {
-  const keys = (await store.list('ApiKey')).filter(
-    ({ resource }) => tenant === undefined || resource.spec.tenant === tenant,
-  );
   const ids = keys.map(({ resource }) => resource.spec.keyId);
   const used = await readIfAvailable(() => Promise.all(ids.map((id) => ledger.apiKeys.lastUsed(id))));
   const data = keys.map(({ resource, readOnlyIn }, at) => ({

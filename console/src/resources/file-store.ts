@@ -26,12 +26,18 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
   /** Writes of all resources run one after the other, because each reads the whole folder. */
   const inTurn = <T>(task: () => Promise<T>) => mutex(folder, task);
   await prepareFolder(folder);
+
+  async function list<K extends ConsoleKind>(kind: K): Promise<Stored<K>[]> {
+    const entries = [...(await readSnapshot()).entries.values()].filter(({ resource }) => resource.kind === kind);
+    return entries.map((entry) => stored<K>(entry));
+  }
+
   return {
     unreadable: async () => [...(await readSnapshot()).problems].map(([file, problem]) => ({ file, problem })),
-    list: async <K extends ConsoleKind>(kind: K) => {
-      const entries = [...(await readSnapshot()).entries.values()].filter(({ resource }) => resource.kind === kind);
-      return entries.map((entry) => stored<K>(entry));
-    },
+    list,
+    // Files have no index, so a label would save nothing.
+    labelledKeys: async (tenant) => (await list('ApiKey')).filter(({ resource }) => resource.spec.tenant === tenant),
+    unlabelledKeys: () => Promise.resolve([]),
     get: async <K extends ConsoleKind>(kind: K, name: string) => {
       const entry = findEntry(await readSnapshot(), kind, name, fileOf(folder, kind, name));
       return entry === undefined ? undefined : stored<K>(entry);

@@ -5,8 +5,8 @@ import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { backoffMs } from '@svc-asr/runtime';
 import type { ResourceOf } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
-import { buildObject, isTerminating, isName, readObject } from './object.ts';
-import type { ConsoleKind, ResourceStore, Updated } from './store.ts';
+import { buildObject, isTerminating, isName, readObject, TENANT_LABEL } from './object.ts';
+import type { ConsoleKind, ResourceStore, Stored, Updated } from './store.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 
 type Api = Pick<KubeApi, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
@@ -33,12 +33,18 @@ type Change<K extends ConsoleKind> = (current: ResourceOf<K> | undefined) => Res
  */
 export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions): ResourceStore {
   const inTurn = createKeyedMutex();
+
+  async function list<K extends ConsoleKind>(kind: K, labelSelector?: string): Promise<Stored<K>[]> {
+    return (await listObjects(api, kind, pageSize, labelSelector)).flatMap((object) => {
+      const { resource } = readObject(kind, object);
+      return resource === undefined ? [] : [{ resource, readOnlyIn: undefined }];
+    });
+  }
+
   return {
-    list: async (kind) =>
-      (await listObjects(api, kind, pageSize)).flatMap((object) => {
-        const { resource } = readObject(kind, object);
-        return resource === undefined ? [] : [{ resource, readOnlyIn: undefined }];
-      }),
+    list,
+    labelledKeys: async (tenant) => (isName(tenant) ? list('ApiKey', `${TENANT_LABEL}=${tenant}`) : []),
+    unlabelledKeys: () => list('ApiKey', `!${TENANT_LABEL}`),
     unreadable: async () => {
       const kinds: ConsoleKind[] = ['Tenant', 'ApiKey'];
       const lists = await Promise.all(
@@ -72,11 +78,16 @@ async function find(api: Pick<Api, 'get'>, kind: ConsoleKind, name: string): Pro
   return isName(name) ? api.get(TYPES[kind], name) : undefined;
 }
 
-/** Returns all objects of a kind that are not being deleted. */
-async function listObjects(api: Pick<Api, 'list'>, kind: ConsoleKind, pageSize: number): Promise<KubeObject[]> {
+/** Returns the objects of a kind that the selector matches and that are not being deleted. */
+async function listObjects(
+  api: Pick<Api, 'list'>,
+  kind: ConsoleKind,
+  pageSize: number,
+  labelSelector?: string,
+): Promise<KubeObject[]> {
   for (let tries = 1; ; tries++) {
     try {
-      const { objects } = await listAll(api, TYPES[kind], { pageSize });
+      const { objects } = await listAll(api, TYPES[kind], { pageSize, labelSelector });
       return objects.filter((object) => !isTerminating(object));
     } catch (error) {
       // The API server dropped the snapshot of the list before the last page was read.

@@ -7,6 +7,9 @@ import type { ConsoleKind } from './store.ts';
 export type Read<K extends ConsoleKind> =
   { resource: ResourceOf<K>; problem: undefined } | { resource: undefined; problem: string };
 
+/** Label of an ApiKey with the name of its tenant. The API server then selects the keys of one tenant. */
+export const TENANT_LABEL = `${API_GROUP}/tenant`;
+
 /** Returns true for valid resource names. A name with a slash would address another object. */
 export function isName(name: string): boolean {
   return name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
@@ -37,11 +40,12 @@ export function ownAnnotations(annotations: Readonly<Record<string, string>> = {
   return Object.fromEntries(Object.entries(annotations).filter(([name]) => name.startsWith(`${API_GROUP}/`)));
 }
 
-/** Builds the object to create for a resource. A key gets an owner reference, so that it is deleted with its Tenant. */
-export function buildObject(
-  { kind, metadata, spec }: ResourceOf<ConsoleKind>,
-  tenant: KubeObject | undefined,
-): KubeObject {
+/**
+ * Builds the object to create for a resource. A key gets a label with its tenant, and an owner reference, so that it is
+ * deleted with its Tenant.
+ */
+export function buildObject(resource: ResourceOf<ConsoleKind>, tenant: KubeObject | undefined): KubeObject {
+  const { kind, metadata, spec } = resource;
   const { name, uid } = tenant?.metadata ?? {};
   const ownerReferences =
     name === undefined || uid === undefined ? [] : [{ apiVersion: API_VERSION, kind: 'Tenant', name, uid }];
@@ -50,7 +54,11 @@ export function buildObject(
     kind,
     metadata: {
       name: metadata.name,
-      labels: { 'app.kubernetes.io/managed-by': 'svc-asr-console', 'app.kubernetes.io/part-of': 'svc-asr' },
+      labels: {
+        'app.kubernetes.io/managed-by': 'svc-asr-console',
+        'app.kubernetes.io/part-of': 'svc-asr',
+        ...(resource.kind === 'ApiKey' && { [TENANT_LABEL]: resource.spec.tenant }),
+      },
       ...(metadata.annotations !== undefined && { annotations: metadata.annotations }),
       ...(ownerReferences.length > 0 && { ownerReferences }),
     },

@@ -27,6 +27,10 @@ export interface Updated<K extends ConsoleKind> {
  */
 export interface ResourceStore {
   list: <K extends ConsoleKind>(kind: K) => Promise<Stored<K>[]>;
+  /** Returns the keys that are labelled with a tenant. See `keysOf`. */
+  labelledKeys: (tenant: string) => Promise<Stored<'ApiKey'>[]>;
+  /** Returns the keys of all tenants that have no label. */
+  unlabelledKeys: () => Promise<Stored<'ApiKey'>[]>;
   /** Returns what `list` leaves out because it is damaged. */
   unreadable: () => Promise<Unreadable[]>;
   /** Throws `unreadable_resource` if the resource is damaged. */

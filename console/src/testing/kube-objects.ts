@@ -67,10 +67,12 @@ export function createKubeObjects(): KubeObjects {
         runHook('get');
         return copy(objects.get(keyOf(type.kind, name)));
       },
-      list: async (type, { limit = 500, continue: token = '0' } = {}) => {
+      list: async (type, { limit = 500, continue: token = '0', labelSelector = '' } = {}) => {
         await Promise.resolve();
         runHook('list');
-        const all = [...objects.values()].filter(({ kind }) => kind === type.kind);
+        const all = [...objects.values()].filter(
+          ({ kind, metadata }) => kind === type.kind && isSelected(metadata.labels ?? {}, labelSelector),
+        );
         const from = Number(token);
         const more = from + limit < all.length ? { continue: String(from + limit) } : {};
         return copy({ items: all.slice(from, from + limit), metadata: { resourceVersion: '1', ...more } });
@@ -100,6 +102,13 @@ export function createKubeObjects(): KubeObjects {
       },
     },
   };
+}
+
+/** Evaluates the two forms of selectors that the console sends: `label=value` and `!label`. */
+function isSelected(labels: Readonly<Record<string, string>>, selector: string): boolean {
+  const [name = '', value] = selector.split('=');
+  if (name.startsWith('!')) return labels[name.slice(1)] === undefined;
+  return value === undefined || labels[name] === value;
 }
 
 /** Copies a value as JSON does on the wire. */

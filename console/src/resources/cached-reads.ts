@@ -1,0 +1,47 @@
+import { keysOf } from './keys-of.ts';
+import { BriefCache } from './brief-cache.ts';
+import type { ResourceStore, Stored } from './store.ts';
+
+/** Reads for requests of developers. Results may be as old as the time to live of the cache. */
+export interface CachedReads {
+  tenant: (name: string) => Promise<Stored<'Tenant'> | undefined>;
+  keysOf: (tenant: string) => Promise<Stored<'ApiKey'>[]>;
+}
+
+/** Number of tenants, and of lists of keys, that are kept. */
+const MAX_ENTRIES = 1000;
+/** Not a valid name of a tenant. */
+const WITHOUT_LABEL = '';
+
+/**
+ * Adds cached reads to a store. Writes must use the returned store, because they remove what they change from the cache.
+ * Changes by other writers become visible after `ttlMs`.
+ */
+export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: ResourceStore; reads: CachedReads } {
+  const tenants = new BriefCache<Stored<'Tenant'> | undefined>({ ttlMs, maxEntries: MAX_ENTRIES });
+  const keys = new BriefCache<Stored<'ApiKey'>[]>({ ttlMs, maxEntries: MAX_ENTRIES });
+
+  function forget(kind: 'Tenant' | 'ApiKey', name: string): void {
+    if (kind === 'Tenant') tenants.delete(name);
+    else keys.clear();
+  }
+
+  const store: ResourceStore = {
+    ...inner,
+    // A write that fails may have been executed, so the cache is cleared in any case.
+    update: (kind, name, change) => inner.update(kind, name, change).finally(() => forget(kind, name)),
+    delete: (kind, name) => inner.delete(kind, name).finally(() => forget(kind, name)),
+  };
+  const reads: CachedReads = {
+    tenant: (name) => tenants.read(name, () => inner.get('Tenant', name)),
+    keysOf: (tenant) =>
+      keysOf(
+        {
+          labelledKeys: (name) => keys.read(name, () => inner.labelledKeys(name)),
+          unlabelledKeys: () => keys.read(WITHOUT_LABEL, () => inner.unlabelledKeys()),
+        },
+        tenant,
+      ),
+  };
+  return { store, reads };
+}
