@@ -58,7 +58,7 @@ export async function startOperator(
     ledgerMissing: () => parts.guard.missing() !== undefined,
     isLeader: () => lifecycle.isLeading(),
     redisMemory: parts.memory.fullest,
-    journal: parts.journal.readings,
+    journal: () => parts.journal.readings(),
   });
   parts.memory.start();
   const admin = await startAdmin({
@@ -166,7 +166,7 @@ class Lifecycle {
       { name: 'workers', stop: () => runtime.close() },
       { name: 'status', stop: () => status.stop() },
       { name: 'checkpoints', stop: checkpoints.stop },
-      { name: 'journal', stop: journal.stop },
+      { name: 'journal', stop: () => journal.stop() },
       { name: 'memory', stop: memory.stop },
       { name: 'lead', stop: () => this.#cluster?.stop() },
       { name: 'redis', stop: link.close },

@@ -4,8 +4,7 @@ import type { Logger } from '@svc-asr/runtime';
 import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { createJournalFiles } from './files.ts';
-import { createJournalKeeper } from './keeper.ts';
-import type { JournalKeeper } from './keeper.ts';
+import { JournalKeeper } from './keeper.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -19,7 +18,7 @@ export function createJournalTask(
   logger: Logger,
 ): JournalKeeper {
   const isExported = settings.JOURNAL_FOLDER !== '';
-  return createJournalKeeper({
+  return new JournalKeeper({
     journal,
     files: isExported ? createJournalFiles(settings.JOURNAL_FOLDER, hostname()) : undefined,
     retentionMs: isExported ? settings.JOURNAL_EXPORTED_MINUTES * MINUTE_MS : settings.JOURNAL_RETENTION_DAYS * DAY_MS,

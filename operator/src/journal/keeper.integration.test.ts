@@ -10,7 +10,8 @@ import type { TestRedis } from '../../../test/support/redis.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { createJournalFiles } from './files.ts';
 import type { JournalFiles } from './files.ts';
-import { createJournalKeeper } from './keeper.ts';
+import { JournalKeeper } from './keeper.ts';
+import type { JournalKeeperOptions } from './keeper.ts';
 
 const OWNER = { id: 'g', epoch: 1 };
 /** Every entry is old enough to leave Redis. */
@@ -41,10 +42,13 @@ function readLines(): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-function keeper(files: JournalFiles | undefined, retentionMs: number, journal: Ledger['journal'] = ledger.journal) {
-  const { logger, lines } = createTestLogger();
+function createKeeper(
+  files: JournalFiles | undefined,
+  retentionMs: number,
+  { journal = ledger.journal, logger = createTestLogger().logger }: Partial<JournalKeeperOptions> = {},
+): JournalKeeper {
   const limits = { retentionMs, backlogEntries: 20, intervalMs: 10 };
-  return { ...createJournalKeeper({ journal, files, ...limits, logger, nowMs: () => performance.now() }), lines };
+  return new JournalKeeper({ journal, files, ...limits, logger, nowMs: () => performance.now() });
 }
 
 async function runSessions(tenant: string, count: number): Promise<void> {
@@ -65,8 +69,8 @@ test('the keeper exports every entry of every tenant once and empties the journa
   const [busy = ''] = tenants;
   await ledger.accounts.grant(busy, 'more', 6_000_000);
   await runSessions(busy, 300);
-  const { runPass, readings } = keeper(createJournalFiles(folder, 'w'), AT_ONCE);
-  for (let pass = 0; pass < 2; pass++) await runPass();
+  const keeper = createKeeper(createJournalFiles(folder, 'w'), AT_ONCE);
+  for (let pass = 0; pass < 2; pass++) await keeper.runPass();
   const lines = readLines();
   expect(lines).toHaveLength(70 + 1 + 600);
   for (const tenant of tenants.slice(0, 3)) {
@@ -76,9 +80,9 @@ test('the keeper exports every entry of every tenant once and empties the journa
   }
   expect(lines[0]).toMatchObject({ type: 'grant', subject: 'first', granted: 60_000, detail: 'asked=60000' });
   expect(lines[0]!.at).toBe(new Date(Number.parseInt(lines[0]!.id)).toISOString());
-  expect(readings()).toBeUndefined();
+  expect(keeper.readings()).toBeUndefined();
   await runSessions(busy, 1);
-  await runPass();
+  await keeper.runPass();
   expect(readLines()).toHaveLength(lines.length + 2);
 });
 
@@ -87,9 +91,10 @@ test('the keeper exports an entry again after a crash before the acknowledgement
   await runSessions(tenant, 2);
   const crash = () => Promise.reject(new Error('killed'));
   const files = createJournalFiles(folder, 'w');
-  await expect(keeper(files, AT_ONCE, { ...ledger.journal, trim: crash }).runPass()).rejects.toThrow('killed');
+  const crashing = createKeeper(files, AT_ONCE, { journal: { ...ledger.journal, trim: crash } });
+  await expect(crashing.runPass()).rejects.toThrow('killed');
   expect(await ledger.journal.status(tenant)).toMatchObject({ length: 5 });
-  await keeper(createJournalFiles(folder, 'w'), AT_ONCE).runPass();
+  await createKeeper(createJournalFiles(folder, 'w'), AT_ONCE).runPass();
   const lines = readLines();
   expect(lines).toHaveLength(10);
   const unique = new Map(lines.map((line) => [`${line.tenant} ${line.id}`, line]));
@@ -104,15 +109,16 @@ test('entries stay in Redis while they cannot be written, and the keeper reports
   const files = createJournalFiles(folder, 'w');
   const append: JournalFiles['append'] = (lines) =>
     isFull ? Promise.reject(new Error('ENOSPC: no space left')) : files.append(lines);
-  const { start, stop, readings, lines: log } = keeper({ append }, AT_ONCE);
-  start();
-  await eventually(() => readings() !== undefined);
-  expect(readings()).toMatchObject({ entries: 15, backlogRatio: 0.75 });
+  const { logger, lines: log } = createTestLogger();
+  const keeper = createKeeper({ append }, AT_ONCE, { logger });
+  keeper.start();
+  await eventually(() => keeper.readings() !== undefined);
+  expect(keeper.readings()).toMatchObject({ entries: 15, backlogRatio: 0.75 });
   expect(log.filter(({ level }) => level === 'error')).toHaveLength(1);
   expect(await ledger.journal.status(tenant)).toMatchObject({ length: 15 });
   isFull = false;
-  await eventually(() => readings()?.backlogRatio === 0);
-  await stop();
+  await eventually(() => keeper.readings()?.backlogRatio === 0);
+  await keeper.stop();
   expect(readLines()).toHaveLength(15);
   expect(log.at(-1)?.message).toBe('the journal is exported again');
 });
@@ -124,19 +130,19 @@ test('exported entries stay in Redis for a while, so that a repeated settlement 
   await ledger.sessions.connect(connection);
   await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'x');
   for (let at = 0; at < 45; at++) await reserved(ledger, tenant, { seconds: 1 });
-  await keeper(createJournalFiles(folder, 'w'), DAY_MS).runPass();
+  await createKeeper(createJournalFiles(folder, 'w'), DAY_MS).runPass();
   expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'x')).outcome).toBe('already');
 });
 
 test('without a journal folder the keeper removes old entries and the acknowledgement of earlier exports', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await runSessions(tenant, 2);
-  await keeper(createJournalFiles(folder, 'w'), DAY_MS).runPass();
+  await createKeeper(createJournalFiles(folder, 'w'), DAY_MS).runPass();
   expect(await ledger.journal.exported(tenant)).toBeDefined();
-  await keeper(undefined, DAY_MS).runPass();
+  await createKeeper(undefined, DAY_MS).runPass();
   expect(await ledger.journal.exported(tenant)).toBeUndefined();
   expect(await ledger.journal.status(tenant)).toMatchObject({ length: 5 });
-  await keeper(undefined, AT_ONCE).runPass();
+  await createKeeper(undefined, AT_ONCE).runPass();
   expect(await ledger.journal.status(tenant)).toMatchObject({ length: 0 });
   expect(replay(await ledger.journal.read(tenant))).toEqual(await totalsOf(tenant));
 });
@@ -145,13 +151,13 @@ test('the keeper exports the last entries of a deleted tenant and forgets it wit
   const tenant = await createTenant(ledger, 600_000);
   await reserved(ledger, tenant, { seconds: 1 });
   await ledger.accounts.close(tenant);
-  const { runPass } = keeper(createJournalFiles(folder, 'w'), AT_ONCE);
-  await runPass();
+  const keeper = createKeeper(createJournalFiles(folder, 'w'), AT_ONCE);
+  await keeper.runPass();
   expect(readLines().map(({ type }) => type)).toEqual(['grant', 'reserve', 'fail']);
   const keys = (await ledger.link.send('', ['KEYS', `*{t:${tenant}}*`])) as string[];
   await ledger.link.send('', ['DEL', ...keys]);
   expect(await ledger.journal.tenants()).toEqual([tenant]);
-  await runPass();
+  await keeper.runPass();
   expect(await ledger.journal.tenants()).toEqual([]);
 });
 

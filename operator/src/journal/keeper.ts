@@ -36,14 +36,11 @@ export interface JournalReadings {
   exportAgeSeconds: number | undefined;
 }
 
-export interface JournalKeeper {
-  start: () => void;
-  /** Resolves when the current pass has ended. */
-  stop: () => Promise<void>;
-  /** Undefined before the first pass. */
-  readings: () => JournalReadings | undefined;
-  /** Exports and trims the journal of every tenant once. */
-  runPass: () => Promise<void>;
+interface Totals {
+  /** Entries of all tenants in Redis. */
+  entries: number;
+  /** Largest number of entries of a tenant that are not exported. */
+  backlog: number;
 }
 
 /** What the keeper remembers of a tenant, so that a tenant without new entries costs one command per pass. */
@@ -55,108 +52,130 @@ interface Seen {
 }
 
 /**
- * Creates the task that keeps journals in Redis short: it exports new entries, acknowledges them, and removes those that
- * are old enough. An entry is acknowledged only after its line is on disk. A crash in between exports it again.
+ * Keeps journals in Redis short: it exports new entries, acknowledges them, and removes those that are old enough. An
+ * entry is acknowledged only after its line is on disk. A crash in between exports it again.
  */
-export function createJournalKeeper(options: JournalKeeperOptions): JournalKeeper {
-  const { journal, files, retentionMs, backlogEntries, intervalMs, logger, nowMs } = options;
-  const seen = new Map<string, Seen>();
-  const startedAtMs = nowMs();
-  let exportedAtMs: number | undefined;
-  let entries = 0;
-  let backlog = 0;
-  let hasFailed = false;
-  let hasRun = false;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+export class JournalKeeper {
+  readonly #options: JournalKeeperOptions;
+  readonly #seen = new Map<string, Seen>();
+  readonly #startedAtMs: number;
+  #exportedAtMs: number | undefined;
+  #totals: Totals = { entries: 0, backlog: 0 };
+  #hasFailed = false;
+  #hasRun = false;
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
 
-  /** Returns whether a tenant has entries to export or to trim. */
-  async function findWork(tenant: string): Promise<boolean> {
-    const status = await journal.status(tenant);
-    const { lastId, retained = 0 } = seen.get(tenant) ?? {};
-    entries += status?.length ?? 0;
+  constructor(options: JournalKeeperOptions) {
+    this.#options = options;
+    this.#startedAtMs = options.nowMs();
+  }
+
+  start(): void {
+    this.#running = this.#runAndSchedule();
+  }
+
+  /** Resolves when the current pass has ended. */
+  stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    return this.#running;
+  }
+
+  /** Undefined before the first pass. */
+  readings(): JournalReadings | undefined {
+    if (!this.#hasRun) return undefined;
+    const { files, backlogEntries, nowMs } = this.#options;
+    const isExported = files !== undefined;
+    const exportAgeMs = nowMs() - (this.#exportedAtMs ?? this.#startedAtMs);
+    return {
+      entries: this.#totals.entries,
+      backlogRatio: isExported ? this.#totals.backlog / backlogEntries : undefined,
+      exportAgeSeconds: isExported ? exportAgeMs / 1000 : undefined,
+    };
+  }
+
+  /** Exports and trims the journal of every tenant once. */
+  async runPass(): Promise<void> {
+    const { journal, files, nowMs } = this.#options;
+    const tenants = await journal.tenants();
+    const totals: Totals = { entries: 0, backlog: 0 };
+    try {
+      for (let at = 0; at < tenants.length && !this.#isStopped(); at += TENANTS_AT_ONCE) {
+        const some = tenants.slice(at, at + TENANTS_AT_ONCE);
+        const work = await Promise.all(some.map((tenant) => this.#findWork(tenant, totals)));
+        let busy = some.filter((_, index) => work[index]);
+        if (files === undefined) await Promise.all(busy.map((tenant) => this.#trim(tenant, undefined)));
+        else while (busy.length > 0 && !this.#isStopped()) busy = await this.#exportPages(busy, files);
+      }
+    } finally {
+      this.#totals = totals;
+    }
+    this.#exportedAtMs = nowMs();
+  }
+
+  async #runAndSchedule(): Promise<void> {
+    const { intervalMs, logger } = this.#options;
+    try {
+      await this.runPass();
+      if (this.#hasFailed) logger.info('the journal is exported again');
+      this.#hasFailed = false;
+    } catch (err) {
+      if (!this.#hasFailed)
+        logger.error({ err }, 'the journal could not be exported or trimmed; entries stay in Redis');
+      this.#hasFailed = true;
+    }
+    this.#hasRun = true;
+    if (!this.#stopped) this.#timer = setTimeout(() => this.start(), intervalMs);
+  }
+
+  #isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Returns whether a tenant has entries to export or to trim, and adds its entries to the totals of the pass. */
+  async #findWork(tenant: string, totals: Totals): Promise<boolean> {
+    const status = await this.#options.journal.status(tenant);
+    const { lastId, retained = 0 } = this.#seen.get(tenant) ?? {};
+    totals.entries += status?.length ?? 0;
     if (status === undefined) return true;
-    if (lastId !== status.lastId) backlog = Math.max(backlog, status.length - retained);
+    if (lastId !== status.lastId) totals.backlog = Math.max(totals.backlog, status.length - retained);
     return lastId !== status.lastId || status.length > 0;
   }
 
+  /** Exports one page of each tenant. Returns the tenants that have more. */
+  async #exportPages(tenants: readonly string[], files: JournalFiles): Promise<string[]> {
+    const pages = await Promise.all(tenants.map((tenant) => this.#readPage(tenant)));
+    const lines = pages.flatMap(({ tenant, page }) => page.map((entry) => lineOf(tenant, entry)));
+    if (lines.length > 0) await files.append(lines);
+    await Promise.all(pages.map(({ tenant, last }) => this.#trim(tenant, last ?? NONE)));
+    return pages.filter(({ page }) => page.length >= PAGE_ENTRIES).map(({ tenant }) => tenant);
+  }
+
+  /** Reads the next entries that are not exported. `last` is the id of the last entry that will be exported then. */
+  async #readPage(tenant: string): Promise<{ tenant: string; page: JournalEntry[]; last: string | undefined }> {
+    const { journal } = this.#options;
+    const after = await journal.exported(tenant);
+    const page = await journal.read(tenant, { ...(after !== undefined && { after }), count: PAGE_ENTRIES });
+    return { tenant, page, last: page.at(-1)?.id ?? after };
+  }
+
   /** Removes old entries of a tenant. `exported` is the id of the last entry that is in the files. */
-  async function trim(tenant: string, exported: string | undefined): Promise<void> {
+  async #trim(tenant: string, exported: string | undefined): Promise<void> {
+    const { journal, retentionMs } = this.#options;
     for (;;) {
       const trimmed = await journal.trim(tenant, exported, retentionMs);
       if (trimmed === undefined) {
         // The account has expired, and its journal with it.
-        seen.delete(tenant);
+        this.#seen.delete(tenant);
         return journal.forget(tenant);
       }
       if (trimmed.left > 0) continue;
-      seen.set(tenant, { lastId: exported, retained: trimmed.retained });
+      this.#seen.set(tenant, { lastId: exported, retained: trimmed.retained });
       return;
     }
   }
-
-  /** Exports one page of each tenant. Returns the tenants that have more. */
-  async function exportPages(tenants: readonly string[], to: JournalFiles): Promise<string[]> {
-    const pages = await Promise.all(
-      tenants.map(async (tenant) => {
-        const after = await journal.exported(tenant);
-        const page = await journal.read(
-          tenant,
-          after === undefined ? { count: PAGE_ENTRIES } : { after, count: PAGE_ENTRIES },
-        );
-        return { tenant, page, last: page.at(-1)?.id ?? after };
-      }),
-    );
-    const lines = pages.flatMap(({ tenant, page }) => page.map((entry) => lineOf(tenant, entry)));
-    if (lines.length > 0) await to.append(lines);
-    await Promise.all(pages.map(({ tenant, last }) => trim(tenant, last ?? NONE)));
-    return pages.filter(({ page }) => page.length >= PAGE_ENTRIES).map(({ tenant }) => tenant);
-  }
-
-  async function runPass(): Promise<void> {
-    [entries, backlog] = [0, 0];
-    const tenants = await journal.tenants();
-    for (let at = 0; at < tenants.length && !stopped; at += TENANTS_AT_ONCE) {
-      const some = tenants.slice(at, at + TENANTS_AT_ONCE);
-      const work = await Promise.all(some.map(findWork));
-      let busy = some.filter((_, index) => work[index]);
-      if (files === undefined) await Promise.all(busy.map((tenant) => trim(tenant, undefined)));
-      else while (busy.length > 0 && !stopped) busy = await exportPages(busy, files);
-    }
-    exportedAtMs = nowMs();
-  }
-
-  async function runAndSchedule(): Promise<void> {
-    try {
-      await runPass();
-      if (hasFailed) logger.info('the journal is exported again');
-      hasFailed = false;
-    } catch (err) {
-      if (!hasFailed) logger.error({ err }, 'the journal could not be exported or trimmed; entries stay in Redis');
-      hasFailed = true;
-    }
-    hasRun = true;
-    if (!stopped) timer = setTimeout(() => (running = runAndSchedule()), intervalMs);
-  }
-
-  return {
-    start: () => void (running = runAndSchedule()),
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-      return running;
-    },
-    readings: () =>
-      hasRun
-        ? {
-            entries,
-            backlogRatio: files === undefined ? undefined : backlog / backlogEntries,
-            exportAgeSeconds: files === undefined ? undefined : (nowMs() - (exportedAtMs ?? startedAtMs)) / 1000,
-          }
-        : undefined,
-    runPass,
-  };
 }
 
 function lineOf(tenant: string, entry: JournalEntry) {
