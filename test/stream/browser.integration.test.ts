@@ -118,9 +118,11 @@ test('the client streams a WAV file in a browser with a credential from a server
       state: 'completed',
       audioMs: Math.ceil(recording(NAME).pcm.length / 32),
     });
-    // The page loads only constants of core, and no schemas or schema library.
+    // The page loads only constants and arithmetic of core, and no schemas or schema library.
     expect(site.modules.filter((module) => module.startsWith('core/')).sort()).toEqual(
-      ['audio', 'stream/close', 'stream/index', 'stream/limits'].map((name) => `core/dist/${name}.js`),
+      ['audio', 'stream/close', 'stream/index', 'stream/limits', 'stream/message-rate'].map(
+        (name) => `core/dist/${name}.js`,
+      ),
     );
   } finally {
     await browser.stop();
