@@ -207,6 +207,25 @@ test('a live stream continues while Redis is unavailable and is settled afterwar
   });
 }, 60_000);
 
+test('a gateway that starts just as Redis returns does not end the streams of others, whose leases have expired', async () => {
+  const { tenant, stream } = await startSession(gateway);
+  await redis.kill();
+  // Starts while Redis is down, so that its reaper runs with the first connection. Gateways retry in random intervals.
+  const starting = [1, 2, 3].map(() => startGateway(redis.url, prefix, HASTY));
+  await pause(3000);
+  await redis.restart();
+  await connected(ledger.link);
+  const started = await Promise.all(starting);
+  await pause(2500);
+  stream.audio(pcm);
+  stream.send({ type: 'flush' });
+  await stream.next('final', 30_000);
+  stream.close();
+  expect(await stream.closed).toMatchObject({ code: 1000 });
+  expect(await ended(tenant, 20_000)).toMatchObject({ state: 'completed', audioMs: Math.ceil(pcm.length / 16) });
+  for (const other of started) await other.stop();
+}, 120_000);
+
 test('a worker that crashes while Redis is unavailable is replaced afterwards, and nothing is lost', async () => {
   const { tenant, stream } = await startSession(gateway);
   const second = await startWorker(redis.url, prefix);

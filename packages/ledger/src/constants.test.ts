@@ -26,6 +26,9 @@ test.each([
   ['reserve', 'JOURNAL_ENTRIES_RETAINED'],
   ['reserve', 'JOURNAL_BACKLOG_ENTRIES'],
   ['place', 'QUEUE_TTL_MS'],
+  ['connect', 'STREAM_EXTRA_MS'],
+  ['gateways_dead', 'LEASE_MS'],
+  ['place', 'LEASE_GAP_MS'],
 ])('%s.lua uses the configured value of %s', (script, name) => {
   const { source, sha1 } = sourceOf(script, { [name]: 7 });
   expect(source).toContain(`local ${name} = 7\n`);

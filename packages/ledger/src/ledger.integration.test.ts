@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createRedisKeys } from './keys.ts';
-import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { createTenant, openLedger, provisional, request, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
-const PREFIX = `test-${randomUUID()}`;
 const OWNER = { id: 'gateway-1', epoch: 1 };
 const raise = (error: unknown) => {
   throw error;
@@ -160,25 +157,6 @@ describe.each([
     expect(answers.map(({ rate }) => rate.remaining)).toEqual([6, 5, 4, 3, 2, 1, 0, 0]);
     expect(answers[7]!.retryAfterMs).toBeGreaterThan(0);
     expect(answers[7]!.retryAfterMs).toBeLessThanOrEqual(60_000 / 7);
-  });
-
-  test('rate limits allow the next request within one interval after the clock of Redis stepped back by an hour', async () => {
-    const limits = { concurrentSessions: 9, sessionsPerMinute: 60, requestsPerMinute: 60 };
-    const own = createLedger(ledger.link, { prefix: PREFIX });
-    const tenant = await createTenant(own, 600_000, { limits });
-    const key = createRedisKeys(PREFIX).account(tenant);
-    // The state that a used-up limit has left an hour ahead.
-    const ahead = String(Date.now() + 3_600_000 + 60_000);
-    await own.link.send(key, ['HSET', key, 'rq', ahead, 'rs', ahead]);
-    const refused = await own.admit(tenant);
-    expect(refused).toMatchObject({ allowed: false, rate: { remaining: 0 } });
-    expect(refused.retryAfterMs).toBeLessThanOrEqual(1001);
-    const rate = await own.sessions.reserve(request(tenant));
-    expect(rate).toMatchObject({ outcome: 'rate', rate: { remaining: 0 } });
-    expect('retryAfterMs' in rate && rate.retryAfterMs).toBeLessThanOrEqual(1001);
-    await pause(1100);
-    expect((await own.admit(tenant)).allowed).toBe(true);
-    expect((await own.sessions.reserve(request(tenant))).outcome).toBe('ok');
   });
 
   test('100 parallel requests with one Idempotency-Key create one reservation', async () => {
