@@ -71,6 +71,32 @@ describe.each([
     expect(await ledger.accounts.recent(tenant)).toEqual(recent);
   });
 
+  test('accounts.recent and accounts.usage return the same sessions, at most 20', async () => {
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 30 });
+    for (let session = 0; session < 23; session++) await reserved(ledger, tenant, { seconds: 1 });
+    const shown = (await ledger.accounts.usage(tenant))!.recent;
+    const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id).sort();
+    const read = await ledger.accounts.recent(tenant);
+    expect(read).toHaveLength(20);
+    expect(ids(read)).toEqual(ids(shown));
+    const byId = new Map(shown.map((session) => [session.id, session]));
+    for (const session of read) expect(session).toEqual(byId.get(session.id));
+  });
+
+  test('usage returns the last 20 sessions, newest first', async () => {
+    const tenant = await createTenant(ledger, 600_000);
+    const ids: string[] = [];
+    for (let i = 0; i < 23; i++) {
+      const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
+      ids.unshift(sessionId);
+      await complete(tenant, sessionId);
+    }
+    const { recent } = (await ledger.accounts.usage(tenant))!;
+    expect(recent.map(({ id }) => id)).toEqual(ids.slice(0, 20));
+    // A session that is no longer listed still returns how it ended.
+    expect((await ledger.sessions.settle(tenant, ids[22]!, OWNER, 5, 'x')).outcome).toBe('already');
+  });
+
   test('recent sessions expire 30 days after the last session, also after the tenant was configured again', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
