@@ -46,7 +46,7 @@ test('readDeclaredSlots rejects for a model without workers', async () => {
   await expect(readDeclaredSlots(url, 'ab', 0)).rejects.toThrow(`the operator at ${url} reports no worker of ab`);
 });
 
-test('readDeclaredSlots ignores an address of the name that refuses connections', async () => {
+test('readDeclaredSlots tries the next address of a host name if one refuses the connection', async () => {
   // On a machine where the name has only one address, this covers no more than the first test.
   expect(await readDeclaredSlots(url.replace('127.0.0.1', 'localhost'), 'a', 0)).toBe(40);
 });

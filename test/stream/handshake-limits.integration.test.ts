@@ -81,7 +81,7 @@ test('an address with too many refused handshakes gets 429 with Retry-After and 
   });
 }, 40_000);
 
-test('accepted handshakes are not limited, and a trusted proxy is not counted instead of its clients', async () => {
+test('accepted handshakes are not limited, and each client of a trusted proxy is counted separately', async () => {
   const env = { HANDSHAKE_REFUSALS_PER_SECOND: '1', TRUSTED_PROXIES: '127.0.0.1' };
   await withGateway(env, async (gateway) => {
     for (let at = 0; at < 5; at++) expect((await upgrade(await sessionAt(gateway))).status).toBe(101);

@@ -198,7 +198,7 @@ test('the reflector lists again after the periodic time, and repairs a lost even
   reflector.stop();
 });
 
-test('a change handler that throws is logged and ends nothing', async () => {
+test('an error that a change handler throws is logged and does not end the reflector', async () => {
   const seen: string[] = [];
   const { cluster, reflector, at } = setUpReflector({
     onChange: (name) => {

@@ -17,12 +17,12 @@ test.each([
   expect(urgencyOf({ sent, samples }, CHUNK)).toBe(urgency);
 });
 
-test('urgencyOf a chunk as short as 1280 samples is soon for tiny frames and now for 20 ms', () => {
+test('urgencyOf a chunk of 1280 samples is "soon" for less than 20 ms of audio and "now" from 20 ms on', () => {
   expect(urgencyOf({ sent: 0, samples: 40 }, 1280)).toBe('soon');
   expect(urgencyOf({ sent: 0, samples: 320 }, 1280)).toBe('now');
 });
 
-test('urgencyOf a very long chunk is later below two seconds of audio and now from two seconds on', () => {
+test('urgencyOf a very long chunk is "later" for less than two seconds of audio and "now" from two seconds on', () => {
   expect(urgencyOf({ sent: 0, samples: 31_999 }, 160_000)).toBe('later');
   expect(urgencyOf({ sent: 0, samples: 32_000 }, 160_000)).toBe('now');
 });

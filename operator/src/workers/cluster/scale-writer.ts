@@ -64,7 +64,7 @@ async function patchReplicas(
   if (metadata?.uid !== uid || metadata?.generation !== generation) return true;
   const { resourceVersion } = metadata ?? {};
   try {
-    // The version guards values that others set meanwhile, also if the response to an earlier write was lost.
+    // The version protects values that others set meanwhile, also if the response to an earlier write was lost.
     const patch = { metadata: { uid, resourceVersion }, spec: { scaling: { replicas } } };
     await api.mergePatch(TYPES.ASRModel, model, patch);
     return true;
