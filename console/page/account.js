@@ -1,5 +1,6 @@
 /** @import { OwnTenantView, SessionView } from '../src/responses.ts' */
-import { formatAudio, formatDateTime } from './format.js';
+import { button } from './controls.js';
+import { formatAudio, formatDate, formatDateTime } from './format.js';
 import { html, section, table } from './html.js';
 
 /** @type {Readonly<Partial<Record<OwnTenantView['state'], { title: string, text: string }>>>} */
@@ -108,6 +109,25 @@ export function sessionsSection(sessions) {
     session.id,
   ]);
   return section(title, {}, table(['Created', 'Model', 'Status', 'Audio', 'Billed', 'ID'], rows));
+}
+
+/**
+ * Shows when the private link expires, with buttons that replace and revoke it.
+ *
+ * @param {OwnTenantView} tenant
+ * @param {{ renew: () => Promise<void>, revoke: () => Promise<void>, showError: (message: string) => void }} actions
+ */
+export function linkSection({ link_expires_at: expiresAt }, { renew, revoke, showError }) {
+  const expiry = expiresAt === null ? '' : `Your link expires on ${formatDate(expiresAt, '')}. `;
+  const text = `${expiry}A new link replaces it and signs out your other browsers.`;
+  return section(
+    'Private link',
+    { id: 'link' },
+    html('p', {}, text),
+    button('Renew link', renew, { showError }),
+    ' ',
+    button('Revoke link', revoke, { showError }),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
-/** @import { ApplicationView, CreatedKey, ListedKey, OwnTenantView, SessionView, UsageView } from '../src/responses.ts' */
-import { creditSection, linkOf, quickstartSection, sessionsSection, stateSections } from './account.js';
+/** @import { ApplicationView, CreatedKey, LinkView, ListedKey, OwnTenantView, SessionView, UsageView } from '../src/responses.ts' */
+import { creditSection, linkOf, linkSection, quickstartSection, sessionsSection, stateSections } from './account.js';
 import { call, codeOf, messageOf } from './api.js';
 import { button, form, secret } from './controls.js';
 import { byId, html, section, showNotice } from './html.js';
@@ -67,6 +67,27 @@ async function apply({ organisation, ...required }) {
   const body = organisation === '' ? required : { ...required, organisation };
   /** @type {ApplicationView} */
   const { token } = await call('POST', 'applications', body);
+  showLink(token);
+  await refresh();
+}
+
+async function renewLink() {
+  /** @type {LinkView} */
+  const { token } = await call('POST', 'link');
+  showLink(token);
+  await refresh();
+}
+
+async function revokeLink() {
+  if (!confirm('Revoke the link and sign out all browsers? Only an administrator can give you a new link.')) return;
+  await call('DELETE', 'link');
+  byId('kept').replaceChildren();
+  showSignedOut();
+}
+
+/** @param {string} token */
+function showLink(token) {
+  document.getElementById('private-link')?.remove();
   showUntilDone(
     section(
       'Your private link',
@@ -79,7 +100,6 @@ async function apply({ organisation, ...required }) {
       secret(linkOf(token)),
     ),
   );
-  await refresh();
 }
 
 /** @param {string} token */
@@ -112,11 +132,13 @@ async function refresh() {
     html('span', { class: `state ${tenant.state}` }, tenant.state),
   );
   byId('sign-out').hidden = false;
+  const link = linkSection(tenant, { renew: renewLink, revoke: revokeLink, showError: showNotice });
   if (tenant.state === 'Waitlisted' || tenant.state === 'Declined') {
-    showContent(...stateSections(tenant));
+    showContent(...stateSections(tenant), link);
     return;
   }
-  showContent(...stateSections(tenant), creditSection(tenant), ...(await loadSections(quickstartSection(tenant))));
+  const sections = await loadSections(quickstartSection(tenant));
+  showContent(...stateSections(tenant), creditSection(tenant), ...sections, link);
 }
 
 /**

@@ -17,6 +17,7 @@ export interface Deps {
     | 'KEY_POLL_INTERVAL_MS'
     | 'JOURNAL_PAGE_ENTRIES'
     | 'WELCOME_CREDIT_SECONDS'
+    | 'LINK_DAYS'
   >;
   logger: Logger;
   metrics: Metrics;

@@ -23,7 +23,7 @@ export const CONSOLE_ERRORS = {
     status: 401,
     type: 'authentication_error',
     message:
-      'The private link is not valid. It was replaced by a newer one, or its tenant was deleted. Ask the administrator for a new link.',
+      'The private link is not valid. It has expired, was revoked or replaced, or its tenant was deleted. Ask the administrator for a new link.',
   },
   foreign_origin: {
     status: 403,

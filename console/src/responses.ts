@@ -80,6 +80,8 @@ export interface OwnTenantView {
     readonly sessions_per_minute: number;
     readonly requests_per_minute: number;
   };
+  /** Null if the link is of an older version and has no expiry yet. */
+  readonly link_expires_at: string | null;
   readonly api_url: string;
   /** Null until the operator has created the account, or while Redis is unavailable. */
   readonly account: AccountView | null;
@@ -115,6 +117,7 @@ export interface LinkView {
   readonly tenant: string;
   readonly token: string;
   readonly path: string;
+  readonly expires_at: string;
 }
 
 /**

@@ -75,6 +75,12 @@ export const CONSOLE_SETTINGS = {
     1,
     1_000_000,
   ),
+  LINK_DAYS: integer(
+    'Lifetime of a private link in days. The developer or an administrator can replace it by a new one.',
+    90,
+    1,
+    3650,
+  ),
   CACHE_MS: integer(
     "Time for which the console port keeps a developer's tenant and keys. Changes by other writers are seen later.",
     2000,

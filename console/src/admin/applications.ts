@@ -12,6 +12,8 @@ import { checkNoQuery } from '../http/query.ts';
 import type { LinkView } from '../responses.ts';
 import { checkApproval } from './schemas.ts';
 
+const DAY_MS = 86_400_000;
+
 /** Serves the waitlist to administrators, and creates private links. */
 export function routeWaitlist(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
@@ -77,10 +79,12 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       const found = await store.get('Tenant', name);
       if (found === undefined) throw new ConsoleError('tenant_not_found');
       // The token is generated outside of the update, because a store may run the update several times.
-      const { token } = createLink(found.resource, peppers);
-      await change(name, (tenant) => withLink(tenant, token, peppers));
+      const expiresAtMs = now() + settings.LINK_DAYS * DAY_MS;
+      const { token } = createLink(found.resource, peppers, expiresAtMs);
+      await change(name, (tenant) => withLink(tenant, token, peppers, expiresAtMs));
       logger.info({ tenant: name }, 'private link replaced');
-      const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}` };
+      const expiresAt = new Date(expiresAtMs).toISOString();
+      const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
       response.status(201).json(view);
     })
     .all(methodNotAllowed('POST'));

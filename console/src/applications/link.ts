@@ -10,24 +10,50 @@ import type { Keyring } from '@svc-asr/runtime';
  */
 export const LINK_ANNOTATION = `${API_GROUP}/link-hash`;
 
+/** Annotation with the time at which the link expires. Links of older versions lack it until their next sign-in. */
+export const LINK_EXPIRY_ANNOTATION = `${API_GROUP}/link-expires-at`;
+
 const SECRET_BYTES = 24;
 const LINK_ID_CHARACTERS = 16;
 const TOKEN = /^([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)\.[\w-]{32}$/;
 
-/** Creates a private link and stores its hash in the tenant. */
+/** Creates a private link, and stores its hash and expiry in the tenant. */
 export function createLink(
   tenant: Tenant,
   peppers: Keyring,
+  expiresAtMs: number,
   randomBytes: (n: number) => Buffer = randomBytesOf,
 ): { token: string; tenant: Tenant } {
   const token = `${tenant.metadata.name}.${randomBytes(SECRET_BYTES).toString('base64url')}`;
-  return { token, tenant: withLink(tenant, token, peppers) };
+  return { token, tenant: withLink(tenant, token, peppers, expiresAtMs) };
 }
 
-/** Stores the hash of an existing token in the tenant. */
-export function withLink(tenant: Tenant, token: string, peppers: Keyring): Tenant {
-  const annotations = { ...tenant.metadata.annotations, [LINK_ANNOTATION]: hashOf(token, peppers, peppers.current) };
-  return { ...tenant, metadata: { ...tenant.metadata, annotations } };
+/** Stores the hash and the expiry of an existing token in the tenant. */
+export function withLink(tenant: Tenant, token: string, peppers: Keyring, expiresAtMs: number): Tenant {
+  const linked = annotate(tenant, LINK_ANNOTATION, hashOf(token, peppers, peppers.current));
+  return withLinkExpiry(linked, expiresAtMs);
+}
+
+/** Changes the expiry of the tenant's link. */
+export function withLinkExpiry(tenant: Tenant, expiresAtMs: number): Tenant {
+  return annotate(tenant, LINK_EXPIRY_ANNOTATION, new Date(expiresAtMs).toISOString());
+}
+
+/** Revokes the tenant's link. The annotations become empty, because a store merges annotations and removes none. */
+export function withoutLink(tenant: Tenant): Tenant {
+  return annotate(annotate(tenant, LINK_ANNOTATION, ''), LINK_EXPIRY_ANNOTATION, '');
+}
+
+/** Returns when the tenant's link expires. Undefined if the link is of an older version and has no expiry yet. */
+export function linkExpiryOf({ metadata }: Tenant): number | undefined {
+  const text = metadata.annotations?.[LINK_EXPIRY_ANNOTATION];
+  return text === undefined ? undefined : Date.parse(text);
+}
+
+/** Returns true if the tenant's link has expired, or if its expiry is not a date. */
+export function isLinkExpired(tenant: Tenant, nowMs: number): boolean {
+  const expiresAtMs = linkExpiryOf(tenant);
+  return expiresAtMs !== undefined && !(expiresAtMs > nowMs);
 }
 
 /** Returns the name of the tenant that a token belongs to. Undefined if the text is not a token. */
@@ -46,6 +72,11 @@ export function isLinkOf(tenant: Tenant, token: string, peppers: Keyring): boole
 /** Returns an id of the tenant's current link, which reveals nothing about its secret. Empty if there is no link. */
 export function linkIdOf({ metadata }: Tenant): string {
   return (metadata.annotations?.[LINK_ANNOTATION] ?? '').split(':')[1]?.slice(0, LINK_ID_CHARACTERS) ?? '';
+}
+
+function annotate(tenant: Tenant, name: string, value: string): Tenant {
+  const annotations = { ...tenant.metadata.annotations, [name]: value };
+  return { ...tenant, metadata: { ...tenant.metadata, annotations } };
 }
 
 function hashOf(token: string, peppers: Keyring, pepperId: string): string {

@@ -3,6 +3,7 @@ import type { Router } from 'express';
 import { valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery, readUsageQuery } from '../http/query.ts';
+import { LINK_EXPIRY_ANNOTATION } from '../applications/link.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { viewAccount, viewUsage } from '../tenants/view.ts';
 import type { OwnTenantView, SessionView } from '../responses.ts';
@@ -65,6 +66,7 @@ function viewOwn({ metadata, spec }: Tenant): Omit<OwnTenantView, 'api_url' | 'a
     state: spec.state,
     created_at: metadata.creationTimestamp ?? null,
     contact: spec.contact ?? null,
+    link_expires_at: metadata.annotations?.[LINK_EXPIRY_ANNOTATION] ?? null,
     models: spec.models,
     limits: {
       concurrent_sessions: spec.limits.concurrentSessions,

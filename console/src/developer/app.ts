@@ -7,6 +7,7 @@ import { routeAccount } from './account.ts';
 import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
+import { routeLink } from './link.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { createSignedIn, routeSignIn } from './sign-in.ts';
 
@@ -25,6 +26,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   const signedIn = createSignedIn(deps, failures);
   routeApplications(app, deps);
   routeSignIn(app, deps, failures);
+  routeLink(app, deps, signedIn);
   routeAccount(app, deps, signedIn);
   routeOwnKeys(app, deps, signedIn);
   app.use(notFound);

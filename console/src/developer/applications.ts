@@ -15,6 +15,7 @@ import { checkApplication } from './schemas.ts';
 import { startSession, tooMany } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Serves the waitlist. An application creates a waitlisted Tenant and returns its private link, which is never shown
@@ -34,7 +35,7 @@ export function routeApplications(router: Router, { store, peppers, settings, lo
 
   function write(applicant: Applicant): Promise<{ token: string; resource: Tenant }> {
     return createUnique(store, 'Tenant', () => {
-      const { token, tenant } = createLink(buildApplication(applicant), peppers);
+      const { token, tenant } = createLink(buildApplication(applicant), peppers, now() + settings.LINK_DAYS * DAY_MS);
       return { token, resource: tenant };
     });
   }

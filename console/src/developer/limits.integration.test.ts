@@ -59,10 +59,18 @@ test.each([
   }),
 );
 
-test('the cookie has the Secure attribute behind a TLS proxy', () =>
+test('behind a TLS proxy the cookie has the __Host- prefix, and a cookie without the prefix is ignored', () =>
   withConsole({}, async (url) => {
-    const applied = await createVisitor(url).call('POST', 'applications', APPLICANT, { 'x-forwarded-proto': 'https' });
-    expect(applied.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
+    const https = { 'x-forwarded-proto': 'https' };
+    const developer = createVisitor(url);
+    const applied = await developer.call('POST', 'applications', APPLICANT, https);
+    const cookie = applied.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(
+      /^__Host-svc_asr_console=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect((await developer.call('GET', 'account', undefined, https)).status).toBe(200);
+    const plain = { cookie: (cookie.split(';')[0] ?? '').replace('__Host-', ''), ...https };
+    expect((await fetch(`${url}/console/v1/account`, { headers: plain })).status).toBe(401);
   }));
 
 test('POST applications rejects a body above CONSOLE_BODY_BYTES', () =>

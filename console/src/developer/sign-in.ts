@@ -4,7 +4,7 @@ import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import { isLinkOf, linkIdOf, tenantOf } from '../applications/link.ts';
+import { isLinkExpired, isLinkOf, linkExpiryOf, linkIdOf, tenantOf, withLinkExpiry } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import { clearCookie, readCookie, writeCookie } from './cookie.ts';
@@ -15,8 +15,9 @@ import { readSession, writeSession } from './session.ts';
 /** Returns the tenant that a request is signed in as. Throws `not_signed_in` if there is none. */
 export type SignedIn = (request: Request) => Promise<Tenant>;
 
+const DAY_MS = 86_400_000;
 /** Maximum time until a browser has to open the private link again. */
-const SESSION_MS = 7 * 86_400_000;
+const SESSION_MS = 7 * DAY_MS;
 
 /**
  * Creates the function that authenticates a request by the session in its cookie. The signature is verified first. Only
@@ -32,7 +33,9 @@ export function createSignedIn({ reads, peppers, now }: DeveloperDeps, failures:
     }
     if (session === undefined || session.expiresAtMs <= now()) throw new ConsoleError('not_signed_in');
     const tenant = (await reads.tenant(session.tenant))?.resource;
-    if (tenant === undefined || linkIdOf(tenant) !== session.linkId) throw new ConsoleError('not_signed_in');
+    if (tenant === undefined || linkIdOf(tenant) !== session.linkId || isLinkExpired(tenant, now())) {
+      throw new ConsoleError('not_signed_in');
+    }
     return tenant;
   };
 }
@@ -47,7 +50,20 @@ export function routeSignIn(router: Router, deps: DeveloperDeps, failures: Attem
   async function find(token: string): Promise<Tenant | undefined> {
     const name = tenantOf(token);
     const found = name === undefined ? undefined : await store.get('Tenant', name);
-    return found !== undefined && isLinkOf(found.resource, token, peppers) ? found.resource : undefined;
+    if (found === undefined || !isLinkOf(found.resource, token, peppers)) return undefined;
+    if (isLinkExpired(found.resource, now())) return undefined;
+    const isOld = linkExpiryOf(found.resource) === undefined && found.readOnlyIn === undefined;
+    return isOld ? addExpiry(found.resource) : found.resource;
+  }
+
+  /** Adds an expiry to a link of an older version. Its lifetime starts now, so that it survives an upgrade. */
+  async function addExpiry({ metadata }: Tenant): Promise<Tenant> {
+    const { resource } = await store.update('Tenant', metadata.name, (current) => {
+      if (current === undefined) throw new ConsoleError('invalid_link');
+      if (linkExpiryOf(current) !== undefined) return current;
+      return withLinkExpiry(current, now() + settings.LINK_DAYS * DAY_MS);
+    });
+    return resource;
   }
 
   async function signIn(request: Request, response: Response): Promise<void> {
@@ -82,8 +98,10 @@ export function startSession(
   tenant: Tenant,
   { peppers, now }: Pick<DeveloperDeps, 'peppers' | 'now'>,
 ): void {
-  const session = { tenant: tenant.metadata.name, linkId: linkIdOf(tenant), expiresAtMs: now() + SESSION_MS };
-  writeCookie(request, response, writeSession(session, peppers), SESSION_MS);
+  const nowMs = now();
+  const expiresAtMs = Math.min(nowMs + SESSION_MS, linkExpiryOf(tenant) ?? Infinity);
+  const session = { tenant: tenant.metadata.name, linkId: linkIdOf(tenant), expiresAtMs };
+  writeCookie(request, response, writeSession(session, peppers), expiresAtMs - nowMs);
 }
 
 function refuseIfBlocked(failures: AttemptLimiter, request: Request, nowMs: number): void {

@@ -72,8 +72,22 @@ test('the console pages lead a developer from the waitlist through approval to a
   await page.click('Revoke');
   await page.until("document.querySelector('#keys').innerText.includes('No API keys yet.')");
   expect((await console_.call('GET', '/admin/v1/keys')).body.data).toEqual([]);
+  await page.click('Renew link');
+  await page.until("document.querySelector('#private-link .shown-once') !== null");
+  const renewed = String(await page.evaluate("document.querySelector('#private-link .shown-once').innerText"));
+  expect(renewed).not.toBe(link);
+  await page.click('Done');
   await page.click('Sign out');
   await sees('Join the waitlist');
+  await page.open('about:blank');
+  await page.open(renewed);
+  await sees('Your link expires on');
+  await page.evaluate('window.confirm = () => true');
+  await page.click('Revoke link');
+  await sees('Join the waitlist');
+  await page.open('about:blank');
+  await page.open(renewed);
+  await sees('The private link is not valid');
   // The browser logs the 401 of the signed-out page. Scripts and the content security policy must cause no messages.
   expect(page.errors().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
 }, 90_000);

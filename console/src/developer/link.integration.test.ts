@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
+import { createVisitor } from '../testing/visitor.ts';
+
+const DAY_MS = 86_400_000;
+const EXPIRY = 'asr.svc.dev/link-expires-at';
+const APPLICANT = { name: 'Achieng', email: 'achieng@example.org', use: 'captions' };
+
+let console_: TestEnvironment;
+
+beforeAll(async () => {
+  console_ = await startTestEnvironment({
+    env: { LINK_DAYS: '30', CACHE_MS: '0', APPLICATIONS_PER_HOUR: '100', KEY_ACTIVATION_TIMEOUT_MS: '0' },
+    operator: false,
+  });
+});
+afterAll(() => console_.stop());
+
+const visitor = () => createVisitor(console_.pageUrl);
+
+async function apply() {
+  const developer = visitor();
+  const { body } = await developer.call('POST', 'applications', APPLICANT);
+  return { developer, tenant: String(body.tenant), token: String(body.token) };
+}
+
+/** Reads or writes the expiry of the link in the file of the tenant. Undefined removes it. */
+const fileOf = (tenant: string) => join(console_.folder, `tenant-${tenant}.yaml`);
+const readExpiry = (tenant: string) => parse(readFileSync(fileOf(tenant), 'utf8')).metadata.annotations[EXPIRY];
+function writeExpiry(tenant: string, value: string | undefined): void {
+  const resource = parse(readFileSync(fileOf(tenant), 'utf8'));
+  resource.metadata.annotations = { ...resource.metadata.annotations, [EXPIRY]: value };
+  writeFileSync(fileOf(tenant), stringify(resource));
+}
+/** Returns the days from now until a time, rounded. */
+const daysUntil = (time: string) => Math.round((Date.parse(time) - Date.now()) / DAY_MS);
+
+test('a private link expires after LINK_DAYS, and its sessions end with it', async () => {
+  const { developer, tenant, token } = await apply();
+  const { body } = await developer.call('GET', 'account');
+  expect(daysUntil(body.link_expires_at)).toBe(30);
+  writeExpiry(tenant, new Date(Date.now() - 1000).toISOString());
+  expect((await developer.call('GET', 'account')).status).toBe(401);
+  const late = await visitor().call('POST', 'sign-in', { token });
+  expect([late.status, late.body.error.code]).toEqual([401, 'invalid_link']);
+
+  const renewed = await console_.call('POST', `/admin/v1/tenants/${tenant}/link`);
+  expect(daysUntil(renewed.body.expires_at)).toBe(30);
+  expect((await visitor().call('POST', 'sign-in', { token: renewed.body.token })).status).toBe(200);
+});
+
+test('a session ends with its link if the link expires in less than 7 days', async () => {
+  const { tenant, token } = await apply();
+  writeExpiry(tenant, new Date(Date.now() + 3_600_000).toISOString());
+  const { headers } = await visitor().call('POST', 'sign-in', { token });
+  expect(Number(/Max-Age=(\d+)/.exec(headers.get('set-cookie') ?? '')?.[1])).toBeLessThanOrEqual(3600);
+});
+
+test('a link of an older version gets its expiry at the next sign-in', async () => {
+  const { tenant, token } = await apply();
+  writeExpiry(tenant, undefined);
+  expect((await visitor().call('POST', 'sign-in', { token })).status).toBe(200);
+  const expiry = readExpiry(tenant);
+  expect(daysUntil(expiry)).toBe(30);
+  expect((await visitor().call('POST', 'sign-in', { token })).status).toBe(200);
+  expect(readExpiry(tenant)).toBe(expiry);
+});
+
+test('POST link replaces the link, ends the sessions of other browsers and keeps this one signed in', async () => {
+  const { developer, token } = await apply();
+  const other = visitor();
+  await other.call('POST', 'sign-in', { token });
+  const { status, body } = await developer.call('POST', 'link');
+  expect([status, daysUntil(body.expires_at)]).toEqual([201, 30]);
+  expect((await developer.call('GET', 'account')).status).toBe(200);
+  expect((await other.call('GET', 'account')).status).toBe(401);
+  expect((await other.call('POST', 'sign-in', { token })).status).toBe(401);
+  expect((await other.call('POST', 'sign-in', { token: body.token })).status).toBe(200);
+});
+
+test('POST link returns 429 after 10 links of a tenant in an hour', async () => {
+  const { developer } = await apply();
+  const statuses = [];
+  for (let at = 0; at < 11; at++) statuses.push((await developer.call('POST', 'link')).status);
+  expect(statuses).toEqual([...Array<number>(10).fill(201), 429]);
+});
+
+test('DELETE link revokes the link and ends the sessions of all browsers, and sign-out ends only its own', async () => {
+  const { developer, tenant, token } = await apply();
+  const [second, third] = [visitor(), visitor()];
+  for (const each of [second, third]) await each.call('POST', 'sign-in', { token });
+  await second.call('DELETE', 'sign-in');
+  expect((await second.call('GET', 'account')).status).toBe(401);
+  expect((await developer.call('GET', 'account')).status).toBe(200);
+
+  const revoked = await developer.call('DELETE', 'link');
+  expect(revoked.body).toEqual({ object: 'link', tenant, revoked: true });
+  for (const each of [developer, third]) expect((await each.call('GET', 'account')).status).toBe(401);
+  expect((await visitor().call('POST', 'sign-in', { token })).status).toBe(401);
+  const { body } = await console_.call('POST', `/admin/v1/tenants/${tenant}/link`);
+  expect((await visitor().call('POST', 'sign-in', { token: body.token })).status).toBe(200);
+});

@@ -1,0 +1,61 @@
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { Tenant } from '@svc-asr/core';
+import type { Request, Response, Router } from 'express';
+import { createLink, linkIdOf, withLink, withoutLink } from '../applications/link.ts';
+import { ConsoleError } from '../errors.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
+import type { LinkView } from '../responses.ts';
+import { clearCookie } from './cookie.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { startSession, tooMany } from './sign-in.ts';
+import type { SignedIn } from './sign-in.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Maximum number of links that a tenant may create per hour. Each is a write. */
+const LINKS_PER_HOUR = 10;
+
+/** Lets a signed-in developer replace or revoke the private link. Both end the sessions of all browsers. */
+export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn): void {
+  const { store, peppers, settings, logger, now } = deps;
+  const creations = createAttemptLimiter(LINKS_PER_HOUR, HOUR_MS);
+
+  /** Changes the tenant, unless another request has replaced the link that the session belongs to. */
+  async function change(tenant: Tenant, by: (current: Tenant) => Tenant): Promise<Tenant> {
+    const { resource } = await store.update('Tenant', tenant.metadata.name, (current) => {
+      if (current === undefined || linkIdOf(current) !== linkIdOf(tenant)) throw new ConsoleError('not_signed_in');
+      return by(current);
+    });
+    return resource;
+  }
+
+  async function renew(request: Request, response: Response): Promise<void> {
+    const tenant = await signedIn(request);
+    const { name } = tenant.metadata;
+    const waitMs = creations.waitMs(name, now());
+    if (waitMs > 0) throw tooMany(waitMs);
+    creations.fail(name, now());
+    const expiresAtMs = now() + settings.LINK_DAYS * DAY_MS;
+    // The token is generated outside of the update, because a store may run the update several times.
+    const { token } = createLink(tenant, peppers, expiresAtMs);
+    const renewed = await change(tenant, (current) => withLink(current, token, peppers, expiresAtMs));
+    logger.info({ tenant: name }, 'private link replaced');
+    startSession(request, response, renewed, deps);
+    const expiresAt = new Date(expiresAtMs).toISOString();
+    const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
+    response.status(201).json(view);
+  }
+
+  router
+    .route('/console/v1/link')
+    .post(renew)
+    .delete(async (request, response) => {
+      const tenant = await signedIn(request);
+      const { name } = tenant.metadata;
+      await change(tenant, withoutLink);
+      logger.info({ tenant: name }, 'private link revoked');
+      clearCookie(request, response);
+      response.json({ object: 'link', tenant: name, revoked: true });
+    })
+    .all(methodNotAllowed('POST, DELETE'));
+}
