@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
-import { createTenant, openLedger } from '../../../test/support/ledger.ts';
+import { openLedger } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
