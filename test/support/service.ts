@@ -65,10 +65,16 @@ export interface Service {
 }
 
 /**
- * Settings that make tests faster. Short intervals apply a new tenant at once. A short warm-up saves most of the start
- * time of workers.
+ * Settings of the services of all tests. Short intervals apply a new tenant at once. A short warm-up saves most of the
+ * start time of workers. A long deadline lets a busy machine answer many parallel requests without a 503.
  */
-const QUICK = { CONFIG_POLL_MS: '20', CONFIG_SETTLE_MS: '20', MAX_BATCH: '4', MEASURE_SECONDS: '0' };
+const TEST_SETTINGS = {
+  CONFIG_POLL_MS: '20',
+  CONFIG_SETTLE_MS: '20',
+  MAX_BATCH: '4',
+  MEASURE_SECONDS: '0',
+  REQUEST_DEADLINE_MS: '10000',
+};
 const MODEL = 'svc-asr-kikuyu-v1';
 const running = new Set<Service>();
 
@@ -79,7 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   mkdirSync(join(home, 'config'), { recursive: true });
   for (const [file, text] of Object.entries(options.config ?? {})) writeFileSync(configFile(file), text);
 
-  const launched = launch(home, { ...QUICK, ...options.env });
+  const launched = launch(home, { ...TEST_SETTINGS, ...options.env });
   const local = await launched.ready().catch(async (error: unknown) => {
     await launched.stop();
     if (options.home === undefined) rmSync(home, { recursive: true, force: true });
