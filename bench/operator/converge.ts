@@ -92,7 +92,7 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
   return { ms, createMs, requests, cpuSeconds, statuses: { model, tenant } };
 }
 
-/** True if the current generation is applied, steady, and accepts sessions from zero workers. */
+/** Returns whether the current generation is applied, steady, and accepts sessions from zero workers. */
 function isModelDone({ metadata, status }: KubeObject): boolean {
   const { observedGeneration, conditions = [], revision } = (status ?? {}) as AsrModelStatus;
   if (observedGeneration !== metadata.generation || revision === undefined) return false;

@@ -63,7 +63,9 @@ export async function bench({ say }: { say: (line: string) => void }) {
   }
 }
 
-/** Creates and settles the sessions of a tenant one after the other, each with an Idempotency-Key and 11.2 s of audio. */
+/**
+ * Creates and settles the sessions of a tenant one after the other, each with an Idempotency-Key and 11.2 s of audio.
+ */
 async function runSessions(ledger: Ledger, tenant: string): Promise<void> {
   for (let session = 0; session < SESSIONS_PER_TENANT; session++) {
     const credentialHash = createHash('sha256').update(randomUUID()).digest('hex');

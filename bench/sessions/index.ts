@@ -130,7 +130,7 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
-/** Scripts that Redis ran per request of a round, including the few of the reaper. */
+/** Returns the number of scripts that Redis ran per request of a round, including the few of the reaper. */
 async function countRoundTrips(ledger: Ledger, work: () => Promise<Round>): Promise<number> {
   const before = await scriptsRun(ledger);
   const { requests } = await work();

@@ -55,7 +55,7 @@ function run({ model, tokens, folder, streams: count, parts, mode }: SherpaReque
   return { cpuMs: (spent.user + spent.system) / 1000, wallMs: performance.now() - started, texts: texts.flat() };
 }
 
-/** sherpa-onnx has no flush. This much silence pushes the last window through. */
+/** Converts samples and appends the silence that pushes the last window through, because sherpa-onnx has no flush. */
 function prepare(samples: Int16Array): Float32Array {
   const frames = Math.ceil(samples.length / HOP_SAMPLES) + 2;
   const windows = Math.max(1, Math.ceil((frames - WINDOW_FRAMES) / SHIFT_FRAMES) + 1);

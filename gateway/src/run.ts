@@ -157,9 +157,9 @@ function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisLin
 }
 
 /**
- * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio. The stream waits
- * for a worker, which opens it. It lasts its extra time, gets its last `final`, and is settled. A model may set a longer
- * wait. The reaper then extends the deadline of the session.
+ * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio. The stream
+ * waits for a worker, which opens it. It lasts its extra time, gets its last `final`, and is settled. A model may set a
+ * longer wait. The reaper then extends the deadline of the session.
  */
 function streamExtraMs(settings: GatewaySettings): number {
   const waitMs = STREAM_LIMITS.maxWaitSeconds * 1000 + settings.WORKER_OPEN_TIMEOUT_MS;

@@ -6,7 +6,7 @@ export interface Ramp {
   /** Number of streams of each step, in order. */
   readonly steps: readonly number[];
   readonly stepSeconds: number;
-  /** Start of a step that is not measured, because streams are still being opened. */
+  /** Time at the start of each step in which nothing is measured, because streams are still being opened. */
   readonly settleSeconds: number;
 }
 

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 5000;
 export const SLOTS_METRIC = 'svc_asr_pool_slots';
 
 /**
- * Reads the total slots that the workers of a model declared. Waits until there is a worker, and throws if there is none
- * after `withinMs`. The operator's metrics contain the slots wherever the service runs and need no password.
+ * Reads the total slots that the workers of a model declared. Waits until there is a worker, and throws if there is
+ * none after `withinMs`. The operator's metrics contain the slots wherever the service runs and need no password.
  */
 export async function readDeclaredSlots(operatorUrl: string, model: string, withinMs: number): Promise<number> {
   const deadlineMs = performance.now() + withinMs;

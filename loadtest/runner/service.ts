@@ -90,8 +90,8 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
     return readSlots(model);
   };
 
-  // Workers that start at the same time would slow down each other's measurement. Therefore this waits for the worker of
-  // the configured model, even if the load test uses another one.
+  // Workers that start at the same time would slow down each other's measurement. Therefore this waits for the worker
+  // of the configured model, even if the load test uses another one.
   const model = options.text('MODEL');
   const declared = await readSlots(model);
   if (isNamed || (scenario === 'smoke' && isDefaultProvider)) return { ...facts, model, declaredSlots: declared };

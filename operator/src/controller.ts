@@ -29,7 +29,9 @@ export interface Controller {
 
 const REDIS_POLL_MS = 500;
 
-/** Creates the controller. It enqueues work when resources change, when Redis comes back and periodically, and runs it. */
+/**
+ * Creates the controller. It enqueues work when resources change, when Redis comes back and periodically, and runs it.
+ */
 export function createController(options: ControllerOptions): Controller {
   const { source, queue, enqueue, reconcile, report, firstPass, redisReady, concurrency, resyncMs } = options;
   const timers: NodeJS.Timeout[] = [];

@@ -173,7 +173,7 @@ class Lifecycle {
     ];
   }
 
-  /** Also prevents the type checker from assuming that the flag cannot change during an `await`. */
+  /** Returns the flag. A method keeps the type checker from assuming that the flag cannot change during an `await`. */
   #isStopping(): boolean {
     return this.#stopping;
   }

@@ -16,8 +16,8 @@ export interface RedisMemoryWatch {
 const SAFE_POLICY = 'noeviction';
 
 /**
- * Creates the task that reads the memory of Redis at intervals. A Redis whose user may not read it is reported once, and
- * its policy counts as safe.
+ * Creates the task that reads the memory of Redis at intervals. A Redis whose user may not read it is reported once,
+ * and its policy counts as safe.
  */
 export function createRedisMemoryWatch(options: {
   memory: Ledger['memory'];

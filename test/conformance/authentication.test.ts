@@ -170,7 +170,7 @@ describe('an account', () => {
 describe('the limit on failed authentications', () => {
   const fail = (from: string) => usage('Bearer nonsense', from);
 
-  test('applies per client address: the first attempts over the limit answer 429 instead of 401', async () => {
+  test('applies per client address, and attempts over the limit get 429 instead of 401 for one second', async () => {
     const address = freshAddress();
     const answers = await Promise.all(Array.from({ length: FAILURES_PER_SECOND + 1 }, () => fail(address)));
     const codes = answers.map(refusal).toSorted();

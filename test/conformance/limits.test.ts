@@ -29,7 +29,7 @@ async function waitUntilReturned(name: string, expiresAt: string): Promise<void>
 }
 
 describe('the concurrency limit', () => {
-  test('is one session, and an expired session frees it without any request', async () => {
+  test('refuses a second session until the first expires, which needs no request of the tenant', async () => {
     const { key, name } = await service.tenant({ limits: { concurrentSessions: 1 } });
     const { expires_at: expiresAt, id } = sessionOf(await service.create(key));
     const refused = await service.create(key);

@@ -30,7 +30,7 @@ afterAll(async () => {
   await stopServices();
 }, START_TIMEOUT_MS);
 
-/** Does what the handshake does. */
+/** Connects a session in the ledger, as the handshake of a stream does. */
 async function connectStream(tenant: string, session: AsrSession): Promise<void> {
   const secrets = parseKeyring(readFileSync(join(service.home, 'secrets', 'session-secrets.json'), 'utf8'));
   const { hash: credentialHash } = readCredential(secrets, session.websocket_protocols[1], session.id)!;

@@ -83,8 +83,8 @@ async function probe(component: string, namespace: string, names: readonly strin
 }
 
 /**
- * Targets that each component can reach; all others are blocked. A pod's own ports are left out. Every blocked target is
- * open to another component in this table, so a blocked connection is never just a port that is closed.
+ * Targets that each component can reach; all others are blocked. A pod's own ports are left out. Every blocked target
+ * is open to another component in this table, so a blocked connection is never just a port that is closed.
  */
 const OPEN: readonly [component: string, namespace: string, own: readonly string[], open: readonly string[]][] = [
   ['gateway', NAMESPACE, ['api', 'gateway metrics'], ['redis', 'streams']],

@@ -2,7 +2,9 @@ import { eventually } from '../support/eventually.ts';
 import { SOON_MS } from './harness.ts';
 import type { Harness } from './harness.ts';
 
-/** Waits until a tenant has no live session; then checks that nothing is reserved and that all credit is accounted for. */
+/**
+ * Waits until a tenant has no live session; then checks that nothing is reserved and that all credit is accounted for.
+ */
 export async function expectBalanced(harness: Harness, tenant: string): Promise<void> {
   const admin = await harness.openAdmin();
   const account = await eventually(`no session of ${tenant} is live`, SOON_MS, async () => {

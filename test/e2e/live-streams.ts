@@ -15,7 +15,9 @@ export async function openAccess(harness: Harness): Promise<Access> {
   return { baseUrl: harness.baseUrl, ca: await harness.readCa(), key };
 }
 
-/** Streams audio on two streams while `disrupt` runs. Neither may be interrupted, and the account must balance after. */
+/**
+ * Streams audio on two streams while `disrupt` runs. Neither may be interrupted, and the account must balance after.
+ */
 export async function underLiveStreams(harness: Harness, access: Access, disrupt: () => Promise<void>): Promise<void> {
   const speakers: Speaker[] = [];
   for (let i = 0; i < 2; i++) {

@@ -31,7 +31,10 @@ export function buildValues(tag: string) {
   };
 }
 
-/** Images in a registry may have changed under the same tag. Images that were loaded into the nodes cannot be pulled. */
+/**
+ * Returns the pull policy. Images in a registry may have changed under the same tag. Images that were loaded into the
+ * nodes cannot be pulled.
+ */
 export function readPullPolicy(): 'Always' | 'IfNotPresent' {
   return readSetting('E2E_REGISTRY') === 'localhost' ? 'IfNotPresent' : 'Always';
 }

@@ -44,7 +44,10 @@ export async function rollBack(harness: Harness): Promise<void> {
 const readAnnotation = (harness: Harness) =>
   harness.read('deployment/svc-asr-gateway', '.spec.template.metadata.annotations.e2e');
 
-/** Workers follow after the other components, because the operator of the new version replaces them. */
+/**
+ * Checks that all components have the tag of a version, and waits for the workers. They follow later, because the
+ * operator of the new version replaces them.
+ */
 async function untilAllAre(harness: Harness, { tag }: Version): Promise<void> {
   const selector = `app.kubernetes.io/instance=${RELEASE}`;
   const deployed = await harness.kubectl(['get', 'deployments', '-l', selector, ...IMAGES]);

@@ -63,7 +63,7 @@ async function expectBack(key: string): Promise<void> {
   }
 }
 
-test('while Redis is down dependent requests answer 503, others work, and nothing acknowledged is lost', async () => {
+test('while Redis is down, requests that need it get 503, others work, and nothing acknowledged is lost', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
   const owner = { id: 'g', epoch: 1 };
   for (let round = 0; round < 3; round++) {
@@ -107,7 +107,7 @@ test('while Redis is down dependent requests answer 503, others work, and nothin
   }
 }, 60_000);
 
-test('while Redis is frozen dependent requests answer 503 within two seconds', async () => {
+test('while Redis is frozen, requests that need it get 503 within two seconds', async () => {
   const { key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
   await expectBack(key);
   process.kill(redis.pid, 'SIGSTOP');

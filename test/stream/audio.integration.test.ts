@@ -49,7 +49,7 @@ describe('an audio frame', () => {
     expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1001, billableMs: 2000 });
   });
 
-  test('that arrives in fragments counts as a whole', async () => {
+  test('that arrives in fragments is checked and processed as one frame', async () => {
     const opened = await stage.ready();
     const { stream } = opened;
     for (const [bytes, fin] of [

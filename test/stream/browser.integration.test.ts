@@ -59,7 +59,7 @@ interface Site {
   stop: () => void;
 }
 
-/** The developer's own server, which creates sessions with its API key and serves the page. */
+/** Starts the developer's own server, which creates sessions with its API key and serves the page. */
 async function startSite(key: string): Promise<Site> {
   const client = createClient({ baseUrl: stage.gateway.baseUrl, apiKey: key });
   const modules: string[] = [];

@@ -104,7 +104,7 @@ test('one of 50 simultaneous handshakes gets 101', async () => {
   expect(await stage.settled(caller)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 
-test('a suspended account gets 403, and its credential works again when the account is active', async () => {
+test('a handshake of a suspended account gets 403, and its credential works when the account is active', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   const { displayName, models, limits } = (await stage.ledger.accounts.read(caller.tenant))!;

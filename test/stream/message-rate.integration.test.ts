@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-/** Returns the events that are replies to text messages. */
+/** Returns the events of one type that the stream has received. */
 function replies({ events }: StreamClient, type: ServerMessage['type']): ServerMessage[] {
   return events.filter((event) => event.type === type);
 }

@@ -162,7 +162,7 @@ describe('an invalid message', () => {
     stream.close();
   });
 
-  test('is one above 16 KiB, while one of exactly 16 KiB is read', async () => {
+  test('is any message above 16 KiB, and a message of exactly 16 KiB is accepted', async () => {
     const { stream } = await stage.ready();
     stream.send(ofSize(16_384));
     await stream.next('config_ack');

@@ -8,7 +8,7 @@ import { hasEnded, killAfterFile } from './leftovers.ts';
 import { createTenant } from './ledger.ts';
 import { freePort } from './ports.ts';
 
-/** A gateway process in plain HTTP for one test file. */
+/** A gateway process that serves plain HTTP, for one test file. */
 export interface TestGateway {
   readonly baseUrl: string;
   readonly adminUrl: string;

@@ -56,8 +56,8 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
 
 /**
  * Returns the Kubernetes API that the test files of a jest worker use one after the other. It serves our custom
- * resources. Each file works in namespaces of its own, leaves cluster-wide objects as they were, and calls `stop`, which
- * ends the controllers.
+ * resources. Each file works in namespaces of its own, leaves cluster-wide objects as they were, and calls `stop`,
+ * which ends the controllers.
  */
 export async function borrowKubernetes({ controllers = false }: { controllers?: boolean } = {}): Promise<Kubernetes> {
   const plane = await sharedServers.controlPlane();

@@ -71,7 +71,7 @@ function binary(): string {
   throw new Error('neither redis-server nor valkey-server is on PATH; `npm test` installs one');
 }
 
-/** True once PING is answered with PONG. Redis answers with an error while it loads its data. */
+/** Resolves with true if Redis answers PING with PONG. Redis answers with an error while it loads its data. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));

@@ -4,7 +4,9 @@ import type { ControlPlane } from './kubernetes/control-plane.ts';
 
 const CRDS = join(import.meta.dirname, '../../crds');
 
-/** Servers that are expensive to start. Each starts when a test file first asks for it and ends with the jest worker. */
+/**
+ * Servers that are expensive to start. Each starts when a test file first asks for it and ends with the jest worker.
+ */
 export interface SharedServers {
   /** A Kubernetes API that serves our custom resources and has no controllers. */
   controlPlane: () => Promise<ControlPlane>;

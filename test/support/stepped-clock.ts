@@ -17,7 +17,7 @@ export async function openSteppedLedger(url: string, options: LedgerOptions): Pr
   return createSteppedLedger(await connected(connectRedis({ url, name: 'test', timeoutMs: 5000 })), options);
 }
 
-/** Does the same on an existing connection. */
+/** Creates a ledger whose scripts add an offset to Redis TIME, on an existing connection. */
 export function createSteppedLedger(link: RedisLink, options: LedgerOptions): SteppedLedger {
   const ledger = createLedger(withOffset(link), options);
   return { ...ledger, step: async (ms) => void (await link.send(OFFSET_KEY, ['INCRBY', OFFSET_KEY, String(ms)])) };

@@ -7,7 +7,7 @@ test('parseBenchArguments selects every benchmark without a name', () => {
   expect(parseBenchArguments([], known)).toEqual({ names: known, jsonFile: undefined, size: 'usual' });
 });
 
-test('parseBenchArguments reads the result file of one benchmark', () => {
+test('parseBenchArguments accepts a file name after --json for one benchmark', () => {
   expect(parseBenchArguments(['sessions', '--json', 'a.json'], known)).toEqual({
     names: ['sessions'],
     jsonFile: 'a.json',
@@ -15,7 +15,7 @@ test('parseBenchArguments reads the result file of one benchmark', () => {
   });
 });
 
-test('parseBenchArguments reads the size', () => {
+test('parseBenchArguments reads the size from --quick and --full', () => {
   expect(parseBenchArguments(['relay', '--quick'], known).size).toBe('quick');
   expect(parseBenchArguments(['--full', 'relay'], known).size).toBe('full');
 });

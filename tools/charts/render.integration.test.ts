@@ -95,7 +95,7 @@ test(
     for (const [, { spec }] of deployments) {
       const [container] = spec.containers;
       const service = container!.name as ServiceName;
-      // NODE_EXTRA_CA_CERTS is read by Node, and SVC_ASR_* by the command `svc-asr`.
+      // Node reads NODE_EXTRA_CA_CERTS, and the command `svc-asr` reads SVC_ASR_*. Neither is a setting of a service.
       const names = (container!.env ?? [])
         .map(({ name }) => name)
         .filter((name) => name !== 'NODE_EXTRA_CA_CERTS' && !name.startsWith('SVC_ASR_'));

@@ -99,7 +99,7 @@ test(
     await kubernetes.kubectl(['apply', '-f', '-'], await helm(['template', RELEASE, CHART_FOLDER, ...fixed, ...shown]));
     expect(await secretsIn(namespace)).toEqual(renewed);
 
-    // An administrator who manages the Secrets finds them in place, and can return them to the chart.
+    // The Secrets stay unchanged when an administrator manages them, and when the chart manages them again.
     await release('upgrade', namespace, '--set', 'secrets.create=false');
     expect(await secretsIn(namespace)).toEqual(renewed);
     await release('upgrade', namespace, '--set', `secrets.sessionSecrets.existingSecret=${RELEASE}-session-secrets`);

@@ -20,8 +20,8 @@ const text = (name: string, jsonPath: string): Column => ({ name, type: 'string'
 const number = (name: string, jsonPath: string): Column => ({ name, type: 'integer', jsonPath });
 const wide = (column: Column): Column => ({ ...column, priority: 1 });
 /**
- * A column for times in the past, which kubectl shows as an age. Future times need a text column, or kubectl shows them
- * as invalid.
+ * Builds a column for times in the past, which kubectl shows as an age. Future times need a text column, or kubectl
+ * shows them as invalid.
  */
 const age = (name: string, jsonPath: string): Column => ({ name, type: 'date', jsonPath });
 const AGE = age('Age', '.metadata.creationTimestamp');

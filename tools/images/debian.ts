@@ -51,7 +51,10 @@ function download(names: readonly string[], arch: string, target: string): void 
   }
 }
 
-/** Options that give apt its own package lists, so that the machine's are not touched and any platform can be chosen. */
+/**
+ * Returns options that give apt its own package lists. They leave the lists of the machine unchanged and allow any
+ * platform.
+ */
 function aptArguments(folder: string, arch: string): string[] {
   for (const name of ['state/lists/partial', 'cache/archives/partial']) {
     mkdirSync(join(folder, name), { recursive: true });

@@ -10,7 +10,9 @@ export interface ImageFile {
   from: { file: string } | { text: string } | { link: string } | 'folder';
 }
 
-/** Lists the files under a folder as files below `at` in the image, sorted by path. `wanted` gets folders with a slash. */
+/**
+ * Lists the files under a folder as files below `at` in the image, sorted by path. `wanted` gets folders with a slash.
+ */
 export function listFolder(folder: string, at: string, wanted: (path: string) => boolean = () => true): ImageFile[] {
   const walk = (inside: string): ImageFile[] =>
     readdirSync(join(folder, inside), { withFileTypes: true })

@@ -6,7 +6,9 @@ import type { ImageFile } from './files.ts';
 /** Static imports as Prettier writes them. Those of types, and dynamic ones, are not needed in the image. */
 const IMPORT = /^(?:import|export)(?! type) (?:[^;']*from )?'([^']+)';/gm;
 
-/** Lists the files of the load tests: task, k6 scenarios, the modules that they import, and the layout of the report. */
+/**
+ * Lists the files of the load tests: task, k6 scenarios, the modules that they import, and the layout of the report.
+ */
 export function loadtestFiles(root: string): ImageFile[] {
   const found = new Set<string>();
   const add = (path: string): void => {

@@ -13,13 +13,15 @@ export function libraryFiles(packages: readonly DebianPackage[]): ImageFile[] {
     return [
       // Older Debian releases have /lib and /usr/lib. The images have one, as newer releases do.
       ...listFolder(folder, '', isLibrary).map((file) => ({ ...file, path: file.path.replace(/^(?!usr\/)/, 'usr/') })),
-      // Some packages have a link to the copyright file of another.
+      // Some packages have only a link to the copyright file of another package, which is not in their folder.
       ...(existsSync(join(folder, copyright)) ? [fileOf(copyright, join(folder, copyright))] : []),
     ];
   });
 }
 
-/** Lists the files that every image has besides libraries and programs. `users` are those of containers, with their ids. */
+/**
+ * Lists the files that every image has besides libraries and programs. `users` are those of containers, with their ids.
+ */
 export function baseFiles(
   packages: readonly DebianPackage[],
   users: Readonly<Record<string, number>> = { nonroot: 65532 },

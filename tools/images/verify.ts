@@ -13,7 +13,9 @@ const BUILDAH: SystemPackage<true> = {
   find: () => ['buildah', 'debootstrap'].every((name) => findOnPath(name) !== undefined) || undefined,
 };
 
-/** Builds the images from images/Dockerfile with buildah, and fails unless they have the same files and configuration. */
+/**
+ * Builds the images from images/Dockerfile with buildah, and fails unless they have the same files and configuration.
+ */
 export async function verifyImages(built: readonly BuiltImage[]): Promise<void> {
   if (process.getuid?.() !== 0)
     throw new Error('--verify needs root: buildah changes the root folder for each command');

@@ -49,7 +49,9 @@ export const GO_TOOLS = {
 
 export type GoToolName = keyof typeof GO_TOOLS;
 
-/** Returns the package and version, such as `v1.36.3`, that go.mod pins. Programs of this repository have no version. */
+/**
+ * Returns the package and version, such as `v1.36.3`, that go.mod pins. Programs of this repository have no version.
+ */
 export function pinOf(name: GoToolName): { packagePath: string; version: string } {
   const tool: GoTool = GO_TOOLS[name];
   const { module } = readGoModule(tool.module);

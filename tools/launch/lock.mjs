@@ -47,7 +47,7 @@ export async function withLock(file, waiting, work) {
     await sleep(POLL_MS);
     release = tryLock(file);
   }
-  // `stop` ends the process within `work`.
+  // Also releases the lock if `work` ends the process, as `stop` of terminal.mjs does.
   process.once('exit', release);
   try {
     return await work();

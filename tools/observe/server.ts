@@ -98,7 +98,7 @@ export async function startObserver(options: { port?: number; forwardTo?: string
   };
 }
 
-/** Failures are ignored, because an unavailable receiver must not affect the services. */
+/** Forwards a request and ignores failures, because an unavailable receiver must not affect the services. */
 async function forward(url: string, body: object, headers: IncomingHttpHeaders): Promise<void> {
   const kept = Object.entries(headers).filter(([name]) => !HOP_HEADERS.test(name)) as [string, string][];
   await fetch(url, { method: 'POST', headers: kept, body: JSON.stringify(body) }).catch(() => undefined);

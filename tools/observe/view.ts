@@ -95,7 +95,7 @@ function buildBadges({ instances, series, value }: Reader): View['badges'] {
   ];
 }
 
-/** The target is the number of seconds that 95 % of the values must not exceed. */
+/** Builds the card of a latency. The target is the number of seconds that 95 % of the values must not exceed. */
 function buildLatencyCard(name: string, histograms: readonly LabelledReading[], targetS: number): Card {
   const p95 = quantile(0.95, histograms);
   const values = `p50 ${formatDuration(quantile(0.5, histograms))}, ${sum(histograms)}`;

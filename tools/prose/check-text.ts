@@ -7,7 +7,9 @@ export function checkText(text: string): string[] {
   return [...findTerms(prose), ...findBadOpening(prose), ...findLongSentences(text)];
 }
 
-/** Returns the problems of a test name. `hasDescribe` is true if a `describe` block around the test names the subject. */
+/**
+ * Returns the problems of a test name. `hasDescribe` is true if a `describe` block around the test names the subject.
+ */
 export function checkTestName(name: string, hasDescribe: boolean): string[] {
   const problems = [...findTerms(name), ...findBadOpening(name)];
   const [first = ''] = name.split(' ');

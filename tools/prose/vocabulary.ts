@@ -9,7 +9,9 @@ const term = (pattern: string, instead: string): Term => ({
   instead,
 });
 
-/** Terms that CONTRIBUTING.md replaces. Words that often have an ordinary meaning here ("line", "made") are left out. */
+/**
+ * Terms that CONTRIBUTING.md replaces. Words that often have an ordinary meaning here ("line", "made") are left out.
+ */
 export const TERMS: readonly Term[] = [
   term('anew', 'again, or a verb such as restart, recreate, reload'),
   term('whoever|nobody|somebody|everybody|anybody|everyone', "the actor's name: user, client, operator, caller"),

@@ -118,8 +118,8 @@ export const ARTIFACT_SETTINGS = {
 } as const;
 
 /**
- * Ids are separated by spaces in placement requests, and appear in logs and tickets. They are therefore restricted to safe
- * characters.
+ * Defines the setting of a worker id. Ids are separated by spaces in placement requests, and appear in logs and
+ * tickets. They are therefore restricted to safe characters.
  */
 function workerId(description: string): Setting<string> {
   return {

@@ -20,7 +20,7 @@ afterEach(() => console_.stop());
 
 const tenants = '/admin/v1/tenants';
 
-test('every response has its own request id and forbids caching', async () => {
+test('every response of the admin API has its own request id and forbids caching', async () => {
   const answers = [await console_.call('GET', tenants), await console_.call('GET', '/nowhere')];
   const ids = answers.map(({ headers }) => headers.get('x-request-id'));
   expect(new Set(ids).size).toBe(2);
@@ -47,7 +47,7 @@ test('the admin API returns 401 with a challenge for a missing or wrong token, o
   expect(console_.output()).not.toContain(TOKEN);
 });
 
-test('an address must wait after its failed attempts, except with the right token', async () => {
+test('the admin API returns 429 to an address after its failed attempts, except with the right token', async () => {
   for (let n = 0; n < 3; n++) {
     expect((await console_.call('GET', tenants)).status).toBe(200);
     expect((await console_.call('GET', tenants, { token: 'wrong' })).status).toBe(401);
@@ -72,7 +72,7 @@ test.each([
   ['PUT', '/admin/v1/keys', 405, 'method_not_allowed', 'GET, HEAD, POST'],
   ['GET', '/admin/v1/keys/x', 405, 'method_not_allowed', 'DELETE'],
   ['DELETE', '/admin/v1/keys/x', 404, 'key_not_found', null],
-])('%s %s returns %i %s', async (method, path, status, code, allow) => {
+])('the admin API answers %s %s with %i %s', async (method, path, status, code, allow) => {
   const answer = await console_.call(method, path);
   expect([answer.status, answer.body.error.code, answer.headers.get('allow')]).toEqual([status, code, allow]);
 });
@@ -109,7 +109,7 @@ test('the admin API accepts UTF-8 JSON with and without a charset', async () => 
   expect((await console_.call('GET', `${tenants}/utf`)).body.spec.displayName).toBe('Gĩkũyũ');
 });
 
-test('a truncated body and a body that is not UTF-8 change nothing', async () => {
+test('the admin API rejects a body that is not UTF-8 with 400 and creates no tenant', async () => {
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
     const put = request(`${console_.adminUrl}${tenants}/bytes`, { method: 'PUT', headers }, (response) => {
@@ -123,7 +123,7 @@ test('a truncated body and a body that is not UTF-8 change nothing', async () =>
   expect((await console_.call('GET', `${tenants}/bytes`)).status).toBe(404);
 });
 
-test('metrics contain the route pattern and never the raw path', async () => {
+test('metrics of the admin API contain the route pattern of a request and never its raw path', async () => {
   await console_.call('GET', `${tenants}/secret-name`);
   const text = await (await fetch(`${console_.adminUrl}/metrics`)).text();
   expect(text).toContain('route="/admin/v1/tenants/:name"');

@@ -32,7 +32,7 @@ test('PUT creates a tenant, writes one private YAML file and responds when the o
   expect(readdirSync(console_.folder).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
-test('GET returns the spec with the credits and live sessions of the ledger', async () => {
+test('GET of a tenant returns its spec with the credits and live sessions of the ledger', async () => {
   await put('shown', { displayName: 'S', state: 'Active' });
   await call('POST', '/admin/v1/tenants/shown/grants', { body: { id: 'g', audio_seconds: 10 } });
   const { body } = await call('GET', '/admin/v1/tenants/shown');
@@ -46,7 +46,7 @@ test('GET returns the spec with the credits and live sessions of the ledger', as
   expect(list.body.data.map((tenant: { name: string }) => tenant.name)).toContain('shown');
 });
 
-test('PUT replaces the spec and keeps the grants that it does not list', async () => {
+test('PUT of a tenant replaces its spec and keeps the grants that the request does not list', async () => {
   await put('replaced', { displayName: 'R', state: 'Active', grants: [{ id: 'a', audioSeconds: 1 }] });
   const created = parse(readFileSync(fileOf('replaced'), 'utf8')).metadata.creationTimestamp;
   const spec = { displayName: 'R2', state: 'Suspended', grants: [{ id: 'b', audioSeconds: 2 }] };

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 
 /**
- * Name of the cookie that holds the session. It is HttpOnly, so scripts cannot read it. With the prefix, browsers accept
- * it only over HTTPS and for exactly this host. Other hosts of the domain cannot set it.
+ * Name of the cookie that holds the session. It is HttpOnly, so scripts cannot read it. With the prefix, browsers
+ * accept it only over HTTPS and for exactly this host. Other hosts of the domain cannot set it.
  */
 const SECURE_NAME = '__Host-svc_asr_console';
 /** Name over plain HTTP, as in `npm start`. Not every browser accepts secure cookies from http://localhost. */
@@ -28,7 +28,10 @@ function nameFor(request: Request): string {
   return isSecure(request) ? SECURE_NAME : PLAIN_NAME;
 }
 
-/** SameSite=Strict keeps browsers from sending the cookie with requests that pages of other sites start. */
+/**
+ * Returns the attributes of the cookie. SameSite=Strict keeps browsers from sending it with requests that pages of
+ * other sites start.
+ */
 function attributes(request: Request): string {
   return `Path=/; HttpOnly; SameSite=Strict${isSecure(request) ? '; Secure' : ''}`;
 }

@@ -8,7 +8,10 @@ const LINE = '[^\\u0000-\\u001f\\u007f]';
 const VISIBLE = '[^\\s\\u0000-\\u001f\\u007f]';
 const EMAIL_PART = '[^\\s@<>".\\u0000-\\u001f\\u007f]';
 
-/** A string that matches a pattern. The error describes the rule in words instead of quoting the pattern. */
+/**
+ * Builds the schema of a string that matches a pattern. The error describes the rule in words instead of quoting the
+ * pattern.
+ */
 function stringMatching(pattern: string, maxLength: number, rule: string) {
   // The patterns have no nested repetition, so that no input makes them slow.
   const expression = new RegExp(`^${pattern}$`);

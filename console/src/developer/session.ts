@@ -33,7 +33,10 @@ export function readSession(text: string, peppers: Keyring): ReadSession {
   return equalTexts(signature, expected) ? { tenant, linkId, expiresAtMs: Number(expiresAtMs) } : 'forged';
 }
 
-/** The prefix keeps signatures of sessions apart from hashes of links and keys, which use the same peppers. */
+/**
+ * Signs the body of a session. The prefix keeps signatures of sessions apart from hashes of links and keys, which use
+ * the same peppers.
+ */
 function signatureOf(body: string, peppers: Keyring, pepperId: string): string | undefined {
   return sign(peppers, pepperId, `session:${body}`, 'base64url');
 }

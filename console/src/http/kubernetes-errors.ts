@@ -39,7 +39,10 @@ export function explainKubernetesError(error: KubernetesError): ConsoleError {
   }
 }
 
-/** A request without a response may have been executed. The message asks the caller to check before repeating it. */
+/**
+ * Builds the error for an unavailable API. A request without a response may have been executed, so the message asks the
+ * caller to check before a retry.
+ */
 function unavailable(error: KubernetesError): ConsoleError {
   const advice =
     error.status === 0

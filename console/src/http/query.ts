@@ -4,7 +4,7 @@ import Type from 'typebox';
 import type { TProperties } from 'typebox';
 import { valid } from './body.ts';
 
-/** Schema of an object without additional properties. */
+/** Builds the schema of an object without additional properties. */
 export const exact = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
 
 export const checkNoQuery = validator(exact({}));

@@ -14,8 +14,8 @@ const MAX_ENTRIES = 1000;
 const WITHOUT_LABEL = '';
 
 /**
- * Adds cached reads to a store. Writes must use the returned store, because they remove what they change from the cache.
- * Changes by other writers become visible after `ttlMs`.
+ * Adds cached reads to a store. Writes must use the returned store, because they remove what they change from the
+ * cache. Changes by other writers become visible after `ttlMs`.
  */
 export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: ResourceStore; reads: CachedReads } {
   const tenants = new BriefCache<Stored<'Tenant'> | undefined>({ ttlMs, maxEntries: MAX_ENTRIES });

@@ -1,8 +1,8 @@
 import type { ResourceStore, Stored } from './store.ts';
 
 /**
- * Returns the keys of a tenant. The label saves reading the keys of other tenants. Keys of older versions or from kubectl
- * may have no label. They are all read, until an administrator labels them.
+ * Returns the keys of a tenant. The label saves reading the keys of other tenants. Keys of older versions or from
+ * kubectl may have no label. They are all read, until an administrator labels them.
  */
 export async function keysOf(
   store: Pick<ResourceStore, 'labelledKeys' | 'unlabelledKeys'>,

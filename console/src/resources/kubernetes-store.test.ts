@@ -66,7 +66,7 @@ test('an update that loses the race to create passes the existing resource to th
   expect(seen).toEqual([undefined, 'theirs']);
 });
 
-test.each(['create', 'replace'] as const)('a %s whose response was lost counts once', async (verb) => {
+test.each(['create', 'replace'] as const)('an update whose %s lost its response is applied once', async (verb) => {
   const { store, put, loseAnswer } = open();
   if (verb === 'replace') put(object('acme', {}, 'old'));
   loseAnswer(verb);

@@ -67,7 +67,7 @@ export function findEntry(
   throw new ConsoleError('unreadable_resource', { message: `Repair or delete the file ${file}: ${problem}.` });
 }
 
-/** Like `findEntry`, but throws `read_only_resource` if the console must not write the resource. */
+/** Returns the same as `findEntry`, but throws `read_only_resource` if the console must not write the resource. */
 export function findOwnedEntry(snapshot: Snapshot, kind: ConsoleKind, name: string, file: string): Entry | undefined {
   const entry = findEntry(snapshot, kind, name, file);
   if (entry === undefined || entry.owned) return entry;

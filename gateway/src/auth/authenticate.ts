@@ -46,8 +46,8 @@ export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: Au
 }
 
 /**
- * Called only after a failure or for a key that is not cached. Evaluating the proxy headers costs more than checking a
- * key.
+ * Returns the address of the client. Call it only after a failure or for a key that is not cached, because evaluating
+ * the proxy headers costs more than checking a key.
  */
 function addressOf(request: Request): string {
   return request.ip ?? '';

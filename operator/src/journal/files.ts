@@ -16,8 +16,8 @@ export interface JournalLine {
 const NEWLINE = 0x0a;
 
 /**
- * Creates the files `YYYY-MM-DD.WRITER.jsonl` in a folder. Each process needs its own writer name, because two processes
- * must not append to the same file.
+ * Creates the files `YYYY-MM-DD.WRITER.jsonl` in a folder. Each process needs its own writer name, because two
+ * processes must not append to the same file.
  */
 export function createJournalFiles(folder: string, writer: string): JournalFiles {
   /** Files that this process has appended to, and that therefore end with a whole line. */

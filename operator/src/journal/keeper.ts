@@ -83,7 +83,7 @@ export class JournalKeeper {
     return this.#running;
   }
 
-  /** Undefined before the first pass. */
+  /** Returns the values for metrics, or undefined before the first pass. */
   readings(): JournalReadings | undefined {
     if (!this.#hasRun) return undefined;
     const { files, backlogEntries, nowMs } = this.#options;

@@ -171,7 +171,7 @@ test('a process that was frozen for long is not the leader when it resumes, befo
   expect(elector.gate.isOpen()).toBe(false);
 });
 
-test('a single lost request does not cost leadership', async () => {
+test('a leader keeps leadership if single renewals fail', async () => {
   const { join, pass, leaders } = setUp();
   const first = join();
   await settle();

@@ -108,7 +108,7 @@ test(
     await direct.delete(TYPE, 'a', { uid: created.metadata.uid! });
     await direct.delete(TYPE, 'a');
     expect((await direct.list(TYPE, { labelSelector: SELECTOR })).items).toEqual([]);
-    // Other test files may have installed the CRDs on the shared API server.
+    // Requests a type that no CRD defines, because other test files may have installed the CRDs on this API server.
     await expect(direct.list({ ...TYPES.Tenant, plural: 'unknowns' })).rejects.toThrow('install the CRDs');
   },
   TEST_MS,

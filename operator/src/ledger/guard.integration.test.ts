@@ -195,7 +195,7 @@ test('an account from a backup keeps its balance, also if it had no checkpoint y
   expect(await accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 0 });
 });
 
-/** A Tenant as read from the cluster. */
+/** Builds a Tenant as read from the cluster. */
 const stateOf = (uid: string, generation: number, state: 'Active' | 'Suspended'): ResourceOf<'Tenant'> => ({
   ...acme,
   metadata: { name: 'acme', uid, generation },

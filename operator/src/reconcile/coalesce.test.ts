@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { coalesce } from './coalesce.ts';
 
-/** A task whose runs are ended by the test. */
+/** Coalesces calls of a task whose runs the test ends. */
 function setUp() {
   const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let started = 0;

@@ -71,7 +71,8 @@ export function createOutcomeReport(
         break;
       }
       case 'error':
-        // The API server may reject workers for as long as their model is wrong. That is logged once, not at each retry.
+        // The API server may reject workers for as long as their model is wrong. That is logged once, not at each
+        // retry.
         notices.raise(
           `failing ${key}`,
           workersModelOf(key as WorkKey) === undefined ? String(failures) : String(error),

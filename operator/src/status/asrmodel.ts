@@ -43,7 +43,10 @@ export function findModelConditions(pool: PoolStatus): Finding[] {
   ];
 }
 
-/** A pool without workers is available as long as it can start some, because sessions wait for them. */
+/**
+ * Builds the condition Available. A pool without workers is available as long as it can start some, because sessions
+ * wait for them.
+ */
 function findAvailable({ desired, ready, startFailure }: PoolStatus): Finding {
   const type = 'Available';
   if (ready > 0) return { type, status: 'True', reason: 'WorkersReady', message: `${ready} workers are ready` };
@@ -71,7 +74,7 @@ function findDegraded({ startFailure, rollout }: PoolStatus): Finding {
   return { type, status: 'False', reason: 'AsExpected', message: 'workers can start' };
 }
 
-/** A ready worker has loaded the files of its model. */
+/** Builds the condition ArtifactReady. A ready worker has loaded the files of its model. */
 function findArtifact({ ready, startFailure }: PoolStatus): Finding {
   const type = 'ArtifactReady';
   if (startFailure?.reason.startsWith('Artifact') === true) return { type, status: 'False', ...startFailure };

@@ -157,7 +157,7 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 }
 
-/** Whether a dependency is unreachable. A generation that was applied before then stays applied. */
+/** Returns whether a dependency is unreachable. A generation that was applied before then stays applied. */
 function isOutage(error: unknown): boolean {
   const unavailable = findUnavailable(error);
   return unavailable !== undefined && unavailable !== 'the ledger';

@@ -123,7 +123,10 @@ function keyOf(type: ResourceType, name: string): string {
   return `${type.kind}/${name}`;
 }
 
-/** Applies a merge patch as the API server does. Throws 404 without an object, and 409 if the patch names another version. */
+/**
+ * Applies a merge patch as the API server does. Throws 404 without an object, and 409 if the patch names another
+ * version.
+ */
 function mergeInto(object: KubeObject | undefined, patch: object): KubeObject {
   if (object === undefined) throw new KubernetesError(404, 'NotFound', 'not found');
   const { resourceVersion } = object.metadata;

@@ -24,7 +24,9 @@ export function startCluster(): Promise<Kubernetes> {
   return borrowKubernetes({ controllers: true });
 }
 
-/** A namespace with an operator, a Redis and pods that behave like workers: they register, renew their lease and leave. */
+/**
+ * A namespace with an operator, a Redis and pods that behave like workers: they register, renew their lease and leave.
+ */
 export interface Stage {
   namespace: string;
   ledger: Ledger;

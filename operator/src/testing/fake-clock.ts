@@ -5,7 +5,7 @@ export interface FakeClock extends Clock {
   advance: (ms: number) => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** Creates a clock that stands still until a test moves it. */
 export function createFakeClock(): FakeClock {
   let nowMs = 0;
   let timers: { dueMs: number; then: () => void }[] = [];

@@ -15,7 +15,9 @@ const RECOVERED_AFTER_MS = 5000;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
 
-/** Counts one more failure. `readyForMs` is the time for which the worker accepted sessions, undefined if it never did. */
+/**
+ * Counts one more failure. `readyForMs` is the time for which the worker accepted sessions, undefined if it never did.
+ */
 export function countCrash(
   before: Crashes | undefined,
   crash: { how: string; readyForMs: number | undefined; nowMs: number },
@@ -32,7 +34,9 @@ export function describeCrashes(crashes: Crashes | undefined): string | undefine
   return `workers fail to start, ${crashes.failures} times in a row; the last ${crashes.lastHow}`;
 }
 
-/** Reports whether a worker proves that its revision works again: it started after the last failure and stayed ready. */
+/**
+ * Reports whether a worker proves that its revision works again: it started after the last failure and stayed ready.
+ */
 export function hasRecovered(
   crashes: Crashes,
   worker: { startedMs: number; readyAtMs: number | undefined },

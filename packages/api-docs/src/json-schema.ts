@@ -59,7 +59,10 @@ export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Converts a schema from draft 7, which TypeBox uses for tuples, to draft 2020-12. Gives whole constants the type integer. */
+/**
+ * Converts a schema from draft 7, which TypeBox uses for tuples, to draft 2020-12. Gives whole constants the type
+ * integer.
+ */
 function dialect(schema: Json): Json {
   if (Array.isArray(schema.items)) {
     const prefixItems: unknown[] = schema.items;

@@ -22,7 +22,9 @@ export function renderDocuments(): Documents {
   };
 }
 
-/** Builds the Content-Security-Policy of the page. It allows the inline script and style by their hashes, nothing else. */
+/**
+ * Builds the Content-Security-Policy of the page. It allows the inline script and style by their hashes, nothing else.
+ */
 function contentSecurityPolicy(script: string, style: string): string {
   return [
     "default-src 'none'",

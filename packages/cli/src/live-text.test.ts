@@ -27,7 +27,7 @@ test('wrapText counts visible characters and splits words that are too long', ()
 const ESCAPE = String.fromCharCode(27);
 const STEPS = new RegExp(`(${ESCAPE}\\[\\d*[AJ]|\\r|\\n)`);
 
-/** A terminal that records its visible lines. */
+/** Creates a terminal that records its visible lines. */
 function createScreen(columns: number, rows: number) {
   const lines = [''];
   let row = 0;

@@ -19,7 +19,9 @@ export interface TranscriptOptions {
   env: NodeJS.ProcessEnv;
 }
 
-/** Creates the output of a transcript. Finals go to standard output. Text that may change appears only on a terminal. */
+/**
+ * Creates the output of a transcript. Finals go to standard output. Text that may change appears only on a terminal.
+ */
 export function createTranscript({ json, output, stdout, env }: TranscriptOptions): Transcript {
   const isLive = !json && stdout.isTTY === true && env.TERM !== 'dumb';
   const live: LiveText = isLive ? createLiveText(stdout) : NO_LIVE_TEXT;

@@ -36,7 +36,7 @@ function mayPass(error: unknown): boolean {
   return [502, 503, 504].includes(error.status);
 }
 
-/** Waits. Rejects with the reason of the signal as soon as it is aborted. */
+/** Waits for a time. Rejects with the reason of the signal as soon as the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

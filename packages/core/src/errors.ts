@@ -1,6 +1,6 @@
 /**
- * Catalogue of the errors of the HTTP API. `code` is the stable reason, `type` follows from the status (interface,
- * section 7), and `message` is used unless the caller provides a more specific one.
+ * Catalogue of the errors of the HTTP API. `code` is the stable reason, and `type` groups similar codes. `message` is
+ * used unless the caller provides a more specific one.
  */
 export const ERRORS = {
   invalid_json: { status: 400, type: 'invalid_request_error', message: 'The request body is not valid JSON.' },
@@ -80,7 +80,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Body of every HTTP error (interface, 2.6). */
+/** Body of every HTTP error. */
 export interface ErrorBody {
   error: { type: string; code: string; message: string; request_id: string };
 }

@@ -38,7 +38,7 @@ async function setUp(handle: (request: StubRequest, count: number) => void, opti
   return { api: client, codes, requests: server.requests };
 }
 
-/** A promise that a test resolves. */
+/** Creates a promise that a test resolves. */
 function createSignal(): { given: Promise<void>; give: () => void } {
   let give: () => void = () => undefined;
   const given = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Ends overdue sessions of a tenant that were never connected. Called by the reaper, which fails the overdue active ones
--- unless a gateway serves them.
+-- Ends overdue sessions of a tenant that were never connected. Called by the reaper, which fails the overdue active
+-- ones unless a gateway serves them.
 -- KEYS  1 account
 -- returns { number of sessions ended in this call, now, time at which the next session is overdue or 0,
 --   { id, owner, epoch } of each overdue active session, … }

@@ -43,7 +43,8 @@ if redis.call('ZCOUNT', base .. 'live', '-inf', created) > 0 then
   -- @include expire_overdue
   local _, active = expire_overdue(base, now)
   account = read_account()
-  -- One call ends a limited number of overdue sessions. Those that are left do not count as live, unless they are active.
+  -- One call ends a limited number of overdue sessions. Those that are left do not count as live, unless they are
+  -- active.
   live = redis.call('ZCOUNT', base .. 'live', '(' .. created, '+inf') + #active
 end
 

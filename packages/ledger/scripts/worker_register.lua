@@ -1,6 +1,6 @@
 #!lua
--- Registers a worker with its address and slots. A worker also calls this after its lease has expired. It then still has
--- its streams that neither moved nor ended.
+-- Registers a worker with its address and slots. A worker also calls this after its lease has expired. It then still
+-- has its streams that neither moved nor ended.
 -- KEYS  1 pool
 -- ARGV  1 worker  2 address  3 revision  4 slots  5 lease ms
 -- @include now_ms

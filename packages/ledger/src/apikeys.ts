@@ -7,7 +7,7 @@ import type { KeyRecord } from './types.ts';
 const REVOKE = loadScript('revoke_key');
 const TOUCH = loadScript('touch_key');
 
-/** Index from the public id of an API key to its tenant and hash. */
+/** Creates the index from the public id of an API key to its tenant and hash. */
 export function createApiKeys(link: RedisLink, keys: RedisKeys) {
   return {
     /** Stores a key. A revoked key stays revoked, even if a file is restored or its resource is applied again. */

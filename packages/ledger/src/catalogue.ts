@@ -8,7 +8,7 @@ import type { CatalogueEntry } from './types.ts';
  */
 const VERSION = 1;
 
-/** The models that gateways serve. The operator writes the whole list, and gateways read it as a whole. */
+/** Creates access to the catalogue. The operator writes the whole list, and gateways read it as a whole. */
 export function createCatalogue(link: RedisLink, keys: RedisKeys) {
   const key = keys.catalogue();
   const textOf = (entries: readonly CatalogueEntry[]) => JSON.stringify({ version: VERSION, entries });
@@ -23,7 +23,7 @@ export function createCatalogue(link: RedisLink, keys: RedisKeys) {
       return (await readText()) === textOf(entries);
     },
 
-    /** Undefined if no operator has written a catalogue yet. */
+    /** Returns the models that gateways serve, or undefined if no operator has written a catalogue yet. */
     async read(): Promise<CatalogueEntry[] | undefined> {
       const text = await readText();
       if (text === null) return undefined;

@@ -10,7 +10,9 @@ import type { Owner } from './sessions.ts';
 
 const CREDIT_MS = 60_000;
 const LEASE_MS = 15_000;
-/** Later than the deadline of a session of CREDIT_MS: lifetime of the credential, reserved audio and STREAM_EXTRA_MS. */
+/**
+ * Later than the deadline of a session of CREDIT_MS: lifetime of the credential, reserved audio and STREAM_EXTRA_MS.
+ */
 const DEADLINE_MS = 60_000 + CREDIT_MS + 443_000 + 1000;
 const PREFIX = `test-${randomUUID()}`;
 const MODEL = 'kikuyu';

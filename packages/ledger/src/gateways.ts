@@ -23,7 +23,7 @@ export interface GatewayParts {
   reaperRetryMs: number;
 }
 
-/** Leases of gateway processes. */
+/** Creates access to the leases of gateway processes. */
 export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   const { leaseMs } = parts;
 

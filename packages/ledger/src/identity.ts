@@ -6,8 +6,8 @@ import type { RebuildPlan } from './types.ts';
 const PLAN_SHOWN_MS = 60_000;
 
 /**
- * The id of the ledger is stored in Redis and next to the resources. A Redis without this id was emptied or is the
- * wrong one. Missing data in it then proves nothing.
+ * Creates access to the ledger id, which is stored in Redis and next to the resources. A Redis without this id was
+ * emptied or is the wrong one. Missing data in it then proves nothing.
  */
 export function createIdentity(link: RedisLink, keys: RedisKeys) {
   const key = keys.ledgerId();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Names of all Redis keys of the ledger. Keys that a script uses together share a hash tag, so that they are on one node
- * of a Redis Cluster. A script gets one key and derives the others of the same tag by replacing its last letter.
- * scripts/README.md lists the fields of the hashes.
+ * Builds the names of all Redis keys of the ledger. Keys that a script uses together share a hash tag, so that they are
+ * on one node of a Redis Cluster. A script gets one key and derives the others of the same tag by replacing its last
+ * letter. scripts/README.md lists the fields of the hashes.
  *
  * | key                     | content                                                                |
  * |-------------------------|------------------------------------------------------------------------|

@@ -42,8 +42,8 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, { sessions, po
 
   /**
    * Compares the records of a live process with the streams that it serves. Adds missing records. Fails sessions that
-   * the process does not serve, without a charge, and removes their records. Such a session is left behind if a failover
-   * of Redis undoes its settlement. Returns the number of sessions failed.
+   * the process does not serve, without a charge, and removes their records. Such a session is left behind if a
+   * failover of Redis undoes its settlement. Returns the number of sessions failed.
    */
   async function reconcile(owner: Owner, served: () => ReadonlyMap<string, OwnedStream>): Promise<number> {
     const key = keys.owned(owner.id);

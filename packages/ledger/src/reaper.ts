@@ -77,7 +77,9 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
     }
   }
 
-  /** Fails an overdue active session without a charge, unless a live gateway serves it. Returns true if it was failed. */
+  /**
+   * Fails an overdue active session without a charge, unless a live gateway serves it. Returns true if it was failed.
+   */
   async function failUnserved(tenant: string, [sessionId = '', id = '', epoch]: string[], nowMs: number) {
     const owner = { id, epoch: Number(epoch) };
     if (await ownership.serves(owner, { tenant, sessionId })) {

@@ -2,7 +2,10 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
-/** Resources that the operator has applied. After a restart it detects from them what was deleted meanwhile. */
+/**
+ * Creates the registry of resources that the operator has applied. After a restart it detects from them what was
+ * deleted meanwhile.
+ */
 export function createRegistry(link: RedisLink, keys: RedisKeys) {
   return {
     async list(kind: string): Promise<Map<string, string>> {

@@ -7,7 +7,7 @@ import type { RevisionTally } from './types.ts';
 const COUNT = loadScript('count_revision');
 const WEIGH = loadScript('weigh_revisions');
 
-/** Shares of the revisions of a model, and counts of their streams. */
+/** Creates access to the tallies of revisions and to their shares of new sessions. */
 export function createRevisions(link: RedisLink, keys: RedisKeys) {
   return {
     /** Adds the counts of a gateway since its last call. */

@@ -18,7 +18,7 @@ describe('include/billing.lua', () => {
   });
 });
 
-/** Fields that scripts/README.md lists, by the pattern of the key. */
+/** Returns the fields that scripts/README.md lists, by the pattern of the key. */
 function readLegend(): Map<string, Set<string>> {
   const sections = read('README.md')
     .split(/^## .*: `/m)
@@ -31,7 +31,9 @@ function readLegend(): Map<string, Set<string>> {
   );
 }
 
-/** Hash tag of the keys that a script builds from KEYS[1], and the suffix of KEYS[1] itself, by the name in its head. */
+/**
+ * Hash tag of the keys that a script builds from KEYS[1], and the suffix of KEYS[1] itself, by the name in its head.
+ */
 const KEY_NAMES: Record<string, [tag: string, suffix: string]> = {
   account: ['{t:TENANT}', 'a'],
   pool: ['{m:MODEL}', 'p'],

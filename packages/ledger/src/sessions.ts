@@ -48,7 +48,7 @@ export interface FailOptions {
 
 export type Connected = { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'inactive' };
 
-/** Result of an end. `already` if the session had ended before; the other fields then describe that end. */
+/** Result of ending a session. With `already` it had ended before, and the other fields describe that end. */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
   | { outcome: 'stale' | 'unknown' };

@@ -9,7 +9,7 @@ const REMOVE = loadScript('worker_remove');
 const DRAIN = loadScript('worker_drain');
 const LIST = loadScript('worker_list');
 
-/** Registry of the workers of each model. */
+/** Creates the registry of the workers of each model. */
 export function createWorkers(link: RedisLink, keys: RedisKeys, options: { leaseMs: number }) {
   return {
     /** Registers a worker. Also called after its lease has expired. */

@@ -75,7 +75,8 @@ function isoNow(): string {
 }
 
 /**
- * Buffers lines briefly, because one write per line costs more than the line. Lines are flushed when the process ends.
+ * Size and time after which buffered lines are written. Lines are buffered, because one write per line costs more than
+ * the line. They are also flushed when the process ends.
  */
 const GATHER_BYTES = 4096;
 const GATHER_MS = 100;

@@ -48,7 +48,7 @@ export interface ControlPlane {
   startApiServer: () => Promise<void>;
   /** Ends every process and deletes the folder. */
   stop: () => Promise<void>;
-  /** Does the same without waiting for the processes, for an `exit` handler. */
+  /** Ends every process and deletes the folder without waiting for the processes, for an `exit` handler. */
   stopNow: () => void;
 }
 

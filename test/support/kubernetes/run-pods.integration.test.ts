@@ -32,7 +32,7 @@ async function pods(): Promise<TestPod[]> {
 }
 
 test(
-  'setPodReady makes a pod ready and unready',
+  'setPodReady sets a pod to ready, and to not ready with ready: false',
   async () => {
     await deploy(1);
     const pod = await eventually('there is a pod', WITHIN_MS, async () => (await pods())[0]);

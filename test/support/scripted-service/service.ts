@@ -35,7 +35,9 @@ const MODELS = [
   { id: 'svc-asr-dholuo-v1', language: 'Dholuo', language_code: 'luo', max_audio_seconds: 300 },
 ];
 
-/** Starts a service that follows the protocol without recognizing speech. Its transcripts report the received samples. */
+/**
+ * Starts a service that follows the protocol without recognizing speech. Its transcripts report the received samples.
+ */
 export async function startTestService({ isPlain = false } = {}): Promise<TestService> {
   const { cert, key } = await createCertificate();
   const sessions = new Map<string, { id: string; model: string; seconds: number }>();

@@ -28,7 +28,9 @@ export async function loadImages(ctr: string, nodes: readonly NodePlan[], files:
   await Promise.all(nodes.map(load));
 }
 
-/** Builds the image of the pause container, which keeps the namespaces of a pod open. Returns the path of its archive. */
+/**
+ * Builds the image of the pause container, which keeps the namespaces of a pod open. Returns the path of its archive.
+ */
 export async function buildPauseImage(program: string, out: string): Promise<string> {
   const image = {
     title: 'svc-asr-pause',

@@ -5,7 +5,9 @@ import type { ProcessRecord } from './state.ts';
 /** Bridge in the first node that connects all nodes. */
 const BRIDGE = 'nodes';
 
-/** Returns the commands that connect the nodes with each other and with nothing else, each with the node to run it in. */
+/**
+ * Returns the commands that connect the nodes with each other and with nothing else, each with the node to run it in.
+ */
 export function networkCommands(nodes: ClusterPlan['nodes'], pidOf: (node: NodePlan) => number): [NodePlan, string][] {
   const [first, ...others] = nodes;
   const each = (build: (node: NodePlan) => string[]) =>

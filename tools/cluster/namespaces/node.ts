@@ -71,7 +71,10 @@ export async function startNode(
   await Promise.all([startProxy(), kubelet]);
 }
 
-/** An overlay cannot be mounted on top of another overlay, such as the root file system of a container. */
+/**
+ * Returns the snapshotter for a folder. An overlay cannot be mounted on top of another overlay, such as the root file
+ * system of a container.
+ */
 async function chooseSnapshotter(folder: string): Promise<string> {
   const type = await runCommand('stat', ['--file-system', '--format=%T', folder]);
   return type.trim() === 'overlayfs' ? 'native' : 'overlayfs';

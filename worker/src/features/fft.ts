@@ -57,7 +57,7 @@ export class PowerSpectrum {
     this.#unpack();
   }
 
-  /** First pass (span 1). It needs no twiddle factors and reads its input in digit-reversed order. */
+  /** Runs the first pass (span 1). It needs no twiddle factors and reads its input in digit-reversed order. */
   #firstPass(): void {
     const { input } = this;
     const re = this.#re;

@@ -93,8 +93,8 @@ const classes = (vocabulary: number | undefined): number | undefined =>
   vocabulary === undefined ? undefined : vocabulary + 1;
 
 /**
- * A graph for several contexts lists them in its metadata. Any other graph supports the one context that matches its
- * window.
+ * Throws if a graph does not support a context. A graph for several contexts lists them in its metadata. Any other
+ * graph supports the one context that matches its window.
  */
 function checkContext(file: string, facts: OnnxFacts, context: Context, framing: Framing): void {
   const listed = facts.metadata.get('contexts');
@@ -116,7 +116,10 @@ function checkContext(file: string, facts: OnnxFacts, context: Context, framing:
   agree(file, 'the shift', { metadata: specified.shift, 'manifest entry': framing.shift });
 }
 
-/** Depthwise convolutions over time are stored as [width, 1, kernel]. The cache holds kernel - 1 frames. */
+/**
+ * Returns the number of frames in the cache of a depthwise convolution over time. Its weights are stored as
+ * [width, 1, kernel], and the cache holds kernel - 1 frames.
+ */
 function depthwiseContext(facts: OnnxFacts, width: number): number | undefined {
   for (const dims of facts.tensors.values()) {
     if (dims.length === 3 && dims[0] === width && dims[1] === 1 && dims[2] !== undefined) return dims[2] - 1;

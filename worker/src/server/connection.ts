@@ -271,7 +271,7 @@ export class Connection {
   }
 }
 
-/** Messages arrive as one Buffer by default. */
+/** Returns the bytes of a message, which is one Buffer by default. */
 function bytesOf(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);

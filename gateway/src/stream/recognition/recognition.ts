@@ -80,9 +80,9 @@ export class Recognition {
   }
 
   /**
-   * True if the service is at fault for what the client is missing now. Either the stream has no worker, or an answer is
-   * overdue by more than `workerSilenceMs`, which several workers in a row may have caused. A client that changes the
-   * context leaves its worker for a moment, and that alone is no fault of the service.
+   * True if the service is at fault for what the client is missing now. Either the stream has no worker, or an answer
+   * is overdue by more than `workerSilenceMs`, which several workers in a row may have caused. A client that changes
+   * the context leaves its worker for a moment, and that alone is no fault of the service.
    */
   get stalled(): boolean {
     if (!this.#opened && !this.#reopening) return true;

@@ -1,7 +1,10 @@
 import { AUDIO } from '@svc-asr/core';
 import { Utterance } from './utterance.ts';
 
-/** The unanswered utterances of a stream, oldest first. The last one receives the audio, so there is always at least one. */
+/**
+ * The unanswered utterances of a stream, oldest first. The last one receives the audio, so there is always at least
+ * one.
+ */
 export class Utterances {
   readonly #unanswered: Utterance[] = [new Utterance(1, 0)];
   #accepted = 0;

@@ -26,7 +26,7 @@ function hold(verifyLedger: () => Promise<void>) {
   return { lease, joined, renewals: () => renewals, lost: () => lost };
 }
 
-test('holdLease joins under a new id after its lease was lost', async () => {
+test('holdLease registers the gateway under a new id after its lease was lost', async () => {
   const { lease, joined, lost } = hold(() => Promise.resolve());
   await eventually('a lease is held again', 20_000, () => lease.owner()?.epoch === 2);
   await lease.stop();

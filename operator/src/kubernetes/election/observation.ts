@@ -15,7 +15,7 @@ export function observe(before: Observation | undefined, record: LeaseRecord, no
   return before !== undefined && isDeepStrictEqual(before.record, record) ? before : { record, sinceMs: nowMs };
 }
 
-/** Local time until which another process is the leader. Undefined if the lease is free or ours. */
+/** Returns the local time until which another process is the leader, or undefined if the lease is free or ours. */
 export function heldUntilMs({ record, sinceMs }: Observation, identity: string): number | undefined {
   if (record.holder === '' || record.holder === identity) return undefined;
   return sinceMs + record.durationSeconds * 1000;

@@ -48,7 +48,7 @@ test('a file that could not be read is retried', () => {
   expect(isReadable(record(), 5000, 10_000, QUIET_MS)).toBe(true);
 });
 
-test('an invalid file keeps its last valid content', () => {
+test('the record of a file keeps its last valid content while the file is invalid', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteRead(record(), '1', valid);

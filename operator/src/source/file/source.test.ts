@@ -129,7 +129,7 @@ test.each(['', '# all resources are deleted\n', '---\n'])(
   },
 );
 
-test('a file that never contained resources may be empty', async () => {
+test('the file source accepts an empty file that never contained resources', async () => {
   writeOld(file('a.yaml'), '');
   const { source } = await start();
   expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);

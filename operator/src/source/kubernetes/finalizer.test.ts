@@ -6,7 +6,7 @@ function object(metadata: Partial<KubeMetadata> = {}): KubeObject {
   return { apiVersion: 'x', kind: 'Tenant', metadata: { name: 'acme', uid: 'u', resourceVersion: '1', ...metadata } };
 }
 
-/** An object that changes `races` times just before it is written. */
+/** Creates an API whose object changes `races` times just before it is written. */
 function setUp(stored: KubeObject | undefined, races = 0) {
   const state = { stored, races, patches: [] as unknown[] };
   const api = {

@@ -7,7 +7,7 @@ import { FINALIZER } from './finalizer.ts';
 import { KubernetesSource } from './source.ts';
 import type { KubernetesSourceOptions } from './source.ts';
 
-/** Reflectors whose objects are set by the test. */
+/** Creates reflectors whose objects the test sets. */
 function setUp() {
   const kinds = new Map<
     string,

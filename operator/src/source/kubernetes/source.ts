@@ -148,7 +148,10 @@ export class KubernetesSource implements ResourceSource {
     return undefined;
   }
 
-  /** Once everything was known, every missing resource counts as deleted, even if another one becomes invalid later. */
+  /**
+   * Notifies the listener once when all resources are known. From then on every missing resource counts as deleted,
+   * even if another one becomes invalid later.
+   */
   #settle(): void {
     if (this.#settled || this.unsettled() !== undefined) return;
     this.#settled = true;

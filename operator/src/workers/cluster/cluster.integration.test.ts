@@ -134,7 +134,7 @@ test(
       return found;
     }, LONG_MS);
     expect(seen.fewest).toBeGreaterThanOrEqual(2);
-    // Its stream has not ended. The worker keeps running without new streams, and its Deployment stays.
+    // The stream of the busy worker has not ended. The worker keeps running without new ones, and its Deployment stays.
     expect(await workers()).toContainEqual(expect.objectContaining({ id: busy.id, draining: true, active: 1 }));
     expect((await deployments()).map(({ metadata }) => metadata.name)).toContain(old?.metadata.name);
     await leave('stream');

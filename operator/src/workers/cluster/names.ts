@@ -53,7 +53,9 @@ export function labelsOf(model: string, revision?: string): Record<string, strin
   };
 }
 
-/** Returns the name of the objects of a revision: `MODEL-REVISION`. The model's part is truncated if both are too long. */
+/**
+ * Returns the name of the objects of a revision: `MODEL-REVISION`. The model's part is truncated if both are too long.
+ */
 export function revisionName(model: string, revision: string): string {
   return `${cut(model, MAX_NAME_LENGTH - revision.length - 1)}-${revision}`;
 }

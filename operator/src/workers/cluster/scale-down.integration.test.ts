@@ -81,8 +81,8 @@ test(
 );
 
 /**
- * Starts a proxy between the Kubernetes controllers and the API server. It delays all events of the watch on a resource,
- * as a busy API server does.
+ * Starts a proxy between the Kubernetes controllers and the API server. It delays all events of the watch on a
+ * resource, as a busy API server does.
  */
 async function startDelayedWatch(kubeconfig: string, plural: string, lateMs: number): Promise<Relay> {
   return startRelay(kubeconfig, {

@@ -109,7 +109,10 @@ function shareWorkers({ stable }: PlanInput, own: number, ready: number): { newe
   return { newest, stable: Math.max(least, own - Math.min(ready, newest)) };
 }
 
-/** Without the ledger no worker is drained or stopped, but workers that have ended are replaced. */
+/**
+ * Returns the number of workers of `revision` to run while the ledger is unavailable. No worker is drained or stopped
+ * then, but workers that have ended are replaced.
+ */
 function countWithoutLedger(staying: readonly RunningWorker[], revision: string, desired: number): number {
   return Math.max(0, desired - staying.filter((worker) => worker.revision !== revision).length);
 }

@@ -37,7 +37,9 @@ export interface PoolDependencies {
  * unknown.
  */
 const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
-/** Longest time between two full reconciles of a steady pool. Well below the age at which its load counts as unknown. */
+/**
+ * Longest time between two full reconciles of a steady pool. Well below the age at which its load counts as unknown.
+ */
 const FULL_RECONCILE_MS = 10_000;
 
 /** The workers of one model. Decides how many of which revision there should be, and applies that to the runtime. */
@@ -68,7 +70,9 @@ export class Pool {
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
-  /** Sets the model that the pool serves. Undefined if it was deleted; its workers then finish their streams and end. */
+  /**
+   * Sets the model that the pool serves. Undefined if it was deleted; its workers then finish their streams and end.
+   */
   setModel(model: AsrModel | undefined): void {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
@@ -85,8 +89,8 @@ export class Pool {
   }
 
   /**
-   * Reconciles the pool once. A steady pool costs one read of the ledger. Resolves to false if the model was deleted and
-   * nothing is left of its pool.
+   * Reconciles the pool once. A steady pool costs one read of the ledger. Resolves to false if the model was deleted
+   * and nothing is left of its pool.
    */
   async reconcile(): Promise<boolean> {
     const { runtime, nowMs } = this.#dependencies;
@@ -237,7 +241,7 @@ export class Pool {
     return isDeleted();
   }
 
-  /** The revision that serves most sessions decides, because further workers are started from it. */
+  /** Decides by the revision that serves most sessions, because further workers are started from it. */
   #decideCanGrow(): boolean {
     const revision = this.#rollout?.stable ?? this.#rollout?.revision ?? this.#template?.revision;
     return decideCanGrow(this.#model, this.#view, this.#startFailureOf(revision));

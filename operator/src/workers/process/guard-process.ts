@@ -1,5 +1,5 @@
-// Waits for the end of its input. Unless the operator wrote `done`, it then gives another operator time to take over, and
-// ends the workers that no running operator owns. Arguments: state folder, milliseconds to wait. See guard.ts.
+// Waits for the end of its input. Unless the operator wrote `done`, it then gives another operator time to take over,
+// and ends the workers that no running operator owns. Arguments: state folder, milliseconds to wait. See guard.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWorker } from './end.ts';
 import { isOurs, openRecords } from './records.ts';

@@ -12,8 +12,8 @@ export interface Guard {
 }
 
 /**
- * Starts a small process that holds one end of a pipe. The pipe closes when the operator ends, even if it is killed. The
- * guard then waits for the next operator to take the workers over, and ends the workers if none does.
+ * Starts a small process that holds one end of a pipe. The pipe closes when the operator ends, even if it is killed.
+ * The guard then waits for the next operator to take the workers over, and ends the workers if none does.
  */
 export function startGuard(stateFolder: string, takeOverMs: number): Guard {
   const compiled = join(import.meta.dirname, 'guard-process.js');

@@ -14,7 +14,9 @@ export interface Launch {
   onEnd: (how: string) => void;
 }
 
-/** Starts a worker process with its own log file. Returns undefined if it could not be started; `onEnd` is called too. */
+/**
+ * Starts a worker process with its own log file. Returns undefined if it could not be started; `onEnd` is called too.
+ */
 export function launchWorker({ program, logFolder, model, id, env, onEnd }: Launch): ChildProcess['pid'] {
   const log = openLog(logFolder, model, id);
   // In its own process group, because a signal to the operator's group, such as Ctrl+C, must not end streams.

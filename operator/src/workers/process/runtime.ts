@@ -116,8 +116,8 @@ export class ProcessRuntime implements WorkerRuntime {
   }
 
   /**
-   * Always undefined. The template of the previous revision is lost with the operator, so a restarted operator could not
-   * roll back to it. It tries a rejected revision again instead of serving nothing.
+   * Returns undefined. The template of the previous revision is lost with the operator, so a restarted operator could
+   * not roll back to it. It tries a rejected revision again instead of serving nothing.
    */
   storedRollout(): undefined {
     return undefined;

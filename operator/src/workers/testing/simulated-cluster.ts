@@ -43,8 +43,8 @@ function createFeed<T>(first: T) {
 }
 
 /**
- * Creates a cluster with one Deployment that has `pods` pods, of which `wanted` should stay. `unreadyWhenSelected` makes
- * selected pods unready, as draining workers are.
+ * Creates a cluster with one Deployment that has `pods` pods, of which `wanted` should stay. `unreadyWhenSelected`
+ * makes selected pods unready, as draining workers are.
  */
 export function createSimulatedCluster(options: {
   pods: number;
@@ -162,7 +162,10 @@ export function startedPod(name: string, changes: Partial<WorkerPod> = {}): Work
   };
 }
 
-/** The removal order of a ReplicaSet: unscheduled, pending, unready, then by deletion cost, then arbitrary. */
+/**
+ * Compares pods by the removal order of a ReplicaSet: unscheduled, pending, unready, then by deletion cost, then
+ * arbitrary.
+ */
 function byRemovalOrder(a: WorkerPod, b: WorkerPod): number {
   return (
     Number(a.scheduled) - Number(b.scheduled) ||

@@ -67,7 +67,7 @@ export function buildOpenApi(): OpenApiDocument {
   };
 }
 
-/** Responses to requests that match no operation. */
+/** Builds the responses to requests that match no operation. */
 function unmatchedResponses(): Record<'NotFound' | 'MethodNotAllowed', Response> {
   const responses = errorResponses(['not_found', 'method_not_allowed'], (status) => (status === 405 ? ['Allow'] : []));
   const { 404: notFound, 405: methodNotAllowed } = responses;

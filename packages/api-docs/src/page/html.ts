@@ -22,7 +22,9 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Template tag that builds HTML. Values are escaped unless they are Html. Lists are joined, and undefined is left out. */
+/**
+ * Template tag that builds HTML. Values are escaped unless they are Html. Lists are joined, and undefined is left out.
+ */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, at) => (at === 0 ? text : textOf(parts[at - 1]) + text)).join(''));
 }

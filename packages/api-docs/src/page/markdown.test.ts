@@ -7,7 +7,7 @@ test('inline renders code, bold and links, and escapes HTML', () => {
   );
 });
 
-test('inline renders no link to a script', () => {
+test('inline renders a link with a javascript: address as plain text', () => {
   expect(inline('[x](javascript:alert)').text).toBe('[x](javascript:alert)');
 });
 

@@ -62,7 +62,7 @@ function kaiser(x: number): number {
   return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x));
 }
 
-/** Modified Bessel function of the first kind and order zero, as a power series. */
+/** Computes the modified Bessel function of the first kind and order zero, as a power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1];
   const quarter = (x * x) / 4;

@@ -14,7 +14,7 @@ function resample(samples: Float32Array, fromHz: number, sizes: readonly number[
   return Float32Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** Level of a tone in a signal, in dB of full scale, without the ends of the signal. */
+/** Returns the level of a tone in a signal, in dB of full scale, without the ends of the signal. */
 function levelDb(samples: Float32Array, hz: number): number {
   const inner = samples.subarray(1600, -1600);
   let [real, imaginary] = [0, 0];
@@ -27,7 +27,7 @@ function levelDb(samples: Float32Array, hz: number): number {
   return 20 * Math.log10((2 * Math.hypot(real, imaginary)) / inner.length + 1e-12);
 }
 
-/** Level of a whole signal, in dB of full scale, without its ends. */
+/** Returns the level of a whole signal, in dB of full scale, without its ends. */
 function powerDb(samples: Float32Array): number {
   const inner = samples.subarray(1600, -1600);
   return 10 * Math.log10(inner.reduce((sum, sample) => sum + sample * sample, 0) / inner.length + 1e-12);

@@ -71,7 +71,7 @@ export function createResampler(fromHz: number, toHz: number): Resampler {
   };
 }
 
-/** Number of samples that the resampler returns for this number of input samples. */
+/** Returns the number of samples that the resampler returns for this number of input samples. */
 export function resampledLength(samples: number, fromHz: number, toHz: number): number {
   return Math.ceil((samples * toHz) / fromHz);
 }

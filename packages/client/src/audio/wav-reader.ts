@@ -14,7 +14,7 @@ export interface WavLayout {
   declaredBytes: number;
 }
 
-/** Upper bound on chunks that are read. A larger size means that the file is corrupt. */
+/** Largest size of a header chunk that the reader parses. A larger one means that the file is corrupt. */
 const MAX_READ_BYTES = 65_536;
 const RIFF_HEAD_BYTES = 12;
 const CHUNK_HEAD_BYTES = 8;

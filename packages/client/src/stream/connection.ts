@@ -87,8 +87,8 @@ function unreachable(host: string, cause: unknown): SvcAsrUnreachable {
 }
 
 /**
- * The package `ws` can end a connection at once. Other sockets close normally, and their events are ignored from here
- * on.
+ * Ends a connection at once if its socket is of the package `ws`. Other sockets close normally, and their events are
+ * ignored from here on.
  */
 function abandon(socket: StreamSocket & { terminate?: () => void }): void {
   if (socket.terminate === undefined) socket.close(1000);

@@ -16,7 +16,7 @@ import { openStream } from './stream.ts';
 
 let service: TestService;
 let options: StreamOptions;
-/** A fetch that trusts the CA of the test service. The global one cannot be given a CA. */
+/** Sends a request and trusts the CA of the test service. The global `fetch` has no option for a CA. */
 const fetch: Fetch = async (url, { method, headers, body, signal }) => {
   const answer = await send(url, { method, headers, body, signal, ca: service.ca });
   return {
@@ -66,7 +66,7 @@ test('client.stream creates a session, delivers events in order and resolves flu
 test('send cuts audio of any length into frames of at most 65,536 bytes', async () => {
   const stream = await open();
   const bytes = Uint8Array.from({ length: 150_001 }, (_, n) => n);
-  // Not awaited, because the calls must be sent in order anyway.
+  // Not awaited, because the stream must keep the order of calls that overlap.
   void stream.send(bytes.subarray(0, 3));
   void stream.send(bytes.slice(3, 150_000).buffer);
   void stream.send(bytes.subarray(150_000));

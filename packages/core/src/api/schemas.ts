@@ -4,8 +4,8 @@ import { AUDIO, MAX_AUDIO_SECONDS } from '../audio.ts';
 import { SESSION_STATES } from '../session.ts';
 
 /**
- * The bodies of the HTTP API (interface, section 2). The OpenAPI document is built from these, requests are checked
- * against them, and tests check the answers against them.
+ * Builds the schema of a body of the HTTP API. These schemas generate the OpenAPI document and check requests. Tests
+ * check responses against them.
  */
 const exact = <P extends TProperties>(properties: P, description: string) =>
   Type.Object(properties, { additionalProperties: false, description });

@@ -11,7 +11,7 @@ import { WorkerSpec } from './worker.ts';
 /** Time that a worker needs after the longest stream to deliver its results. */
 export const DRAIN_MARGIN_SECONDS = 30;
 
-/** Clients identify a model by its name, so what it recognizes must not change. */
+/** Builds the rule that a field never changes. Clients identify a model by its name and rely on what it recognizes. */
 const fixed = (field: string) =>
   rules({
     rule: 'self == oldSelf',

@@ -106,7 +106,7 @@ test('a revision becomes stable only after it was observed for the whole window'
   );
 });
 
-test('a rollback needs enough evidence, and the revision does not return while the model specifies the same one', () => {
+test('a rollback needs enough evidence and persists while the model specifies the rejected revision', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       const reconciles = walk(of, steps);

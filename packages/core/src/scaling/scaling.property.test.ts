@@ -68,7 +68,7 @@ test('desired workers never decrease while the load is unknown', () => {
   );
 });
 
-test('any choice of the desired workers has enough slots for the demand, up to the maximum', () => {
+test('desired workers below the maximum have enough slots for the demand, whichever workers are kept', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       for (const { input, desired, state } of walk(of, taken)) {

@@ -33,7 +33,7 @@ test.each([
   ['account_suspended', 4403],
   ['no_capacity', 4503],
   ['internal_error', 1011],
-] as const)('the stream error %s closes with %s', (code, close) => {
+] as const)('streamError closes a stream at the tenth %s with code %s (undefined: it stays open)', (code, close) => {
   expect(streamError(code, 9).close).toBe(close);
 });
 

@@ -79,7 +79,7 @@ export interface StreamErrorOutcome {
   readonly close: CloseCodeNumber | undefined;
 }
 
-/** Number of occurrences from which on an error that counts is fatal. */
+/** Returns the number of occurrences from which on an error with `counts` is fatal. */
 function fatalOccurrence(code: StreamErrorCode): number {
   return code === 'rate_limited' ? STREAM_LIMITS.maxRateLimitedMessages : STREAM_LIMITS.maxInvalidMessages;
 }

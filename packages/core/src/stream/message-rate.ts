@@ -10,7 +10,9 @@ export class MessageRate {
     this.#burstMs = burst * this.#costMs;
   }
 
-  /** Counts a message and returns 0 if the rate allows it. Otherwise returns the time until it does, and counts nothing. */
+  /**
+   * Counts a message and returns 0 if the rate allows it. Otherwise returns the time until it does, and counts nothing.
+   */
   take(nowMs: number): number {
     const restoredAtMs = Math.max(nowMs, this.#restoredAtMs) + this.#costMs;
     const excessMs = restoredAtMs - nowMs - this.#burstMs;

@@ -1,4 +1,4 @@
--- Time until which an active session ends. The handshake takes place before the credential expires. The stream then waits
+-- Time by which an active session ends. The handshake takes place before the credential expires. The stream then waits
 -- for a worker (120 s), which opens it (3 s). It lasts at most its reserved audio and an extra time (300 s). Its last
 -- `final` takes at most 5 s, and its settlement a lease (15 s). The gateway derives the sum from its settings. A stream
 -- that lasts longer is not lost: the reaper extends the deadline while a live gateway owns the stream.

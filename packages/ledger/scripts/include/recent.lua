@@ -1,7 +1,7 @@
 -- @include facts
--- Sessions that recent_sessions lists: the list `recent`, in order of confirmation, newest first. A session that has not
--- ended is listed by its id, and its hash has the rest. At its end the id is replaced by a line with everything, because
--- the hash is deleted.
+-- Sessions that recent_sessions lists: the list `recent`, in order of confirmation, newest first. A session that has
+-- not ended is listed by its id, and its hash has the rest. At its end the id is replaced by a line with everything,
+-- because the hash is deleted.
 local RECENT_SHOWN = 20
 local RECENT_KEPT = 40
 -- Time that the list is kept after the last session of the tenant was confirmed.

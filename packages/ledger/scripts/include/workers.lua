@@ -1,8 +1,8 @@
 -- Workers of a model: `w:ID` a worker, `wl` leases, `free` free slots of workers that accept streams, `free:REVISION`
--- the same for one revision, `p` total slots. Counts are updated with each change, so that placement never iterates over
--- workers.
--- Streams: `a` the worker of each stream, `at` the time of its placement, `ws:ID` the streams of a worker, `x:SESSION` a
--- tombstone that refuses a placement of a stream that has left.
+-- the same for one revision, `p` total slots. Counts are updated with each change, so that placement never iterates
+-- over workers.
+-- Streams: `a` the worker of each stream, `at` the time of its placement, `ws:ID` the streams of a worker, `x:SESSION`
+-- a tombstone that refuses a placement of a stream that has left.
 -- @include leases
 -- Longest time that a stream may hold a slot. No stream lasts that long, so its release was lost.
 local PLACED_MS = 7200000

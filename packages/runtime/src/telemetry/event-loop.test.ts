@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watchEventLoop } from './event-loop.ts';
 import { createRecentMaximum } from './recent-maximum.ts';
 
-/** A source of peaks whose values the test sets. */
+/** Creates a source of peaks whose values the test sets. */
 function createPeak() {
   return {
     max: 0,

@@ -31,7 +31,7 @@ function optionalEndpoint(description: string): Setting<string> {
   };
 }
 
-/** Values are percent-encoded, as OpenTelemetry specifies. */
+/** Builds a setting for headers. Values are percent-encoded, as OpenTelemetry specifies. */
 function headers(description: string): Setting<Record<string, string>> {
   return {
     description,

@@ -97,7 +97,7 @@ function readPort({ protocol = 'TCP', port, endPort }: V1NetworkPolicyPort): Omi
   return [{ protocol: protocol.toLowerCase(), ...ports }];
 }
 
-/** Whether a label selector matches an object with these labels. */
+/** Returns whether a label selector matches an object with these labels. */
 export function matches({ matchLabels = {}, matchExpressions = [] }: V1LabelSelector, labels: Labels = {}): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&

@@ -1,4 +1,5 @@
-// Enforces NetworkPolicies for the pods of one node: `node process.ts KUBECONFIG NODE`, run in the network of that node.
+// Enforces NetworkPolicies for the pods of one node: `node process.ts KUBECONFIG NODE`, run in the network of that
+// node.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreV1Api, KubeConfig, makeInformer, NetworkingV1Api } from '@kubernetes/client-node';
 import type { Informer, KubernetesObject } from '@kubernetes/client-node';

@@ -47,7 +47,9 @@ export function secretMode({ userId }: Installation): number {
   return userId === 0 ? 0o444 : 0o440;
 }
 
-/** Variables that differ between pods. The pod name is the worker id. The worker listens on and announces the pod IP. */
+/**
+ * Variables that differ between pods. The pod name is the worker id. The worker listens on and announces the pod IP.
+ */
 export const POD_VARIABLES: readonly V1EnvVar[] = [
   { name: 'WORKER_ID', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
   { name: 'HOST', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },

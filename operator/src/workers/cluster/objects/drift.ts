@@ -60,7 +60,7 @@ function hasField(item: unknown, name: string): item is Record<string, unknown> 
   return typeof item === 'object' && item !== null && name in item;
 }
 
-/** The API server normalizes quantities: `0.5` becomes `500m`. */
+/** Compares quantities by value, because the API server normalizes them. For example, `0.5` becomes `500m`. */
 function isSameQuantity(live: unknown, wanted: unknown): boolean {
   const [a, b] = [live, wanted].map(readQuantity);
   return a !== undefined && a === b;

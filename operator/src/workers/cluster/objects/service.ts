@@ -4,7 +4,9 @@ import { buildMetadata } from './metadata.ts';
 import { PORTS } from '../installation.ts';
 import { LABELS, sharedName } from '../names.ts';
 
-/** Builds the headless Service of a model's workers, for DNS and metrics. Gateways find workers in the ledger instead. */
+/**
+ * Builds the headless Service of a model's workers, for DNS and metrics. Gateways find workers in the ledger instead.
+ */
 export function buildService(template: WorkerTemplate) {
   return {
     apiVersion: 'v1',

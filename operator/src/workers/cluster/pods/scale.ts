@@ -59,9 +59,9 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
 }
 
 /**
- * Returns how many of the selected pods the ReplicaSet controller knows to be selected. The controller learns of pods and
- * of replicas independently. Lower replicas may reach it before the marks, and it would then remove any pod. Replicas
- * are therefore lowered only by the number of marks that its status shows.
+ * Returns how many of the selected pods the ReplicaSet controller knows to be selected. The controller learns of pods
+ * and of replicas independently. Lower replicas may reach it before the marks, and it would then remove any pod.
+ * Replicas are therefore lowered only by the number of marks that its status shows.
  *
  * Undefined if its status is out of date: it counts other pods than the operator, or has not handled the last change.
  */
@@ -80,7 +80,7 @@ function countSeenMarks(
   return set.hasPhaseLabel ? Math.min(set.observedSelected, marks) : marks;
 }
 
-/** The order in which a ReplicaSet removes pods, as far as it matters here. */
+/** Compares pods by the order in which a ReplicaSet removes them, as far as it matters here. */
 function byRemovalOrder(a: WorkerPod, b: WorkerPod): number {
   return (
     Number(a.scheduled) - Number(b.scheduled) ||
