@@ -20,7 +20,10 @@ export async function openSteppedLedger(url: string, options: LedgerOptions): Pr
 /** Creates a ledger whose scripts add an offset to Redis TIME, on an existing connection. */
 export function createSteppedLedger(link: RedisLink, options: LedgerOptions): SteppedLedger {
   const ledger = createLedger(withOffset(link), options);
-  return { ...ledger, step: async (ms) => void (await link.send(OFFSET_KEY, ['INCRBY', OFFSET_KEY, String(ms)])) };
+  const step = async (ms: number) => {
+    await link.send(OFFSET_KEY, ['INCRBY', OFFSET_KEY, String(ms)]);
+  };
+  return { ...ledger, step };
 }
 
 function withOffset(link: RedisLink): RedisLink {

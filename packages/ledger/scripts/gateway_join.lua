@@ -5,5 +5,7 @@
 -- returns the epoch
 -- @include now_ms
 -- @include leases
-renew_lease(KEYS[1], ARGV[1], now_ms(), ARGV[2])
+local now = now_ms()
+check_leases(KEYS[1], now)
+renew_lease(KEYS[1], ARGV[1], now, ARGV[2])
 return redis.call('INCR', KEYS[1] .. ':epoch')

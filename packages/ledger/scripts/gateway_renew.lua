@@ -6,5 +6,8 @@
 -- @include now_ms
 -- @include leases
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
-renew_lease(KEYS[1], ARGV[1], now_ms(), ARGV[2])
+local now = now_ms()
+-- The first renewal after an outage restarts the leases of all processes, and is itself not late.
+check_leases(KEYS[1], now)
+renew_lease(KEYS[1], ARGV[1], now, ARGV[2])
 return 1

@@ -119,7 +119,7 @@ function createAccountReader(link: RedisLink, keys: RedisKeys) {
       };
       const key = keys.recent(tenant);
       const lines = (await link.send(key, ['LRANGE', key, '0', String(RECENT_SHOWN - 1)])) as string[];
-      const sessions = await Promise.all(lines.map((line) => readEnded(line) ?? readLive(line)));
+      const sessions = await Promise.all(lines.map(async (line) => readEnded(line) ?? (await readLive(line))));
       return sessions.flatMap((session) => session ?? []).sort((a, b) => b.createdAtMs - a.createdAtMs);
     },
 

@@ -5,7 +5,7 @@ import type { TestRedis } from '../../../test/support/redis.ts';
 import { openSteppedLedger } from '../../../test/support/stepped-clock.ts';
 import type { SteppedLedger } from '../../../test/support/stepped-clock.ts';
 import { createRedisKeys } from './keys.ts';
-import type { OwnedStream } from './ownership.ts';
+import type { OwnedStream, ServedStreams } from './ownership.ts';
 import type { Owner } from './sessions.ts';
 
 const CREDIT_MS = 60_000;
@@ -52,6 +52,11 @@ async function pass(ms: number): Promise<void> {
 }
 
 /** Reserves a session of all the credit of a new tenant. */
+const served = (...streams: OwnedStream[]): ServedStreams => ({
+  has: (sessionId) => streams.some((stream) => stream.sessionId === sessionId),
+  list: () => streams,
+});
+
 async function reserve(): Promise<OwnedStream> {
   const tenant = await createTenant(ledger, CREDIT_MS);
   const { sessionId } = await reserved(ledger, tenant, { model: MODEL });
@@ -126,7 +131,7 @@ describe('a settlement that a failover of Redis undid', () => {
     });
     await restore();
     expect(await stateOf(stream)).toBe('active');
-    expect(await ledger.gateways.reconcile(alive, () => new Map())).toBe(1);
+    expect(await ledger.gateways.reconcile(alive, served())).toBe(1);
     await expectFailed(stream);
   });
 
@@ -178,7 +183,7 @@ describe('the deadline of an active session', () => {
 describe('gateways.reconcile', () => {
   test('keeps the session and the record of a stream that is served', async () => {
     const stream = await openStream(alive);
-    expect(await ledger.gateways.reconcile(alive, () => new Map([[stream.sessionId, stream]]))).toBe(0);
+    expect(await ledger.gateways.reconcile(alive, served(stream))).toBe(0);
     expect(await stateOf(stream)).toBe('active');
     expect(await ledger.gateways.serves(alive, stream)).toBe(true);
   });
@@ -186,15 +191,27 @@ describe('gateways.reconcile', () => {
   test('adds the record of a stream that is served and has none', async () => {
     const stream = await openStream(alive);
     await ledger.gateways.disown(alive, stream);
-    await ledger.gateways.reconcile(alive, () => new Map([[stream.sessionId, stream]]));
+    await ledger.gateways.reconcile(alive, served(stream));
     expect(await ledger.gateways.serves(alive, stream)).toBe(true);
+  });
+
+  test('releases the slot of a session that has ended, if the reply of leave was lost', async () => {
+    await ledger.workers.register(MODEL, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
+    const stream = await openStream(alive);
+    const { tenant, sessionId } = stream;
+    expect(await ledger.pools.place(MODEL, { sessionId, tenant })).toMatchObject({ outcome: 'placed' });
+    await ledger.sessions.fail(tenant, sessionId, alive, 0, 'stream lost');
+    expect(await ledger.pools.load(MODEL)).toMatchObject({ active: 1 });
+    expect(await ledger.gateways.reconcile(alive, served())).toBe(0);
+    expect(await ledger.pools.load(MODEL)).toMatchObject({ active: 0 });
+    expect(await ledger.gateways.serves(alive, stream)).toBe(false);
   });
 
   test('removes the record of a session that another gateway connected, and leaves the session alone', async () => {
     const other = await ledger.gateways.join(`other-${randomUUID()}`);
     const stream = await openStream(other);
     await ledger.gateways.own(alive, stream);
-    expect(await ledger.gateways.reconcile(alive, () => new Map())).toBe(0);
+    expect(await ledger.gateways.reconcile(alive, served())).toBe(0);
     expect(await ledger.gateways.serves(alive, stream)).toBe(false);
     expect(await stateOf(stream)).toBe('active');
   });

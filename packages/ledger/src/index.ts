@@ -9,7 +9,7 @@ export { replay } from './journal.ts';
 export type { Trimmed } from './journal.ts';
 export type { RedisMemory } from './memory.ts';
 export type { Admission } from './admission.ts';
-export type { OwnedStream } from './ownership.ts';
+export type { OwnedStream, ServedStreams } from './ownership.ts';
 export type { Cancelled, Connected, Ended, Owner } from './sessions.ts';
 export type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
 export type * from './types.ts';

@@ -78,6 +78,19 @@ describe('leases of gateways', () => {
     expect(await ledger.gateways.renew(dead)).toBe(false);
   });
 
+  test('a gateway that renewed between two outages survives the second one', async () => {
+    const renewing = await ledger.gateways.join('renewing');
+    await openStream(renewing);
+    await reapDead();
+    await ledger.step(HOUR_MS);
+    expect(await ledger.gateways.renew(renewing)).toBe(true);
+    await ledger.step(600);
+    expect(await reapDead()).toBe(0);
+    await ledger.step(HOUR_MS);
+    expect(await reapDead()).toBe(0);
+    expect(await ledger.gateways.renew(renewing)).toBe(true);
+  });
+
   test('a dead gateway is found even if Redis is unavailable again and again', async () => {
     const dead = await ledger.gateways.join('dead');
     await openStream(dead);
@@ -93,6 +106,15 @@ describe('leases of workers', () => {
   const model = 'm';
   const register = (id: string) =>
     ledger.workers.register(model, { id, address: `ws://${id}`, revision: 'r1', slots: 2 });
+  test('keep the slots of their streams when the clock of Redis steps forward by hours', async () => {
+    await register('w1');
+    const place = (sessionId: string) => ledger.pools.place(model, { sessionId, tenant: 't' });
+    expect(await place('a')).toMatchObject({ outcome: 'placed' });
+    await ledger.step(3 * HOUR_MS);
+    expect(await place('b')).toMatchObject({ outcome: 'placed' });
+    expect((await place('c')).outcome).not.toBe('placed');
+  });
+
   const listed = async () => (await ledger.workers.list(model)).map(({ id }) => id);
 
   test.each([
@@ -115,7 +137,11 @@ describe('leases of workers', () => {
   test('a slot whose release was lost is free again after two hours', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
-    await ledger.step(2 * HOUR_MS + 1);
+    // Small steps, because one large step is taken for a step of the clock.
+    for (let passed = 0; passed <= 2 * HOUR_MS; passed += 4000) {
+      await ledger.step(4000);
+      await ledger.workers.renew(model, 'w1');
+    }
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w1', active: 0 }]);
     expect(await ledger.pools.load(model)).toMatchObject({ active: 0, slots: 2 });
   });

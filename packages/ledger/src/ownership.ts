@@ -12,6 +12,12 @@ export interface OwnedStream {
   sessionId: string;
 }
 
+/** The streams that a process serves at this moment. */
+export interface ServedStreams {
+  has: (sessionId: string) => boolean;
+  list: () => Iterable<OwnedStream>;
+}
+
 export interface OwnershipParts {
   sessions: Pick<ReturnType<typeof createSessions>, 'fail'>;
   pools: Pick<ReturnType<typeof createPools>, 'leave'>;
@@ -45,7 +51,7 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, { sessions, po
    * the process does not serve, without a charge, and removes their records. Such a session is left behind if a
    * failover of Redis undoes its settlement. Returns the number of sessions failed.
    */
-  async function reconcile(owner: Owner, served: () => ReadonlyMap<string, OwnedStream>): Promise<number> {
+  async function reconcile(owner: Owner, served: ServedStreams): Promise<number> {
     const key = keys.owned(owner.id);
     const recorded = new Map(
       ((await link.send(key, ['SMEMBERS', key])) as string[]).map((entry) => {
@@ -54,29 +60,27 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, { sessions, po
       }),
     );
     let failed = 0;
-    for (const stream of recorded.values()) if (await release(owner, stream, served)) failed++;
-    for (const stream of served().values()) if (!recorded.has(stream.sessionId)) await own(owner, stream);
+    for (const stream of recorded.values())
+      if (!served.has(stream.sessionId) && (await release(owner, stream, served))) failed++;
+    for (const stream of [...served.list()]) if (!recorded.has(stream.sessionId)) await own(owner, stream);
     return failed;
   }
 
   /** Removes the record of a stream that is not served. Returns true if its session had to be failed. */
-  async function release(
-    owner: Owner,
-    stream: OwnedStream,
-    served: () => ReadonlyMap<string, OwnedStream>,
-  ): Promise<boolean> {
+  async function release(owner: Owner, stream: OwnedStream, served: ServedStreams): Promise<boolean> {
     const { tenant, sessionId } = stream;
-    if (served().has(sessionId)) return false;
     const key = keys.session(tenant, sessionId);
     const [state, connectionId] = (await link.send(key, ['HMGET', key, 'st', 'cn'])) as (string | null)[];
     let failed = false;
-    if (state === 'active' && connectionId != null) {
-      const ended = await sessions.fail(tenant, sessionId, owner, 0, 'not served', { connectionId });
+    // A session without a state may have ended. The slot may still be held, if the reply of an earlier `leave` was lost.
+    if (!state || (state === 'active' && connectionId)) {
+      const options = { connectionId: connectionId ?? '' };
+      const ended = await sessions.fail(tenant, sessionId, owner, 0, 'not served', options);
       if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
       failed = ended.outcome === 'ok';
     }
     // A handshake for the same session may have started meanwhile. Its record is the same.
-    if (!served().has(sessionId)) await disown(owner, stream);
+    if (!served.has(sessionId)) await disown(owner, stream);
     return failed;
   }
 

@@ -20,7 +20,7 @@ export function startReconciling(
     async () => {
       const owner = lease.owner();
       if (owner === undefined) return;
-      const failed = await ledger.gateways.reconcile(owner, () => claims.heldBy(owner));
+      const failed = await ledger.gateways.reconcile(owner, claims.heldBy(owner));
       if (failed === 0) return;
       metrics.reaped.add(failed);
       logger.warn({ amount: failed }, 'sessions that this gateway does not serve were failed');

@@ -7,15 +7,17 @@ local LEASE_GAP_MS = 5000
 -- Shortest interval between two writes of the beat.
 local BEAT_MS = 500
 
+-- Returns true if the leases start again.
 local function check_leases(key, now)
   local step = math.abs(now - (redis.call('GET', key .. ':beat') or now - BEAT_MS))
-  if step < BEAT_MS then return end
+  if step < BEAT_MS then return false end
   redis.call('SET', key .. ':beat', now)
-  if step <= LEASE_GAP_MS then return end
+  if step <= LEASE_GAP_MS then return false end
   -- A process that has left has the expiry 0.
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, '(0', '+inf')) do
     if redis.call('SADD', key .. ':late', id) == 1 then redis.call('ZADD', key, now + LEASE_MS, id) end
   end
+  return true
 end
 
 local function renew_lease(key, id, now, ms)

@@ -28,10 +28,10 @@ local function forget_worker(base, id)
 end
 
 local function free_slot(base, session)
+  redis.call('ZREM', base .. 'at', session)
   local id = redis.call('HGET', base .. 'a', session)
   if not id then return end
   redis.call('HDEL', base .. 'a', session)
-  redis.call('ZREM', base .. 'at', session)
   redis.call('SREM', base .. 'ws:' .. id, session)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'revision', 'draining', 'active')
   -- A worker that restarted under the same name has none of its former streams.
@@ -58,7 +58,10 @@ end
 
 -- Forgets workers whose lease has expired, and releases slots that were held for too long.
 local function drop_dead(base, now)
-  check_leases(base .. 'wl', now)
+  -- After a gap the times of placement count from now, because the clock may have stepped past PLACED_MS.
+  if check_leases(base .. 'wl', now) then
+    for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', '+inf')) do redis.call('ZADD', base .. 'at', now, session) end
+  end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end
   for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', now - PLACED_MS, 'LIMIT', 0, PLACED_AT_ONCE)) do
     free_slot(base, session)

@@ -127,7 +127,11 @@ export class SimulatedGateway {
   async reconcile(): Promise<void> {
     const owner = this.#owner;
     if (owner === undefined) return;
-    const served = () => new Map([...this.#claims].filter(([, claim]) => claim.owner === owner));
+    const claims = this.#claims;
+    const served = {
+      has: (sessionId: string) => claims.get(sessionId)?.owner === owner,
+      list: () => [...claims.values()].filter((claim) => claim.owner === owner),
+    };
     await this.ledger.gateways.reconcile(owner, served).catch(ignoreUnavailable);
   }
 

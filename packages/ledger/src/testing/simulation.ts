@@ -65,6 +65,7 @@ export class Simulation {
   }
 
   async take(step: Step): Promise<void> {
+    if ('gateway' in step) return this.#gateway(pick(this.#gateways, step.gateway), step);
     switch (step.do) {
       case 'create':
         return this.#create(pick(this.tenants, step.tenant));
@@ -83,8 +84,6 @@ export class Simulation {
       case 'jump':
         this.#behindMs -= Math.min(0, step.ms);
         return this.ledger.step(step.ms);
-      default:
-        return this.#gateway(pick(this.#gateways, step.gateway), step);
     }
   }
 
@@ -116,14 +115,17 @@ export class Simulation {
         );
       }
       case 'freeze':
-        return faulty.freeze(step.commands);
+        faulty.freeze(step.commands);
+        return;
       case 'thaw':
         faulty.thaw();
         return faulty.attempt(Promise.all(gateway.pending));
       case 'kill':
-        return faulty.kill();
+        faulty.kill();
+        return;
       case 'fault':
-        return faulty.addFault(step.fault);
+        faulty.addFault(step.fault);
+        return;
       case 'renew':
       case 'reconcile':
       case 'reap':
