@@ -102,6 +102,16 @@ test('the keeper exports an entry again after a crash before the acknowledgement
   expect(replay(unique.values())).toEqual(await totalsOf(tenant));
 });
 
+test('a tenant whose journal cannot be read does not stop the export of others', async () => {
+  const [broken, intact] = [await createTenant(ledger, 600_000), await createTenant(ledger, 600_000)];
+  await runSessions(intact, 2);
+  const status: Ledger['journal']['status'] = (tenant) =>
+    tenant === broken ? Promise.reject(new Error('shard unavailable')) : ledger.journal.status(tenant);
+  const keeper = createKeeper(createJournalFiles(folder, 'w'), AT_ONCE, { journal: { ...ledger.journal, status } });
+  await expect(keeper.runPass()).rejects.toThrow('shard unavailable');
+  expect(readLines().map(({ tenant }) => tenant)).toEqual(Array.from({ length: 5 }, () => intact));
+});
+
 test('entries stay in Redis while they cannot be written, and the keeper reports the backlog', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await runSessions(tenant, 7);

@@ -96,21 +96,28 @@ export class JournalKeeper {
     };
   }
 
-  /** Exports and trims the journal of every tenant once. */
+  /** Exports and trims the journal of every tenant once. A tenant that fails does not stop the others. */
   async runPass(): Promise<void> {
     const { journal, files, nowMs } = this.#options;
     const tenants = await journal.tenants();
     const totals: Totals = { entries: 0, backlog: 0 };
+    const failures: unknown[] = [];
     try {
       for (let at = 0; at < tenants.length && !this.#isStopped(); at += TENANTS_AT_ONCE) {
         const some = tenants.slice(at, at + TENANTS_AT_ONCE);
-        const work = await Promise.all(some.map((tenant) => this.#findWork(tenant, totals)));
-        let busy = some.filter((_, index) => work[index]);
-        if (files === undefined) await Promise.all(busy.map((tenant) => this.#trim(tenant, undefined)));
-        else while (busy.length > 0 && !this.#isStopped()) busy = await this.#exportPages(busy, files);
+        const work = await forEachOf(some, failures, (tenant) => this.#findWork(tenant, totals));
+        let busy = work.flatMap((tenant) => tenant ?? []);
+        if (files === undefined) await forEachOf(busy, failures, (tenant) => this.#trim(tenant, undefined));
+        else while (busy.length > 0 && !this.#isStopped()) busy = await this.#exportPages(busy, files, failures);
       }
     } finally {
       this.#totals = totals;
+    }
+    if (failures.length > 0) {
+      const [cause] = failures;
+      throw new Error(`the journals of ${failures.length} tenants failed; the first error: ${String(cause)}`, {
+        cause,
+      });
     }
     this.#exportedAtMs = nowMs();
   }
@@ -134,23 +141,26 @@ export class JournalKeeper {
     return this.#stopped;
   }
 
-  /** Returns whether a tenant has entries to export or to trim, and adds its entries to the totals of the pass. */
-  async #findWork(tenant: string, totals: Totals): Promise<boolean> {
+  /** Returns the tenant if it has entries to export or to trim, and adds its entries to the totals of the pass. */
+  async #findWork(tenant: string, totals: Totals): Promise<string | undefined> {
     const status = await this.#options.journal.status(tenant);
     const { lastId, retained = 0 } = this.#seen.get(tenant) ?? {};
     totals.entries += status?.length ?? 0;
-    if (status === undefined) return true;
+    if (status === undefined) return tenant;
     if (lastId !== status.lastId) totals.backlog = Math.max(totals.backlog, status.length - retained);
-    return lastId !== status.lastId || status.length > 0;
+    return lastId !== status.lastId || status.length > 0 ? tenant : undefined;
   }
 
   /** Exports one page of each tenant. Returns the tenants that have more. */
-  async #exportPages(tenants: readonly string[], files: JournalFiles): Promise<string[]> {
-    const pages = await Promise.all(tenants.map((tenant) => this.#readPage(tenant)));
+  async #exportPages(tenants: readonly string[], files: JournalFiles, failures: unknown[]): Promise<string[]> {
+    const pages = await forEachOf(tenants, failures, (tenant) => this.#readPage(tenant));
     const lines = pages.flatMap(({ tenant, page }) => page.map((entry) => lineOf(tenant, entry)));
     if (lines.length > 0) await files.append(lines);
-    await Promise.all(pages.map(({ tenant, last }) => this.#trim(tenant, last ?? NONE)));
-    return pages.filter(({ page }) => page.length >= PAGE_ENTRIES).map(({ tenant }) => tenant);
+    const trimmed = await forEachOf(pages, failures, async (page) => {
+      await this.#trim(page.tenant, page.last ?? NONE);
+      return page;
+    });
+    return trimmed.filter(({ page }) => page.length >= PAGE_ENTRIES).map(({ tenant }) => tenant);
   }
 
   /** Reads the next entries that are not exported. `last` is the id of the last entry that will be exported then. */
@@ -180,4 +190,15 @@ export class JournalKeeper {
 
 function lineOf(tenant: string, entry: JournalEntry) {
   return { text: buildLine(tenant, entry), atMs: Number.parseInt(entry.id) };
+}
+
+/** Does work for each item and returns the results of those that succeed. Adds the errors of the others to `failures`. */
+async function forEachOf<Item, Result>(
+  items: readonly Item[],
+  failures: unknown[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const outcomes = await Promise.allSettled(items.map(work));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') failures.push(outcome.reason);
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
