@@ -71,7 +71,7 @@ export const GATEWAY_SETTINGS = {
     1_000_000,
   ),
   HANDSHAKE_REFUSALS_PER_SECOND: integer(
-    'Refused WebSocket handshakes per second that one IP address may make. Beyond that it gets 429.',
+    'WebSocket handshakes without a valid credential that one IP address may make per second. Further ones get 429. Handshakes with a valid credential are not affected.',
     100,
     1,
     1_000_000,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SESSION_REFUSALS_PER_SECOND } from '../../gateway/src/stream/handshake/refusals.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -9,6 +10,7 @@ import type { SessionBody } from '../support/stream-client.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { upgrade } from './upgrade.ts';
+import type { Handshake } from './upgrade.ts';
 
 const TTL_MS = 1000;
 /** Time after its expiry from which on a credential is refused without Redis. */
@@ -16,6 +18,7 @@ const TOLERANCE_MS = 5000;
 /** So low that a slow machine exceeds it too. */
 const PER_SECOND = 2;
 const PENDING = 3;
+const BAD_PROTOCOLS = ['svc.realtime.v1', 'svc.auth.x'];
 
 let stage: Stage;
 beforeAll(async () => {
@@ -62,22 +65,43 @@ test('a credential that expired is refused without Redis, and one that has not g
   });
 }, 40_000);
 
-test('an address with too many refused handshakes gets 429 with Retry-After and costs Redis nothing', async () => {
+test('an address with too many bad handshakes gets 429 with Retry-After, but its valid handshakes get 101', async () => {
   await withGateway({ HANDSHAKE_REFUSALS_PER_SECOND: String(PER_SECOND) }, async (gateway) => {
-    const used = await sessionAt(gateway);
-    expect((await upgrade(used)).status).toBe(101);
+    const session = await sessionAt(gateway);
+    const bad: Handshake[] = [{ protocols: BAD_PROTOCOLS }, { path: '/nowhere' }, { protocols: undefined }];
     const before = await handshakesInRedis();
+    const first = [await upgrade(session, bad[0]), await upgrade(session, bad[1])];
+    expect(first.map(refusal)).toEqual(['invalid_session_credential', 'not_found']);
     const answers: Answer[] = [];
-    for (let at = 0; at < 20 * PER_SECOND; at++) answers.push(await upgrade(used));
-    expect(answers.slice(0, PER_SECOND).map(refusal)).toEqual([
-      'invalid_session_credential',
-      'invalid_session_credential',
-    ]);
+    for (let at = 0; at < 20 * PER_SECOND; at++) answers.push(await upgrade(session, bad[at % bad.length]));
     const limited = answers.filter(({ status }) => status === 429);
     expect(limited.length).toBeGreaterThan(0);
     expect(errorOf(limited[0]!)).toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
     expect(Number(limited[0]!.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(await handshakesInRedis()).toBe(before + answers.length - limited.length);
+    expect(await handshakesInRedis()).toBe(before);
+    expect((await upgrade(session)).status).toBe(101);
+  });
+}, 40_000);
+
+test('a used credential gets 401 up to the limit of its session, and then 429 without Redis', async () => {
+  await withGateway({ HANDSHAKE_REFUSALS_PER_SECOND: '1' }, async (gateway) => {
+    const used = await sessionAt(gateway);
+    expect((await upgrade(used)).status).toBe(101);
+    const before = await handshakesInRedis();
+    const within: Answer[] = [];
+    for (let at = 0; at < SESSION_REFUSALS_PER_SECOND; at++) within.push(await upgrade(used));
+    expect(new Set(within.map(refusal))).toEqual(new Set(['invalid_session_credential']));
+    // Sent at once, so that a slow machine exceeds the limit too.
+    const beyond = await Promise.all(Array.from({ length: 5 * SESSION_REFUSALS_PER_SECOND }, () => upgrade(used)));
+    beyond.push(await upgrade(used));
+    const limited = beyond.filter(({ status }) => status === 429);
+    expect(limited.length).toBeGreaterThan(0);
+    expect(errorOf(limited[0]!).message).toContain('of this session');
+    expect(Number(limited[0]!.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(await handshakesInRedis()).toBe(before + within.length + beyond.length - limited.length);
+    // Neither another session nor the address is limited.
+    expect((await upgrade(await sessionAt(gateway))).status).toBe(101);
+    expect(refusal(await upgrade(used, { protocols: BAD_PROTOCOLS }))).toBe('invalid_session_credential');
   });
 }, 40_000);
 
@@ -86,13 +110,13 @@ test('accepted handshakes are not limited, and each client of a trusted proxy is
   await withGateway(env, async (gateway) => {
     for (let at = 0; at < 5; at++) expect((await upgrade(await sessionAt(gateway))).status).toBe(101);
     const session = await sessionAt(gateway);
-    const from = (address: string, protocols = ['svc.realtime.v1', 'svc.auth.x']) =>
+    const from = (address: string, protocols = BAD_PROTOCOLS) =>
       upgrade(session, { protocols, headers: { 'X-Forwarded-For': address } });
     for (let at = 0; at < 20; at++) await from('203.0.113.1');
     expect(refusal(await from('203.0.113.1'))).toBe('rate_limit_exceeded');
     expect(refusal(await from('203.0.113.2'))).toBe('invalid_session_credential');
     // The credential was not consumed by a refused handshake.
-    expect((await from('203.0.113.3', session.websocket_protocols)).status).toBe(101);
+    expect((await from('203.0.113.1', session.websocket_protocols)).status).toBe(101);
   });
 }, 40_000);
 

@@ -3,8 +3,7 @@ import type { Duplex } from 'node:stream';
 import { ApiError, STREAM_LIMITS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import { createAttemptLimiter } from '@svc-asr/runtime';
-import type { AttemptLimiter, Tracing } from '@svc-asr/runtime';
+import type { Tracing } from '@svc-asr/runtime';
 import type { CatalogueView } from '../catalogue.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
@@ -14,8 +13,9 @@ import { AudioBudget } from './handshake/audio-budget.ts';
 import type { AudioShare } from './handshake/audio-budget.ts';
 import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
-import { accept, checkCredential, readOffer, refuse, rollBack } from './handshake/handshake.ts';
-import type { Handshake, HandshakeParts, Offer } from './handshake/handshake.ts';
+import { accept, readOffer, refuse, rollBack, verifyOffer } from './handshake/handshake.ts';
+import type { Handshake, HandshakeParts, VerifiedOffer } from './handshake/handshake.ts';
+import { Refusals } from './handshake/refusals.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
@@ -33,7 +33,7 @@ export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<Handsh
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
   suspensionMs: number;
-  /** Refused handshakes per second that one address may make. */
+  /** Handshakes without a valid credential that one address may make per second. */
   refusalsPerSecond: number;
   /** Handshakes that may wait for Redis at the same time. */
   maxAttempts: number;
@@ -48,7 +48,7 @@ export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<Handsh
 export class Streams {
   readonly #live = new Set<Stream>();
   readonly #attempts: Attempts;
-  readonly #refusals: AttemptLimiter;
+  readonly #refusals: Refusals;
   readonly #budget: AudioBudget;
   readonly #sockets: WebSocketServer;
   /** Request ids of handshakes in progress. */
@@ -62,7 +62,7 @@ export class Streams {
     this.#options = options;
     this.#budget = new AudioBudget(options.memoryBytes);
     this.#attempts = new Attempts(options.maxAttempts);
-    this.#refusals = createAttemptLimiter(options.refusalsPerSecond, 1000);
+    this.#refusals = new Refusals(options.refusalsPerSecond);
     const { idleMs, pingMs } = options.times;
     this.#ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
     this.#sockets = new WebSocketServer({
@@ -125,35 +125,28 @@ export class Streams {
     for (const stream of this.#live) stream.fail('internal_error');
   }
 
-  /**
-   * Returns the session for which a refused handshake is traced. Without a valid credential nothing is traced, so that
-   * only clients with a session can create traces.
-   */
-  #tracedSession(offer: Offer | undefined): string | undefined {
-    if (this.#options.tracing === undefined || offer === undefined) return undefined;
-    return checkCredential(this.#options, offer) === undefined ? undefined : offer.sessionId;
-  }
-
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const watch = new HandshakeWatch(this.#options, request.headers.traceparent);
     const { requestId } = watch;
     this.#requestIds.set(request, requestId);
     const parts = { ...this.#options, attempts: this.#attempts };
-    const address = this.#options.addressOf(request);
     let handshake: Handshake;
-    let offer: Offer | undefined;
+    let offer: VerifiedOffer | undefined;
     let share: AudioShare | undefined;
     try {
-      this.#refuseIfBlocked(address);
-      offer = readOffer(request);
+      offer = this.#verify(request);
       share = this.#admit();
       handshake = await accept(parts, offer, requestId);
       share.narrow(handshake.reservedMs);
     } catch (error) {
       share?.release();
       const refusal = refuse(socket, error, requestId);
-      this.#countRefusal(address, refusal.status);
-      watch.recordRefusal(refusal, this.#tracedSession(offer));
+      // A client cannot avoid a 503.
+      if (offer !== undefined && refusal.status < 500) {
+        this.#refusals.countForSession(offer.sessionId, performance.now());
+      }
+      // Without a verified offer nothing is traced, so that only clients with a session can create traces.
+      watch.recordRefusal(refusal, offer?.sessionId);
       return;
     }
     const client = this.#answer(request, socket, head);
@@ -177,20 +170,20 @@ export class Streams {
     return clients[0];
   }
 
-  /** Throws 429 if the address has made too many handshakes that were refused. */
-  #refuseIfBlocked(address: string): void {
-    const waitMs = this.#refusals.waitMs(address, performance.now());
-    if (waitMs === 0) return;
-    const message = 'Too many refused handshakes from this address. Wait as long as Retry-After says.';
-    throw new ApiError('rate_limit_exceeded', { retryAfterS: waitMs / 1000, message });
-  }
-
   /**
-   * Counts a refusal that the client caused. A client cannot avoid a 503. A 429 does not prolong the wait that it
-   * announces.
+   * Verifies a handshake without Redis. Only one that fails is limited by its address, so that bad handshakes do not
+   * lock out other clients of the same address. Throws 429 if the address or the session is over its limit.
    */
-  #countRefusal(address: string, status: number): void {
-    if (status < 500 && status !== 429) this.#refusals.fail(address, performance.now());
+  #verify(request: IncomingMessage): VerifiedOffer {
+    let offer: VerifiedOffer;
+    try {
+      offer = verifyOffer(this.#options, readOffer(request));
+    } catch (error) {
+      this.#refusals.countForAddress(this.#options.addressOf(request), performance.now());
+      throw error;
+    }
+    this.#refusals.checkSession(offer.sessionId, performance.now());
+    return offer;
   }
 
   /** Takes memory for one more stream, or throws 503. */

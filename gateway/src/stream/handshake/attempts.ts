@@ -20,7 +20,8 @@ export class Attempts {
   /** Counts an attempt and returns the function that ends it. Throws 503 at the limit. */
   take(): () => void {
     if (this.#pending >= this.#limit) {
-      throw new ApiError('service_unavailable', { message: 'Too many handshakes wait for the account data.' });
+      const message = 'Too many handshakes wait for the account data. Retry after the time in Retry-After.';
+      throw new ApiError('service_unavailable', { message });
     }
     this.#pending++;
     let ended = false;

@@ -3,7 +3,7 @@ import { parseKeyring } from '@svc-asr/runtime';
 import { sessionCredential } from '../../sessions/credential.ts';
 import { Attempts } from './attempts.ts';
 import { Claims } from '../settlement/claims.ts';
-import { accept } from './handshake.ts';
+import { accept, verifyOffer } from './handshake.ts';
 import type { HandshakeParts } from './handshake.ts';
 
 const secrets = parseKeyring(
@@ -42,7 +42,8 @@ async function runHandshake(first: Owner, later: Owner | undefined, { isAlive = 
     secrets,
     owner: () => owner,
   } as unknown as HandshakeParts;
-  const answer = await accept(parts, offerOf(expiresAtMs), 'request').catch((error: unknown) => error);
+  const handshake = async () => accept(parts, verifyOffer(parts, offerOf(expiresAtMs)), 'request');
+  const answer = await handshake().catch((error: unknown) => error);
   await new Promise((resolve) => setImmediate(resolve));
   return { answer, done, pending: attempts.pending };
 }
@@ -59,7 +60,7 @@ test('accept returns a session that belongs to the lease under which it was reco
 test.each([
   [4999, ['own']],
   [5000, []],
-])('accept of a credential that expired %d ms ago calls Redis: %j', async (agoMs, calls) => {
+])('a handshake whose credential expired %d ms ago calls Redis: %j', async (agoMs, calls) => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done } = await runHandshake(owner, owner, { expiresAtMs: NOW_MS - agoMs });
   expect(done).toEqual(calls);

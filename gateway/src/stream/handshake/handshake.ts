@@ -24,6 +24,11 @@ export interface Offer {
   credential: string;
 }
 
+/** An offer whose credential has a valid MAC and has not expired. Only Redis knows whether it was used. */
+export interface VerifiedOffer extends ReadCredential {
+  sessionId: string;
+}
+
 export interface HandshakeParts {
   ledger: Ledger;
   settlements: Settlements;
@@ -75,30 +80,30 @@ export function readOffer(request: IncomingMessage): Offer {
   return { sessionId, credential };
 }
 
-/** Reads the credential of an offer without Redis. Undefined if it is wrong or has expired. */
-export function checkCredential(
+/** Verifies the credential of an offer without Redis. Throws 401 if it is wrong or has expired. */
+export function verifyOffer(
   { secrets, ledger }: Pick<HandshakeParts, 'secrets' | 'ledger'>,
   { sessionId, credential }: Offer,
-): ReadCredential | undefined {
+): VerifiedOffer {
   const read = readCredential(secrets, credential, sessionId);
-  return read === undefined || ledger.now() >= read.expiresAtMs + CLOCK_TOLERANCE_MS ? undefined : read;
+  if (read === undefined || ledger.now() >= read.expiresAtMs + CLOCK_TOLERANCE_MS) {
+    throw new ApiError('invalid_session_credential');
+  }
+  return { sessionId, ...read };
 }
 
 /** Consumes the credential of an offer. Only one of several handshakes with the same credential succeeds. */
-export async function accept(parts: HandshakeParts, offer: Offer, requestId: string): Promise<Handshake> {
-  const { sessionId } = offer;
-  const credential = checkCredential(parts, offer);
-  if (credential === undefined) throw new ApiError('invalid_session_credential');
+export async function accept(parts: HandshakeParts, offer: VerifiedOffer, requestId: string): Promise<Handshake> {
+  const { tenant, sessionId } = offer;
   const owner = parts.owner();
-  if (owner === undefined) throw new ApiError('service_unavailable', { message: 'This gateway is starting.' });
-  const { tenant } = credential;
+  if (owner === undefined) throw unavailable('This gateway is starting.');
   const attempt: Attempt = { tenant, sessionId, owner, requestId, release: parts.attempts.take() };
   parts.claims.take({ tenant, sessionId }, owner);
   let connected: Connected;
   try {
     const owned = await parts.ledger.gateways.own(owner, { tenant, sessionId });
-    if (!owned) throw new ApiError('service_unavailable', { message: 'This gateway is restarting.' });
-    connected = await connect(parts, attempt, credential.hash);
+    if (!owned) throw unavailable('This gateway is restarting.');
+    connected = await connect(parts, attempt, offer.hash);
     // If the lease was lost meanwhile, other gateways have failed the sessions of this process and will not check it
     // again.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
@@ -112,6 +117,10 @@ export async function accept(parts: HandshakeParts, offer: Offer, requestId: str
   // Verifies the ledger first, because an emptied Redis rejects every credential.
   await parts.ledgerWatch.verify();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
+}
+
+function unavailable(reason: string): ApiError {
+  return new ApiError('service_unavailable', { message: `${reason} Retry after the time in Retry-After.` });
 }
 
 /** Rolls back a connect whose 101 response was not sent, so that its credential can be used again. */
