@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 # vfs copies the whole file system for each step of a build, but works on every kernel.
 driver=vfs
 grep -qw overlay /proc/filesystems && driver=overlay
-run() { buildah --storage-driver "$driver" --root "$CACHE/$driver" --runroot "$CACHE/run-$driver" "$@"; }
+run() { buildah --storage-driver "$driver" --root "$CACHE/$driver" --runroot "$work/run" "$@"; }
 
 # Substitute for the official image of Node, from packages alone. It trusts the CA certificates of this machine.
 base=localhost/svc-asr-build:$("$node/bin/node" --version)

@@ -27,9 +27,10 @@ export async function verifyImages(built: readonly BuiltImage[]): Promise<void> 
   const version = first.reference.slice(first.reference.lastIndexOf(':') + 1);
   const targets = built.map(({ title, file }) => `${title}=${file}`);
   say('building the images with buildah and comparing them');
+  // In a mount namespace of its own, so that an interrupted build leaves no mounts.
   const { status } = spawnSync(
-    'sh',
-    [join(import.meta.dirname, 'verify.sh'), first.platform, version, node, ...targets],
+    'unshare',
+    ['--mount', 'sh', join(import.meta.dirname, 'verify.sh'), first.platform, version, node, ...targets],
     {
       cwd: root,
       env: { ...process.env, CACHE: cache },
