@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, isIP } from 'node:net';
 import { join } from 'node:path';
 import { readJson, writeAtomically } from './files.ts';
@@ -6,6 +7,8 @@ import type { Home } from './home.ts';
 const LOOPBACK = '127.0.0.1';
 const GATEWAY_PORT = 8443;
 const CONSOLE_PORT = 8444;
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_000;
 
 /** Host and ports of all programs. */
 export interface Ports {
@@ -58,12 +61,17 @@ async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promi
   return freePort(LOOPBACK);
 }
 
-/** Returns a free port: the preferred one if it is free, otherwise any. */
+/**
+ * Returns a free port: the preferred one if it is free, otherwise one outside the ephemeral range. The system may assign
+ * an ephemeral port to a client before the server uses it.
+ */
 export async function freePort(host: string, wish?: number): Promise<number> {
   if (wish !== undefined && (await isFree(host, wish))) return wish;
-  const port = await listenOnce(host, 0);
-  if (port === undefined) throw new Error(`no free port on ${host}`);
-  return port;
+  for (let tries = 0; tries < 100; tries++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (await isFree(host, port)) return port;
+  }
+  throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} on ${host}: end programs that listen there`);
 }
 
 /** Returns the port that a setting requests, or any free port for 0. Rejects if the port is in use. */
@@ -86,21 +94,13 @@ export function portFrom(env: NodeJS.ProcessEnv, setting: string): number | unde
 
 /** Returns whether a port is free. Rejects on errors other than "address in use". */
 export async function isFree(host: string, port: number): Promise<boolean> {
-  return (await listenOnce(host, port)) !== undefined;
-}
-
-async function listenOnce(host: string, port: number): Promise<number | undefined> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined);
+      if (error.code === 'EADDRINUSE') resolve(false);
       else if (error.code === 'EACCES') reject(new Error(`only root may use port ${port}. Choose a port above 1023`));
       else reject(error);
     });
-    server.listen({ host, port, exclusive: true }, () => {
-      const address = server.address();
-      const got = typeof address === 'object' && address !== null ? address.port : undefined;
-      server.close(() => resolve(got));
-    });
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../../../tools/supervise/guard.ts';
-import { steadyPort } from './steady-port.ts';
+import { freePort } from '../ports.ts';
 
 /** Time limit for a server to become ready. The machine may be busy with other tests. */
 const READY_WITHIN_MS = 120_000;
@@ -80,7 +80,7 @@ export async function startServer(spec: ServerSpec, { folder, guard }: Place): P
 export async function startOnFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left--) {
     try {
-      return await start(await steadyPort());
+      return await start(await freePort());
     } catch (error) {
       if (!(error instanceof PortTaken) || left === 1) throw error;
     }
