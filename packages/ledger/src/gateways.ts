@@ -1,8 +1,9 @@
+import { failAndLeave } from './fail-and-leave.ts';
+import type { EndingParts } from './fail-and-leave.ts';
 import type { RedisKeys } from './keys.ts';
-import type { createPools } from './pools.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import type { createSessions, Owner } from './sessions.ts';
+import type { Owner } from './sessions.ts';
 
 const JOIN = loadScript('gateway_join');
 const RENEW = loadScript('gateway_renew');
@@ -16,9 +17,7 @@ const FAILED_AT_ONCE = 100;
 /** Time for which a process that was declared dead cannot own streams. Longer than most pauses of a process. */
 const DECLARED_DEAD_MS = 86_400_000;
 
-export interface GatewayParts {
-  sessions: ReturnType<typeof createSessions>;
-  pools: ReturnType<typeof createPools>;
+export interface GatewayParts extends EndingParts {
   leaseMs: number;
   reaperRetryMs: number;
 }
@@ -53,9 +52,9 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
  * failed. A stream that cannot be failed is reported and retried when its process is returned again. It does not delay
  * other streams and processes.
  */
-function createDeadReaper(link: RedisLink, keys: RedisKeys, { sessions, pools, reaperRetryMs }: GatewayParts) {
+function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   return async (onError: (error: unknown) => void): Promise<number> => {
-    const dead = (await link.run(DEAD, keys.gateways(), [reaperRetryMs])) as string[];
+    const dead = (await link.run(DEAD, keys.gateways(), [parts.reaperRetryMs])) as string[];
     let failed = 0;
     for (const result of await Promise.allSettled(dead.map((id) => failAll(id, onError)))) {
       if (result.status === 'fulfilled') failed += result.value;
@@ -95,8 +94,6 @@ function createDeadReaper(link: RedisLink, keys: RedisKeys, { sessions, pools, r
   async function failOne(id: string, entry: string): Promise<boolean> {
     const [epoch, tenant = '', sessionId = ''] = entry.split(' ');
     const owner = { id, epoch: Number(epoch) };
-    const ended = await sessions.fail(tenant, sessionId, owner, 0, 'gateway lost', { refuseOwner: true });
-    if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
-    return ended.outcome === 'ok';
+    return failAndLeave(parts, owner, { tenant, sessionId }, 'gateway lost', { refuseOwner: true });
   }
 }

@@ -1,8 +1,9 @@
+import { failAndLeave } from './fail-and-leave.ts';
+import type { EndingParts } from './fail-and-leave.ts';
 import type { RedisKeys } from './keys.ts';
-import type { createPools } from './pools.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import type { createSessions, Owner } from './sessions.ts';
+import type { Owner } from './sessions.ts';
 
 const OWN = loadScript('own');
 
@@ -18,13 +19,8 @@ export interface ServedStreams {
   list: () => Iterable<OwnedStream>;
 }
 
-export interface OwnershipParts {
-  sessions: Pick<ReturnType<typeof createSessions>, 'fail'>;
-  pools: Pick<ReturnType<typeof createPools>, 'leave'>;
-}
-
 /** Records of the streams that gateway processes own. */
-export function createOwnership(link: RedisLink, keys: RedisKeys, { sessions, pools }: OwnershipParts) {
+export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingParts) {
   const member = (owner: Owner, { tenant, sessionId }: OwnedStream) => [owner.epoch, tenant, sessionId].join(' ');
 
   /**
@@ -75,9 +71,7 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, { sessions, po
     // A session without a state may have ended. The slot may still be held, if the reply of an earlier `leave` was lost.
     if (!state || (state === 'active' && connectionId)) {
       const options = { connectionId: connectionId ?? '' };
-      const ended = await sessions.fail(tenant, sessionId, owner, 0, 'not served', options);
-      if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
-      failed = ended.outcome === 'ok';
+      failed = await failAndLeave(parts, owner, stream, 'not served', options);
     }
     // A handshake for the same session may have started meanwhile. Its record is the same.
     if (!served.has(sessionId)) await disown(owner, stream);

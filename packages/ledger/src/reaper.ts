@@ -1,12 +1,12 @@
 import type { Due } from './due.ts';
+import { failAndLeave } from './fail-and-leave.ts';
+import type { EndingParts } from './fail-and-leave.ts';
 import { DUE_SHARDS } from './keys.ts';
 import type { RedisKeys } from './keys.ts';
 import type { createOwnership } from './ownership.ts';
-import type { createPools } from './pools.ts';
 import type { RedisLink } from './redis/link.ts';
 import { numbers } from './replies.ts';
 import { loadScript } from './scripts.ts';
-import type { createSessions } from './sessions.ts';
 
 const TAKE = loadScript('take_due');
 const EXPIRE = loadScript('expire');
@@ -15,10 +15,8 @@ const TAKEN_AT_ONCE = 100;
 /** Time by which the deadline of an active session is extended while a live gateway serves it. */
 const EXTENSION_MS = 60_000;
 
-export interface ReaperParts {
+export interface ReaperParts extends EndingParts {
   due: Due;
-  sessions: Pick<ReturnType<typeof createSessions>, 'fail'>;
-  pools: Pick<ReturnType<typeof createPools>, 'leave'>;
   ownership: Pick<ReturnType<typeof createOwnership>, 'serves'>;
   /** Time after which a mark that a reaper has taken but not finished is available again. */
   retryMs: number;
@@ -30,7 +28,7 @@ export interface ReaperParts {
  * the others.
  */
 export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperParts) {
-  const { due, sessions, pools, ownership, retryMs } = parts;
+  const { due, ownership, retryMs } = parts;
 
   return async (onError: (error: unknown) => void): Promise<number> => {
     const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => reapShard(keys.due(shard), onError));
@@ -87,9 +85,7 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
       await link.send(live, ['ZADD', live, 'XX', 'GT', String(nowMs + EXTENSION_MS), sessionId]);
       return false;
     }
-    const ended = await sessions.fail(tenant, sessionId, owner, 0, 'deadline passed');
-    if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
-    return ended.outcome === 'ok';
+    return failAndLeave(parts, owner, { tenant, sessionId }, 'deadline passed');
   }
 }
 
