@@ -5,29 +5,12 @@ import { gunzipSync } from 'node:zlib';
 import { METRICS } from '../lib/thresholds.ts';
 import { buildLines, buildLogLines, writeResult } from './result-files.ts';
 import { summarize } from './summary.ts';
-import { balancesOf, metricsOf, trend } from './testing/metrics.ts';
+import { balancesOf, FACTS, metricsOf, PLAN, trend } from './testing/metrics.ts';
 
-const facts = {
-  scenario: 'steady' as const,
-  startedAt: '2027-01-01T00:00:00.000Z',
-  seconds: 60,
-  service: 'https://asr.example',
-  declaredSlots: 100,
-  declaredAfter: null as number | null,
-  slowWorker: false,
-};
-const plan = {
-  model: 'm',
-  streams: 1,
-  contexts: [],
-  lagLimitMs: 50,
-  limits: { delta: 300, final: 600, ready: 1000 },
-  ramp: null,
-  requiresLatency: true,
-};
+const facts = { ...FACTS, declaredSlots: 100 };
 const slow = metricsOf({ [METRICS.latency('delta')]: trend(400, 8, 300) });
 const build = (changes: Partial<typeof facts> = {}, requiresLatency = true) =>
-  summarize({ ...facts, ...changes }, { ...plan, requiresLatency }, slow, [balancesOf(6000)]);
+  summarize({ ...facts, ...changes }, { ...PLAN, requiresLatency }, slow, [balancesOf(6000)]);
 
 let folder: string;
 beforeEach(() => {

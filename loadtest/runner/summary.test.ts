@@ -1,33 +1,15 @@
 import { CHECKS, METRICS } from '../lib/thresholds.ts';
 import { summarize } from './summary.ts';
-import { balancesOf, checkResult, metricsOf, trend } from './testing/metrics.ts';
+import { balancesOf, checkResult, FACTS, metricsOf, PLAN, trend } from './testing/metrics.ts';
 
-const facts = {
-  scenario: 'steady' as const,
-  startedAt: '2027-01-01T00:00:00.000Z',
-  seconds: 60,
-  service: 'https://asr.example',
-  declaredSlots: 4,
-  declaredAfter: null,
-  slowWorker: false,
-};
-const strict = {
-  model: 'm',
-  streams: 1,
-  contexts: [],
-  lagLimitMs: 50,
-  limits: { delta: 300, final: 600, ready: 1000 },
-  ramp: null,
-  requiresLatency: true,
-};
-const lenient = { ...strict, requiresLatency: false };
+const lenient = { ...PLAN, requiresLatency: false };
 const balances = [balancesOf(6000)];
 const good = metricsOf();
 const slow = metricsOf({ [METRICS.latency('delta')]: trend(400, 8, 300) });
 const late = metricsOf({ lag: trend(200, 100, 50) });
 
 test('summarize passes a correct run that meets its targets', () => {
-  const summary = summarize(facts, strict, good, balances);
+  const summary = summarize(FACTS, PLAN, good, balances);
   expect(summary).toMatchObject({ outcome: 'passed', voidReason: null, sessions: 2, wordErrorRatePercent: 20 });
   expect(summary.targets.map(({ target, met }) => [target, met])).toEqual([
     ['delta', true],
@@ -37,43 +19,43 @@ test('summarize passes a correct run that meets its targets', () => {
 });
 
 test('summarize fails on a missed target only if the scenario requires latency', () => {
-  expect(summarize(facts, strict, slow, balances).outcome).toBe('failed');
-  const summary = summarize(facts, lenient, slow, balances);
+  expect(summarize(FACTS, PLAN, slow, balances).outcome).toBe('failed');
+  const summary = summarize(FACTS, lenient, slow, balances);
   expect(summary.outcome).toBe('passed');
   expect(summary.targets.map(({ met }) => met)).toEqual([null, null, null]);
 });
 
 test('summarize reports a target without measurements as missed', () => {
   const metrics = metricsOf({ [METRICS.latency('ready')]: trend(0, 0, 1000) });
-  expect(summarize(facts, strict, metrics, balances)).toMatchObject({ outcome: 'failed' });
+  expect(summarize(FACTS, PLAN, metrics, balances)).toMatchObject({ outcome: 'failed' });
 });
 
 test('summarize fails if one context misses the delta target', () => {
   const contexts: [number, number][] = [[56, 0]];
   const missed = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(301, 5, 300) });
   const met = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(300, 5, 300) });
-  expect(summarize(facts, { ...strict, contexts }, missed, balances).outcome).toBe('failed');
-  expect(summarize(facts, { ...strict, contexts }, met, balances)).toMatchObject({
+  expect(summarize(FACTS, { ...PLAN, contexts }, missed, balances).outcome).toBe('failed');
+  expect(summarize(FACTS, { ...PLAN, contexts }, met, balances)).toMatchObject({
     outcome: 'passed',
     contexts: { '56-0': { count: 5, p95: 300 } },
   });
 });
 
 test('summarize voids a run with a late generator, but fails it if it is incorrect', () => {
-  expect(summarize(facts, strict, late, balances)).toMatchObject({ outcome: 'void', voidReason: 'late generator' });
-  expect(summarize(facts, strict, late, [balancesOf(9000)]).outcome).toBe('failed');
+  expect(summarize(FACTS, PLAN, late, balances)).toMatchObject({ outcome: 'void', voidReason: 'late generator' });
+  expect(summarize(FACTS, PLAN, late, [balancesOf(9000)]).outcome).toBe('failed');
 });
 
 test('summarize fails a run in which a session fails a check', () => {
   const metrics = metricsOf({ [METRICS.check(CHECKS.events)]: checkResult(1, 1) });
-  expect(summarize(facts, lenient, metrics, balances).outcome).toBe('failed');
+  expect(summarize(FACTS, lenient, metrics, balances).outcome).toBe('failed');
 });
 
 test('summarize voids a missed target only if the machine became slower', () => {
   const judge = (changes: { declaredAfter: number; streams?: number }, metrics = slow) => {
     const { declaredAfter, streams = 1 } = changes;
-    const measured = { ...facts, declaredSlots: 100, declaredAfter };
-    const { outcome, voidReason } = summarize(measured, { ...strict, streams }, metrics, balances);
+    const measured = { ...FACTS, declaredSlots: 100, declaredAfter };
+    const { outcome, voidReason } = summarize(measured, { ...PLAN, streams }, metrics, balances);
     return [outcome, voidReason];
   };
   expect(judge({ declaredAfter: 89 })).toEqual(['void', 'slower machine']);
@@ -89,5 +71,5 @@ test('summarize reports the saturation of a ramp', () => {
     [METRICS.latencyAt('delta', 1)]: trend(400),
     [METRICS.latencyAt('final', 1)]: trend(50),
   });
-  expect(summarize(facts, { ...lenient, ramp }, metrics, balances).saturation).toMatchObject({ failedAt: 1 });
+  expect(summarize(FACTS, { ...lenient, ramp }, metrics, balances).saturation).toMatchObject({ failedAt: 1 });
 });

@@ -54,3 +54,25 @@ export function balancesOf(
     ownView: balance,
   };
 }
+
+/** Facts of a run that met everything. */
+export const FACTS = {
+  scenario: 'steady' as const,
+  startedAt: '2027-01-01T00:00:00.000Z',
+  seconds: 60,
+  service: 'https://asr.example',
+  declaredSlots: 4,
+  declaredAfter: null as number | null,
+  slowWorker: false,
+};
+
+/** Plan of one stream whose latency must meet the targets. */
+export const PLAN = {
+  model: 'm',
+  streams: 1,
+  contexts: [],
+  lagLimitMs: 50,
+  limits: { delta: 300, final: 600, ready: 1000 },
+  ramp: null,
+  requiresLatency: true,
+};
