@@ -1,2 +1,2 @@
-// Same load as steady. The streams request the contexts of the plan, each of which has its own latency threshold.
+// Same load as steady. The streams request the contexts of the plan. Each context has its own latency threshold.
 export { options, default, handleSummary } from './steady.ts';

@@ -39,7 +39,7 @@ export function metricsOf(changes: Partial<K6Metrics> = {}): K6Metrics {
   return metrics as K6Metrics;
 }
 
-/** Creates balances of the tenant `t` with one hour of credit, of which `consumedMs` is consumed. */
+/** Creates balances of the tenant `t`, which was granted one hour and has consumed `consumedMs`. */
 export function balancesOf(
   consumedMs: number,
   changes: { reservedMs?: number; availableMs?: number; billableMs?: number } = {},

@@ -43,8 +43,8 @@ function createFeed<T>(first: T) {
 }
 
 /**
- * Creates a cluster with one Deployment that has `pods` pods, of which `wanted` should stay. `unreadyWhenSelected`
- * makes selected pods unready, as draining workers are.
+ * Creates a cluster with one Deployment that has `pods` pods. `wanted` is the number that should stay.
+ * `unreadyWhenSelected` makes selected pods unready, as draining workers are.
  */
 export function createSimulatedCluster(options: {
   pods: number;

@@ -1,6 +1,6 @@
 -- @include facts
 -- @include journal
--- Ends a session of which only the entry in `live` is left. Its reservation is what the other sessions do not hold.
+-- Ends a session that `live` still lists although its record is missing. Its reservation is what the other sessions do not hold.
 local function end_missing(base, id)
   redis.call('ZREM', base .. 'live', id)
   redis.call('LREM', base .. 'recent', 1, id)
