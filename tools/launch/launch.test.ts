@@ -44,6 +44,22 @@ test('every npm script runs an existing task through the launcher', () => {
   }
 });
 
+test('runTask exits after a slow reader has read the whole output', () => {
+  const code = `import { runTask } from ${JSON.stringify(join(root, 'tools/launch/terminal.mjs'))};
+    await runTask(() => { process.stdout.write('a'.repeat(1_000_000)); return 3; });`;
+  const shell = '"$0" --input-type=module -e "$1" | { sleep 0.3; wc -c; }; echo "${PIPESTATUS[0]}"';
+  const { stdout } = spawnSync('bash', ['-c', shell, process.execPath, code], { encoding: 'utf8' });
+  expect(stdout.split(/\s+/)).toEqual(['1000000', '3', '']);
+});
+
+test('runTask exits with the status of its task although the reader has left', () => {
+  const code = `import { runTask } from ${JSON.stringify(join(root, 'tools/launch/terminal.mjs'))};
+    await runTask(() => { process.stdout.write('a'.repeat(1_000_000)); return 3; });`;
+  const shell = '"$0" --input-type=module -e "$1" | head -c 1; echo " ${PIPESTATUS[0]}"';
+  const { stdout, stderr } = spawnSync('bash', ['-c', shell, process.execPath, code], { encoding: 'utf8' });
+  expect([stdout, stderr]).toEqual(['a 3\n', '']);
+});
+
 describe('runNode', () => {
   /** Runs a script with `runNode`, in a separate process. */
   function launch(script: string) {

@@ -37,13 +37,28 @@ export function messageOf(error) {
 }
 
 /**
+ * Waits until the other end of a pipe has read what was written. `process.exit` discards what the pipe has not accepted.
+ * @param {NodeJS.WriteStream} stream
+ * @returns {Promise<void>}
+ */
+function flush(stream) {
+  return new Promise((done) => {
+    // The other end may be closed, for example by `head`.
+    stream.once('error', () => done());
+    stream.write('', () => done());
+  });
+}
+
+/**
  * Runs a task and exits with the status that it returns. Prints the message of an error without its stack, because
  * errors of tasks are for users.
  * @param {() => number | Promise<number>} task
  */
 export async function runTask(task) {
   try {
-    process.exit(await task());
+    const status = await task();
+    await Promise.all([flush(process.stdout), flush(process.stderr)]);
+    process.exit(status);
   } catch (error) {
     stop(messageOf(error));
   }
