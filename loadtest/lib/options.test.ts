@@ -1,6 +1,6 @@
 import { createOptions, parseContexts } from './options.ts';
 
-test('createOptions prefers the environment over the default of the scenario, and that over the general default', () => {
+test('createOptions prefers the environment to the default of the scenario, and that default to the general one', () => {
   const defaults = { DURATION_SECONDS: '60', STREAMS: '4' };
   const options = createOptions({ STREAMS: '7', FRAME_MS: '' }, defaults);
   expect(options.whole('STREAMS', 1, 100)).toBe(7);

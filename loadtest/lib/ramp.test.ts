@@ -3,16 +3,16 @@ import { judgeStep, stepAt, stepTag } from './ramp.ts';
 const ramp = { steps: [70, 80], stepSeconds: 60, settleSeconds: 5 };
 const LIMITS = { delta: 300, final: 600, ready: 1000 };
 
-test('stepAt returns the index of the step', () => {
+test('stepAt returns the index of the ramp step at a given time', () => {
   expect([0, 59_999, 60_000, 120_000].map((ms) => stepAt(ramp, ms))).toEqual([0, 0, 1, 2]);
 });
 
-test('stepTag returns the streams of the step, but nothing while it settles and after the last step', () => {
+test('stepTag returns the number of streams of a step, and nothing while the step settles or after the last step', () => {
   const tags = [0, 4999, 5000, 59_999, 60_000, 65_000, 119_999, 126_000].map((ms) => stepTag(ramp, ms));
   expect(tags).toEqual(['', '', '70', '70', '', '80', '80', '']);
 });
 
-test('judgeStep passes a step at the limits', () => {
+test('judgeStep passes a step with values exactly at the limits', () => {
   expect(judgeStep({ latencies: { delta: 300, final: 600, ready: 1000 }, refused: 0 }, LIMITS)).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ test('buildThresholds limits the latencies of regular tenants and the lag if the
   });
 });
 
-test('buildThresholds only measures latencies and lag if the scenario does not require latency', () => {
+test('buildThresholds measures latencies and lag without limits if the scenario does not require latency', () => {
   expect(buildThresholds({ ...plan, requiresLatency: false })).toMatchObject({
     'delta_latency{role:regular}': [],
     lag: [],

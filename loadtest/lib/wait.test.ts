@@ -48,7 +48,7 @@ test('callAt does not call back after it was cancelled, even if the timer had fi
   expect(calls).toBe(0);
 });
 
-test('waitUntil resolves for a time that has passed, and callAfter calls back', async () => {
+test('waitUntil resolves at once for a time that has passed, and callAfter calls back after its delay', async () => {
   await expect(waitUntil(0)).resolves.toBeUndefined();
   await expect(new Promise<void>((resolve) => void callAfter(1, resolve))).resolves.toBeUndefined();
 });

@@ -9,7 +9,7 @@ const recordings = { files: [{ file: 'a.wav', text: 'a' }], longestSeconds: 9 };
 const plan = (scenario: ScenarioName, env: Environment = {}, slots = 100) =>
   buildPlan(scenario, createOptions(env, SCENARIOS[scenario].defaults), 'm', slots, recordings);
 
-test('buildPlan takes STREAMS, or else a share of the declared slots', () => {
+test('buildPlan plans the number of streams in STREAMS, or else a share of the declared slots', () => {
   expect(plan('steady').streams).toBe(100);
   expect(plan('soak').streams).toBe(70);
   expect(plan('steady', { STREAMS: '3' }, 0).streams).toBe(3);
@@ -46,7 +46,7 @@ test('buildPlan rejects sessions that could exceed 300 s of audio', () => {
   expect(() => buildPlan('steady', options, 'm', 0, long)).toThrow('would exceed 300 s');
 });
 
-test('findRecordings returns bundled speech with transcripts, and Kikuyu for a model without recordings', () => {
+test('findRecordings returns the bundled recordings of a model with transcripts, and Kikuyu if it has none', () => {
   const dholuo = findRecordings('', 'svc-asr-dholuo-v1');
   expect(dholuo.files.length).toBeGreaterThan(3);
   expect(dholuo.files.every(({ text }) => text.length > 20)).toBe(true);

@@ -66,7 +66,7 @@ test('judgeGates fails if GET /v1/usage differs from the account of the admin AP
   ]);
 });
 
-test('judgeGates lists only the first tenants with a wrong balance', () => {
+test('judgeGates limits the list of tenants with a wrong balance', () => {
   const wrong = Array.from({ length: 7 }, () => balancesOf(6000, { reservedMs: 1 }));
   expect(failures(metricsOf(), wrong)[0]).toMatch(/(t: 1 ms, 1 sessions; ){4}t: 1 ms, 1 sessions and 2 more$/);
 });

@@ -41,7 +41,7 @@ test('summarize fails if one context misses the delta target', () => {
   });
 });
 
-test('summarize voids a run with a late generator, but fails it if it is incorrect', () => {
+test('summarize reports a run with a late load generator as void, or as failed if its results are incorrect', () => {
   expect(summarize(FACTS, PLAN, late, balances)).toMatchObject({ outcome: 'void', voidReason: 'late generator' });
   expect(summarize(FACTS, PLAN, late, [balancesOf(9000)]).outcome).toBe('failed');
 });
@@ -51,7 +51,7 @@ test('summarize fails a run in which a session fails a check', () => {
   expect(summarize(FACTS, lenient, metrics, balances).outcome).toBe('failed');
 });
 
-test('summarize voids a missed target only if the machine became slower', () => {
+test('summarize reports a run with a missed target as void only if the machine became slower', () => {
   const judge = (changes: { declaredAfter: number; streams?: number }, metrics = slow) => {
     const { declaredAfter, streams = 1 } = changes;
     const measured = { ...FACTS, declaredSlots: 100, declaredAfter };

@@ -123,7 +123,7 @@ test('a recreated tenant resumes its account, and no grant is applied twice', as
   expect((await ledger.accounts.read('acme'))?.grantedMs).toBe(60_000);
 });
 
-test('a key whose id differs from the previous one only in case replaces it', async () => {
+test('a key replaces an earlier one whose id differs only in letter case', async () => {
   folder.write('key.yaml', apiKey('ABCDEFGHIJ', 'acme'));
   await ready(await start());
   folder.write('key.yaml', apiKey('abcdefghij', 'acme'));

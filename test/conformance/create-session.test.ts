@@ -155,7 +155,7 @@ describe('request parameters', () => {
   );
 
   test.each(['{}', '{"model":""}', '{"model":null}', '{"model":7}', `{"model":["${KIKUYU}"]}`, '{"model":{}}'])(
-    'the model must be a non-empty string, unlike %s',
+    'the body %s is refused because the model is not a non-empty string',
     async (body) => {
       const answer = await postJson(body);
       expect(errorOf(answer)).toMatchObject({
@@ -202,7 +202,7 @@ describe('a JSON body', () => {
     ],
     ['UTF-16', Buffer.from(GOOD, 'utf16le')],
     ['a compressed body without a Content-Encoding header', gzipSync(GOOD)],
-  ])('of %s is refused', async (_what, body) => {
+  ])('that contains %s is refused', async (_what, body) => {
     expect(refusal(await postJson(body))).toBe('invalid_json');
   });
 

@@ -150,11 +150,11 @@ describe('invalid HTTP', () => {
     ],
     ['an expectation that cannot be met', `GET /v1/models HTTP/1.1\r\n${host}Expect: miracles\r\n\r\n`],
     ['a path with a space', `GET /v1 /models HTTP/1.1\r\n${host}\r\n`],
-  ])('%s answers 400 in the common error format', async (_what, bytes) => {
+  ])('%s gets 400 in the common error format', async (_what, bytes) => {
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 400);
   });
 
-  test('oversized headers answer 431', async () => {
+  test('a request with oversized headers gets 431', async () => {
     const bytes = `GET /v1/models HTTP/1.1\r\n${host}X-Large: ${'x'.repeat(40_000)}\r\n\r\n`;
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes), 431);
   });

@@ -73,7 +73,7 @@ test('the admin port of each service serves health and metrics', async () => {
   }
 });
 
-test('gateway metrics label requests by route, not by the path that a caller typed', async () => {
+test('gateway metrics label requests by route, never by the raw path', async () => {
   await service.request('GET', `/v1/typed-${'x'.repeat(40)}`);
   await service.request('GET', '/v1/models');
   const { text } = await send(`${service.local.gateway_admin_url}/metrics`);

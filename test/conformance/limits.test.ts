@@ -102,7 +102,7 @@ describe('after a session has expired', () => {
 describe('the limit of requests per minute', () => {
   const rate = (answer: Answer) => [answer.headers.ratelimit, answer.headers['ratelimit-policy']];
 
-  test('refuses the first request above it and reports itself in the headers', async () => {
+  test('refuses the first request above it, and response headers report the limit', async () => {
     const { key } = await service.tenant({ limits: { requestsPerMinute: 4 } });
     for (const remaining of [3, 2, 1, 0]) {
       const answer = await service.usage(key);
@@ -120,7 +120,7 @@ describe('the limit of requests per minute', () => {
     expect(refusal(await service.create(key))).toBe('rate_limit_exceeded');
   });
 
-  test('admits exactly that many of a burst, and one more after Retry-After', async () => {
+  test('admits exactly that many requests of a burst, and one more after Retry-After', async () => {
     const { key } = await service.tenant({ limits: { requestsPerMinute: 30 } });
     const answers = await Promise.all(Array.from({ length: 31 }, () => service.usage(key)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
@@ -141,7 +141,7 @@ describe('the limit of requests per minute', () => {
 });
 
 describe('the limit of sessions per minute', () => {
-  test('refuses the first session above it and reports itself in the headers', async () => {
+  test('refuses the first session above it, and response headers report the limit', async () => {
     const { key } = await service.tenant({ limits: { sessionsPerMinute: 3, requestsPerMinute: 100 } });
     for (const remaining of [2, 1, 0]) {
       const answer = await service.create(key);
@@ -172,7 +172,7 @@ describe('the limit of sessions per minute', () => {
     expect(refusal(await service.create(key))).toBe('rate_limit_exceeded');
   });
 
-  test('admits exactly that many of a burst', async () => {
+  test('admits exactly that many sessions of a burst', async () => {
     const { key, name } = await service.tenant({ limits: { sessionsPerMinute: 5 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => service.create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);

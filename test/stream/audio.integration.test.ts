@@ -166,12 +166,12 @@ describe('an utterance', () => {
 
 describe('the reservation of a stream', () => {
   test.each([
-    ['in one frame too many', [32_000, 32_000]],
-    ['in the middle of a frame', [31_998, 6400]],
-    ['exactly at the end of a frame', [16_000, 16_000]],
-    ['by one sample', [31_998, 2]],
-    ['by more frames than it holds', Array<number>(20).fill(6400)],
-  ])('can be used up to the last sample %s, and then a final and close code 1000 follow', async (_how, frames) => {
+    ['a second frame is not needed', [32_000, 32_000]],
+    ['it ends in the middle of a frame', [31_998, 6400]],
+    ['it ends exactly with a frame', [16_000, 16_000]],
+    ['the last frame has one sample', [31_998, 2]],
+    ['many more frames follow', Array<number>(20).fill(6400)],
+  ])('can be used to the last sample when %s, and then a final and close code 1000 follow', async (_how, frames) => {
     const opened = await stage.ready(1);
     const { stream } = opened;
     for (const bytes of frames) stream.socket.send(Buffer.alloc(bytes));

@@ -77,7 +77,7 @@ test('a gateway crash fails its sessions without a charge and frees their slots'
   await untilPoolIsEmpty(ledger, MODEL);
 }, 30_000);
 
-test('a gateway that stops while Redis refuses its settlements leaves the sessions to others, failed and uncharged', async () => {
+test('sessions of a gateway that stops while Redis refuses its settlements are failed by others without a charge', async () => {
   const user = await createNarrowUser(redis, ledger.link, 'leaving');
   const leaving = await startGateway(user.url, prefix, HASTY);
   const { tenant, stream } = await startSession(leaving);
@@ -207,7 +207,7 @@ test('a live stream continues while Redis is unavailable and is settled afterwar
   });
 }, 60_000);
 
-test('a gateway that starts just as Redis returns does not end the streams of others, whose leases have expired', async () => {
+test('a gateway that starts just as Redis returns does not end streams of others whose leases expired in the outage', async () => {
   const { tenant, stream } = await startSession(gateway);
   await redis.kill();
   // Starts while Redis is down, so that its reaper runs with the first connection. Gateways retry in random intervals.

@@ -47,7 +47,7 @@ async function handshakesInRedis(): Promise<number> {
   return Number(/^cmdstat_sadd:calls=(\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-test('a credential that expired is refused without Redis, and one that has not gets 503 without Redis', async () => {
+test('without Redis, a handshake with an expired credential gets 401 and one with a valid credential gets 503', async () => {
   await withGateway({ SESSION_TTL_MS: String(TTL_MS), REDIS_TIMEOUT_MS: '300' }, async (gateway) => {
     const expired = await sessionAt(gateway);
     await sleep(TTL_MS + TOLERANCE_MS + 500);

@@ -112,7 +112,7 @@ describe('when workers open streams and never answer', () => {
     await stage.stop();
   });
 
-  test('the time that several workers were silent counts together', async () => {
+  test('the silent times of several workers of a stream add up', async () => {
     const opened = await stage.ready();
     worker.mute(true);
     sendUtterance(opened);

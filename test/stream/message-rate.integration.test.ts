@@ -63,7 +63,7 @@ test('the tenth rate_limited error closes the stream with 4400', async () => {
   ]);
 });
 
-test('rate_limited and invalid_message are counted apart', async () => {
+test('rate_limited and invalid_message errors are counted separately', async () => {
   const { stream } = await stage.ready();
   for (let sent = 0; sent < STREAM_LIMITS.maxInvalidMessages - 1; sent++) {
     stream.send('?');

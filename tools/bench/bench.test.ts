@@ -28,7 +28,7 @@ test.each([
   expect(() => parseBenchArguments(args, known)).toThrow(message);
 });
 
-test('buildTable aligns numbers and marks ratios', () => {
+test('buildTable aligns numbers and labels ratios as such', () => {
   const table = buildTable('sessions', { ratios: { throughput_vs_floor: 0.714 }, figures: { per_second: 12_345.678 } });
   expect(table).toBe('sessions\n  throughput_vs_floor       0.71  ratio\n  per_second           12,345.68');
 });

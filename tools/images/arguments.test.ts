@@ -22,7 +22,7 @@ describe('parseImageArguments', () => {
     expect(namesOf('--verify', 'svc-asr-loadtest')).toEqual(['svc-asr-loadtest']);
   });
 
-  test('is undefined with --help', () => expect(parse('--help')).toBeUndefined());
+  test('returns undefined with --help', () => expect(parse('--help')).toBeUndefined());
 
   test('rejects unknown images and platforms, and lists the known ones', () => {
     expect(() => parse('gateway')).toThrow('no image is named "gateway"; choose from svc-asr-operator');

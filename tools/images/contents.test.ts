@@ -70,7 +70,7 @@ describe('listLayer', () => {
     expect(files).toContainEqual(textOf('etc/ssl/certs/ca-certificates.crt', 'A\nB\n'));
   });
 
-  test('rejects a layer that it does not know', () => {
+  test('rejects an unknown layer', () => {
     expect(() => listLayer('new', createSources())).toThrow('names a layer new');
   });
 });

@@ -4,7 +4,7 @@ import { goModuleFolder } from '../install/go-module.ts';
 import { root } from '../launch/terminal.mjs';
 import { parseTargets, readTargets } from './dockerfile.ts';
 
-test('parseTargets returns layers and configuration of targets, with those of the stage that they start from', () => {
+test('parseTargets returns the layers and configuration of each target, including those of its base stage', () => {
   const targets = parseTargets(`
 ARG NODE_IMAGE=node
 FROM $NODE_IMAGE AS build

@@ -38,7 +38,7 @@ describe('parseGoModule', () => {
     });
   });
 
-  test('returns versions from which versionOf finds that of the module of a package', () => {
+  test('returns the module versions, which versionOf finds by package path', () => {
     expect(versionOf(module, 'example.com/one/cmd/first')).toBe('v1.2.3');
     expect(versionOf(module, 'example.com/two/second')).toBe('v0.1.0');
     expect(versionOf(module, 'example.com/two/tools/third')).toBe('v0.2.0');

@@ -1,11 +1,11 @@
 import { quantile } from './quantile.ts';
 
-test('quantile interpolates inside the bucket that reaches the share', () => {
+test('quantile interpolates inside the bucket that contains the quantile', () => {
   expect(quantile(0.5, [{ bounds: [1, 2, 4], counts: [0, 10, 0, 0] }])).toBeCloseTo(1.5);
   expect(quantile(0.95, [{ bounds: [1, 2, 4], counts: [50, 40, 10, 0] }])).toBeCloseTo(3);
 });
 
-test('quantile returns the last bound if the share is above it', () => {
+test('quantile returns the highest bound if the quantile is above it', () => {
   expect(quantile(0.95, [{ bounds: [1, 2, 4], counts: [0, 0, 0, 5] }])).toBe(4);
 });
 

@@ -54,7 +54,7 @@ test('buildView marks missing services, an unavailable Redis and unsettled sessi
   expect(texts(false)).toEqual(['gateway', 'operator', 'worker', 'ledger', 'longest stall 0 ms']);
 });
 
-test('buildView shows latencies with their targets, and load', () => {
+test('buildView shows each latency with its target, and the load', () => {
   const { cards } = build();
   expect(cards.map(({ title, isBad, note }) => [title, isBad, note])).toEqual([
     ['Delta latency, p95', true, 'target 300 ms, p50 450 ms, 10 in the last minute'],

@@ -15,7 +15,7 @@ test('updateStall counts at most two intervals while the whole process was suspe
   expect(updateStall(start, 7, 61_000, 500).stalledMs).toBe(1000);
 });
 
-test('watchProgress calls onProgress while there is progress and measures the time without', async () => {
+test('watchProgress calls onProgress while there is progress and measures the time without progress', async () => {
   const engine = { progress: 0 };
   let calls = 0;
   const watch = watchProgress(engine, 5, () => {

@@ -110,7 +110,7 @@ test('DELETE keys deletes the resource and waits until gateways reject the key',
   expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
 });
 
-test('DELETE keys returns applied false if Redis does not know of the revocation in time', async () => {
+test('DELETE keys returns applied false if the revocation does not reach Redis in time', async () => {
   const { key_id: keyId } = (await create({ tenant: 'acme' })).body;
   await operator?.stop();
   expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body).toMatchObject({ revoked: true, applied: false });

@@ -21,7 +21,7 @@ test.each([
   ['話', 'tenant-000000'],
   ['x'.repeat(200), `${'x'.repeat(40)}-000000`],
   [`${'x'.repeat(39)} y`, `${'x'.repeat(39)}-000000`],
-])('buildApplication names the tenant of %s %s', (organisation, name) => {
+])('buildApplication derives from the organisation "%s" the tenant name %s', (organisation, name) => {
   expect(buildApplication({ ...applicant, organisation }, zeros).metadata.name).toBe(name);
 });
 

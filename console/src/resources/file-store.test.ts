@@ -64,7 +64,7 @@ test('concurrent updates of the file store run one after the other', async () =>
   expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe(`n${'+'.repeat(30)}`);
 });
 
-test('an update whose change throws leaves the file as it was and does not block the next update', async () => {
+test('an update whose change function throws leaves the file unchanged and does not block the next update', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   writeFileSync(file, tenant('a'));

@@ -55,7 +55,7 @@ test('an update keeps fields of an object that the console does not know', async
   expect(find('Tenant', 'acme')).toMatchObject({ metadata, spec: { displayName: 'new' } });
 });
 
-test('an update that loses the race to create passes the existing resource to the change', async () => {
+test('an update calls the change function with the existing resource if another client creates it first', async () => {
   const { store, put, before } = open();
   before('create', () => put(object('acme', {}, 'theirs')));
   const seen: (string | undefined)[] = [];
@@ -82,7 +82,7 @@ test.each(['create', 'replace'] as const)('an update whose %s lost its response 
   ]);
 });
 
-test('an update passes undefined to the change if the resource is deleted in between', async () => {
+test('an update calls the change function with undefined if the resource is deleted in between', async () => {
   const { store, put, api, before } = open();
   put(object('acme'));
   before('replace', () => void api.delete({ group: '', version: '', plural: '', kind: 'Tenant' }, 'acme'));

@@ -6,7 +6,7 @@ const ring = parseKeyring(JSON.stringify({ current: 's2', secrets: { s1: secret(
 const EXPIRES_AT_MS = 1_800_000_000_000;
 const SUBJECT = { tenant: 'acme-radio', sessionId: 'session-1' };
 
-test('sessionCredential returns the same value each time, which fits a subprotocol and names tenant and expiry', () => {
+test('sessionCredential returns the same valid WebSocket subprotocol each time, and it contains tenant and expiry', () => {
   const credential = sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)!;
   expect(credential).toBe(sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS));
   expect(credential).toMatch(/^svc\.auth\.[A-Za-z0-9_-]+$/);
@@ -29,7 +29,7 @@ test('credentialHash differs by session, tenant and secret, and reveals no part 
   expect(credentialHash(ring, 's3', SUBJECT)).toBeUndefined();
 });
 
-test('sessionCredential needs a configured secret, and readCredential accepts an older secret of the ring', () => {
+test('sessionCredential requires a configured secret, and readCredential accepts an older secret of the keyring', () => {
   expect(sessionCredential(ring, 's3', SUBJECT, EXPIRES_AT_MS)).toBeUndefined();
   const older = sessionCredential(ring, 's1', SUBJECT, EXPIRES_AT_MS)!;
   expect(readCredential(ring, older, 'session-1')).toMatchObject({ tenant: 'acme-radio' });

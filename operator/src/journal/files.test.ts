@@ -25,7 +25,7 @@ test('append writes each line to the file of its day and writer, which only its 
   expect(statSync(join(folder, '2026-01-31.operator-1.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('append starts a new line if the process before it crashed in the middle of one', async () => {
+test('append starts a new line if the previous process crashed in the middle of a line', async () => {
   await createJournalFiles(folder, 'w').append([{ text: '{"id":"1-0"}', atMs: NOON }]);
   appendFileSync(join(folder, '2026-01-31.w.jsonl'), '{"id":"2-');
   await createJournalFiles(folder, 'w').append([{ text: '{"id":"2-0"}', atMs: NOON }]);

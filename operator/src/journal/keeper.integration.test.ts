@@ -157,7 +157,7 @@ test('without a journal folder the keeper removes old entries and the acknowledg
   expect(replay(await ledger.journal.read(tenant))).toEqual(await totalsOf(tenant));
 });
 
-test('the keeper exports the last entries of a deleted tenant and forgets it with its account', async () => {
+test('the keeper exports the last entries of a deleted tenant, and forgets the tenant when its account is removed', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await reserved(ledger, tenant, { seconds: 1 });
   await ledger.accounts.close(tenant);

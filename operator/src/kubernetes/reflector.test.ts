@@ -246,6 +246,9 @@ test.each([
   [0.999_999, 0, 600],
   [0.5, 3_500_000, 100],
   [0.5, 3_599_900, 1],
-])('a watch is requested for a random time that ends before the next relist (%d, %d)', (random, sinceMs, expected) => {
-  expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
-});
+])(
+  'chooseTimeout ends a watch before the next relist (random %d, %d ms after the last list: %d s)',
+  (random, sinceMs, expected) => {
+    expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
+  },
+);

@@ -66,7 +66,7 @@ function guard(checkpoints: Record<string, Checkpoint> = {}) {
   });
 }
 
-test('the guard creates a ledger once, and a restarted operator finds it', async () => {
+test('the ledger guard creates a ledger once, and a restarted operator finds it', async () => {
   const first = guard();
   await Promise.all([first.check(), first.check()]);
   const ledgerId = await ledger.identity.read();
@@ -82,7 +82,7 @@ test('an operator that lost its copy of the ledger id adopts the one in Redis', 
   expect(readFileSync(file, 'utf8').trim()).toBe('old');
 });
 
-test('the guard detects an emptied Redis, also in a running operator, and writes nothing to it', async () => {
+test('the ledger guard detects an emptied Redis, also in a running operator, and writes nothing to it', async () => {
   const running = guard();
   await running.check();
   await ledger.link.send('', ['FLUSHALL']);
@@ -96,7 +96,7 @@ test('the guard detects an emptied Redis, also in a running operator, and writes
   expect(await ledger.accounts.read('acme')).toBeUndefined();
 });
 
-test('the guard refuses the Redis of another installation and does not rebuild there', async () => {
+test('the ledger guard refuses the Redis of another installation and does not rebuild there', async () => {
   const mine = guard();
   await mine.check();
   const id = mine.ledgerId() ?? '';
@@ -128,7 +128,7 @@ test('a rebuild publishes its plan first, then restores grants and consumption o
   expect(await ledger.accounts.read('acme')).toMatchObject(restored);
 });
 
-test('each rebuild applies a correction with the amount that it had removed at first, not the full amount', async () => {
+test('each rebuild applies a negative grant with the amount that it removed originally, not with its full amount', async () => {
   const { accounts } = ledger;
   const grants = [
     { id: 'welcome', audioSeconds: 100 },

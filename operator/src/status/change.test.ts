@@ -28,7 +28,7 @@ test('mergeStatus keeps fields that the update does not name and removes fields 
   });
 });
 
-test('mergeStatus gives a condition the named generation, or else the newest', () => {
+test('mergeStatus sets observedGeneration of a condition to the given generation, or else to the newest', () => {
   expect(merge({}, { fields: {}, findings: [ready()], generation: 3 }, 4).conditions).toMatchObject([
     { observedGeneration: 3 },
   ]);

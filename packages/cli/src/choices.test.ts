@@ -8,7 +8,7 @@ const models = [
   { id: 'luo-2', language_code: 'luo' },
 ] as Model[];
 
-test('chooseModel returns the only model of a language, or the first model', () => {
+test('chooseModel returns the only model of the given language, or the first model if no language is given', () => {
   expect(chooseModel(models, undefined)).toBe('ki-1');
   expect(chooseModel(models, 'ki')).toBe('ki-1');
   expect(() => chooseModel(models, 'luo')).toThrow('Select one with --model: luo-1, luo-2');

@@ -41,7 +41,7 @@ function fileOf(seconds: number): string {
 }
 const run = (line: string[], options?: CommandOptions) => runCommand(line, environment, options);
 
-test.each(findNodes())('%s transcribes a 24-bit stereo file over TLS', async (node) => {
+test.each(findNodes())('transcribe on %s converts and transcribes a 24-bit stereo file over TLS', async (node) => {
   const stereo = tone(440, 44_100, 44_100 * 2).flatMap((sample) => [sample, sample]);
   const file = join(folder, 'stereo.wav');
   const format = { encoding: 'int24', channels: 2, sampleRateHz: 44_100 } as const;

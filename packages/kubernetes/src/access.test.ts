@@ -72,7 +72,7 @@ test('createAccess returns the same object for unchanged certificates, so that c
   expect(after.tls).toBe(before.tls);
 });
 
-test('createAccess asks for the path of a kubeconfig if it has none and runs outside of a cluster', () => {
+test('createAccess throws an error that asks for a kubeconfig path if it has none and runs outside of a cluster', () => {
   const host = process.env.KUBERNETES_SERVICE_HOST;
   delete process.env.KUBERNETES_SERVICE_HOST;
   try {

@@ -75,7 +75,7 @@ test('the Kubernetes client sends the requests that the API server expects', asy
   for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^test /);
 });
 
-test('the Kubernetes client waits for the time of a 429 and retries', async () => {
+test('the Kubernetes client retries after the Retry-After time of a 429', async () => {
   const { api: client, codes } = await setUp(({ response }, count) =>
     count === 1
       ? answer(response, 429, statusOf(429, 'TooManyRequests'), { 'retry-after': '1' })

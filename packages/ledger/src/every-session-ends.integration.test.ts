@@ -148,7 +148,7 @@ describe('a settlement that a failover of Redis undid', () => {
 });
 
 describe('the deadline of an active session', () => {
-  test('is extended while a live gateway serves the stream, and ends it once the record is removed', async () => {
+  test('is extended while a live gateway serves the stream, and ends the session once no gateway owns it', async () => {
     const stream = await openStream(alive);
     await pass(DEADLINE_MS + 120_000);
     expect(await stateOf(stream)).toBe('active');

@@ -89,7 +89,7 @@ describe.each([
     expect(served).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('a queued stream that stops asking loses its place', async () => {
+  test('a queued stream that no longer calls place loses its position in the queue', async () => {
     await place('gone', 'a');
     await place('here', 'b');
     await worker('w', 1);
@@ -141,7 +141,7 @@ describe.each([
     expect(await load()).toMatchObject({ held: 0, waiting: 0, active: 0 });
   });
 
-  test('place after leave takes no slot and no place in the queue', async () => {
+  test('place after leave takes neither a slot nor a position in the queue', async () => {
     await worker('w', 1);
     expect(await place('a')).toBe('w');
     await ledger.pools.leave(model, 'a', 't');

@@ -54,7 +54,7 @@ test('takeDown removes what a crash left behind, and does nothing if there is no
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('control groups are created and removed in every hierarchy of version 1', () => {
+test('control groups are created and removed in every cgroup v1 hierarchy', () => {
   for (const controller of ['cpu', 'cpuset']) {
     mkdirSync(join(folder, controller));
     writeFileSync(join(folder, controller, 'cgroup.procs'), '');

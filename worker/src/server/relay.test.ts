@@ -309,7 +309,7 @@ describe('the relay disconnects a gateway', () => {
   });
 });
 
-test('the log contains no transcript and no ticket', () => {
+test('the worker log contains no transcript and no ticket', () => {
   expect(log).toContain('connection ended');
   expect(log).not.toMatch(/Bearer|"text"/);
   expect(log).not.toContain(Buffer.from('{"v":1').toString('base64url'));

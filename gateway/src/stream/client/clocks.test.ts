@@ -63,7 +63,7 @@ test('Clocks report a client as unresponsive after two unanswered pings', () => 
   expect(events).toEqual(['ping', 'ping', 'ping', 'unresponsive']);
 });
 
-test('Clocks count only the lifetime of the stream while the gateway does not read from the client', () => {
+test('Clocks stop the idle and ping timeouts, but not the stream lifetime, while the gateway does not read from the client', () => {
   const { events, state, time } = start();
   state.reading = false;
   time.at(5000);

@@ -14,7 +14,7 @@ test.each([
   [65_537, 'frame_too_large'],
   [3, 'invalid_audio_frame'],
   [2, true],
-])('meter returns for a frame of %i bytes: %s', (bytes, expected) => {
+])('meter checks a frame of %i bytes with the result %s', (bytes, expected) => {
   const result = meter(Buffer.alloc(bytes), 0, 1e9);
   expect(result.ok || result.code).toBe(expected);
 });

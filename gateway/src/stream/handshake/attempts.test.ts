@@ -12,7 +12,7 @@ test('Attempts refuses an attempt over the limit with 503 until another one has 
   expect(attempts.pending).toBe(0);
 });
 
-test('Attempts counts an attempt that is ended twice only once', () => {
+test('Attempts frees one place when an attempt is ended twice', () => {
   const attempts = new Attempts(2);
   const end = attempts.take();
   attempts.take();

@@ -13,7 +13,7 @@ test.each([
   expect(budget.take()).toBeUndefined();
 });
 
-test('AudioBudget counts exactly the reserved audio of a session after narrow', () => {
+test('AudioBudget.narrow reduces a share to exactly the reserved audio of its session', () => {
   const second = 32_000;
   const exact = new AudioBudget(LONGEST_BYTES + second);
   exact.take()!.narrow(1000);
@@ -23,7 +23,7 @@ test('AudioBudget counts exactly the reserved audio of a session after narrow', 
   expect(short.take()).toBeUndefined();
 });
 
-test('AudioBudget frees a share when it is released, and only once', () => {
+test('AudioBudget frees a share when it is released, and only at the first release', () => {
   const budget = new AudioBudget(2 * LONGEST_BYTES);
   const first = budget.take()!;
   const second = budget.take()!;

@@ -60,7 +60,7 @@ test('accept returns a session that belongs to the lease under which it was reco
 test.each([
   [4999, ['own']],
   [5000, []],
-])('a handshake whose credential expired %d ms ago calls Redis: %j', async (agoMs, calls) => {
+])('a handshake whose credential expired %d ms ago sends Redis the calls %j', async (agoMs, calls) => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done } = await runHandshake(owner, owner, { expiresAtMs: NOW_MS - agoMs });
   expect(done).toEqual(calls);
@@ -77,7 +77,7 @@ test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
   },
 );
 
-test('accept connects nothing if the ledger has declared the gateway dead', async () => {
+test('accept does not connect the session if the ledger has declared the gateway dead', async () => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done } = await runHandshake(owner, owner, { isAlive: false });
   expect(answer).toMatchObject({ code: 'service_unavailable' });

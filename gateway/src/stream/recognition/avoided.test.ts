@@ -1,6 +1,6 @@
 import { Avoided } from './avoided.ts';
 
-test('Avoided lists a worker until its time has passed since the last loss', () => {
+test('Avoided lists a lost worker until its time has passed since the last loss', () => {
   const avoided = new Avoided(1000);
   expect(avoided.list(0, true)).toEqual([]);
   avoided.add('a', 0);

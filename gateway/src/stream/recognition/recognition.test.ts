@@ -43,7 +43,7 @@ test('Recognition fails its own stream with internal_error when Redis rejects th
   expect(events).toEqual(['logged', 'internal_error']);
 });
 
-test('Recognition retries while Redis is unavailable, and no more after stop', async () => {
+test('Recognition retries the placement while Redis is unavailable, until it is stopped', async () => {
   let requests = 0;
   const { events, recognition } = startRecognition(() => {
     requests++;

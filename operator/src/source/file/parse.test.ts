@@ -60,7 +60,7 @@ test.each([
   else expect(problemsOf(content)).toMatch(expected);
 });
 
-test('parseFile rejects a file with a document that was refused without a reason', () => {
+test('parseFile reports the document as not valid if a validator refuses it without a reason', () => {
   const parsed = parseFile(head, () => ({ ok: false, problems: [] }));
   expect(parsed.ok || describeFileProblems(parsed.problems)).toBe('document 1, line 1: is not a valid resource');
 });

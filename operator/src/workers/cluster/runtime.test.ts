@@ -444,7 +444,7 @@ describe('start failures', () => {
   });
 });
 
-test('every change of a pod or another object of a model is reported to the listener', async () => {
+test('the cluster runtime reports every change of a pod or another object of a model to its listener', async () => {
   await apply([[OLD, 1]]);
   changed = [];
   pod('a');
@@ -453,7 +453,7 @@ test('every change of a pod or another object of a model is reported to the list
   expect(changed).toEqual(['m', 'm']);
 });
 
-test('close leaves the pods running', async () => {
+test('close of the cluster runtime leaves the pods running', async () => {
   await apply([[OLD, 1]]);
   pod('a');
   const before = cluster.writes.length;

@@ -35,13 +35,13 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Closes the pipe, as it happens when an operator is killed. */
 const breakPipe = ({ pipe }: Guard) => pipe.destroy();
 
-test('the guard ends the workers of a killed operator if no other operator takes over', async () => {
+test('the worker guard ends the workers of a killed operator if no other operator takes over', async () => {
   owner('gone');
   breakPipe(startGuard(folder, 100));
   await eventually(() => expect(isRunning()).toBe(false));
 });
 
-test('the guard leaves the workers to an operator that has taken over', async () => {
+test('the worker guard leaves the workers to an operator that has taken over', async () => {
   const guard = startGuard(folder, 100);
   takeOwnership(folder);
   breakPipe(guard);
@@ -49,7 +49,7 @@ test('the guard leaves the workers to an operator that has taken over', async ()
   expect(isRunning()).toBe(true);
 });
 
-test('the guard leaves the workers alone if the operator stopped by itself', async () => {
+test('the worker guard does not end the workers of an operator that stopped by itself', async () => {
   owner('gone');
   startGuard(folder, 0).close();
   await pause(1000);

@@ -18,7 +18,7 @@ test('createEventQueue delivers all events in order, including those from before
   expect(await all(queue.iterate())).toEqual([]);
 });
 
-test('a loop over the queue continues where the previous loop stopped', async () => {
+test('a loop over the event queue continues where the previous loop stopped', async () => {
   const queue = createEventQueue<number>();
   [1, 2, 3].forEach(queue.push);
   queue.end();
@@ -26,7 +26,7 @@ test('a loop over the queue continues where the previous loop stopped', async ()
   expect(await all(queue.iterate())).toEqual([3]);
 });
 
-test('an error reaches waiting and later readers after all events before it', async () => {
+test('the event queue delivers an error to pending and later readers, after all events that preceded it', async () => {
   const queue = createEventQueue<number>();
   queue.push(1);
   const iterator = queue.iterate();

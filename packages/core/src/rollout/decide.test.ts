@@ -95,7 +95,7 @@ test('a rollout ignores counts from before the candidate accepted sessions', () 
   expect(observe(again, SECOND).phase).toBe('Canary');
 });
 
-test('after a rollback another revision is tried, and the rejected one again once the model specifies it again', () => {
+test('after a rollback a new revision is tried, and the rejected one only after the model specified another', () => {
   const rejected = { revision: 'new', reason: 'Failures', message: '' } as const;
   const observe = createRollout({ ...STABLE, rejected });
   expect(observe({ old: seen(4) }, 0).phase).toBe('RolledBack');

@@ -22,7 +22,7 @@ test('latencyQuantile is undefined without latencies', () => {
   expect(latencyQuantile(count(), 0.95)).toBeUndefined();
 });
 
-test('latencyQuantile interpolates within the bucket in which the share is reached', () => {
+test('latencyQuantile interpolates within the bucket that contains the quantile', () => {
   const hundred = Array.from({ length: 100 }, (_, at) => at);
   expect(latencyQuantile(count(...hundred), 0.5)).toBeCloseTo(50, -1);
   expect(latencyQuantile(count(...hundred.map((ms) => ms * 10)), 0.95)).toBeCloseTo(950, -2);

@@ -59,7 +59,7 @@ function walk(of: typeof spec extends fc.Arbitrary<infer S> ? S : never, steps: 
   });
 }
 
-test('a rollout keeps the stable revision while it has workers, or while the new one is unobserved or fails to start', () => {
+test('a rollout keeps the stable revision exactly while it has workers, nothing is observed, or the new one fails to start', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { revision, stable, percent, phase, observations, state } of walk(of, steps)) {

@@ -49,9 +49,12 @@ test.each([
   { sessions: 50, workers: 6 },
   { sessions: 81, workers: 9 },
   { sessions: 82, workers: 10 },
-])('decideScaling covers $sessions sessions and the larger buffer with $workers workers', ({ sessions, workers }) => {
-  expect(createPool({}, 1)(sessions, 0).desired).toBe(workers);
-});
+])(
+  'decideScaling wants $workers workers of 10 slots for $sessions sessions and the buffer',
+  ({ sessions, workers }) => {
+    expect(createPool({}, 1)(sessions, 0).desired).toBe(workers);
+  },
+);
 
 test('decideScaling counts streams, holds and queued sessions alike', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);

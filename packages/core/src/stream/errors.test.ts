@@ -41,7 +41,7 @@ test('streamError uses a given message instead of the default one', () => {
   expect(streamError('invalid_config', 0, 'language: must be ki.').event.message).toBe('language: must be ki.');
 });
 
-test('close codes for a fault of the service are not charged', () => {
+test('only the close codes 1001, 1011 and 4503, which are faults of the service, are not charged', () => {
   const uncharged = Object.entries(CLOSE_CODES).filter(([, { charged }]) => !charged);
   expect(uncharged.map(([code]) => Number(code))).toEqual([1001, 1011, 4503]);
 });

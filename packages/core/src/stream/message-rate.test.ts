@@ -16,7 +16,7 @@ test('MessageRate does not count a message that it refuses', () => {
   expect(rate.take(1000)).toBe(0);
 });
 
-test('MessageRate never refuses a message at the exact rate, and saves no more than the burst', () => {
+test('MessageRate never refuses a message at the exact rate, and accumulates no more than the burst', () => {
   const rate = new MessageRate(20, 40);
   for (let message = 0; message < 1000; message++) expect(rate.take(message * 50)).toBe(0);
   const allowed = Array.from({ length: 100 }, () => rate.take(3_600_000)).filter((waitMs) => waitMs === 0);

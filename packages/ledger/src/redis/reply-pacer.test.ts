@@ -8,7 +8,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test('the reply pacer delivers what fits into a turn at once, and the remaining replies later in order', async () => {
+test('the reply pacer delivers the replies that fit into a turn at once, and the remaining ones later in order', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 5; i++) pacer(() => got.push(i));
@@ -17,7 +17,7 @@ test('the reply pacer delivers what fits into a turn at once, and the remaining 
   expect(got).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('the reply pacer delivers replies that wait before new ones', async () => {
+test('the reply pacer delivers pending replies before new ones', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 3; i++) pacer(() => got.push(i));

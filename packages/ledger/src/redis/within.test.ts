@@ -5,7 +5,7 @@ import { LedgerUnavailable } from './link.ts';
 import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
-test('within resolves and rejects like the work, and rejects with LedgerUnavailable after the timeout', async () => {
+test('within settles like the given promise, and rejects with LedgerUnavailable after the timeout', async () => {
   expect(await within(Promise.resolve(1), 1000)).toBe(1);
   await expect(within(Promise.reject(new Error('no')), 1000)).rejects.toThrow('no');
   await expect(within(new Promise(() => undefined), 20)).rejects.toThrow(LedgerUnavailable);

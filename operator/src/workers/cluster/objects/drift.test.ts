@@ -28,7 +28,7 @@ test.each([
   expect(covers(live, wanted)).toBe(expected);
 });
 
-test('hasDrifted is true if the object is missing, was applied from other input, or was changed by someone', () => {
+test('hasDrifted is true if the object is missing, was applied from other input, or was changed by another client', () => {
   const object = (applied: string, data: object): KubeObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
