@@ -106,6 +106,23 @@ describe.each([
     await expectBalanced(ledger, tenant);
   });
 
+  test('a journal of an earlier version keeps its entries until the operator has exported and trimmed it', async () => {
+    const constants = { JOURNAL_ENTRIES_RETAINED: 10, JOURNAL_BACKLOG_ENTRIES: 1000 };
+    const small = createLedger(ledger.link, { prefix, constants });
+    const tenant = await createTenant(small, 60_000_000);
+    // The field that earlier versions wrote into an account with a long journal.
+    await small.link.send(keys.account(tenant), ['HSET', keys.account(tenant), 'jn', '1999']);
+    for (let at = 0; at < 80; at++) await runSession(small, tenant);
+    const entries = await small.journal.read(tenant);
+    expect(entries.map(({ type }) => type)).not.toContain('checkpoint');
+    expect(entries).toHaveLength(161);
+    // Without an exporter, the first trim removes the field, and the usual limit applies.
+    await small.journal.trim(tenant, undefined, DAY_MS);
+    await runSession(small, tenant);
+    expect((await small.journal.read(tenant))[0]!.type).toBe('checkpoint');
+    await expectBalanced(small, tenant);
+  });
+
   test('a journal with an exporter keeps entries that were not exported until the backlog limit is reached', async () => {
     const constants = { JOURNAL_ENTRIES_RETAINED: 10, JOURNAL_BACKLOG_ENTRIES: 100 };
     const small = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, constants });

@@ -2,7 +2,9 @@
 -- 'ID GRANTED RESERVED CONSUMED': the id of the last one and the totals after it. These totals and the entries of the
 -- stream add up to the account at any time.
 local JOURNAL_ENTRIES_RETAINED = 2000
--- The same limit while an exporter acknowledges entries. Beyond it, entries leave although they were not exported.
+-- The same limit while an exporter acknowledges entries (field `jx`). Beyond it, entries leave although they were not
+-- exported. It also applies while the account has the field `jn` of an earlier version, which kept up to 10,000 entries.
+-- The operator removes that field when it first trims the journal, after an export if one is configured.
 local JOURNAL_BACKLOG_ENTRIES = 20000
 local FOLD_AT_ONCE = 100
 
@@ -37,6 +39,7 @@ end
 local function limit_journal(base)
   local length = redis.call('XLEN', base .. 'j')
   if length < JOURNAL_ENTRIES_RETAINED + FOLD_AT_ONCE then return end
-  local limit = redis.call('HEXISTS', base .. 'a', 'jx') == 1 and JOURNAL_BACKLOG_ENTRIES or JOURNAL_ENTRIES_RETAINED
+  local marks = redis.call('HMGET', base .. 'a', 'jx', 'jn')
+  local limit = (marks[1] or marks[2]) and JOURNAL_BACKLOG_ENTRIES or JOURNAL_ENTRIES_RETAINED
   if length >= limit + FOLD_AT_ONCE then fold_journal(base, '+', FOLD_AT_ONCE) end
 end
