@@ -46,7 +46,12 @@ export interface FailOptions {
   refuseOwner?: boolean;
 }
 
-export type Connected = { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'inactive' };
+/**
+ * Result of a connect. With `owner_dead` the gateway was declared dead. The credential is not consumed, and another
+ * gateway can use it.
+ */
+export type Connected =
+  { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'owner_dead' | 'inactive' };
 
 /** Result of ending a session. With `already` it had ended before, and the other fields describe that end. */
 export type Ended =
@@ -101,7 +106,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     const { tenant, sessionId, credentialHash, owner, connectionId } = request;
     const args = [sessionId, credentialHash, owner.id, owner.epoch, connectionId];
     const [outcome, model, reservedMs] = (await link.run(CONNECT, keys.account(tenant), args)) as unknown[];
-    if (outcome !== 'ok') return { outcome: outcome as 'refused' | 'inactive' };
+    if (outcome !== 'ok') return { outcome: outcome as 'refused' | 'owner_dead' | 'inactive' };
     return { outcome, model: String(model), reservedMs: Number(reservedMs) };
   }
 

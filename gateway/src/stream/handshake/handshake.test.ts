@@ -17,7 +17,11 @@ const offerOf = (expiresAtMs: number) => ({
 });
 
 /** Runs a handshake on a gateway that holds the lease `first`, and `later` once the session is connected. */
-async function runHandshake(first: Owner, later: Owner | undefined, { isAlive = true, expiresAtMs = NOW_MS + 1 } = {}) {
+async function runHandshake(
+  first: Owner,
+  later: Owner | undefined,
+  { isAlive = true, expiresAtMs = NOW_MS + 1, outcome = 'ok' } = {},
+) {
   let owner: Owner | undefined = first;
   const attempts = new Attempts(1);
   const done: string[] = [];
@@ -32,7 +36,7 @@ async function runHandshake(first: Owner, later: Owner | undefined, { isAlive = 
       sessions: {
         connect: () => {
           owner = later;
-          return Promise.resolve({ outcome: 'ok', model: 'm', reservedMs: 1000 });
+          return Promise.resolve({ outcome, model: 'm', reservedMs: 1000 });
         },
       },
     },
@@ -40,6 +44,7 @@ async function runHandshake(first: Owner, later: Owner | undefined, { isAlive = 
     claims: new Claims(),
     attempts,
     secrets,
+    ledgerWatch: { verify: () => Promise.resolve() },
     owner: () => owner,
   } as unknown as HandshakeParts;
   const handshake = async () => accept(parts, verifyOffer(parts, offerOf(expiresAtMs)), 'request');
@@ -82,4 +87,16 @@ test('accept does not connect the session if the ledger has declared the gateway
   const { answer, done } = await runHandshake(owner, owner, { isAlive: false });
   expect(answer).toMatchObject({ code: 'service_unavailable' });
   expect(done).toEqual(['own', 'roll back', 'disown']);
+});
+
+test.each([
+  ['owner_dead', 503, 'service_unavailable'],
+  ['refused', 401, 'invalid_session_credential'],
+  ['inactive', 403, 'account_inactive'],
+])('a handshake whose connect returns %s is answered %d %s', async (outcome, status, code) => {
+  const owner = { id: 'g1', epoch: 1 };
+  const { answer, done, pending } = await runHandshake(owner, owner, { outcome });
+  expect(answer).toMatchObject({ status, code });
+  expect(done).toEqual(['own', 'disown']);
+  expect(pending).toBe(0);
 });

@@ -114,6 +114,7 @@ export async function accept(parts: HandshakeParts, offer: VerifiedOffer, reques
   if (connected.outcome === 'ok') return { ...attempt, ...connected };
   releaseClaim(parts, attempt);
   attempt.release();
+  if (connected.outcome === 'owner_dead') throw unavailable('This gateway is restarting.');
   // Verifies the ledger first, because an emptied Redis rejects every credential.
   await parts.ledgerWatch.verify();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
