@@ -7,7 +7,7 @@ import { createLogger } from '@svc-asr/runtime';
 const TIMEOUT_MS = 60_000;
 const CLIENT = 'svc-asr-bench';
 
-/** Creates the operator's HTTP client with that many kept-open connections. */
+/** Creates the operator's HTTP client with up to `connections` keep-alive connections. */
 export function createClient(
   kubeconfig: string,
   namespace: string,

@@ -37,7 +37,7 @@ export interface Convergence {
   statuses: { model: KubeObject; tenant: KubeObject };
 }
 
-/** Creates that many ASRModels and Tenants and waits until a running operator has reconciled all of them. */
+/** Creates `count` ASRModels and `count` Tenants, and waits until a running operator has reconciled all of them. */
 export async function converge(scene: Scene, operator: OperatorProcess, count: number): Promise<Convergence> {
   const api = scene.client(CREATORS);
   const before = new Map(

@@ -8,11 +8,11 @@ const AT_ONCE = 64;
 
 /** Sessions of one model, as gateways hold them. */
 export interface Crowd {
-  /** Claims a place for that many new sessions, which adds to the demand. */
+  /** Claims a slot for `count` new sessions, which adds to the demand. */
   claim: (count: number) => Promise<void>;
   /** Places sessions without a worker, and moves those whose worker drains or has ended. */
   settle: (records: readonly WorkerRecord[]) => Promise<void>;
-  /** Ends that many sessions, chosen at random. */
+  /** Ends `count` sessions, chosen at random. */
   end: (count: number) => Promise<void>;
   size: () => number;
   placed: () => number;

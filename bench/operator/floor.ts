@@ -29,7 +29,7 @@ export interface FloorRound {
 
 /**
  * Runs a client that knows what to write and has no watch, queue or comparison. It sends the requests that the operator
- * sends for that many ASRModels and Tenants, with the same bodies, on the given number of connections.
+ * sends for `count` ASRModels and Tenants, with the same bodies, on the given number of connections.
  */
 export async function runFloor(
   scene: Scene,

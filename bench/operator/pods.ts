@@ -35,7 +35,7 @@ export interface PodPhases {
   cpuSeconds: number;
 }
 
-/** Takes that many worker pods through a scale-up, a rollout and a drain. */
+/** Takes `pods` worker pods through a scale-up, a rollout and a drain. */
 export async function runPodPhases(
   stage: Stage,
   scene: Scene,

@@ -9,7 +9,7 @@ export interface LoadOption {
  * run docs` writes this table to docs/load-testing.md.
  */
 export const LOAD_OPTIONS = {
-  // The service.
+  // Options that select the service.
   BASE_URL: {
     fallback: '',
     description:
@@ -52,7 +52,7 @@ export const LOAD_OPTIONS = {
       "Address of the operator's admin port, whose metrics contain the declared slots. If empty, the operator of `npm start`.",
   },
 
-  // The load.
+  // Options of the load.
   STREAMS: { fallback: '', description: 'Number of concurrent streams. If empty, LOAD_PERCENT of the declared slots.' },
   LOAD_PERCENT: { fallback: '100', description: 'Share of the declared slots to use if STREAMS is empty.' },
   DURATION_SECONDS: {
@@ -101,7 +101,7 @@ export const LOAD_OPTIONS = {
     description: 'ramp-to-saturation: last step, in percent of the declared slots.',
   },
 
-  // The limits and the run itself.
+  // Options of the limits and of the run itself.
   DELTA_P95_MS: { fallback: '300', description: 'Latency target: 95 % of deltas arrive within this time.' },
   FINAL_P95_MS: { fallback: '600', description: 'Latency target: 95 % of finals arrive within this time.' },
   READY_P95_MS: { fallback: '1000', description: 'Latency target: 95 % of ready events arrive within this time.' },

@@ -8,8 +8,8 @@ export function phaseOf(stream: number): number {
 }
 
 /**
- * Returns the next time at the phase of the stream within a chunk. If all streams started together, they would complete
- * their chunks together, which independent clients do not do.
+ * Returns the next time at which a stream with this phase starts, less than one chunk from now. If all streams started
+ * together, they would complete their chunks together, which independent clients do not do.
  */
 export function startTimeOf(nowMs: number, phase: number, chunkMs: number): number {
   const target = phase * chunkMs;

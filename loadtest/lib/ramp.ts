@@ -21,7 +21,9 @@ export function stepAt({ stepSeconds }: Ramp, elapsedMs: number): number {
   return Math.floor(elapsedMs / (stepSeconds * 1000));
 }
 
-/** Returns the tag of measurements at a time after the start: the streams of the step, or '' while it settles. */
+/**
+ * Returns the tag of measurements at a time after the start: the number of streams of the step, or '' while it settles.
+ */
 export function stepTag(ramp: Ramp, elapsedMs: number): string {
   const isSettling = elapsedMs % (ramp.stepSeconds * 1000) < ramp.settleSeconds * 1000;
   return isSettling ? '' : String(ramp.steps[stepAt(ramp, elapsedMs)] ?? '');

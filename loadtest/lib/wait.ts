@@ -12,8 +12,8 @@ const CLOCK: Clock<ReturnType<typeof setTimeout>> = {
 };
 
 /**
- * Calls back at a time. Returns a function that cancels it. In k6 1.8, setting a timer with no delay can fire another
- * pending timer early. Therefore the callback checks the clock and waits for the remaining time.
+ * Calls `callback` at the given time. Returns a function that cancels the call. In k6 1.8, setting a timer with no
+ * delay can fire another pending timer early. Therefore the timer checks the clock and waits for the remaining time.
  */
 export function callAt<Timer>(atMs: number, callback: () => void, clock: Clock<Timer>): () => void {
   const fire = () => {
@@ -24,12 +24,12 @@ export function callAt<Timer>(atMs: number, callback: () => void, clock: Clock<T
   return () => clock.clear(timer);
 }
 
-/** Calls back after a time. */
+/** Calls `callback` after the given time. */
 export function callAfter(ms: number, callback: () => void): () => void {
   return callAt(CLOCK.now() + ms, callback, CLOCK);
 }
 
-/** Waits until a time. Always lets k6 process pending events first, even if the time has passed. */
+/** Waits until the given time. Always lets k6 process pending events first, even if the time has passed. */
 export function waitUntil(atMs: number): Promise<void> {
   return new Promise((resolve) => void callAt(atMs, resolve, CLOCK));
 }

@@ -63,7 +63,7 @@ export interface AssembleOptions {
 export interface OperatorParts {
   link: RedisLink;
   source: ResourceSource;
-  /** `source`, if resources come from a cluster. Undefined otherwise. */
+  /** The same object as `source` if resources come from a cluster. Undefined otherwise. */
   kubernetesSource: KubernetesSource | undefined;
   guard: LedgerGuard;
   checkpoints: Checkpoints;

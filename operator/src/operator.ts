@@ -24,7 +24,8 @@ export interface OperatorOptions {
   /** Environment that worker processes inherit from. */
   env?: NodeJS.ProcessEnv;
   /**
-   * Called when the lead was lost. The process has to end, because the next leader may have made its state obsolete.
+   * Called when leadership was lost. The process has to end, because the next leader may have changed what this process
+   * keeps in memory.
    */
   onLost?: (reason: string) => void;
 }

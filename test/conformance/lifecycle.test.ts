@@ -156,7 +156,7 @@ test(
   'each request in flight at SIGTERM is either answered completely or refused',
   async () => {
     const { key } = await service.tenant({ seconds: 100_000 });
-    // The test's own connection, because the service closes its own connections when it stops.
+    // A separate agent, because `service.stop` closes the connections of the service's own client.
     const agent = new Agent({ keepAlive: true });
     const created: string[] = [];
     const caller = async () => {

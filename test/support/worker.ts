@@ -33,7 +33,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
       WORKER_ID: id,
       WORKER_TICKETS,
       SLOTS: '20',
-      // The worker warms up with that many streams, which is half of the work of its start.
+      // The worker warms up with this number of streams, which is half of the work of its start.
       MAX_BATCH: '4',
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: String(adminPort),

@@ -44,7 +44,9 @@ async function create(key: string, headers: Record<string, string> = {}): Promis
   return answer.body as unknown as SessionBody;
 }
 
-/** Returns the spans of a session's trace once it has every name as often as given. */
+/**
+ * Returns the spans of a session's trace once it has a span for each given name. A repeated name needs as many spans.
+ */
 async function traceOf({ id }: { id: string }, ...names: string[]): Promise<ReceivedSpan[]> {
   const traceId = id.replaceAll('-', '');
   return eventually(`spans ${names.join(', ')}`, WAIT_MS, () => {

@@ -15,13 +15,13 @@ export interface BuildOptions {
   root: string;
   /** Folder for archives and bills of materials. */
   out: string;
-  /** All by default. */
+  /** Images to build. All of them by default. */
   images?: readonly Target[];
   /** Builds the Redis image of the test cluster too, which is the default. */
   redis?: boolean;
-  /** That of this machine by default. */
+  /** Platform of the images. That of this machine by default. */
   platform?: Platform;
-  /** The tag. By default the version in package.json. */
+  /** Tag of the images. The version in package.json by default. */
   version?: string;
 }
 

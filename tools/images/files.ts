@@ -11,7 +11,8 @@ export interface ImageFile {
 }
 
 /**
- * Lists the files under a folder as files below `at` in the image, sorted by path. `wanted` gets folders with a slash.
+ * Lists the files of a folder, sorted by path. `at` is the prefix of their paths in the image. `wanted` selects files
+ * and folders by their path in the folder; the path of a folder ends with a slash.
  */
 export function listFolder(folder: string, at: string, wanted: (path: string) => boolean = () => true): ImageFile[] {
   const walk = (inside: string): ImageFile[] =>

@@ -10,7 +10,7 @@ import type { ImageFile } from './files.ts';
 import type { Platform } from './platform.ts';
 import { packTar } from './tar.ts';
 
-/** How a container of the image runs. */
+/** Run configuration of the containers of an image. */
 export interface ImageConfig {
   user: string;
   workingDir: string;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../launch/terminal.mjs';
 
-/** Contents of a go.mod file. It is parsed here because programs are found in the cache on machines without Go. */
+/** Contents of a go.mod file. It is parsed without Go, because machines without Go use programs from the cache. */
 export interface GoModule {
   /** Packages of its `tool` directives by the name of their program. */
   tools: Readonly<Record<string, string>>;

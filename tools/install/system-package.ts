@@ -5,7 +5,9 @@ import { withLock } from '../launch/lock.mjs';
 import { cacheFolder } from '../launch/node.mjs';
 import { say } from '../launch/terminal.mjs';
 
-/** Package managers in order of preference, with the command that installs packages and its form for users. */
+/**
+ * Package managers in order of preference. `command` installs packages, and `manual` is the command to show to users.
+ */
 const MANAGERS = {
   'apt-get': { command: ['sh', join(import.meta.dirname, 'apt.sh')], manual: 'apt-get install', needsRoot: true },
   dnf: { command: ['dnf', 'install', '-y', '-q'], manual: 'dnf install', needsRoot: true },
@@ -22,8 +24,8 @@ export interface SystemPackage<Found> {
   /** Requirement, for example "etcd 3.4 or newer". */
   need: string;
   /**
-   * Packages by package manager, separated by spaces; see apt.sh for its form. Further entries are tried if an earlier
-   * one is not available or too old. A system without an entry cannot run the software.
+   * Packages by package manager, separated by spaces; apt.sh describes the format for apt-get. Further entries are
+   * tried if an earlier one is not available or too old. A system without an entry cannot run the software.
    */
   packages: Partial<Readonly<Record<PackageManager, readonly string[]>>>;
   /** Finds the software without installing it. */

@@ -17,7 +17,7 @@ export interface Card {
   readonly note: string;
   readonly isBad: boolean;
   readonly unit: 'duration' | 'number' | 'percent';
-  /** Least upper end of the axis. */
+  /** Smallest upper limit of the axis. */
   readonly top: number;
   readonly lines: readonly (readonly [label: string, value: number | undefined])[];
 }
@@ -31,7 +31,7 @@ export interface Table {
   readonly emptyText: string;
 }
 
-/** What the page shows of the metrics. */
+/** Content of the page that is derived from the metrics. */
 export interface View {
   readonly badges: readonly { text: string; isBad: boolean }[];
   readonly cards: readonly Card[];

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { readJson, writeAtomically } from './files.ts';
 
-/** What other programs on this machine need to use a local installation. `pid` is present while it runs. */
+/** Data that other programs on this machine need to use a local installation. `pid` is present while it runs. */
 export interface LocalJson {
   base_url: string;
   console_url: string;

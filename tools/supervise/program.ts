@@ -120,7 +120,10 @@ export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program
   };
 }
 
-/** Returns the number of consecutive failures after a program has ended again. */
+/**
+ * Returns the number of consecutive failures, including the latest one. The count starts again if the program has run
+ * for WELL_AFTER_MS.
+ */
 export function countFailures(before: number, ranForMs: number): number {
   return ranForMs >= WELL_AFTER_MS ? 1 : before + 1;
 }

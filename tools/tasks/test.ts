@@ -7,7 +7,7 @@ import { ensureTestTools } from '../install/test-tools.ts';
 
 const jestArgs = process.argv.slice(2);
 
-/** Installs the programs that tests run. Only a failure counts, because tests fail after it. */
+/** Installs the programs that tests run. It is not counted as a test if it succeeds. */
 async function setUp(): Promise<Tally> {
   await ensureTestTools();
   return { passed: 0, failed: 0, skipped: 0 };

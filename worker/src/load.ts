@@ -4,8 +4,8 @@ import { startEngine } from './engine/start.ts';
 import type { WorkerSettings } from './settings.ts';
 
 /**
- * Loads and warms up the model of the settings. A signal during this time ends the process at once, because there is
- * nothing to shut down yet.
+ * Loads and warms up the model that the settings name. A signal during this time ends the process at once, because
+ * there is nothing to shut down yet.
  */
 export async function loadEngine(settings: WorkerSettings, logger: Logger): Promise<Engine> {
   const started = performance.now();

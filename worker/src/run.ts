@@ -86,7 +86,7 @@ async function startWorker(settings: WorkerSettings, logger: Logger): Promise<St
   ];
 }
 
-/** Why a check fails. Undefined if it passes. */
+/** Reason why a check fails. Undefined if it passes. */
 type Problem = string | undefined;
 
 interface RelayDependencies {

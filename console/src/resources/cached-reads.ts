@@ -10,12 +10,12 @@ export interface CachedReads {
 
 /** Number of tenants, and of lists of keys, that are kept. */
 const MAX_ENTRIES = 1000;
-/** Not a valid name of a tenant. */
+/** Cache key for the list of keys without a label. No tenant can have this name. */
 const WITHOUT_LABEL = '';
 
 /**
- * Adds cached reads to a store. Writes must use the returned store, because they remove what they change from the
- * cache. Changes by other writers become visible after `ttlMs`.
+ * Adds cached reads to a store. Writes must use the returned store, which removes changed entries from the cache.
+ * Changes by other writers become visible after `ttlMs`.
  */
 export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: ResourceStore; reads: CachedReads } {
   const tenants = new BriefCache<Stored<'Tenant'> | undefined>({ ttlMs, maxEntries: MAX_ENTRIES });

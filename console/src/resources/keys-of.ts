@@ -1,8 +1,8 @@
 import type { ResourceStore, Stored } from './store.ts';
 
 /**
- * Returns the keys of a tenant. The label saves reading the keys of other tenants. Keys of older versions or from
- * kubectl may have no label. They are all read, until an administrator labels them.
+ * Returns the keys of a tenant. Reads the keys with the tenant's label, and all keys without a label, which may belong
+ * to any tenant. Keys of older versions and keys created with kubectl have no label until an administrator adds one.
  */
 export async function keysOf(
   store: Pick<ResourceStore, 'labelledKeys' | 'unlabelledKeys'>,

@@ -98,7 +98,7 @@ async function listObjects(
 
 /** Applies a change to the newest version of a resource, again after each conflict with another writer. */
 async function update<K extends ConsoleKind>(api: Api, kind: K, name: string, change: Change<K>): Promise<Updated<K>> {
-  /** The result of an attempt whose response was lost. It may have been written. */
+  /** Write whose response was lost. The API server may have executed it. */
   let uncertain: { wanted: ResourceOf<K>; previous: ResourceOf<K> | undefined } | undefined;
   for (let tries = 1; ; tries++) {
     const object = await find(api, kind, name);

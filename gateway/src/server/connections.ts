@@ -10,7 +10,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 const OTHER_FILES = 128;
 /** Files per client: its connection and that to a worker. */
 const FILES_PER_CLIENT = 2;
-/** Share of the memory that connections may use, and what one costs. Audio is limited by STREAM_MEMORY_MIB. */
+/** Share of the memory that connections may use, and the memory of one connection. STREAM_MEMORY_MIB limits audio. */
 const MEMORY_SHARE = 1 / 8;
 const BYTES_PER_CONNECTION = 65_536;
 const FEWEST = 64;
@@ -55,7 +55,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
 
 /** Returns the number of connections that this process can hold, by its memory and its limit of open files. */
 export function defaultMaxConnections(): number {
-  // Returns 0 or more than the machine has if there is no limit.
+  // Without a limit, constrainedMemory() returns 0 or more than the memory of the machine.
   const memoryLimit = process.constrainedMemory();
   const memoryBytes = memoryLimit > 0 ? Math.min(memoryLimit, totalmem()) : totalmem();
   return computeMaxConnections(memoryBytes, readOpenFileLimit());

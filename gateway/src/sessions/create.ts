@@ -98,7 +98,7 @@ async function confirmReservation(
   }
 }
 
-/** Returns a value that was derived from a secret. Throws if the secret is missing from the ring. */
+/** Returns a value that was derived from a secret. Throws if the secret is missing from the keyring. */
 function known(secretId: string, derived: string | undefined): string {
   if (derived === undefined) throw new Error(`the session secret "${secretId}" is missing from SESSION_SECRETS`);
   return derived;

@@ -43,7 +43,7 @@ export function sessionCredential(
 
 /**
  * Returns what Redis stores to recognize the credential of a session. Redis sets the expiry only when it reserves the
- * session, so the hash is that of a MAC without the expiry. Undefined if the secret is no longer in the ring.
+ * session, so the hash is that of a MAC without the expiry. Undefined if the secret is no longer in the keyring.
  */
 export function credentialHash(
   ring: Keyring,

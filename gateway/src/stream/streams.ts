@@ -141,7 +141,7 @@ export class Streams {
     } catch (error) {
       share?.release();
       const refusal = refuse(socket, error, requestId);
-      // A client cannot avoid a 503.
+      // A 5xx is not the fault of the client, so it does not count against the session.
       if (offer !== undefined && refusal.status < 500) {
         this.#refusals.countForSession(offer.sessionId, performance.now());
       }

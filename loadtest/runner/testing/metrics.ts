@@ -55,7 +55,7 @@ export function balancesOf(
   };
 }
 
-/** Facts of a run that met everything. */
+/** Facts of a run that met all targets. */
 export const FACTS = {
   scenario: 'steady' as const,
   startedAt: '2027-01-01T00:00:00.000Z',

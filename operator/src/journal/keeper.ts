@@ -27,10 +27,7 @@ export interface JournalKeeperOptions {
 export interface JournalReadings {
   /** Entries of all tenants in Redis. */
   entries: number;
-  /**
-   * Number of entries that are not exported, divided by their limit, of the tenant with the most. Undefined without an
-   * exporter.
-   */
+  /** Number of unexported entries of the tenant with the most, divided by the limit. Undefined without an exporter. */
   backlogRatio: number | undefined;
   /** Seconds since all new entries were exported. Undefined without an exporter. */
   exportAgeSeconds: number | undefined;
@@ -163,7 +160,10 @@ export class JournalKeeper {
     return trimmed.filter(({ page }) => page.length >= PAGE_ENTRIES).map(({ tenant }) => tenant);
   }
 
-  /** Reads the next entries that are not exported. `last` is the id of the last entry that will be exported then. */
+  /**
+   * Reads the next entries that are not exported. `last` is the id of the last exported entry once this page is
+   * written.
+   */
   async #readPage(tenant: string): Promise<{ tenant: string; page: JournalEntry[]; last: string | undefined }> {
     const { journal } = this.#options;
     const after = await journal.exported(tenant);

@@ -100,8 +100,8 @@ export class Elector {
         await this.#attempt();
         failing = false;
       } catch (err) {
-        // Of two candidates that take a free lease, one gets 409. This is normal. Other failures are logged once in a
-        // row.
+        // Of two candidates that take a free lease, one gets 409. This is normal. Of consecutive failures only the
+        // first is logged as a warning.
         const level = failing || isStatus(err, 409) ? 'debug' : 'warn';
         failing = true;
         logger[level]({ err, resource: `Lease/${name}` }, 'the lease could not be acquired or renewed; retrying');

@@ -40,7 +40,7 @@ export interface ResourceSource {
   invalidCount: () => number;
   /** Returns the problems of the newest version of a resource. `get` returns the last valid one, if any. */
   problems: (kind: Kind, name: string) => readonly Problem[] | undefined;
-  /** Returns whether there is no newer version of a resource, by asking the place where it is stored. */
+  /** Reads a resource again where it is stored, and returns whether there is no newer version. */
   isNewest: (resource: Resource) => Promise<boolean>;
   /** Keeps the resource from disappearing before it is released. Called before it is first applied. */
   hold: (kind: Kind, name: string) => Promise<void>;

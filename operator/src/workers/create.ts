@@ -14,7 +14,10 @@ import { ProcessRuntime } from './process/runtime.ts';
 import type { WorkerRuntime } from './runtime.ts';
 import { createUnmanagedRuntime } from './unmanaged.ts';
 
-/** Share of the operator's own grace period after which worker processes are killed. The rest is for its own end. */
+/**
+ * Share of the operator's own grace period after which worker processes are killed. The rest is for the shutdown of the
+ * operator itself.
+ */
 const SHARE_OF_GRACE = 0.8;
 
 export interface WorkerRuntimeOptions {

@@ -5,7 +5,7 @@ export const LIST_MODELS_SAMPLES = [shell('list-models.sh'), node('list-models.j
 export const CREATE_SESSION_SAMPLES = [shell('create-session.sh'), node('create-session.js')];
 export const GET_USAGE_SAMPLES = [shell('get-usage.sh'), node('get-usage.js')];
 
-/** Example programs for the stream. The one for browsers streams the microphone, the one for Node a file. */
+/** Example programs for the stream. The browser program streams the microphone, and the Node program streams a file. */
 export const STREAM_SAMPLES = [
   javascript('Browser', 'stream.browser.js'),
   javascript('Browser: pcm16.js', 'pcm16.js'),

@@ -28,7 +28,9 @@ export function retryWaitMs(
   return waitMs <= maxWaitMs ? waitMs : undefined;
 }
 
-/** Reports whether a retry can succeed. It cannot while the previous session of the account is still active (429). */
+/**
+ * Reports whether a retry can succeed. A retry fails while the previous session of the account is still active (429).
+ */
 function mayPass(error: unknown): boolean {
   if (error instanceof SvcAsrUnreachable) return true;
   if (!(error instanceof SvcAsrError)) return false;

@@ -147,7 +147,7 @@ function parser<M>(schemas: Readonly<Record<string, TSchema>>): (text: string) =
     } catch {
       return { ok: false, reason: 'not JSON' };
     }
-    // Reasons never quote the text, which may be a transcript.
+    // The reason of a refusal never quotes the text, which may be a transcript.
     const check = checks.get((value as { type?: unknown } | null)?.type);
     if (check === undefined) return { ok: false, reason: 'not a type of this protocol' };
     const checked = check(value);

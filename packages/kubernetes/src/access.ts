@@ -5,7 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 /** TLS options of a connection to the API server. */
 export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
 
-/** Current way to reach the API server. */
+/** Address of the API server, and the current credentials and TLS options for it. */
 export interface Access {
   server: URL;
   /** Authentication headers. Secret. */

@@ -6,8 +6,8 @@
 -- returns 'ok' | 'gone' if the session was removed
 -- @include recent
 local base = string.sub(KEYS[1], 1, -2)
--- Raises the score of a provisional session. That of a reserved session equals the new one, that of an active one is
--- higher.
+-- Raises the score only of a provisional session. A reserved session has this score already, and an active session has
+-- a higher one.
 if redis.call('ZADD', base .. 'live', 'XX', 'GT', 'CH', ARGV[2], ARGV[1]) == 1 then
   add_recent(base, ARGV[1])
   return 'ok'

@@ -34,7 +34,8 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
      * its deletion, was applied before. Without a version it always writes.
      */
     async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
-      // Before the account, so that a crash in between leaves no account that is missing from the set.
+      // The tenant is added to the set before its account is created, so that a crash in between leaves no account that
+      // is missing from the set.
       await link.send(keys.tenants(), ['SADD', keys.tenants(), tenant]);
       const { state, models, limits, displayName } = settings;
       const scope = ` ${models.join(' ')} `;

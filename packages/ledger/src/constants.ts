@@ -26,7 +26,10 @@ export interface ScriptConstants {
 export function withConstants(link: RedisLink, constants: ScriptConstants): RedisLink {
   const values = Object.entries(constants).filter((entry): entry is [string, number] => entry[1] !== undefined);
   if (values.length === 0) return link;
-  /** By the hash of the original. The link may get scripts that another link has prepared with other constants. */
+  /**
+   * Prepared scripts by the hash of the original script. Another link may pass scripts that it has prepared with other
+   * constants.
+   */
   const prepared = new Map<string, Script>();
   const prepare = (script: Script): Script => {
     const known = prepared.get(script.sha1);

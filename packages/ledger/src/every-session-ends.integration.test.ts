@@ -51,7 +51,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Reserves a session of all the credit of a new tenant. */
+/** Returns served streams, as a gateway reports them. */
 const served = (...streams: OwnedStream[]): ServedStreams => ({
   has: (sessionId) => streams.some((stream) => stream.sessionId === sessionId),
   list: () => streams,
@@ -81,7 +81,7 @@ async function expectFailed({ tenant }: OwnedStream): Promise<void> {
 
 const stateOf = async ({ tenant }: OwnedStream) => (await ledger.accounts.recent(tenant))[0]?.state;
 
-/** Returns a function that restores what a tenant had now, as a replica does that was promoted too early. */
+/** Copies the data of a tenant. The returned function restores it, as a failover to an outdated replica does. */
 async function snapshot({ tenant }: OwnedStream): Promise<() => Promise<void>> {
   const names = (await ledger.link.send('', ['KEYS', `${PREFIX}:{t:${tenant}}:*`])) as string[];
   const copies = names.map((name) => `copy:${name}`);

@@ -1,7 +1,7 @@
 import type { createPools } from './pools.ts';
 import type { createSessions, FailOptions, Owner } from './sessions.ts';
 
-/** What ending a stream needs. */
+/** Parts of the ledger that `failAndLeave` uses. */
 export interface EndingParts {
   sessions: Pick<ReturnType<typeof createSessions>, 'fail'>;
   pools: Pick<ReturnType<typeof createPools>, 'leave'>;

@@ -34,7 +34,7 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
       for (;;) {
         const before = await readFolded(tenant);
         const reply = await link.send(key, ['XRANGE', key, from, '+', 'COUNT', String(count)]);
-        // Entries that left in between would be in neither.
+        // An entry that left Redis between the two reads would be missing from both.
         if ((await readFolded(tenant)) !== before) continue;
         const entries = (reply as [string, string[]][]).map(([id, values]) => entryOf(id, values[1] ?? ''));
         const checkpoint = before === undefined ? undefined : checkpointOf(before);

@@ -137,7 +137,7 @@ describe('leases of workers', () => {
   test('a slot whose release was lost is free again after two hours', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
-    // Small steps, because one large step is taken for a step of the clock.
+    // Small steps, because one large step counts as a step of the clock.
     for (let passed = 0; passed <= 2 * HOUR_MS; passed += 4000) {
       await ledger.step(4000);
       await ledger.workers.renew(model, 'w1');

@@ -35,8 +35,8 @@ export function parseKeyring(text: string): Keyring {
 }
 
 /**
- * Returns an HMAC-SHA-256 under one secret of the ring. Undefined if the ring does not contain it. Returns text,
- * because a Buffer would double the cost in Node.
+ * Returns an HMAC-SHA-256 under one secret of the keyring. Undefined if the keyring does not contain the secret.
+ * Returns text, because a Buffer would double the cost in Node.
  */
 export function sign(ring: Keyring, id: string, message: string, encoding: BinaryToTextEncoding): string | undefined {
   const secret = ring.secrets.get(id);

@@ -19,7 +19,7 @@ const VERSION = 1;
 /** Maximum length of a ticket. A longer text is refused without parsing. */
 const MAX_CHARACTERS = 2048;
 
-/** Creates a ticket under the current secret of the ring. */
+/** Creates a ticket under the current secret of the keyring. */
 export function signTicket(ring: Keyring, { session, worker, epoch, expMs }: Ticket): string {
   const payload = { v: VERSION, kid: ring.current, session, worker, epoch, exp: expMs };
   const body = Buffer.from(JSON.stringify(payload)).toString('base64url');
@@ -29,7 +29,7 @@ export function signTicket(ring: Keyring, { session, worker, epoch, expMs }: Tic
 }
 
 /**
- * Returns the content of a ticket. Undefined unless a secret of the ring signed it for this worker and it has not
+ * Returns the content of a ticket. Undefined unless a secret of the keyring signed it for this worker and it has not
  * expired.
  */
 export function verifyTicket(

@@ -11,7 +11,7 @@ const POLL_MS = 50;
 const TAIL_LINES = 30;
 const TRIES = 5;
 
-/** Where a server runs. */
+/** Folder and guard of a server. */
 export interface Place {
   /** Holds its data and its log. */
   folder: string;

@@ -18,7 +18,7 @@ const BACKLOG = 128;
 const READYZ = ['get', '--raw', '/readyz'];
 const ETCD_URL = 'https://127.0.0.1:2379';
 
-/** What the programs of a cluster are started with. */
+/** Inputs for starting the programs of a cluster. */
 export interface StartOptions {
   plan: ClusterPlan;
   programs: Programs;
@@ -48,7 +48,7 @@ export async function startApiServer(options: StartOptions, init: ProcessRecord,
   await startProgram(plan, {
     name: 'api-proxy-outside',
     init,
-    // It uses the network of the machine. As a process of the node it still ends with the cluster.
+    // The proxy uses the network of the machine. As a process of the node it still ends with the cluster.
     namespaces: ['mount', 'pid'],
     command: [
       'socat',
@@ -60,7 +60,7 @@ export async function startApiServer(options: StartOptions, init: ProcessRecord,
     name: 'kube-apiserver',
     init,
     command: apiServerCommand(programs['kube-apiserver'], plan, certificates),
-    // Before that it accepts requests, but rejects some that change objects.
+    // Before it is ready, the API server accepts requests but rejects some that change objects.
     isReady: () => runCommand(programs.kubectl, READYZ, { env: { KUBECONFIG: plan.kubeconfig } }).then(() => true),
   });
 }

@@ -30,7 +30,7 @@ export async function takeDown(plan: ClusterPlan): Promise<boolean> {
   try {
     rmdirSync(dirname(plan.folder));
   } catch {
-    // Another cluster uses it.
+    // The parent folder is not empty, because it holds another cluster.
   }
   return existed;
 }

@@ -3,7 +3,7 @@
 import { html } from './elements.js';
 import { formatDuration, formatNumber, formatPercent } from './format.js';
 
-/** A script of the page defines it. */
+/** The script of uPlot, which the page loads first, defines this global. */
 const { uPlot: Plot } = /** @type {{ uPlot: typeof uPlot }} */ (/** @type {unknown} */ (globalThis));
 const FORMATS = { duration: formatDuration, number: formatNumber, percent: formatPercent };
 const HEIGHT_PX = 130;

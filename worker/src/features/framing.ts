@@ -1,7 +1,7 @@
 import { HOP_SAMPLES, REACH_SAMPLES } from './logmel.ts';
 
 /**
- * How an utterance is cut into windows of feature frames.
+ * Division of an utterance into windows of feature frames.
  *
  * A window consists of the last frames of the previous window (its history) and `shift` new frames. The graph drops the
  * output of the history. An exported graph drops it from the first window too, so an utterance starts with `lead`

@@ -26,8 +26,8 @@ export class Client {
   }
 
   /**
-   * Disconnects a client that does not read. Otherwise the gateway would buffer everything that it does not read,
-   * including pongs.
+   * Disconnects a client that does not read. Otherwise the gateway would buffer everything that it sends, including
+   * pongs.
    */
   cutOffUnread(): void {
     if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) this.#socket.terminate();

@@ -7,7 +7,7 @@ export const SESSION_REFUSALS_PER_SECOND = 10;
 
 /**
  * Limits refused handshakes. Those without a valid credential count for their address. Others count only for their
- * session, because many clients can share an address. None of them must be able to lock out the rest.
+ * session. Many clients can share an address, and one of them must not be able to lock out the others.
  */
 export class Refusals {
   readonly #addresses: AttemptLimiter;
@@ -18,8 +18,8 @@ export class Refusals {
   }
 
   /**
-   * Counts a handshake without a valid credential. Throws 429 if the address has made too many. A 429 does not prolong
-   * the wait that it announces.
+   * Counts a handshake without a valid credential. Throws 429 if the address has sent too many. Handshakes that get the
+   * 429 are not counted, so they do not prolong the wait.
    */
   countForAddress(address: string, nowMs: number): void {
     const message = 'Too many refused handshakes from this address. Wait as long as Retry-After says.';

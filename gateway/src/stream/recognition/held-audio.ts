@@ -1,6 +1,9 @@
 import { AUDIO } from '@svc-asr/core';
 
-/** Two seconds. Frames may be tiny, and each one kept as its own buffer would cost far more than its bytes. */
+/**
+ * Size of a block: two seconds of audio. Frames may be tiny, and a buffer for each frame would cost far more than its
+ * bytes.
+ */
 const BLOCK_BYTES = 65_536;
 
 /** Audio in order of arrival, kept for a replay. */

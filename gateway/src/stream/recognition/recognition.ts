@@ -253,7 +253,7 @@ export class Recognition {
     this.#gatherTimer = undefined;
   }
 
-  /** Sends a new worker every utterance that the previous one has not answered. */
+  /** Sends all utterances that the previous worker has not answered to the new worker. */
   #replay(): void {
     this.#utterances.forgetProgress();
     for (const utterance of this.#utterances.all) {

@@ -9,7 +9,7 @@ export interface Observation {
 
 /**
  * Updates the observation with a record that was read. The times in the record come from the clock of another machine
- * and are ignored. Only the time that we have seen the record unchanged counts.
+ * and are ignored. Only the local time for which the record was unchanged counts.
  */
 export function observe(before: Observation | undefined, record: LeaseRecord, nowMs: number): Observation {
   return before !== undefined && isDeepStrictEqual(before.record, record) ? before : { record, sinceMs: nowMs };

@@ -60,7 +60,7 @@ test(
 
     const lost = new Set<string>();
     for (const left of STEPS) {
-      // All streams of a worker end. The preferences of Kubernetes do not match these workers.
+      // Ends all streams of these workers. Kubernetes by itself would prefer to remove others.
       for (const [worker, own] of [...homes].slice(left)) {
         homes.delete(worker);
         for (const session of own) await stage.ledger.pools.leave('m', session, 't');

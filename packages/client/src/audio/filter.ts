@@ -38,8 +38,8 @@ export function buildFilter(fromHz: number, toHz: number): PolyphaseFilter {
 }
 
 /**
- * Fills one row. Tap i is the weight of the input sample `reach` - 1 - i before the last one that is not after the
- * output.
+ * Fills one row. Tap i weights the input sample that is `reach` - 1 - i samples before the last input sample that is
+ * not after the output.
  */
 function fillRow(row: Float64Array, offset: number, cutoff: number, reach: number): void {
   let sum = 0;

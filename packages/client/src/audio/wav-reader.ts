@@ -20,7 +20,7 @@ const RIFF_HEAD_BYTES = 12;
 const CHUNK_HEAD_BYTES = 8;
 const EMPTY = new Uint8Array(0);
 
-/** What a reader expects next: a head, a chunk to read or to skip, audio, or nothing more. */
+/** Next part that the reader expects: a head, a chunk to read or to skip, audio, or nothing more. */
 type State = 'riff' | 'chunk' | 'read' | 'skip' | 'audio' | 'over';
 
 /** Reads a WAV file that arrives in pieces of any size. */

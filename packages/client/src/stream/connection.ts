@@ -19,7 +19,7 @@ export interface Connection {
   /** True if the socket reports pings, so that a missing ping means that the service is unreachable. */
   readonly reportsPings: boolean;
   send: (data: string | Uint8Array<ArrayBuffer>) => void;
-  /** Closes after everything that was sent, with a reply from the service. */
+  /** Closes the connection after all data that was sent. The service replies to the close. */
   close: () => void;
   /** Ends the connection at once. */
   abandon: () => void;

@@ -11,7 +11,10 @@ import { Lifecycle } from './lifecycle.ts';
 import type { StreamConfig, StreamOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
 
-/** Share of the rate of text messages that is used. Messages can arrive closer together than they were sent. */
+/**
+ * Share of the allowed rate of text messages that the client uses. Messages can arrive closer together than they were
+ * sent.
+ */
 const RATE_SHARE = 0.8;
 
 /**

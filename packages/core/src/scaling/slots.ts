@@ -13,8 +13,8 @@ export function settleSlots(before: number | undefined, measured: readonly numbe
 }
 
 /**
- * Returns the smallest number of workers such that any choice of that many covers the need. Counts existing workers
- * with their measured slots, smallest first, then new workers with `slotsOfFurther` each.
+ * Returns the smallest n such that any n of the workers cover the need. Counts existing workers with their measured
+ * slots, smallest first, then new workers with `slotsOfFurther` each.
  */
 export function countWorkers(need: number, present: readonly number[], slotsOfNewWorker: number): number {
   let covered = 0;
@@ -27,7 +27,7 @@ export function countWorkers(need: number, present: readonly number[], slotsOfNe
   return count + Math.ceil(Math.max(0, need - covered) / slotsOfNewWorker);
 }
 
-/** Returns the lower median. Expecting too few slots is the safe side. */
+/** Returns the lower median. It is safer to expect too few slots than too many. */
 function median(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }

@@ -5,7 +5,7 @@ export interface ScalingState {
   readonly decidedAtMs: number;
   /** Expected slots of one worker. Undefined if not known yet. */
   readonly slotsPerWorker: number | undefined;
-  /** Time of the last demand, or of the last time when there may have been some. Undefined if there never was. */
+  /** Last time at which there was, or may have been, demand. Undefined if there never was. */
   readonly lastDemandMs: number | undefined;
   /** Time since when sessions wait although slots are free. Undefined if none do. */
   readonly starvedSinceMs: number | undefined;

@@ -1,6 +1,7 @@
 -- @include facts
 -- @include journal
--- Ends a session that `live` still lists although its record is missing. Its reservation is what the other sessions do not hold.
+-- Ends a session that `live` still lists although its record is missing. Its reservation is the reserved credit that no
+-- other session holds.
 local function end_missing(base, id)
   redis.call('ZREM', base .. 'live', id)
   redis.call('LREM', base .. 'recent', 1, id)

@@ -1,5 +1,5 @@
 -- Ends overdue sessions: removes provisional ones whose lease has expired, and expires reserved ones whose credential
--- has. An active session is left to the reaper, because its gateway may still serve it.
+-- has expired. An active session is left to the reaper, because its gateway may still serve it.
 -- Returns the number of sessions ended and the ids of overdue active sessions.
 -- @include end_any
 local OVERDUE_AT_ONCE = 200

@@ -31,7 +31,7 @@ interface Connection {
 
 /**
  * Connects to Redis and reconnects without limit. Commands fail immediately while there is no connection, and are never
- * sent twice. A caller that must know the outcome repeats the command, which every script allows.
+ * sent twice. A caller that must know the outcome repeats the command. Every script is safe to repeat.
  */
 export function connectRedis(options: ConnectOptions): RedisLink {
   const addresses = options.url.split(',').map((address) => address.trim());

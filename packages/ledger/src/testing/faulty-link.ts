@@ -28,7 +28,7 @@ export class FaultyLink {
     return this.#thawed !== undefined;
   }
 
-  /** Freezes the process before it sends the command after the next `commands`. */
+  /** Freezes the process once it has sent `commands` more commands, before the next one. */
   freeze(commands: number): void {
     this.#commandsUntilFreeze = commands;
   }

@@ -39,7 +39,7 @@ export class Simulation {
   readonly #gateways: SimulatedGateway[] = [];
   readonly #sessions: ClientSession[] = [];
   readonly #workers = new Set<string>();
-  /** Sum of the backward jumps, which the end of the schedule waits for. */
+  /** Sum of the backward clock steps. At its end the schedule waits for this time in addition. */
   #behindMs = 0;
 
   private constructor(link: RedisLink) {
@@ -200,7 +200,10 @@ export class Simulation {
     }
   }
 
-  /** Copies what a tenant has now. The returned function restores it, as a failover does that loses the last writes. */
+  /**
+   * Copies the current data of a tenant. The returned function restores it, as a failover does that loses the last
+   * writes.
+   */
   async #snapshot(tenant: string): Promise<() => Promise<void>> {
     const { link } = this.ledger;
     const list = async () => (await link.send('', ['KEYS', `${this.#prefix}:{t:${tenant}}:*`])) as string[];

@@ -24,8 +24,8 @@ const QUANTITY_FACTORS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reports whether an object has to be applied: it is missing, other content was applied before, or someone changed a
- * field that the operator sets. Fields that others added are ignored.
+ * Reports whether an object has to be applied: it is missing, other content was applied before, or another client
+ * changed a field that the operator sets. Fields that others added are ignored.
  */
 export function hasDrifted(live: KubeObject | undefined, wanted: KubeObject): boolean {
   if (live === undefined) return true;

@@ -16,7 +16,9 @@ export function isBeingRestarted({ revision, set }: WorkerPod, pods: readonly Wo
   );
 }
 
-/** Reports whether a pod is a replacement in a restart and has not started yet. Until then it changes nothing. */
+/**
+ * Reports whether a pod is a replacement in a restart and has not started yet. Until then it does not affect scaling.
+ */
 export function isSuccessor(pod: WorkerPod, pods: readonly WorkerPod[]): boolean {
   return !hasStarted(pod) && isBeingRestarted(pod, pods);
 }
