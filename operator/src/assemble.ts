@@ -31,6 +31,8 @@ import { createTenantReconciler } from './reconcile/tenant.ts';
 import { workersKeyOf } from './reconcile/work.ts';
 import type { WorkKey } from './reconcile/work.ts';
 import { guardLink } from './redis-gate.ts';
+import { createFunctionsTask } from './redis-functions.ts';
+import type { FunctionsTask } from './redis-functions.ts';
 import { createRedisMemoryWatch } from './redis-memory.ts';
 import type { RedisMemoryWatch } from './redis-memory.ts';
 import type { OperatorSettings } from './settings.ts';
@@ -48,6 +50,8 @@ import type { WorkerRuntime } from './workers/runtime.ts';
 
 const DAY_MS = 86_400_000;
 const MEMORY_INTERVAL_MS = 10_000;
+/** Less than the lease of a worker, so that workers keep it if Redis loses the functions. */
+const FUNCTIONS_INTERVAL_MS = 5000;
 
 export interface AssembleOptions {
   settings: OperatorSettings;
@@ -72,6 +76,7 @@ export interface OperatorParts {
   pools: PoolManager;
   status: StatusReporter;
   memory: RedisMemoryWatch;
+  functions: FunctionsTask;
   journal: JournalKeeper;
   sync: Sync;
   controller: Controller;
@@ -89,7 +94,7 @@ interface Work {
 export function assembleOperator(options: AssembleOptions): OperatorParts {
   const { settings, env, cluster, logger } = options;
   const notices = createNotices();
-  const { link, ledger, memory } = connectLedger(options);
+  const { link, ledger, memory, functions } = connectLedger(options);
   const kubernetesSource = cluster && new KubernetesSource({ cluster, notices, logger });
   const source = kubernetesSource ?? createConfigSource(options, notices);
   const { guard, checkpoints } = createLedgerProtection({
@@ -127,7 +132,8 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
       ? SILENT_REPORTER
       : createStatus({ settings, cluster, source: kubernetesSource, ledger, guard, pools, notices, logger });
   const journal = createJournalTask(settings, withLedgerGuard(guard, ledger.journal), logger);
-  const base = { link, source, kubernetesSource, guard, checkpoints, work, runtime, pools, status, memory, journal };
+  const tasks = { status, memory, functions, journal };
+  const base = { link, source, kubernetesSource, guard, checkpoints, work, runtime, pools, ...tasks };
   return { ...base, ...createControl({ ...base, options, ledger, converge, notices }) };
 }
 
@@ -135,6 +141,7 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
   link: RedisLink;
   ledger: Ledger;
   memory: RedisMemoryWatch;
+  functions: FunctionsTask;
 } {
   const link = connectRedis({
     url: settings.REDIS_URL,
@@ -149,7 +156,17 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
   });
   // The memory of Redis is also watched while this process is not the leader.
   const { memory } = createLedger(link, { prefix: settings.REDIS_KEY_PREFIX });
-  return { link, ledger, memory: createRedisMemoryWatch({ memory, intervalMs: MEMORY_INTERVAL_MS, logger }) };
+  return {
+    link,
+    ledger,
+    memory: createRedisMemoryWatch({ memory, intervalMs: MEMORY_INTERVAL_MS, logger }),
+    functions: createFunctionsTask({
+      link,
+      isLeading: () => cluster?.gate.isOpen() ?? true,
+      intervalMs: FUNCTIONS_INTERVAL_MS,
+      logger,
+    }),
+  };
 }
 
 function createConfigSource({ settings, logger }: AssembleOptions, notices: Notices): ResourceSource {

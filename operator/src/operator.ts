@@ -62,6 +62,7 @@ export async function startOperator(
     journal: () => parts.journal.readings(),
   });
   parts.memory.start();
+  parts.functions.start();
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
@@ -158,7 +159,7 @@ class Lifecycle {
   }
 
   stopSteps(): StopStep[] {
-    const { controller, pools, runtime, status, checkpoints, journal, memory, link } = this.#parts;
+    const { controller, pools, runtime, status, checkpoints, journal, memory, functions, link } = this.#parts;
     return [
       { name: 'readiness', stop: () => void (this.#stopping = true) },
       { name: 'ledger', stop: () => this.#stopWatching?.() },
@@ -169,6 +170,7 @@ class Lifecycle {
       { name: 'checkpoints', stop: checkpoints.stop },
       { name: 'journal', stop: () => journal.stop() },
       { name: 'memory', stop: memory.stop },
+      { name: 'functions', stop: functions.stop },
       { name: 'lead', stop: () => this.#cluster?.stop() },
       { name: 'redis', stop: link.close },
     ];

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { connectRedis, loadFunctions } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from './compile-cache.ts';
+import { connected } from './connected.ts';
 import { MODEL, WORKER_TICKETS } from './gateway.ts';
 import { hasEnded, killAfterFile } from './leftovers.ts';
 import { freePort } from './ports.ts';
@@ -21,6 +23,8 @@ let started = 0;
 
 /** Starts the built worker and waits until it can accept streams. */
 export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.ProcessEnv = {}): Promise<TestWorker> {
+  // In a Redis with users only the operator can load them.
+  if (!redisUrl.includes('@')) await prepareRedis(redisUrl);
   const adminPort = await freePort();
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   const id = `w${process.pid}-${++started}`;
@@ -69,4 +73,12 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
       return exited;
     },
   };
+}
+
+/** Loads the functions of the ledger, which workers call, as an operator does. */
+export async function prepareRedis(url: string): Promise<void> {
+  const link = connectRedis({ url, name: 'test', timeoutMs: 5000 });
+  await connected(link);
+  await loadFunctions(link.masters());
+  await link.close();
 }

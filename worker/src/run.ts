@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { connectRedis, createLedger, withFunctions } from '@svc-asr/ledger';
 import { createLogger, createTelemetry, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep, Telemetry } from '@svc-asr/runtime';
 import { advertisedAddress } from './address.ts';
@@ -129,6 +129,10 @@ function connectLedger(settings: WorkerSettings, logger: Logger) {
     timeoutMs: settings.REDIS_TIMEOUT_MS,
     logger,
   });
-  const ledger = createLedger(link, { prefix: settings.REDIS_KEY_PREFIX, processLeaseMs: settings.LEASE_MS });
+  // The Redis user of a worker may not send scripts.
+  const ledger = createLedger(withFunctions(link), {
+    prefix: settings.REDIS_KEY_PREFIX,
+    processLeaseMs: settings.LEASE_MS,
+  });
   return { link, ledger };
 }

@@ -11,6 +11,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { freePort } from '../../test/support/ports.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import type { TestRedis } from '../../test/support/redis.ts';
+import { prepareRedis } from '../../test/support/worker.ts';
 import { createCertificate } from '../../test/support/certificate.ts';
 import { readWav } from './testing/data.ts';
 import { ask, MODEL, MODEL_DIR, openStream, spawnWorker } from './testing/process.ts';
@@ -26,6 +27,7 @@ const workers: TestWorker[] = [];
 
 beforeAll(async () => {
   redis = await startRedis();
+  await prepareRedis(redis.url);
   const link = await connected(connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 }));
   ledger = createLedger(link, { prefix, processLeaseMs: 1500 });
 });
@@ -122,6 +124,19 @@ test('a worker that starts without Redis registers when Redis is available', asy
   await redis.restart();
   await eventually('Redis is connected', 10_000, () => ledger.link.ready);
   await registered(worker);
+});
+
+test('a worker logs once that Redis lacks its functions, and registers when an operator has loaded them', async () => {
+  const empty = await startRedis();
+  const worker = await start({ REDIS_URL: empty.url });
+  await eventually('the missing library is logged', START_MS, () => worker.output().includes('svc_asr_1'));
+  await sleep(1500);
+  expect(worker.output().split('the worker cannot register yet')).toHaveLength(2);
+  expect(await ask(worker, '/readyz')).toEqual([503, 'not registered in Redis yet\n']);
+  await prepareRedis(empty.url);
+  await eventually('the worker is ready', 10_000, async () => (await ask(worker, '/readyz'))?.[0] === 200);
+  worker.kill('SIGKILL');
+  await empty.stop();
 });
 
 test('a suspended worker loses its lease and registers again when it continues', async () => {

@@ -1,4 +1,4 @@
-import { LedgerUnavailable } from '@svc-asr/ledger';
+import { FunctionsMissing, LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, NewWorker } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
@@ -38,6 +38,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
   let registered = false;
   let draining = false;
   let stopped = false;
+  let isMissingReported = false;
   let seen: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -76,8 +77,13 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     let nextMs = parts.renewMs;
     try {
       await turn();
+      isMissingReported = false;
     } catch (err) {
       nextMs = Math.min(RETRY_MS, parts.renewMs);
+      if (err instanceof FunctionsMissing && !isMissingReported) {
+        isMissingReported = true;
+        logger.warn({ err }, 'the worker cannot register yet and retries');
+      }
       // Not logged if Redis is unavailable, because the Redis connection already logs that once.
       if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
     }

@@ -1,7 +1,7 @@
 import { createClient, createCluster, ErrorReply } from 'redis';
 import type { Script } from '../scripts.ts';
 import { LedgerUnavailable } from './link.ts';
-import type { RedisLink } from './link.ts';
+import type { RedisConnection } from './link.ts';
 import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
@@ -25,6 +25,7 @@ type Send = (key: string, command: string[]) => Promise<unknown>;
 
 interface Connection {
   send: Send;
+  masters: () => ((command: string[]) => Promise<unknown>)[];
   isReady: () => boolean;
   close: () => Promise<void>;
 }
@@ -33,16 +34,17 @@ interface Connection {
  * Connects to Redis and reconnects without limit. Commands fail immediately while there is no connection, and are never
  * sent twice. A caller that must know the outcome repeats the command. Every script is safe to repeat.
  */
-export function connectRedis(options: ConnectOptions): RedisLink {
+export function connectRedis(options: ConnectOptions): RedisConnection {
   const addresses = options.url.split(',').map((address) => address.trim());
   const connection = addresses.length > 1 ? openCluster(addresses, options) : openSingle(addresses[0] ?? '', options);
 
   const pacer = createReplyPacer(REPLIES_PER_TURN);
   let answering = true;
-  async function send(key: string, command: readonly string[]): Promise<unknown> {
+  const send = (key: string, command: readonly string[]) => settle(() => connection.send(key, [...command]));
+  async function settle(start: () => Promise<unknown>): Promise<unknown> {
     if (!connection.isReady()) throw new LedgerUnavailable('there is no connection to Redis');
     try {
-      const reply = await within(connection.send(key, [...command]), options.timeoutMs, pacer);
+      const reply = await within(start(), options.timeoutMs, pacer);
       answering = true;
       return reply;
     } catch (error) {
@@ -68,6 +70,7 @@ export function connectRedis(options: ConnectOptions): RedisLink {
     },
     run,
     send,
+    masters: () => connection.masters().map((sendTo) => ({ send: (command) => settle(() => sendTo([...command])) })),
     close: connection.close,
   };
 }
@@ -113,6 +116,7 @@ function openSingle(url: string, options: ConnectOptions): Connection {
   void client.connect().catch(() => undefined);
   return {
     send: (_key, command) => client.sendCommand(command),
+    masters: () => [(command) => client.sendCommand(command)],
     isReady: () => client.isReady,
     close: () => end(client),
   };
@@ -152,7 +156,13 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
     state.closing = true;
     if (state.connected) await end(cluster);
   };
-  return { send: (key, command) => cluster.sendCommand(key, false, command), isReady: () => state.connected, close };
+  return {
+    send: (key, command) => cluster.sendCommand(key, false, command),
+    masters: () =>
+      cluster.masters.map((node) => async (command) => (await cluster.nodeClient(node)).sendCommand(command)),
+    isReady: () => state.connected,
+    close,
+  };
 }
 
 interface Emitter {

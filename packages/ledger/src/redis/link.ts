@@ -15,3 +15,14 @@ export interface RedisLink {
   send: (key: string, command: readonly string[]) => Promise<unknown>;
   close: () => Promise<void>;
 }
+
+/** One server of Redis. */
+export interface RedisNode {
+  send: (command: readonly string[]) => Promise<unknown>;
+}
+
+/** Connection that also reaches each server by itself. */
+export interface RedisConnection extends RedisLink {
+  /** Returns the masters: one, or those of a cluster as known at present. Empty before the first connection to one. */
+  masters: () => RedisNode[];
+}
