@@ -40,9 +40,9 @@ export function createCrowd(ledger: Ledger, model: string): Crowd {
       }),
     settle: (records) => {
       const staying = new Set(records.filter(({ draining }) => !draining).map(({ id }) => id));
-      const homeless = [...sessions].filter(([, worker]) => worker === undefined || !staying.has(worker));
+      const unplaced = [...sessions].filter(([, worker]) => worker === undefined || !staying.has(worker));
       // Requests beyond the free slots would only wait in the queue.
-      return forEachOf(homeless.slice(0, countFree(records)), AT_ONCE, ([session, worker]) =>
+      return forEachOf(unplaced.slice(0, countFree(records)), AT_ONCE, ([session, worker]) =>
         place(session, worker === undefined ? [] : [worker]),
       );
     },

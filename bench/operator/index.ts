@@ -38,9 +38,9 @@ const PAUSE_MS = 10_000;
  * Measures the time until new resources have converged, and compares it with the floor. Then it checks that a resync
  * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
  */
-export async function bench({ say, size = 'usual' }: BenchOptions): Promise<BenchResult> {
+export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const { resources, pods } = readSize(SIZES[size], process.env);
-  say('starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and Redis');
+  logProgress('starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and Redis');
   const stage = await createStage();
   const scenes: Scene[] = [];
   const createScene = async () => {
@@ -49,11 +49,11 @@ export async function bench({ say, size = 'usual' }: BenchOptions): Promise<Benc
     return scene;
   };
   try {
-    const { statuses } = await runOperator(await createScene(), WARM_UP_RESOURCES, say);
+    const { statuses } = await runOperator(await createScene(), WARM_UP_RESOURCES, logProgress);
     const floorOf = async (count: number, connections: number) => {
       const floor = await runFloor(await createScene(), count, connections, statuses);
       const label = `floor, ${count} of each kind, ${connections} connections`;
-      say(`${label}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
+      logProgress(`${label}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
       return floor;
     };
     const connections = await findBest(CONNECTIONS, async (candidate) => {
@@ -67,19 +67,19 @@ export async function bench({ say, size = 'usual' }: BenchOptions): Promise<Benc
       floors.push(await floorOf(resources, connections));
       await sleep(PAUSE_MS);
       last = await createScene();
-      ours.push(await runOperator(last, resources, say));
+      ours.push(await runOperator(last, resources, logProgress));
       await sleep(PAUSE_MS);
     }
     if (last === undefined) throw new Error('ROUNDS must be at least 1');
     const again = await resync(last, resources);
-    say(`a new operator reconciled everything twice: ${again.writes} writes, ${again.changed} objects changed`);
+    logProgress(`a new operator reconciled everything twice: ${again.writes} writes, ${again.changed} objects changed`);
     checkResync(again);
-    const phases = await runPodPhases(stage, await createScene(), pods, say);
+    const phases = await runPodPhases(stage, await createScene(), pods, logProgress);
     const result = summarize({ resources, pods, floors, ours, again, phases });
     const failures = checkPods(phases);
     if (failures.length === 0) return result;
     // Print what was measured before failing.
-    say(buildTable('operator', result));
+    logProgress(buildTable('operator', result));
     throw new Error(failures.join('; '));
   } finally {
     for (const scene of scenes) await scene.close();
@@ -87,12 +87,18 @@ export async function bench({ say, size = 'usual' }: BenchOptions): Promise<Benc
   }
 }
 
-async function runOperator(scene: Scene, count: number, say: BenchOptions['say']): Promise<Convergence> {
+async function runOperator(
+  scene: Scene,
+  count: number,
+  logProgress: BenchOptions['logProgress'],
+): Promise<Convergence> {
   const operator = await startOperator(scene.settings);
   try {
     const round = await converge(scene, operator, count);
     const creation = `created in ${seconds(round.createMs)}`;
-    say(`operator, ${count} of each kind: ${seconds(round.ms)} (${creation}); ${describeCounts(round.requests)}`);
+    logProgress(
+      `operator, ${count} of each kind: ${seconds(round.ms)} (${creation}); ${describeCounts(round.requests)}`,
+    );
     return round;
   } finally {
     await operator.stop();

@@ -40,7 +40,7 @@ export async function runPodPhases(
   stage: Stage,
   scene: Scene,
   pods: number,
-  say: (line: string) => void,
+  logProgress: (line: string) => void,
 ): Promise<PodPhases> {
   const names = Array.from({ length: Math.ceil(pods / WORKERS_OF_MODEL) }, (_, at) => nameOf('model', at));
   const each = Math.floor(pods / names.length);
@@ -64,7 +64,7 @@ export async function runPodPhases(
       }
     }
     const ms = performance.now() - startMs;
-    say(`${what}: ${(ms / 1000).toFixed(1)} s`);
+    logProgress(`${what}: ${(ms / 1000).toFixed(1)} s`);
     return ms;
   }
   const settled = () => [...crowds.values()].every((crowd) => crowd.placed() === crowd.size());

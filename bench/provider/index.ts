@@ -19,7 +19,7 @@ const PARTS = 3;
  * Measures slots, speed, error rate and agreement of transcripts for each demo model. Returns nothing without the
  * provider.
  */
-export async function bench({ say }: { say: (line: string) => void }) {
+export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const provider = process.env.PROVIDER ?? 'cuda';
   const ratios: Record<string, number> = {};
   const figures: Record<string, number> = {};
@@ -29,7 +29,7 @@ export async function bench({ say }: { say: (line: string) => void }) {
     try {
       engine = await startEngine({ modelDir, provider, maxSlots: 8192 });
     } catch (error) {
-      say(`${provider} cannot be measured here: ${error instanceof Error ? error.message : String(error)}`);
+      logProgress(`${provider} cannot be measured here: ${error instanceof Error ? error.message : String(error)}`);
       return { ratios, figures };
     }
     const cpu = await startEngine({ modelDir });
@@ -41,7 +41,7 @@ export async function bench({ say }: { say: (line: string) => void }) {
       for (const one of [engine, cpu]) await runOurs(one, streams);
       const [ours, theirs] = [await runOurs(engine, streams), await runOurs(cpu, streams)];
       const equal = ours.texts.filter((text, i) => text === theirs.texts[i]).length;
-      say(`${name}: ${equal} of ${ours.texts.length} transcripts equal those of the CPU`);
+      logProgress(`${name}: ${equal} of ${ours.texts.length} transcripts equal those of the CPU`);
       const seconds = secondsOf(streams);
       ratios[`${name}_throughput_vs_cpu`] = theirs.wallMs / ours.wallMs;
       ratios[`${name}_slots_vs_cpu`] = engine.info.slots / cpu.info.slots;

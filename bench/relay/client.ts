@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 /** Address and first message of a stream. */
-export interface Door {
+export interface StreamTarget {
   readonly url: string;
   readonly protocols?: readonly string[];
   /** First message of the client. Clients of a gateway send none. */
@@ -29,7 +29,7 @@ export class LoadStream {
   }
 
   /** Resolves when audio may be sent. */
-  static async open({ url, protocols = [], first }: Door): Promise<LoadStream> {
+  static async open({ url, protocols = [], first }: StreamTarget): Promise<LoadStream> {
     const socket = new WebSocket(url, [...protocols], { perMessageDeflate: false });
     const stream = new LoadStream(socket);
     const timer = setTimeout(() => stream.#reject(new Error('a stream did not open in time')), OPEN_TIMEOUT_MS);

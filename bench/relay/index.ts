@@ -9,7 +9,7 @@ import { startPeer } from './peers.ts';
 import { gatewayRelay, plainRelay, startEchoWorker } from './relays.ts';
 import { runRound } from './round.ts';
 import type { Relay, Round } from './round.ts';
-import { FRAME_MS } from './speech.ts';
+import { FRAME_MS } from './send-audio.ts';
 import { summarize } from './summary.ts';
 import type { RelayName } from './summary.ts';
 
@@ -22,7 +22,7 @@ const ROUNDS = Number(process.env.RELAY_ROUNDS ?? 3);
 const WARMING = { streams: 20, seconds: 1 };
 
 /** Measures added latency, CPU and memory of each relay in front of a worker that answers at once. */
-export async function bench({ say }: BenchOptions): Promise<BenchResult> {
+export async function bench({ logProgress }: BenchOptions): Promise<BenchResult> {
   const programs = await ensureInstalled(PEERS);
   const redis = await startRedis();
   const stops: (() => Promise<unknown>)[] = [() => redis.stop()];
@@ -40,7 +40,7 @@ export async function bench({ say }: BenchOptions): Promise<BenchResult> {
     stops.unshift(nginx.stop);
     const gateway = await gatewayRelay(redis.url, prefix, ledger, worker.pid, STREAMS);
     stops.unshift(gateway.stop);
-    return await compare(say, plainRelay(`ws://127.0.0.1:${worker.port}`, worker.pid), {
+    return await compare(logProgress, plainRelay(`ws://127.0.0.1:${worker.port}`, worker.pid), {
       gateway: gateway.relay,
       haproxy: plainRelay(haproxy.address, worker.pid, haproxy.pid),
       nginx: plainRelay(nginx.address, worker.pid, nginx.pid),
@@ -51,17 +51,17 @@ export async function bench({ say }: BenchOptions): Promise<BenchResult> {
 }
 
 async function compare(
-  say: BenchOptions['say'],
+  logProgress: BenchOptions['logProgress'],
   direct: Relay,
   relays: Record<RelayName, Relay>,
 ): Promise<BenchResult> {
-  say(`warming up; then ${ROUNDS} rounds of ${SECONDS} s with ${STREAMS} streams and frames of ${FRAME_MS} ms`);
+  logProgress(`warming up; then ${ROUNDS} rounds of ${SECONDS} s with ${STREAMS} streams and frames of ${FRAME_MS} ms`);
   const rounds: Record<RelayName | 'direct', Round[]> = { direct: [], gateway: [], haproxy: [], nginx: [] };
   const all = Object.entries({ direct, ...relays }) as [RelayName | 'direct', Relay][];
   for (const [, relay] of all) await runRound(relay, WARMING.streams, WARMING.seconds);
   for (let i = 1; i <= ROUNDS; i++) {
     for (const [name, relay] of all) rounds[name].push(await runRound(relay, STREAMS, SECONDS));
-    say(`round ${i}: ${Object.entries(rounds).map(describeLast).join('; ')}`);
+    logProgress(`round ${i}: ${Object.entries(rounds).map(describeLast).join('; ')}`);
   }
   const { ratios, figures } = summarize(rounds);
   return { ratios, figures: { streams: STREAMS, seconds: SECONDS, frame_ms: FRAME_MS, ...figures } };

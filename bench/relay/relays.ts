@@ -11,7 +11,7 @@ import type { Relay } from './round.ts';
 /** Creates a relay whose client speaks the worker's protocol: a proxy, or no relay at all. */
 export function plainRelay(address: string, workerPid: number, pid?: number): Relay {
   const first = { type: 'open', context: AUDIO.defaultContext };
-  return { pid, workerPid, door: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
+  return { pid, workerPid, targetOf: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
 }
 
 /** Creates a relay for our gateway, with one tenant per stream, because an account may have one session by default. */
@@ -32,7 +32,7 @@ export async function gatewayRelay(
   const relay: Relay = {
     pid: gateway.pid,
     workerPid,
-    door: async (index) => {
+    targetOf: async (index) => {
       const key = tenants[index % streams]?.key ?? '';
       const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 60 });
       return { url: session.websocket_url, protocols: session.websocket_protocols };

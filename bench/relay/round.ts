@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { LoadStream } from './client.ts';
-import type { Door } from './client.ts';
-import { speak } from './speech.ts';
+import type { StreamTarget } from './client.ts';
+import { startSending } from './send-audio.ts';
 import { readUsage } from './usage.ts';
 import type { Usage } from './usage.ts';
 
@@ -10,7 +10,7 @@ export interface Relay {
   /** Undefined if there is nothing between client and worker. */
   readonly pid: number | undefined;
   readonly workerPid: number;
-  door: (index: number) => Promise<Door>;
+  targetOf: (index: number) => Promise<StreamTarget>;
   /**
    * Longest event loop stalls since the last call, in total and by the process's own work. Not every relay reports
    * them.
@@ -49,8 +49,8 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
   const streams = await openAll(relay, count);
   await pause(SETTLE_MS);
   const idle = usage();
-  const speech = speak(streams);
-  await pause(speech.allSpeakAfterMs);
+  const sending = startSending(streams);
+  await pause(sending.allSendingAfterMs);
   await relay.takeStalls?.();
   const ownLoop = monitorEventLoopDelay({ resolution: 10 });
   ownLoop.enable();
@@ -60,7 +60,7 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
   ownLoop.disable();
   const stalls = (await relay.takeStalls?.()) ?? { longestMs: 0, ownMs: 0 };
   const perThousand = (from: Usage, to: Usage) => ((to.cpuSeconds - from.cpuSeconds) * 1e9) / passedMs / count;
-  const latencies = (await speech.end()).sort((a, b) => a - b);
+  const latencies = (await sending.end()).sort((a, b) => a - b);
   await Promise.all(streams.map((stream) => stream.close()));
   await pause(SETTLE_MS);
   return {
@@ -80,7 +80,7 @@ async function openAll(relay: Relay, count: number): Promise<LoadStream[]> {
   const streams: LoadStream[] = [];
   for (let from = 0; from < count; from += OPENING_AT_ONCE) {
     const indexes = Array.from({ length: Math.min(OPENING_AT_ONCE, count - from) }, (_, i) => from + i);
-    streams.push(...(await Promise.all(indexes.map(async (i) => LoadStream.open(await relay.door(i))))));
+    streams.push(...(await Promise.all(indexes.map(async (i) => LoadStream.open(await relay.targetOf(i))))));
   }
   return streams;
 }

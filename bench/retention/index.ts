@@ -22,20 +22,20 @@ const REDIS_OPTIONS = ['--appendonly', 'no'];
 const OWNER = { id: `svc-asr-gateway-${randomUUID().slice(0, 15)}-${randomUUID()}`, epoch: 12 };
 
 /** Measures the Redis memory of ended sessions: 100,000 sessions of 1,000 tenants, through the real scripts. */
-export async function bench({ say }: { say: (line: string) => void }) {
+export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const redis = await startRedis(REDIS_OPTIONS);
   const ledger = await openLedger(redis.url, { prefix: PREFIX, sessionTtlMs: SESSION_TTL_MS });
   try {
     const tenants = await Promise.all(Array.from({ length: TENANTS }, () => createTenant(ledger, 36_000_000_000)));
     const before = await readUsage(ledger);
-    say(`${TENANTS} tenants: ${before.keys} keys, ${before.bytes} bytes`);
+    logProgress(`${TENANTS} tenants: ${before.keys} keys, ${before.bytes} bytes`);
     for (let at = 0; at < TENANTS; at += PARALLEL) {
       await Promise.all(tenants.slice(at, at + PARALLEL).map((tenant) => runSessions(ledger, tenant)));
     }
     const ended = await readUsage(ledger);
-    say(`${SESSIONS} sessions ended: ${ended.keys} keys, ${ended.bytes} bytes`);
+    logProgress(`${SESSIONS} sessions ended: ${ended.keys} keys, ${ended.bytes} bytes`);
     const after = await untilSteady(ledger);
-    say(`credentials expired: ${after.keys} keys, ${after.bytes} bytes`);
+    logProgress(`credentials expired: ${after.keys} keys, ${after.bytes} bytes`);
     const perSession = (after.bytes - before.bytes) / SESSIONS;
     const sample = tenants.slice(0, SAMPLE).map((tenant) => `${PREFIX}:{t:${tenant}}`);
     const perTenant = async (part: string) => (await memoryOfKeys(ledger, sample, part)) / SAMPLE;

@@ -44,7 +44,7 @@ const READ_ONLY = 'return 1';
  * Compares POST /v1/asr/sessions per second with bare handlers that make as many Redis round trips, in alternating
  * rounds.
  */
-export async function bench({ say }: { say: (line: string) => void }) {
+export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const redis = await startRedis(REDIS_OPTIONS);
   const ledger = await openLedger(redis.url, { prefix: PREFIX });
   const stops: (() => unknown)[] = [() => ledger.link.close(), () => redis.stop()];
@@ -68,7 +68,7 @@ export async function bench({ say }: { say: (line: string) => void }) {
 
     const ours = Number(new URL(gateway.baseUrl).port);
     const roundTrips = await countRoundTrips(ledger, () => round(ours, WARM_UP_MS, 0));
-    say(`warm; ${roundTrips.toFixed(2)} Redis round trips per session`);
+    logProgress(`warm; ${roundTrips.toFixed(2)} Redis round trips per session`);
     const durable = await startFloor(redis.url, Math.round(roundTrips), DURABLE);
     const readOnly = await startFloor(redis.url, Math.round(roundTrips), READ_ONLY);
     stops.unshift(durable.stop, readOnly.stop);
@@ -81,7 +81,7 @@ export async function bench({ say }: { say: (line: string) => void }) {
       rounds.ours.push(await round(ours));
       rounds.readOnly.push(await round(readOnly.port));
       const each = Object.entries(rounds).map(([name, all]) => `${name} ${all.at(-1)?.perSecond.toFixed(0)}/s`);
-      say(`round ${i}: ${each.join(', ')}`);
+      logProgress(`round ${i}: ${each.join(', ')}`);
     }
     const { ours: us, durable: floor, readOnly: readers } = rounds;
     return {

@@ -35,7 +35,7 @@ export async function runDeclaredLoad(engine: Engine, recordings: readonly Recor
     Array.from({ length: count }, async (_, i) => {
       const { samples } = recordings[i % recordings.length] ?? { samples: new Int16Array() };
       await new Promise((resolve) => setTimeout(resolve, (i / count) * 1120));
-      await speak(engine, samples, latencies);
+      await streamRecording(engine, samples, latencies);
     }),
   );
   loop.disable();
@@ -68,7 +68,7 @@ function measureOwnStall(): { stop: () => number } {
   };
 }
 
-async function speak(engine: Engine, samples: Int16Array, latencies: number[]): Promise<void> {
+async function streamRecording(engine: Engine, samples: Int16Array, latencies: number[]): Promise<void> {
   const stream = engine.open();
   const writtenMs: number[] = [];
   stream.on('delta', ({ audioEndMs }) => {

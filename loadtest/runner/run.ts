@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { say } from '../../tools/launch/terminal.mjs';
+import { logProgress } from '../../tools/launch/terminal.mjs';
 import { freePort } from '../../tools/start/ports.ts';
 import { createOptions } from '../lib/options.ts';
 import type { Options } from '../lib/options.ts';
@@ -61,7 +61,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   writeFileSync(planFile, JSON.stringify(plan), { mode: 0o600 });
 
   const slots = declaredSlots === 0 ? '' : `, ${declaredSlots} declared slots`;
-  say(`${scenario}: ${plan.streams} streams against ${service.name}${slots}`);
+  logProgress(`${scenario}: ${plan.streams} streams against ${service.name}${slots}`);
   if (slowWorker) await slowDown(service, options, context);
   const startedAt = new Date();
   const reportFile = join(out, RESULT_FILES.page);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LOAD_OPTIONS } from '../lib/options.ts';
 import type { Options } from '../lib/options.ts';
 import type { ScenarioName } from '../lib/scenarios.ts';
-import { say } from '../../tools/launch/terminal.mjs';
+import { logProgress } from '../../tools/launch/terminal.mjs';
 import { readDeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';
 import type { Target } from './target.ts';
@@ -67,7 +67,7 @@ async function findSlots(operatorUrl: string, model: string): Promise<number> {
     if (operatorUrl === '') throw new Error('neither DECLARED_SLOTS nor OPERATOR_URL is set');
     return await readDeclaredSlots(operatorUrl, model, READ_SLOTS_MS);
   } catch (error) {
-    say(`the declared slots are unknown: ${error instanceof Error ? error.message : String(error)}`);
+    logProgress(`the declared slots are unknown: ${error instanceof Error ? error.message : String(error)}`);
     return 0;
   }
 }
@@ -79,7 +79,7 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
   if (isNamed && !isDefaultProvider) {
     throw new Error(`PROVIDER=${provider} cannot be used with MODEL. Unset one of them.`);
   }
-  say('starting a temporary service');
+  logProgress('starting a temporary service');
   // Imported only here, because starting a service needs npm packages, which the load test image does not have.
   const { MEASURED_SLOTS, startTemporaryService } = await import('./temporary-service.ts');
   const target = await startTemporaryService(env, signal, addCleanup);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LOAD_OPTIONS } from '../lib/options.ts';
-import { say } from '../../tools/launch/terminal.mjs';
+import { logProgress } from '../../tools/launch/terminal.mjs';
 import { startAll } from '../../tools/start/run.ts';
 import type { Teardown } from '../../tools/start/run.ts';
 import { targetOf } from './target.ts';
@@ -38,7 +38,7 @@ export async function startTemporaryService(
     {
       env: buildServiceEnvironment(env, folder),
       node: env.SVC_ASR_NODE ?? process.execPath,
-      show: (level, text) => (level === 'info' ? undefined : say(text)),
+      show: (level, text) => (level === 'info' ? undefined : logProgress(text)),
       signal,
     },
     (stop) => (teardown = stop),

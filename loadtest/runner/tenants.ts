@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller, Role } from '../lib/plan.ts';
-import { say } from '../../tools/launch/terminal.mjs';
+import { logProgress } from '../../tools/launch/terminal.mjs';
 import type { Admin, Balances } from './admin.ts';
 
 /** Credit of a tenant. It is more than any run can consume, including a noisy tenant. */
@@ -46,7 +46,7 @@ export function createTenants(admin: Admin): Tenants {
       for (const name of names.splice(0)) {
         await admin.removeTenant(name).catch((error: unknown) => {
           const reason = error instanceof Error ? error.message : String(error);
-          say(`cannot delete the tenant ${name}. Delete it by hand. ${reason}`);
+          logProgress(`cannot delete the tenant ${name}. Delete it by hand. ${reason}`);
         });
       }
     },

@@ -2,7 +2,7 @@ import { expectBalanced } from './balances.ts';
 import { openHarness, until } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { KIKUYU, openAccess, TENANT } from './live-streams.ts';
-import { openStream, startSpeaker } from './streams.ts';
+import { openStream, startAudioSender } from './streams.ts';
 import type { Access } from './streams.ts';
 
 const DHOLUO = 'svc-asr-dholuo-v1';
@@ -19,8 +19,8 @@ test('a pool without workers starts one for a waiting stream, reports the wait, 
   const stream = await openStream(access, DHOLUO);
   await stream.next('ready', 150_000);
   expect(stream.events).toContainEqual(expect.objectContaining({ type: 'status', state: 'waiting_for_capacity' }));
-  const speaker = startSpeaker(stream, 'luo_espeak_036', DHOLUO);
-  expect(await speaker.finish()).toBeGreaterThan(0);
+  const sender = startAudioSender(stream, 'luo_espeak_036', DHOLUO);
+  expect(await sender.finish()).toBeGreaterThan(0);
   await until(harness, `asrmodel/${DHOLUO}`, '.status.replicas', /^0?$/);
   await expectBalanced(harness, TENANT);
 });
@@ -31,8 +31,8 @@ test('a pool adds a worker when its streams need one and removes it afterwards, 
   for (let i = 0; i < 3; i++) streams.push(await openStream(access, KIKUYU, 120));
   for (const stream of streams) await stream.next('ready', 150_000);
   await until(harness, `asrmodel/${KIKUYU}`, '.status.readyReplicas', '2');
-  const speakers = streams.map((stream) => startSpeaker(stream, 'ki_espeak_009', KIKUYU));
-  for (const speaker of speakers) expect(await speaker.finish()).toBeGreaterThan(0);
+  const senders = streams.map((stream) => startAudioSender(stream, 'ki_espeak_009', KIKUYU));
+  for (const sender of senders) expect(await sender.finish()).toBeGreaterThan(0);
   await until(harness, `asrmodel/${KIKUYU}`, '.status.replicas', '1');
   await expectBalanced(harness, TENANT);
 });

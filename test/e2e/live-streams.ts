@@ -3,8 +3,8 @@ import { eventually } from '../support/eventually.ts';
 import { expectBalanced } from './balances.ts';
 import { SOON_MS } from './harness.ts';
 import type { Harness } from './harness.ts';
-import { createSession, openStream, startSpeaker } from './streams.ts';
-import type { Access, Speaker } from './streams.ts';
+import { createSession, openStream, startAudioSender } from './streams.ts';
+import type { Access, AudioSender } from './streams.ts';
 
 export const KIKUYU = 'svc-asr-kikuyu-v1';
 export const TENANT = 'acme-radio';
@@ -19,14 +19,14 @@ export async function openAccess(harness: Harness): Promise<Access> {
  * Streams audio on two streams while `disrupt` runs. Neither may be interrupted, and the account must balance after.
  */
 export async function underLiveStreams(harness: Harness, access: Access, disrupt: () => Promise<void>): Promise<void> {
-  const speakers: Speaker[] = [];
+  const senders: AudioSender[] = [];
   for (let i = 0; i < 2; i++) {
     const stream = await openStream(access, KIKUYU, 300);
     await stream.next('ready', 60_000);
-    speakers.push(startSpeaker(stream, 'ki_espeak_009', KIKUYU));
+    senders.push(startAudioSender(stream, 'ki_espeak_009', KIKUYU));
   }
   await disrupt();
-  for (const speaker of speakers) expect(await speaker.finish()).toBeGreaterThan(0);
+  for (const sender of senders) expect(await sender.finish()).toBeGreaterThan(0);
   await expectBalanced(harness, TENANT);
 }
 

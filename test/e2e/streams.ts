@@ -48,7 +48,7 @@ export async function openStream(access: Access, model: string, seconds = 60): P
 }
 
 /** A client that streams audio. */
-export interface Speaker {
+export interface AudioSender {
   /**
    * Stops after the current repetition of the recording, checks every transcript and closes the stream. Resolves with
    * the number of utterances.
@@ -57,7 +57,7 @@ export interface Speaker {
 }
 
 /** Streams a recording in real time, again and again, as one utterance each time. The stream must be ready. */
-export function startSpeaker(stream: StreamClient, name: string, model: string): Speaker {
+export function startAudioSender(stream: StreamClient, name: string, model: string): AudioSender {
   const { pcm, text } = recording(name, model);
   const stop = new AbortController();
   const sent = (async () => {

@@ -109,12 +109,12 @@ test(
 
 test('a worker that receives SIGTERM hands its stream over and exits with 0', async () => {
   let stopped: Promise<number | null> | undefined;
-  let gone: TestWorker | undefined;
+  let leaving: TestWorker | undefined;
   const text = await transcript(5, async () => {
-    gone = await workerOf();
-    stopped = gone.stop('SIGTERM');
+    leaving = await workerOf();
+    stopped = leaving.stop('SIGTERM');
   });
   expect(text).toBe(expected);
   expect(await stopped).toBe(0);
-  workers = [...workers.filter((worker) => worker !== gone), await startWorker(redis.url, prefix)];
+  workers = [...workers.filter((worker) => worker !== leaving), await startWorker(redis.url, prefix)];
 }, 60_000);

@@ -75,11 +75,11 @@ test('a handshake that does not offer the two protocols in order is refused and 
 test('a credential opens only its own session', async () => {
   const [mine, other] = [await stage.caller(), await stage.caller()];
   const session = await stage.session(mine);
-  const foreign = await stage.session(other);
+  const otherSession = await stage.session(other);
   const { websocket_protocols: protocols } = session;
-  expect(refusal(await upgrade(foreign, { protocols }))).toBe('invalid_session_credential');
-  const nobody = session.websocket_url.replace(session.id, randomUUID());
-  expect(refusal(await upgrade({ ...session, websocket_url: nobody }))).toBe('invalid_session_credential');
+  expect(refusal(await upgrade(otherSession, { protocols }))).toBe('invalid_session_credential');
+  const unknownUrl = session.websocket_url.replace(session.id, randomUUID());
+  expect(refusal(await upgrade({ ...session, websocket_url: unknownUrl }))).toBe('invalid_session_credential');
   expect((await upgrade(session)).status).toBe(101);
 });
 

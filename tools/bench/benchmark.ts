@@ -1,6 +1,6 @@
 /** Arguments of a benchmark. */
 export interface BenchOptions {
-  say: (line: string) => void;
+  logProgress: (line: string) => void;
   /** How much to measure, for benchmarks that have several sizes. The default is `usual`. */
   size?: 'quick' | 'usual' | 'full';
 }

@@ -1,4 +1,4 @@
-import { say } from '../launch/terminal.mjs';
+import { logProgress } from '../launch/terminal.mjs';
 
 /** Outcomes of the tests and checks of a step. */
 export interface Tally {
@@ -8,7 +8,7 @@ export interface Tally {
 }
 
 /** Runs a step and prints its start, its outcome and its duration. A step that throws counts as one failure. */
-export async function runStep(name: string, step: () => Promise<Tally>, report = say): Promise<Tally> {
+export async function runStep(name: string, step: () => Promise<Tally>, report = logProgress): Promise<Tally> {
   report(`${name} …`);
   const startedAt = performance.now();
   let tally: Tally;

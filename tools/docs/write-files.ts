@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root, say } from '../launch/terminal.mjs';
+import { root, logProgress } from '../launch/terminal.mjs';
 
 /** Writes generated files, given by their paths from the root of the repository. */
 export function writeFiles(files: Readonly<Record<string, string>>): void {
@@ -8,6 +8,6 @@ export function writeFiles(files: Readonly<Record<string, string>>): void {
     const file = join(root, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
-    say(name);
+    logProgress(name);
   }
 }

@@ -35,10 +35,10 @@ const NAMESPACES = ['asr', 'svc-asr-e2e', 'svc-asr-e2e-other'];
 const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((kind) => `${kind}.asr.svc.dev`);
 
 /** Starts a new cluster of namespaces on this machine. */
-export async function startOwnTarget(home: string, say: (line: string) => void): Promise<Target> {
+export async function startOwnTarget(home: string, logProgress: (line: string) => void): Promise<Target> {
   // A killed run may have left a cluster behind.
   await removeOwnCluster(home);
-  const { tools, loadImages } = await startCluster({ name: CLUSTER, home, nodes: NODES, say });
+  const { tools, loadImages } = await startCluster({ name: CLUSTER, home, nodes: NODES, logProgress });
   return {
     tools,
     registry: LOADED,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../launch/node.mjs';
-import { messageOf, say } from '../launch/terminal.mjs';
+import { messageOf, logProgress } from '../launch/terminal.mjs';
 import { PLATFORMS } from './platform.ts';
 import type { Platform } from './platform.ts';
 
@@ -33,7 +33,7 @@ export function fetchDebianPackages(names: readonly string[], platform: Platform
 }
 
 function download(names: readonly string[], arch: string, target: string): void {
-  say(`downloading Debian packages for ${arch}: ${names.join(' ')}`);
+  logProgress(`downloading Debian packages for ${arch}: ${names.join(' ')}`);
   mkdirSync(cacheFolder(), { recursive: true });
   const temporary = mkdtempSync(join(cacheFolder(), 'debian-tmp-'));
   try {

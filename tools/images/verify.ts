@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensureInstalled, findOnPath } from '../install/system-package.ts';
 import type { SystemPackage } from '../install/system-package.ts';
 import { cacheFolder, fetchNode } from '../launch/node.mjs';
-import { root, say } from '../launch/terminal.mjs';
+import { root, logProgress } from '../launch/terminal.mjs';
 import type { BuiltImage } from './oci.ts';
 
 const BUILDAH: SystemPackage<true> = {
@@ -26,7 +26,7 @@ export async function verifyImages(built: readonly BuiltImage[]): Promise<void> 
   if (first === undefined) return;
   const version = first.reference.slice(first.reference.lastIndexOf(':') + 1);
   const targets = built.map(({ title, file }) => `${title}=${file}`);
-  say('building the images with buildah and comparing them');
+  logProgress('building the images with buildah and comparing them');
   // In a mount namespace of its own, so that an interrupted build leaves no mounts.
   const { status } = spawnSync(
     'unshare',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { say } from '../launch/terminal.mjs';
+import { logProgress } from '../launch/terminal.mjs';
 import { findOnPath } from './system-package.ts';
 import { askVersion, isAtLeast } from './version.ts';
 import type { Version } from './version.ts';
@@ -86,7 +86,7 @@ async function compile(go: string, build: GoBuild, into: string): Promise<void> 
     // With -v, Go prints the path of each package that it compiles on its own line.
     if (!/\s/.test(line)) packages += 1;
   });
-  const timer = setInterval(() => say(`${names}: ${packages} packages after ${minutes()} min`), PROGRESS_MS);
+  const timer = setInterval(() => logProgress(`${names}: ${packages} packages after ${minutes()} min`), PROGRESS_MS);
   const problem = await new Promise<string | undefined>((resolve) => {
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code, signal) => resolve(code === 0 ? undefined : `go ended with ${code ?? signal ?? ''}`));
@@ -97,5 +97,5 @@ async function compile(go: string, build: GoBuild, into: string): Promise<void> 
     process.stderr.write(`${tail.join('\n')}\n`);
     throw new Error(`${names} could not be built (${problem}). Correct what the messages above report and try again`);
   }
-  say(`${names}: built in ${minutes()} min`);
+  logProgress(`${names}: built in ${minutes()} min`);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../launch/lock.mjs';
 import { cacheFolder } from '../launch/node.mjs';
-import { say } from '../launch/terminal.mjs';
+import { logProgress } from '../launch/terminal.mjs';
 import { buildPrograms, findGo } from './go-build.ts';
 import { goModuleFolder, readGoModule, versionOf } from './go-module.ts';
 import { findOnPath } from './system-package.ts';
@@ -133,7 +133,7 @@ async function buildGoTools(
     if (names.length === 0) return;
     const list = `${names.join(', ')} ${pinOf(names[0] ?? 'kubectl').version}`.trim();
     const go = findGo(`${list} must be built from source (or put on PATH, or into the folder KUBEBUILDER_ASSETS)`);
-    say(`building ${list} from source; this can take 6 minutes on two cores, but is done only once`);
+    logProgress(`building ${list} from source; this can take 6 minutes on two cores, but is done only once`);
     const packages = Object.fromEntries(names.map((name) => [name, pinOf(name).packagePath]));
     await buildPrograms(go, { folder: goModuleFolder(module), packages, ldflags: versionFlags(names), target, env });
   });

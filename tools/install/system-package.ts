@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { withLock } from '../launch/lock.mjs';
 import { cacheFolder } from '../launch/node.mjs';
-import { say } from '../launch/terminal.mjs';
+import { logProgress } from '../launch/terminal.mjs';
 
 /**
  * Package managers in order of preference. `command` installs packages, and `manual` is the command to show to users.
@@ -72,7 +72,7 @@ export async function ensureInstalled<Found>(wanted: SystemPackage<Found>): Prom
     for (const [command = '', ...args] of commands) {
       const found = wanted.find();
       if (found !== undefined) return found;
-      say(`installing ${wanted.title} with ${manager ?? ''}${command === 'sudo' ? ' (sudo)' : ''}`);
+      logProgress(`installing ${wanted.title} with ${manager ?? ''}${command === 'sudo' ? ' (sudo)' : ''}`);
       const { stdout, stderr } = spawnSync(command, args, { stdio: ['inherit', 'pipe', 'pipe'], encoding: 'utf8' });
       output += `${stdout}${stderr}`;
     }

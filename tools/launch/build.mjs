@@ -1,7 +1,7 @@
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root, say, stop } from './terminal.mjs';
+import { root, logProgress, stop } from './terminal.mjs';
 
 /**
  * Compiles every workspace and renders the API documents. TypeScript skips workspaces that have not changed.
@@ -9,7 +9,7 @@ import { root, say, stop } from './terminal.mjs';
  */
 export function ensureBuild(node) {
   // The first build takes a while without any output.
-  say('building what has changed');
+  logProgress('building what has changed');
   for (const script of [['node_modules/typescript-7/bin/tsc', '--build', root], ['packages/api-docs/dist/build.js']]) {
     const [path = '', ...args] = script;
     const { status } = spawnSync(node, [join(root, path), ...args], { cwd: root, stdio: ['ignore', 1, 2] });

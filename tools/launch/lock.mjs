@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, startTime } from './processes.mjs';
-import { say } from './terminal.mjs';
+import { logProgress } from './terminal.mjs';
 
 const POLL_MS = 200;
 
@@ -42,7 +42,7 @@ export function tryLock(file) {
 export async function withLock(file, waiting, work) {
   mkdirSync(dirname(file), { recursive: true });
   let release = tryLock(file);
-  if (typeof release === 'number') say(waiting);
+  if (typeof release === 'number') logProgress(waiting);
   while (typeof release === 'number') {
     await sleep(POLL_MS);
     release = tryLock(file);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { say, stop } from './terminal.mjs';
+import { logProgress, stop } from './terminal.mjs';
 
 /** Version of Node that the launcher downloads and the images contain. */
 export const PINNED = '24.21.0';
@@ -56,7 +56,7 @@ export function fetchNode(platform, arch) {
   const home = join(cacheFolder(), `node-${PINNED}-${platform}-${arch}`);
   const folder = join(home, 'node_modules', name);
   if (existsSync(folder)) return folder;
-  say(`downloading Node ${PINNED} for ${platform}-${arch} from the npm registry`);
+  logProgress(`downloading Node ${PINNED} for ${platform}-${arch} from the npm registry`);
   mkdirSync(cacheFolder(), { recursive: true });
   // npm writes into a temporary folder, so that an incomplete download is never used.
   const temporary = mkdtempSync(join(cacheFolder(), 'node-tmp-'));

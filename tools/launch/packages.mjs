@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { cacheFolder } from './node.mjs';
-import { root, say, stop } from './terminal.mjs';
+import { root, logProgress, stop } from './terminal.mjs';
 
 const LOCKFILE = join(root, 'package-lock.json');
 /** Record of npm about the packages that it installed. */
@@ -44,7 +44,7 @@ export async function ensurePackages(node) {
   const name = `install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.lock`;
   await withLock(join(cacheFolder(), name), 'waiting for another command that is installing npm packages', () => {
     if (isUpToDate()) return;
-    say('installing npm packages');
+    logProgress('installing npm packages');
     const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` };
     const result = spawnSync('npm', ['ci'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env });
     if (result.status !== 0) stop('"npm ci" failed: see its message above');

@@ -17,7 +17,7 @@ export function userPath(path) {
  * Prints a line of progress on standard error, which keeps the output of a task separate.
  * @param {string} line
  */
-export function say(line) {
+export function logProgress(line) {
   process.stderr.write(`» ${line}\n`);
 }
 

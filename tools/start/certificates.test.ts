@@ -53,24 +53,24 @@ test('localHosts leaves out a machine name that is not a valid host name', () =>
 
 describe('ensureTls', () => {
   let folder: string;
-  const said: string[] = [];
-  const say = (line: string) => void said.push(line);
+  const lines: string[] = [];
+  const logProgress = (line: string) => void lines.push(line);
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'svc-asr-tls-'));
-    said.length = 0;
+    lines.length = 0;
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
   test('creates both certificates once and renews the server certificate before it expires', async () => {
     const home = homeOf({ SVC_ASR_HOME: folder });
     createHome(home);
-    const files = await ensureTls(home, now, say);
-    expect(said).toHaveLength(2);
+    const files = await ensureTls(home, now, logProgress);
+    expect(lines).toHaveLength(2);
     const read = () => [files.caFile, files.certFile].map((file) => readFileSync(file, 'utf8'));
     const [ca, cert] = read();
-    await ensureTls(home, later(1), say);
+    await ensureTls(home, later(1), logProgress);
     expect(read()).toEqual([ca, cert]);
-    await ensureTls(home, later(380), say);
+    await ensureTls(home, later(380), logProgress);
     expect(read()[0]).toBe(ca);
     expect(read()[1]).not.toBe(cert);
     for (const file of [files.keyFile, join(home.secrets, 'ca.key')]) expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -79,7 +79,7 @@ describe('ensureTls', () => {
   test('creates a server certificate that a client with the CA trusts', async () => {
     const home = homeOf({ SVC_ASR_HOME: folder });
     createHome(home);
-    const files = await ensureTls(home, now, say);
+    const files = await ensureTls(home, now, logProgress);
     const options = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
     const server = createServer(options, (_request, response) => response.end('hello'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

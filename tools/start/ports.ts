@@ -30,8 +30,8 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
   const host = env.HOST !== undefined && isIP(env.HOST) !== 0 ? env.HOST : LOOPBACK;
   const gateway = await requirePort(host, portFrom(env, 'PORT') ?? GATEWAY_PORT, 'PORT');
   const taken = [gateway];
-  const free = async (wish: number | undefined) => {
-    const port = await freePort(LOOPBACK, wish !== undefined && taken.includes(wish) ? undefined : wish);
+  const free = async (preferred: number | undefined) => {
+    const port = await freePort(LOOPBACK, preferred !== undefined && taken.includes(preferred) ? undefined : preferred);
     taken.push(port);
     return port;
   };
@@ -51,8 +51,8 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
 }
 
 async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promise<number> {
-  const wish = portFrom(env, 'CONSOLE_PORT');
-  if (wish !== undefined) return requirePort(LOOPBACK, wish, 'CONSOLE_PORT');
+  const requested = portFrom(env, 'CONSOLE_PORT');
+  if (requested !== undefined) return requirePort(LOOPBACK, requested, 'CONSOLE_PORT');
   // With PORT=0 several installations run side by side. They would compete for the same next port.
   if (portFrom(env, 'PORT') === 0) return freePort(LOOPBACK);
   for (let port = CONSOLE_PORT; port < CONSOLE_PORT + 100; port++) {
@@ -65,8 +65,8 @@ async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promi
  * Returns a free port: the preferred one if it is free, otherwise one outside the ephemeral range. The system may assign
  * an ephemeral port to a client before the server uses it.
  */
-export async function freePort(host: string, wish?: number): Promise<number> {
-  if (wish !== undefined && (await isFree(host, wish))) return wish;
+export async function freePort(host: string, preferred?: number): Promise<number> {
+  if (preferred !== undefined && (await isFree(host, preferred))) return preferred;
   for (let tries = 0; tries < 100; tries++) {
     const port = randomInt(FIRST_PORT, LAST_PORT);
     if (await isFree(host, port)) return port;

@@ -53,7 +53,7 @@ export interface Teardown {
 /** Starts all services on this machine. Calls `own` early, so that the caller can stop an incomplete start. */
 export async function startAll(given: StartOptions, own: (teardown: Teardown) => void): Promise<Installation> {
   const { node, show } = given;
-  const say = (line: string) => show('info', line);
+  const logProgress = (line: string) => show('info', line);
   const observer = given.observe === true ? await observe(given.env) : undefined;
   const home = homeOf(given.env);
   createHome(home);
@@ -86,7 +86,7 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   const lost = env.API_KEY_PEPPERS || env.API_KEY_PEPPERS_FILE ? undefined : describeLostPeppers(home);
   if (lost !== undefined) show('warn', lost);
   const secrets = ensureSecrets(home.secrets);
-  const tls = await ensureTls(home, new Date(), say);
+  const tls = await ensureTls(home, new Date(), logProgress);
   const url = await provideRedis(options, fleet, home, ports, readFileSync(secrets.redisPassword, 'utf8').trim());
   const redisUrlFile = join(home.secrets, 'redis-url');
   writeAtomically(redisUrlFile, `${url}\n`, 0o600);

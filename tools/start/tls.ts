@@ -13,7 +13,7 @@ export interface TlsFiles {
 }
 
 /** Creates the CA and the server certificate if they are missing, damaged, for other hosts or about to expire. */
-export async function ensureTls(home: Home, now: Date, say: (line: string) => void): Promise<TlsFiles> {
+export async function ensureTls(home: Home, now: Date, logProgress: (line: string) => void): Promise<TlsFiles> {
   const caFile = join(home.certs, 'ca.crt');
   const caKeyFile = join(home.secrets, 'ca.key');
   const certFile = join(home.certs, 'server.crt');
@@ -23,13 +23,13 @@ export async function ensureTls(home: Home, now: Date, say: (line: string) => vo
   if (ca === undefined || !isUsable(ca, ca, [], now)) {
     ca = await createCa(now);
     writePair(ca, caFile, caKeyFile);
-    say(`created a local certificate authority: ${caFile}`);
+    logProgress(`created a local certificate authority: ${caFile}`);
   }
   const hosts = localHosts(hostname());
   const server = readPair(certFile, keyFile);
   if (server === undefined || !isUsable(server, ca, hosts, now)) {
     writePair(await createServerCertificate(ca, hosts, now), certFile, keyFile);
-    say(`created a certificate for ${hosts.join(', ')}`);
+    logProgress(`created a certificate for ${hosts.join(', ')}`);
   }
   return { caFile, certFile, keyFile };
 }

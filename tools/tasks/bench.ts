@@ -5,7 +5,7 @@ import type { Benchmark } from '../bench/benchmark.ts';
 import { buildTable } from '../bench/table.ts';
 import { REDIS } from '../install/programs.ts';
 import { ensureInstalled } from '../install/system-package.ts';
-import { messageOf, root, runTask, say, userPath } from '../launch/terminal.mjs';
+import { messageOf, root, runTask, logProgress, userPath } from '../launch/terminal.mjs';
 
 await runTask(async () => {
   const folder = join(root, 'bench');
@@ -13,9 +13,9 @@ await runTask(async () => {
   const { names, jsonFile, size } = parseBenchArguments(process.argv.slice(2), known);
   await ensureInstalled(REDIS);
   for (const name of names) {
-    say(`bench ${name}`);
+    logProgress(`bench ${name}`);
     const { bench } = (await import(join(folder, name, 'index.ts'))) as Benchmark;
-    const { ratios, figures } = await bench({ say, size }).catch((error: unknown) => {
+    const { ratios, figures } = await bench({ logProgress, size }).catch((error: unknown) => {
       throw new Error(`bench ${name} failed: ${messageOf(error)}`);
     });
     process.stdout.write(`${buildTable(name, { ratios, figures })}\n`);

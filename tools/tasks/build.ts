@@ -1,4 +1,4 @@
-import { say } from '../launch/terminal.mjs';
+import { logProgress } from '../launch/terminal.mjs';
 
 // The launcher has built everything before it runs this task.
-say('built');
+logProgress('built');

@@ -5,7 +5,7 @@ import { endOnSignal } from '../checks/command.ts';
 import { verdict } from '../checks/step.ts';
 import { REDIS } from '../install/programs.ts';
 import { ensureInstalled } from '../install/system-package.ts';
-import { runTask, say } from '../launch/terminal.mjs';
+import { runTask, logProgress } from '../launch/terminal.mjs';
 
 await runTask(async () => {
   const chosen = parseChaosArguments(process.argv.slice(2), SCENARIOS);
@@ -21,7 +21,7 @@ await runTask(async () => {
   const startedAt = performance.now();
   const total = await runChaos(chosen);
   const minutes = (performance.now() - startedAt) / 60_000;
-  say(`chaos ${chosen.name}: ${chosen.rounds} rounds of each fault in ${minutes.toFixed(1)} min`);
+  logProgress(`chaos ${chosen.name}: ${chosen.rounds} rounds of each fault in ${minutes.toFixed(1)} min`);
   process.stdout.write(`${verdict(total)}\n`);
   return total.failed === 0 ? 0 : 1;
 });

@@ -6,7 +6,7 @@ import { takeDown } from '../cluster/namespaces/down.ts';
 import { findArchives } from '../cluster/namespaces/images.ts';
 import { ensurePrograms } from '../cluster/namespaces/programs.ts';
 import { findProblems, readState } from '../cluster/namespaces/state.ts';
-import { runTask, say, userPath } from '../launch/terminal.mjs';
+import { runTask, logProgress, userPath } from '../launch/terminal.mjs';
 import { homeOf } from '../start/home.ts';
 
 /** Exit status of `status` for a cluster that does not run. */
@@ -15,9 +15,9 @@ const home = homeOf(process.env).path;
 
 async function up({ name, nodes }: ClusterArguments): Promise<number> {
   const startedAt = performance.now();
-  const { plan, tools } = await startCluster({ name, nodes, home, say });
+  const { plan, tools } = await startCluster({ name, nodes, home, logProgress });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  say(`the cluster ${name} is up with ${plan.nodes.map((node) => node.name).join(', ')} (${seconds} s)`);
+  logProgress(`the cluster ${name} is up with ${plan.nodes.map((node) => node.name).join(', ')} (${seconds} s)`);
   const { kubectl, helm } = await ensurePrograms();
   const folders = new Set([dirname(kubectl), dirname(helm)]);
   process.stdout.write(`export KUBECONFIG=${tools.kubeconfig}\nexport PATH=${[...folders].join(':')}:$PATH\n`);
@@ -28,13 +28,13 @@ async function load({ name, files }: ClusterArguments): Promise<number> {
   const cluster = await openCluster({ name, home });
   const archives = files.length === 0 ? findArchives(join(home, 'images')) : files.map(userPath);
   await cluster.loadImages(archives);
-  for (const archive of archives) say(`loaded ${archive}`);
+  for (const archive of archives) logProgress(`loaded ${archive}`);
   return 0;
 }
 
 async function down({ name }: ClusterArguments): Promise<number> {
   const existed = await takeDown(planExisting({ name, home }));
-  say(existed ? `the cluster ${name} was removed` : `there is no cluster ${name}`);
+  logProgress(existed ? `the cluster ${name} was removed` : `there is no cluster ${name}`);
   return 0;
 }
 

@@ -7,7 +7,7 @@ import type { E2eArguments } from '../e2e/arguments.ts';
 import { findMissingImages, listNodes, openTarget, removeOwnCluster, startOwnTarget } from '../e2e/target.ts';
 import type { Archive, Target } from '../e2e/target.ts';
 import { buildImages } from '../images/build-all.ts';
-import { messageOf, root, say, stop, userPath } from '../launch/terminal.mjs';
+import { messageOf, root, logProgress, stop, userPath } from '../launch/terminal.mjs';
 import { findPrevious } from '../previous/commit.ts';
 import { buildRelease, removeRelease } from '../previous/release.ts';
 import { homeOf } from '../start/home.ts';
@@ -61,7 +61,7 @@ async function setUp(): Promise<void> {
     ...(previous.chart === '' ? {} : { E2E_PREVIOUS_CHART: previous.chart, E2E_PREVIOUS_TAG: previous.tag }),
   };
   Object.assign(process.env, settings);
-  say(
+  logProgress(
     `environment of the tests: ${Object.entries(settings)
       .map((entry) => entry.join('='))
       .join(' ')}`,
@@ -70,7 +70,9 @@ async function setUp(): Promise<void> {
 
 async function open(): Promise<Target> {
   target =
-    kubeconfig === undefined ? await startOwnTarget(home, say) : await openTarget(args, userPath(kubeconfig), home);
+    kubeconfig === undefined
+      ? await startOwnTarget(home, logProgress)
+      : await openTarget(args, userPath(kubeconfig), home);
   return target;
 }
 
@@ -114,7 +116,7 @@ async function buildPrevious(): Promise<Version> {
     notTested.push(`an upgrade from the commit before: ${previous.missing}`);
     return NO_VERSION;
   }
-  say(`upgrades start from ${previous.commit}`);
+  logProgress(`upgrades start from ${previous.commit}`);
   try {
     const { chart, tag, files } = await buildRelease(root, previous.commit, previousFolder);
     const nameOf = (file: string) => /([^/]*)-linux-\w+\.tar$/.exec(file)?.[1] ?? '';
@@ -160,7 +162,7 @@ tallies.push(
     return oneFrom(0);
   }),
 );
-for (const line of notTested) say(`not tested: ${line}`);
+for (const line of notTested) logProgress(`not tested: ${line}`);
 const total = addUp(tallies);
 process.stdout.write(`${verdict(total)}\n`);
 process.exit(total.failed === 0 ? 0 : 1);

@@ -3,7 +3,7 @@ import { parseImageArguments, USAGE } from '../images/arguments.ts';
 import { buildImages } from '../images/build-all.ts';
 import { platformOf } from '../images/platform.ts';
 import { verifyImages } from '../images/verify.ts';
-import { root, runTask, say, userPath } from '../launch/terminal.mjs';
+import { root, runTask, logProgress, userPath } from '../launch/terminal.mjs';
 import { homeOf } from '../start/home.ts';
 
 await runTask(async () => {
@@ -16,7 +16,7 @@ await runTask(async () => {
   const out = chosen.out === undefined ? join(homeOf(process.env).path, 'images') : userPath(chosen.out);
   const built = await buildImages({ root, out, images, redis, platform });
   for (const { reference, file, bytes } of built) {
-    say(`${reference} ${platform}: ${(bytes / 1e6).toFixed(1)} MB`);
+    logProgress(`${reference} ${platform}: ${(bytes / 1e6).toFixed(1)} MB`);
     process.stdout.write(`${file}\n`);
   }
   if (verify) await verifyImages(built);

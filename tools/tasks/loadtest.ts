@@ -3,7 +3,7 @@ import { parseLoadtestArguments } from '../../loadtest/runner/arguments.ts';
 import { buildHelp } from '../../loadtest/runner/help.ts';
 import { buildLogLines, RESULT_FILES, writeResult } from '../../loadtest/runner/result-files.ts';
 import { runLoadtest } from '../../loadtest/runner/run.ts';
-import { messageOf, root, runTask, say, userPath } from '../launch/terminal.mjs';
+import { messageOf, root, runTask, logProgress, userPath } from '../launch/terminal.mjs';
 
 const EXIT = { passed: 0, failed: 1, void: 2 } as const;
 const INTERRUPTED = 130;
@@ -28,17 +28,17 @@ await runTask(async () => {
     const lines = writeResult(out, summary);
     const files = chosen.logReport ? buildLogLines(out) : [];
     process.stdout.write(`${[...files, ...lines].join('\n')}\n`);
-    say(`report: ${join(out, RESULT_FILES.page)}`);
+    logProgress(`report: ${join(out, RESULT_FILES.page)}`);
     status = EXIT[summary.outcome];
   } catch (error) {
-    if (!stopping.signal.aborted) say(messageOf(error));
+    if (!stopping.signal.aborted) logProgress(messageOf(error));
     status = stopping.signal.aborted ? INTERRUPTED : EXIT.failed;
   }
   for (const step of steps.toReversed()) {
     try {
       await step();
     } catch (error) {
-      say(messageOf(error));
+      logProgress(messageOf(error));
     }
   }
   return status;

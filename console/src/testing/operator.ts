@@ -17,7 +17,7 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
     }
     const tenantsFirst = [...found.values()].sort((a, b) => b.kind.localeCompare(a.kind));
     for (const resource of tenantsFirst) await apply(ledger, resource);
-    for (const [key, gone] of known) if (!found.has(key)) await remove(ledger, gone);
+    for (const [key, resource] of known) if (!found.has(key)) await remove(ledger, resource);
     known = found;
   }
 

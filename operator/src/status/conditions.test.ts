@@ -30,8 +30,8 @@ test('the transition time of a condition changes only with its status', () => {
 
 test('mergeConditions keeps conditions that were not updated, in a fixed order, and drops those of other managers', () => {
   const known = mergeConditions([], [finding('ScalingLimited', 'False'), finding('Available', 'True')], 1, T1);
-  const foreign: Condition = { ...known[0]!, type: 'example.com/Audited' };
-  const merged = mergeConditions([foreign, ...known], [finding('Ready', 'True')], 1, T2);
+  const unmanaged: Condition = { ...known[0]!, type: 'example.com/Audited' };
+  const merged = mergeConditions([unmanaged, ...known], [finding('Ready', 'True')], 1, T2);
   expect(merged.map(({ type }) => type)).toEqual(['Ready', 'Available', 'ScalingLimited']);
 });
 

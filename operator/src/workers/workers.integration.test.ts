@@ -286,8 +286,8 @@ test(
     const before = (await upToNumber(2)).map(({ id }) => id);
     first.kill('SIGKILL');
     await eventually(() => expect(identityOf(first.pid!)).toBeUndefined());
-    const [gone, ...kept] = standIn.running();
-    process.kill(gone!, 'SIGKILL');
+    const [killed, ...kept] = standIn.running();
+    process.kill(killed!, 'SIGKILL');
     await start();
     await eventually(() => expect(standIn.started().size).toBe(3));
     await upToNumber(2);

@@ -34,8 +34,7 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
      * its deletion, was applied before. Without a version it always writes.
      */
     async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
-      // The tenant is added to the set before its account is created, so that a crash in between leaves no account that
-      // is missing from the set.
+      // Added to the set before the account is created, so that a crash leaves no account that is missing from the set.
       await link.send(keys.tenants(), ['SADD', keys.tenants(), tenant]);
       const { state, models, limits, displayName } = settings;
       const scope = ` ${models.join(' ')} `;

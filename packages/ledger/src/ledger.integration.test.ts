@@ -391,8 +391,8 @@ describe.each([
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
     await ledger.sessions.reserve(two);
-    const gone = await ledger.sessions.cancel({ ...two, reason: 'no capacity', forAll: true });
-    expect(gone).toEqual({ outcome: 'cancelled', sessionId: one.sessionId });
+    const cancelled = await ledger.sessions.cancel({ ...two, reason: 'no capacity', forAll: true });
+    expect(cancelled).toEqual({ outcome: 'cancelled', sessionId: one.sessionId });
     expect(await ledger.sessions.confirm(tenant, held)).toBe(false);
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });

@@ -213,10 +213,10 @@ async function checkJournal(tenant: string): Promise<number> {
     ends.set(entry.subject, [...(ends.get(entry.subject) ?? []), entry]);
   }
   expect([...ends.values()].filter((all) => all.length > 1)).toEqual([]);
-  const begins = entries.filter(({ type }) => type === 'reserve').map(({ subject }) => subject);
-  expect(new Set(begins).size).toBe(begins.length);
-  for (const subject of ends.keys()) expect(begins).toContain(subject);
-  const open = begins.filter((subject) => !ends.has(subject));
+  const reservations = entries.filter(({ type }) => type === 'reserve').map(({ subject }) => subject);
+  expect(new Set(reservations).size).toBe(reservations.length);
+  for (const subject of ends.keys()) expect(reservations).toContain(subject);
+  const open = reservations.filter((subject) => !ends.has(subject));
   expect(account.liveSessions).toBe(open.length);
   return entries.length;
 }

@@ -37,9 +37,9 @@ export interface ClusterOptions {
 
 /** Starts a cluster, or returns the one that runs. Replaces a cluster whose programs do not all run. */
 export async function startCluster(
-  options: ClusterOptions & { nodes: number; say: (line: string) => void },
+  options: ClusterOptions & { nodes: number; logProgress: (line: string) => void },
 ): Promise<NamespacesCluster> {
-  const { name, home, nodes, say } = options;
+  const { name, home, nodes, logProgress } = options;
   const plan = planCluster(options);
   const programs = await ensurePrograms();
   const state = readState(plan.state);
@@ -52,13 +52,13 @@ export async function startCluster(
     );
   }
   if (existsSync(plan.folder)) {
-    say(`replacing the cluster ${name}: ${problems.join(', ')}`);
+    logProgress(`replacing the cluster ${name}: ${problems.join(', ')}`);
     await takeDown(planExisting({ name, home }));
   }
   try {
     await bringUp(plan, programs);
   } catch (error) {
-    say(`the cluster ${name} did not start; its logs are in ${plan.logs} until the next "up" or "down"`);
+    logProgress(`the cluster ${name} did not start; its logs are in ${plan.logs} until the next "up" or "down"`);
     throw error;
   }
   return openWhenReady(plan, programs);

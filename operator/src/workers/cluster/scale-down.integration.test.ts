@@ -46,29 +46,29 @@ test(
     const isClaimed = (session: string) => stage.ledger.pools.claim('m', session, Date.now() + 600_000);
     await eventually(async () => expect(await isClaimed('session-0')).toBe(true), LONG_MS);
     for (const session of sessions) await isClaimed(session);
-    /** Sessions by worker. */
-    const homes = new Map<string, string[]>();
+    /** Sessions of each worker. */
+    const sessionsByWorker = new Map<string, string[]>();
     for (const sessionId of sessions) {
       const worker = await eventually(async () => {
         const placement = await stage.ledger.pools.place('m', { sessionId, tenant: 't' });
         if (placement.outcome === 'wait') throw new Error('still waiting');
         return placement.worker.id;
       }, LONG_MS);
-      homes.set(worker, [...(homes.get(worker) ?? []), sessionId]);
+      sessionsByWorker.set(worker, [...(sessionsByWorker.get(worker) ?? []), sessionId]);
     }
-    expect(homes.size).toBe(WORKERS);
+    expect(sessionsByWorker.size).toBe(WORKERS);
 
     const lost = new Set<string>();
     for (const left of STEPS) {
       // Ends all streams of these workers. Kubernetes by itself would prefer to remove others.
-      for (const [worker, own] of [...homes].slice(left)) {
-        homes.delete(worker);
+      for (const [worker, own] of [...sessionsByWorker].slice(left)) {
+        sessionsByWorker.delete(worker);
         for (const session of own) await stage.ledger.pools.leave('m', session, 't');
       }
       const isDown = async () => {
         const staying = (await pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
         const names = staying.map(({ metadata }) => metadata.name);
-        for (const busy of homes.keys()) if (!names.includes(busy)) lost.add(busy);
+        for (const busy of sessionsByWorker.keys()) if (!names.includes(busy)) lost.add(busy);
         return lost.size > 0 || names.length === left;
       };
       const untilMs = performance.now() + LONG_MS;

@@ -71,11 +71,11 @@ test('planPool removes all workers of a revision that is not needed, even while 
   const pinned = (id: string) => ({ ...older(id), pinned: true });
   const registered = [record('a'), record('b')];
   const left = [pinned('a'), pinned('b'), pinned('next')];
-  const gone = { drain: ['a', 'b'], stop: [{ id: 'next' }] };
-  expect(plan({ desired: 0, revision: '', running: left, registered })).toMatchObject(gone);
+  const allLeave = { drain: ['a', 'b'], stop: [{ id: 'next' }] };
+  expect(plan({ desired: 0, revision: '', running: left, registered })).toMatchObject(allLeave);
   const taken = [running('c'), running('d')];
   expect(plan({ running: [...taken, ...left], registered: [...registered, record('c'), record('d')] })).toMatchObject(
-    gone,
+    allLeave,
   );
 });
 
@@ -117,9 +117,9 @@ test('planPool stops a worker that does not register in time and reports it as f
 
 test('planPool starts one new worker at a time in a rollout, and drains an old one for each that is ready', () => {
   const old = (id: string) => running(id, { revision: 'old' });
-  const begins = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
-  expect(plan(begins)).toEqual({ ensure: 1, ...NOTHING });
-  const starts = { ...begins, running: [...begins.running, running('c')] };
+  const atStart = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
+  expect(plan(atStart)).toEqual({ ensure: 1, ...NOTHING });
+  const starts = { ...atStart, running: [...atStart.running, running('c')] };
   expect(plan(starts)).toEqual({ ensure: 1, ...NOTHING });
   const up = { ...starts, registered: [record('a', { active: 1 }), record('b'), record('c')] };
   expect(plan(up)).toEqual({ ensure: 2, drain: ['b'], stop: [] });
@@ -135,18 +135,18 @@ const older = (id: string) => running(id, { revision: 'old' });
 const stable = { revision: 'old', percent: 100 };
 
 test('planPool starts missing workers of the stable revision during a rollout', () => {
-  const begins = { desired: 3, stable, running: [older('a')], registered: [record('a')] };
-  expect(plan(begins)).toEqual({ ensure: 1, ensureStable: 3, ...NOTHING });
-  const up = { ...begins, running: [older('a'), older('b'), older('c'), running('n')] };
+  const atStart = { desired: 3, stable, running: [older('a')], registered: [record('a')] };
+  expect(plan(atStart)).toEqual({ ensure: 1, ensureStable: 3, ...NOTHING });
+  const up = { ...atStart, running: [older('a'), older('b'), older('c'), running('n')] };
   const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 }), record('n')];
   expect(plan({ ...up, registered })).toEqual({ ensure: 2, ensureStable: 2, drain: ['b'], stop: [] });
 });
 
 test('planPool runs a tenth more workers during a rollout, and starts all at once in a rollback', () => {
   const many = Array.from({ length: 40 }, (_, at) => `o${at}`);
-  const begins = { desired: 40, running: many.map(older), registered: many.map((id) => record(id)) };
-  expect(plan({ ...begins, stable }).ensure).toBe(4);
-  expect(plan({ ...begins, revision: 'third', hurried: true }).ensure).toBe(40);
+  const atStart = { desired: 40, running: many.map(older), registered: many.map((id) => record(id)) };
+  expect(plan({ ...atStart, stable }).ensure).toBe(4);
+  expect(plan({ ...atStart, revision: 'third', hurried: true }).ensure).toBe(40);
 });
 
 test('planPool gives a canary its share of the workers and never lets it serve alone', () => {

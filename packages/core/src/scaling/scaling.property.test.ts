@@ -151,10 +151,10 @@ test('chooseDrains prefers idle workers to busy ones, and workers that are not r
       const chosen = new Set(chooseDrains(candidates, count));
       expect(chosen.size).toBe(Math.min(count, candidates.length));
       const stay = candidates.filter(({ id }) => !chosen.has(id));
-      for (const gone of candidates.filter(({ id }) => chosen.has(id))) {
+      for (const removed of candidates.filter(({ id }) => chosen.has(id))) {
         for (const kept of stay) {
-          expect(gone.active).toBeLessThanOrEqual(kept.active);
-          if (gone.ready) expect(kept.ready || kept.active < gone.active).toBe(true);
+          expect(removed.active).toBeLessThanOrEqual(kept.active);
+          if (removed.ready) expect(kept.ready || kept.active < removed.active).toBe(true);
         }
       }
     }),

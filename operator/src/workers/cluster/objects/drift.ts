@@ -24,8 +24,8 @@ const QUANTITY_FACTORS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reports whether an object has to be applied: it is missing, other content was applied before, or another client
- * changed a field that the operator sets. Fields that others added are ignored.
+ * Reports whether an object has to be applied. That is so if it is missing, was applied with other content, or has a
+ * field of the operator that another client changed. Fields that others added are ignored.
  */
 export function hasDrifted(live: KubeObject | undefined, wanted: KubeObject): boolean {
   if (live === undefined) return true;

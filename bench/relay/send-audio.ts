@@ -7,9 +7,9 @@ const FRAME = Buffer.alloc(Math.round((AUDIO.sampleRateHz / 1000) * FRAME_MS) * 
 const TICK_MS = 1;
 const LAST_DELTAS_MS = 5000;
 
-export interface Speech {
+export interface AudioSending {
   /** Time after which every stream is sending. */
-  readonly allSpeakAfterMs: number;
+  readonly allSendingAfterMs: number;
   /** Stops sending and waits for the outstanding deltas. Rejects if one does not arrive. */
   end: () => Promise<number[]>;
 }
@@ -18,19 +18,19 @@ export interface Speech {
  * Sends frames on every stream in real time. The streams start at different times within one chunk, so that their
  * chunks are complete at different times.
  */
-export function speak(streams: readonly LoadStream[]): Speech {
+export function startSending(streams: readonly LoadStream[]): AudioSending {
   const chunkMs = ((streams[0]?.chunk ?? 0) / AUDIO.sampleRateHz) * 1000;
   const startedAtMs = performance.now();
-  const speakers = streams.map((stream, i) => ({ stream, dueAtMs: startedAtMs + (i / streams.length) * chunkMs }));
+  const senders = streams.map((stream, i) => ({ stream, dueAtMs: startedAtMs + (i / streams.length) * chunkMs }));
   // One timer for all streams, with absolute times. Hundreds of timers would drift and burst.
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const speaker of speakers) {
-      for (; speaker.dueAtMs <= now; speaker.dueAtMs += FRAME_MS) speaker.stream.send(FRAME);
+    for (const sender of senders) {
+      for (; sender.dueAtMs <= now; sender.dueAtMs += FRAME_MS) sender.stream.send(FRAME);
     }
   }, TICK_MS);
   return {
-    allSpeakAfterMs: chunkMs,
+    allSendingAfterMs: chunkMs,
     end: async () => {
       clearInterval(timer);
       const deadline = Date.now() + LAST_DELTAS_MS;
