@@ -31,8 +31,11 @@ const LOADED = 'localhost';
 const DELIVER_MS = 600_000;
 const CLUSTER = 'e2e';
 const NODES = 2;
-const NAMESPACES = ['asr', 'svc-asr-e2e', 'svc-asr-e2e-other'];
-const CRDS = ['asrmodels', 'tenants', 'apikeys'].map((kind) => `${kind}.asr.svc.dev`);
+/** Longest time for the operator to remove the finalizers of one kind. */
+const RESOURCES_MS = 60_000;
+const RELEASE_NAMESPACE = 'asr';
+const NAMESPACES = [RELEASE_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
+const CRDS = ['asrmodels', 'apikeys', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
 
 /** Starts a new cluster of namespaces on this machine. */
 export async function startOwnTarget(home: string, logProgress: (line: string) => void): Promise<Target> {
@@ -71,10 +74,30 @@ export async function openTarget(
     registry: registry ?? LOADED,
     ...deliverWith(registry, loadCommand),
     remove: async () => {
+      await deleteResources(tools);
       const wait = ['--ignore-not-found', '--timeout=300s'];
       await tools.kubectl(['delete', ...objects, ...wait], { timeoutMs: 310_000 });
     },
   };
+}
+
+/**
+ * Deletes the custom resources of the tests. The operator must still run, because it removes their finalizers. If it
+ * fails, this function removes them, so that the namespace can be deleted.
+ */
+async function deleteResources(tools: KubeTools): Promise<void> {
+  const kubectl = (...args: string[]) =>
+    tools.kubectl(['-n', RELEASE_NAMESPACE, ...args], { timeoutMs: RESOURCES_MS + 10_000 });
+  const kinds =
+    (await tools.kubectl(['get', 'crd', ...CRDS, '--ignore-not-found', '-o', 'name'])).match(/[^/]+$/gm) ?? [];
+  for (const kind of kinds) {
+    try {
+      await kubectl('delete', kind, '--all', `--timeout=${RESOURCES_MS / 1000}s`);
+    } catch {
+      const left = (await kubectl('get', kind, '-o', 'name')).split('\n').filter((name) => name !== '');
+      for (const name of left) await kubectl('patch', name, '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+    }
+  }
 }
 
 function deliverWith(registry: string | undefined, loadCommand: string | undefined): Pick<Target, 'deliver'> {
