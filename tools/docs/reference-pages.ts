@@ -61,7 +61,7 @@ export function buildErrorsPage(errors: Catalogue): string {
   const introduction = [
     'Every error of the HTTP API has the body',
     '`{"error": {"type", "code", "message", "request_id"}}`. Handle errors by `code`, which is stable.',
-    '`message` is for people and may contain more than the text below. 429 and 503 have a',
+    '`message` is for humans and may contain more than the text below. 429 and 503 have a',
     '`Retry-After` header. Include the `request_id` when you ask for help, but never a key or a',
     'credential.',
   ].join('\n');

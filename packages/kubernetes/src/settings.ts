@@ -12,7 +12,7 @@ export const KUBERNETES_SETTINGS = {
     '',
   ),
   KUBERNETES_TIMEOUT_MS: integer(
-    'Timeout of one attempt of a Kubernetes API request. No attempt starts after it.',
+    'Timeout of one attempt of a Kubernetes API request. No further attempt starts after this time.',
     30_000,
     100,
     600_000,
