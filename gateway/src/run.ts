@@ -1,8 +1,8 @@
 import { STREAM_LIMITS } from '@svc-asr/core';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger, RedisLink } from '@svc-asr/ledger';
-import { createLogger, createTelemetry, ledgerConstants, readSettingsOrExit, runService } from '@svc-asr/runtime';
-import { startAdmin } from '@svc-asr/runtime';
+import { createLogger, createTelemetry, followFile, ledgerConstants, parseTicketKey } from '@svc-asr/runtime';
+import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import { followCatalogue } from './catalogue.ts';
@@ -191,7 +191,7 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     owner: lease.owner,
     workerTrust: createWorkerTrust({ caFile: settings.WORKER_CA_FILE, serverName: settings.WORKER_SERVER_NAME }),
     secrets: settings.SESSION_SECRETS,
-    tickets: settings.WORKER_TICKETS,
+    ticketKey: followFile(settings.WORKER_TICKET_KEY_FILE, parseTicketKey, { logger }),
     times: streamTimes(settings),
     memoryBytes: settings.STREAM_MEMORY_MIB * 1_048_576,
     suspensionMs: settings.SUSPENSION_INTERVAL_MS,

@@ -17,7 +17,10 @@ export const GATEWAY_SETTINGS = {
   ),
   API_KEY_PEPPERS: keyring('Secrets for hashing API keys: {"current": ID, "secrets": {ID: base64}}.'),
   SESSION_SECRETS: keyring('Secrets for deriving session credentials, in the form of API_KEY_PEPPERS.'),
-  WORKER_TICKETS: keyring('Secrets for signing worker tickets, in the form of API_KEY_PEPPERS.'),
+  WORKER_TICKET_KEY_FILE: readableFile(
+    'Ed25519 private key (PEM) that signs worker tickets. A changed file is reloaded. Workers must have its public key first.',
+    { required: true },
+  ),
   SESSION_TTL_MS: integer('Lifetime of a session credential.', 60_000, 100, 3_600_000),
   PROVISIONAL_LEASE_MS: integer(
     'Longest time for creating a session. After it, the provisional session is removed.',

@@ -10,7 +10,7 @@ test('gateway settings default to the documented limits and durations', () => {
     PUBLIC_URL: 'https://asr.example.com',
     API_KEY_PEPPERS: ring,
     SESSION_SECRETS: ring,
-    WORKER_TICKETS: ring,
+    WORKER_TICKET_KEY_FILE: import.meta.filename,
   };
   expect(readSettings(GATEWAY_SETTINGS, env)).toMatchObject({
     PORT: 8443,
@@ -33,7 +33,7 @@ test('default intervals satisfy the documented time limits', () => {
     PUBLIC_URL: 'https://asr.example.com',
     API_KEY_PEPPERS: ring,
     SESSION_SECRETS: ring,
-    WORKER_TICKETS: ring,
+    WORKER_TICKET_KEY_FILE: import.meta.filename,
   });
   const operator = readSettings(OPERATOR_SETTINGS, {});
   // Overdue reservations are returned within 2 s. Deadlines are rounded up to the second, with half a second to spare.

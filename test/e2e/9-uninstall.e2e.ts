@@ -6,8 +6,8 @@ import { RELEASE } from './release.ts';
 /** Secrets that the chart generates. */
 const SECRETS = [
   ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
-  ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-tickets'],
-  'worker-tls',
+  ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
+  ...['worker-ticket-public-keys', 'worker-tls'],
 ].map((name) => `secret/${RELEASE}-${name}`);
 
 let harness: Harness;

@@ -7,6 +7,7 @@ import { COMPILE_CACHE } from './compile-cache.ts';
 import { hasEnded, killAfterFile } from './leftovers.ts';
 import { createTenant } from './ledger.ts';
 import { freePort } from './ports.ts';
+import { ticketKeyFiles } from './ticket-keys.ts';
 
 /** A gateway process that serves plain HTTP, for one test file. */
 export interface TestGateway {
@@ -25,8 +26,6 @@ function ring(id: string, secret: Buffer): string {
 const PEPPER = randomBytes(32);
 /** Secrets of the gateways of a test, from which session credentials are derived. */
 export const SESSION_SECRETS = ring('s1', randomBytes(32));
-/** Keyring that the gateways and workers of a test share. */
-export const WORKER_TICKETS = ring('t1', randomBytes(32));
 
 const MAIN = fileURLToPath(new URL('../../gateway/dist/main.js', import.meta.url));
 
@@ -53,7 +52,7 @@ export async function startGateway(
       REDIS_KEY_PREFIX: prefix,
       API_KEY_PEPPERS: ring('p1', PEPPER),
       SESSION_SECRETS: SESSION_SECRETS,
-      WORKER_TICKETS,
+      WORKER_TICKET_KEY_FILE: ticketKeyFiles().keyFile,
       ...env,
     },
     stdio: ['ignore', readsOutput ? 'pipe' : 'ignore', 'pipe'],

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { connectRedis, loadFunctions } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { connected } from './connected.ts';
-import { MODEL, WORKER_TICKETS } from './gateway.ts';
+import { MODEL } from './gateway.ts';
 import { hasEnded, killAfterFile } from './leftovers.ts';
 import { freePort } from './ports.ts';
 import { modelFolder } from './recording.ts';
+import { ticketKeyFiles } from './ticket-keys.ts';
 
 /** A worker process with the Kikuyu demo model, for one test. */
 export interface TestWorker {
@@ -35,7 +36,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
       MODEL,
       MODEL_DIR: modelFolder(MODEL),
       WORKER_ID: id,
-      WORKER_TICKETS,
+      WORKER_TICKET_PUBLIC_KEYS_FILE: ticketKeyFiles().publicKeysFile,
       SLOTS: '20',
       // The worker warms up with this number of streams, which is half of the work of its start.
       MAX_BATCH: '4',

@@ -73,7 +73,7 @@ describe('dashboards and alerts on a real Prometheus', () => {
   beforeAll(async () => {
     // The test starts the workers itself, so that it knows their admin ports.
     service = await startService({ env: { WORKER_PROGRAM: '', JOURNAL_FOLDER: temporaryFolder('journal') } });
-    const tickets = { WORKER_TICKETS_FILE: join(service.home, 'secrets/worker-tickets.json') };
+    const tickets = { WORKER_TICKET_PUBLIC_KEYS_FILE: join(service.home, 'secrets/worker-ticket-public-keys.pem') };
     const start = () => startWorker(service.redisUrl, 'svc', tickets);
     workers = await Promise.all([start(), start()]);
     tenants = await startTenantMetrics(readTenantMetricsConfig(), async () => [await readTenant(service)]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { parseKeyring } from '@svc-asr/runtime';
+import { parseKeyring, parseTicketKey, parseTicketPublicKeys } from '@svc-asr/runtime';
 import { root } from '../launch/terminal.mjs';
 import { CHART_FOLDER } from './place.ts';
 import { isDecided, SERVICES, variablesOf } from './service-settings.ts';
@@ -155,10 +155,12 @@ test(
     for (const [name, key] of [
       ['api-key-peppers', 'peppers'],
       ['session-secrets', 'secrets'],
-      ['worker-tickets', 'tickets'],
     ] as const) {
       expect(parseKeyring(secretText(find(objects, 'Secret', name), key)).secrets.size).toBe(1);
     }
+    const { id } = parseTicketKey(secretText(find(objects, 'Secret', 'worker-ticket-key'), 'ticket.key'));
+    const pem = secretText(find(objects, 'Secret', 'worker-ticket-public-keys'), 'keys.pem');
+    expect([...parseTicketPublicKeys(pem).keys()]).toEqual([id]);
     const token = secretText(find(objects, 'Secret', 'admin-token'), 'token');
     expect(SERVICES.console.ADMIN_TOKEN.read(token)).toBe(token);
     expect(new URL(secretText(find(objects, 'Secret', 'redis-gateway'), 'url'))).toMatchObject({
@@ -187,7 +189,7 @@ test(
   'Helm keeps every generated Secret on uninstall',
   async () => {
     const generated = (await render()).filter(({ kind }) => kind === 'Secret');
-    expect(generated).toHaveLength(13);
+    expect(generated).toHaveLength(14);
     for (const { metadata } of generated) {
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseTicketKey, parseTicketPublicKeys } from '@svc-asr/runtime';
 import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { root } from '../launch/terminal.mjs';
@@ -39,6 +40,9 @@ const secretsIn = async (namespace: string) => {
   );
 };
 
+const decoded = (data: object | undefined, key: string) =>
+  Buffer.from((data as Record<string, string>)[key] ?? '', 'base64').toString();
+
 const names = async (namespace: string, kinds: string) =>
   (await kubernetes.kubectl(['-n', namespace, 'get', kinds, '-o', 'name', '--ignore-not-found']))
     .trim()
@@ -54,8 +58,8 @@ test(
     const installed = await secretsIn(namespace);
     expect(Object.keys(installed).sort()).toEqual([
       ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
-      ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-tickets'],
-      'worker-tls',
+      ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
+      ...['worker-ticket-public-keys', 'worker-tls'],
     ]);
     expect(await names(namespace, 'asrmodels,tenants')).toEqual([
       'asrmodel.asr.svc.dev/svc-asr-dholuo-v1',
@@ -83,13 +87,18 @@ test(
     expect(await secretsIn(namespace)).toEqual(installed);
     expect(await uid()).toBe(before);
 
-    // A recreated certificate is signed by the same CA.
-    await kubernetes.kubectl(['-n', namespace, 'delete', 'secret', `${RELEASE}-worker-tls`]);
+    // A recreated certificate is signed by the same CA, and workers accept a recreated ticket key besides the old one.
+    const recreated = [`${RELEASE}-worker-tls`, `${RELEASE}-worker-ticket-key`];
+    await kubernetes.kubectl(['-n', namespace, 'delete', 'secret', ...recreated]);
     await release('upgrade', namespace, '--set', 'samples.enabled=true');
     const renewed = await secretsIn(namespace);
-    const { 'worker-tls': oldTls, ...others } = installed;
-    const { 'worker-tls': newTls, ...same } = renewed;
+    const { 'worker-tls': oldTls, 'worker-ticket-key': oldKey, 'worker-ticket-public-keys': _, ...others } = installed;
+    const { 'worker-tls': newTls, 'worker-ticket-key': newKey, 'worker-ticket-public-keys': keys, ...same } = renewed;
     expect(same).toEqual(others);
+    const accepted = parseTicketPublicKeys(decoded(keys, 'keys.pem'));
+    expect([...accepted.keys()]).toEqual(
+      [oldKey, newKey].map((data) => parseTicketKey(decoded(data, 'ticket.key')).id),
+    );
     expect(newTls).toMatchObject({ 'ca.crt': (oldTls as Record<string, string>)['ca.crt'] });
     expect(newTls).not.toEqual(oldTls);
 

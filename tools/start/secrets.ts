@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfPresent, writeAtomically } from './files.ts';
@@ -8,7 +8,9 @@ import type { Home } from './home.ts';
 export interface SecretFiles {
   apiKeyPeppers: string;
   sessionSecrets: string;
-  workerTickets: string;
+  /** Private key of the gateway, and public key for workers. */
+  workerTicketKey: string;
+  workerTicketPublicKeys: string;
   adminToken: string;
   redisPassword: string;
 }
@@ -23,13 +25,26 @@ export function ensureSecrets(folder: string): SecretFiles {
     chmodSync(file, 0o600);
     return file;
   };
+  const workerTicketKey = secret('worker-ticket.key', createTicketKey);
   return {
     apiKeyPeppers: secret(PEPPERS, () => createKeyring('p')),
     sessionSecrets: secret('session-secrets.json', () => createKeyring('s')),
-    workerTickets: secret('worker-tickets.json', () => createKeyring('w')),
+    workerTicketKey,
+    workerTicketPublicKeys: writePublicKey(workerTicketKey, join(folder, 'worker-ticket-public-keys.pem')),
     adminToken: secret('admin-token', () => randomBytes(32).toString('base64url')),
     redisPassword: secret('redis-password', () => randomBytes(32).toString('base64url')),
   };
+}
+
+function createTicketKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
+}
+
+/** Writes the public key of a private key. Returns its file. */
+function writePublicKey(keyFile: string, file: string): string {
+  const pem = createPublicKey(readFileSync(keyFile)).export({ type: 'spki', format: 'pem' });
+  if (readIfPresent(file) !== pem) writeAtomically(file, pem, 0o600);
+  return file;
 }
 
 /** Returns a warning if API keys exist but their peppers are missing. Call it before the secrets are created. */

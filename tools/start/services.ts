@@ -47,7 +47,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       WORKER_PROGRAM: join(root, 'worker', 'dist', 'main.js'),
       MODEL_ROOT: root,
       // The operator passes it to the workers that it starts.
-      WORKER_TICKETS_FILE: plan.secrets.workerTickets,
+      WORKER_TICKET_PUBLIC_KEYS_FILE: plan.secrets.workerTicketPublicKeys,
     },
     console: {
       CONSOLE_HOST: LOOPBACK,
@@ -62,7 +62,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       PUBLIC_URL: `https://localhost:${plan.ports.gateway}`,
       API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
       SESSION_SECRETS_FILE: plan.secrets.sessionSecrets,
-      WORKER_TICKETS_FILE: plan.secrets.workerTickets,
+      WORKER_TICKET_KEY_FILE: plan.secrets.workerTicketKey,
     },
   };
   const fixed: Record<Service, NodeJS.ProcessEnv> = {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseKeyring } from '@svc-asr/runtime';
+import { parseKeyring, parseTicketKey, parseTicketPublicKeys } from '@svc-asr/runtime';
 import { root } from '../launch/terminal.mjs';
 import { homeOf, createHome } from './home.ts';
 import type { Home } from './home.ts';
@@ -47,12 +47,13 @@ test('ensureSecrets creates secrets once, in the format that services read and r
   const before = read();
   expect(parseKeyring(readFileSync(files.apiKeyPeppers, 'utf8')).current).toMatch(/^p-[0-9a-f]{8}$/);
   expect(parseKeyring(readFileSync(files.sessionSecrets, 'utf8')).current).toMatch(/^s-[0-9a-f]{8}$/);
-  expect(parseKeyring(readFileSync(files.workerTickets, 'utf8')).current).toMatch(/^w-[0-9a-f]{8}$/);
+  const { id } = parseTicketKey(readFileSync(files.workerTicketKey, 'utf8'));
+  expect([...parseTicketPublicKeys(readFileSync(files.workerTicketPublicKeys, 'utf8')).keys()]).toEqual([id]);
   expect(readFileSync(files.adminToken, 'utf8').trim()).toMatch(/^[\w-]{43}$/);
-  expect(Object.values(files).map(mode)).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
+  expect(Object.values(files).map(mode)).toEqual([0o600, 0o600, 0o600, 0o600, 0o600, 0o600]);
   ensureSecrets(home.secrets);
   expect(read()).toEqual(before);
-  expect(new Set(before).size).toBe(5);
+  expect(new Set(before).size).toBe(6);
 });
 
 describe('describeLostPeppers', () => {
@@ -122,7 +123,14 @@ describe('serviceEnvironment', () => {
     home,
     node: process.execPath,
     redisUrlFile: '/secrets/redis-url',
-    secrets: { apiKeyPeppers: '/p', sessionSecrets: '/s', workerTickets: '/w', adminToken: '/t', redisPassword: '/r' },
+    secrets: {
+      apiKeyPeppers: '/p',
+      sessionSecrets: '/s',
+      workerTicketKey: '/w.key',
+      workerTicketPublicKeys: '/w.pem',
+      adminToken: '/t',
+      redisPassword: '/r',
+    },
     tls: { caFile: '/ca', certFile: '/cert', keyFile: '/key' },
     ports: {
       host: '127.0.0.1',
@@ -146,17 +154,18 @@ describe('serviceEnvironment', () => {
     expect(env).not.toHaveProperty('API_KEY_PEPPERS_FILE');
   });
 
-  test('configures the operator to run workers with the ticket secrets of the gateway', () => {
+  test('gives the private ticket key to the gateway only, and its public key to the workers of the operator', () => {
     const operator = serviceEnvironment('operator', plan(), {});
     expect(operator).toMatchObject({
       WORKER_PROGRAM: join(root, 'worker/dist/main.js'),
       MODEL_ROOT: root,
       WORKER_STATE_FOLDER: home.workers,
       WORKER_LOG_FOLDER: home.logs,
-      WORKER_TICKETS_FILE: '/w',
+      WORKER_TICKET_PUBLIC_KEYS_FILE: '/w.pem',
     });
-    expect(serviceEnvironment('gateway', plan(), {})).toMatchObject({ WORKER_TICKETS_FILE: '/w' });
-    expect(serviceEnvironment('console', plan(), {})).not.toHaveProperty('WORKER_TICKETS_FILE');
+    expect(operator).not.toHaveProperty('WORKER_TICKET_KEY_FILE');
+    expect(serviceEnvironment('gateway', plan(), {})).toMatchObject({ WORKER_TICKET_KEY_FILE: '/w.key' });
+    expect(serviceEnvironment('console', plan(), {})).not.toHaveProperty('WORKER_TICKET_KEY_FILE');
   });
 
   test('overrides settings that the services cannot share', () => {

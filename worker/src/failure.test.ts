@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { createLogger, createMetrics, parseKeyring, signTicket } from '@svc-asr/runtime';
+import { createLogger, createMetrics, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
+import { createTicketKeyPair } from '../../test/support/ticket-keys.ts';
 import { Engine } from './engine/engine.ts';
 import type { ModelInfo } from './engine/protocol.ts';
 import { createSharedBuffers } from './engine/shared.ts';
@@ -11,7 +12,7 @@ import { Relay } from './server/relay.ts';
 import { createTicketGate } from './server/tickets.ts';
 import { RelayClient } from './testing/relay-client.ts';
 
-const ring = parseKeyring(JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 1).toString('base64') } }));
+const pair = createTicketKeyPair();
 
 test('endWith closes every stream with 1011 and exits with 1 when the inference thread ends', async () => {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
@@ -23,14 +24,14 @@ test('endWith closes every stream with 1011 and exits with 1 when the inference 
   const relay = new Relay({
     server,
     engine,
-    tickets: createTicketGate(ring, 'me'),
+    tickets: createTicketGate({ current: parseTicketPublicKeys(pair.publicKey) }, { worker: 'me', model: 'm' }),
     limits: { openTimeoutMs: 5000, slotWaitMs: 0, unsentBytes: 65_536, pingMs: 60_000 },
     metrics: createWorkerMetrics(createMetrics('worker'), 'model'),
     logger,
   });
   const streams = [1, 2].map((epoch) => {
-    const ticket = { session: 's', worker: 'me', epoch, expMs: Date.now() + 5000 };
-    return new RelayClient(`ws://127.0.0.1:${port}`, signTicket(ring, ticket));
+    const ticket = { session: 's', model: 'm', worker: 'me', epoch, expMs: Date.now() + 5000 };
+    return new RelayClient(`ws://127.0.0.1:${port}`, signTicket(parseTicketKey(pair.privateKey), ticket));
   });
   for (const stream of streams) {
     (await stream.connected()).send({ type: 'open', context: [56, 13] });

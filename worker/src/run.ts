@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { connectRedis, createLedger, withFunctions } from '@svc-asr/ledger';
-import { createLogger, createTelemetry, readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
-import type { Logger, StopStep, Telemetry } from '@svc-asr/runtime';
+import { createLogger, createTelemetry, followFile, parseTicketPublicKeys } from '@svc-asr/runtime';
+import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
+import type { FollowedFile, Logger, StopStep, Telemetry, TicketPublicKeys } from '@svc-asr/runtime';
 import { advertisedAddress } from './address.ts';
 import { Drain } from './drain.ts';
 import type { Engine } from './engine/engine.ts';
@@ -31,6 +32,7 @@ export async function run(): Promise<void> {
 /** Starts the components of the worker and returns the steps that stop them. */
 async function startWorker(settings: WorkerSettings, logger: Logger): Promise<StopStep[]> {
   const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
+  const ticketKeys = followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger });
   const telemetry = await createTelemetry('worker', settings, logger);
   const metrics = createWorkerMetrics(telemetry.metrics, settings.MODEL);
   /** Checks of the admin port, which answers while the model is being loaded. */
@@ -47,7 +49,7 @@ async function startWorker(settings: WorkerSettings, logger: Logger): Promise<St
   metrics.observeEngine(engine);
   const { server, port } = await listen(settings, logger);
   const address = advertisedAddress(settings, port);
-  const relay = openRelay({ id, settings, server, engine, metrics, telemetry, logger });
+  const relay = openRelay({ id, settings, ticketKeys, server, engine, metrics, telemetry, logger });
   const { MOVE_AFTER_MS, DRAIN_TIMEOUT_MS } = settings;
   const drain = new Drain({ relay, moveAfterMs: MOVE_AFTER_MS, timeoutMs: DRAIN_TIMEOUT_MS, logger });
   const watch = watchProgress(engine, settings.PROGRESS_INTERVAL_MS, () => relay.alive());
@@ -93,6 +95,7 @@ interface RelayDependencies {
   /** Id of this worker. */
   id: string;
   settings: WorkerSettings;
+  ticketKeys: FollowedFile<TicketPublicKeys>;
   server: Server;
   engine: Engine;
   metrics: WorkerMetrics;
@@ -100,11 +103,11 @@ interface RelayDependencies {
   logger: Logger;
 }
 
-function openRelay({ id, settings, server, engine, metrics, telemetry, logger }: RelayDependencies): Relay {
+function openRelay({ id, settings, ticketKeys, server, engine, metrics, telemetry, logger }: RelayDependencies): Relay {
   return new Relay({
     server,
     engine,
-    tickets: createTicketGate(settings.WORKER_TICKETS, id),
+    tickets: createTicketGate(ticketKeys, { worker: id, model: settings.MODEL }),
     limits: {
       openTimeoutMs: settings.OPEN_TIMEOUT_MS,
       slotWaitMs: settings.SLOT_WAIT_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import { integer, keyring, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
+import { integer, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 /** Settings of the worker. docs/settings.md is generated from them. */
@@ -43,7 +43,10 @@ export const WORKER_SETTINGS = {
   ),
   TLS_CERT_FILE: readableFile('Certificate chain (PEM). Without it the worker accepts streams over plain ws://.'),
   TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate.'),
-  WORKER_TICKETS: keyring('Secrets with which gateways sign tickets: {"current": ID, "secrets": {ID: base64}}.'),
+  WORKER_TICKET_PUBLIC_KEYS_FILE: readableFile(
+    'Ed25519 public keys of the gateways, or certificates with them (PEM), which verify tickets. A changed file is reloaded.',
+    { required: true },
+  ),
   LEASE_MS: integer(
     'Duration of the lease in Redis. The worker counts as lost if it does not renew the lease in time.',
     15_000,

@@ -16,6 +16,11 @@
 {{- if and .Values.workerTls.enabled .Values.workerTls.existingSecret (not .Values.workerTls.serverName) }}
 {{- fail "workerTls.existingSecret is set: also set workerTls.serverName to a DNS name in its certificate" }}
 {{- end }}
+{{- with .Values.secrets.workerTickets }}
+{{- if ne (empty .existingSecret) (empty .publicKeysExistingSecret) }}
+{{- fail "secrets.workerTickets: set both existingSecret, with the private key, and publicKeysExistingSecret, with its public key, or neither" }}
+{{- end }}
+{{- end }}
 {{- with .Values.gateway.autoscaling }}
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
 {{- fail "gateway.autoscaling.minReplicas is greater than maxReplicas: lower it, or raise maxReplicas" }}

@@ -7,8 +7,12 @@
 {{ default (printf "%s-session-secrets" (include "svc-asr.fullname" .)) .Values.secrets.sessionSecrets.existingSecret }}
 {{- end }}
 
-{{- define "svc-asr.ticketSecret" -}}
-{{ default (printf "%s-worker-tickets" (include "svc-asr.fullname" .)) .Values.secrets.workerTickets.existingSecret }}
+{{- define "svc-asr.ticketKeySecret" -}}
+{{ default (printf "%s-worker-ticket-key" (include "svc-asr.fullname" .)) .Values.secrets.workerTickets.existingSecret }}
+{{- end }}
+
+{{- define "svc-asr.ticketPublicKeysSecret" -}}
+{{ default (printf "%s-worker-ticket-public-keys" (include "svc-asr.fullname" .)) .Values.secrets.workerTickets.publicKeysExistingSecret }}
 {{- end }}
 
 {{- define "svc-asr.adminTokenSecret" -}}

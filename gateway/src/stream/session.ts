@@ -1,5 +1,5 @@
 import type { Ledger } from '@svc-asr/ledger';
-import type { Keyring, Logger } from '@svc-asr/runtime';
+import type { FollowedFile, Logger, TicketKey } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import type { RevisionTallies } from './recognition/revision-tallies.ts';
 import type { Ticker } from './ticker.ts';
@@ -36,7 +36,7 @@ export interface StreamTimes {
 /** Dependencies that all streams of a gateway share. */
 export interface StreamParts {
   readonly ledger: Ledger;
-  readonly tickets: Keyring;
+  readonly ticketKey: Pick<FollowedFile<TicketKey>, 'current'>;
   readonly times: StreamTimes;
   readonly logger: Logger;
   readonly ticker: Ticker;

@@ -15,7 +15,7 @@ export const INSTALLATION: Installation = {
   imagePullSecrets: ['registry'],
   userId: 65_532,
   redis: { secret: 'svc-asr-worker-redis', prefix: 'svc', timeoutMs: 1000, ports: [6379] },
-  ticketsSecret: 'svc-asr-worker-tickets',
+  ticketPublicKeysSecret: 'svc-asr-worker-ticket-public-keys',
   tlsSecret: 'svc-asr-worker-tls',
   caSecret: 'svc-asr-ca',
   gatewayLabels: { 'app.kubernetes.io/part-of': 'svc-asr', 'app.kubernetes.io/component': 'gateway' },

@@ -127,7 +127,8 @@ test('a worker gets its settings from the environment, no arguments, and no secr
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env }, artifact: { path: 'models/m' } }));
   await start({
     MODEL_ROOT: '/repository',
-    WORKER_TICKETS_FILE: '/secrets/tickets',
+    WORKER_TICKET_PUBLIC_KEYS_FILE: '/secrets/keys.pem',
+    WORKER_TICKET_KEY_FILE: '/secrets/ticket.key',
     API_KEY_PEPPERS_FILE: '/secrets/peppers',
     SESSION_SECRETS: 'secret',
     PORT: '8443',
@@ -148,11 +149,11 @@ test('a worker gets its settings from the environment, no arguments, and no secr
     ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: '0',
     REDIS_KEY_PREFIX: 'svc',
-    WORKER_TICKETS_FILE: '/secrets/tickets',
+    WORKER_TICKET_PUBLIC_KEYS_FILE: '/secrets/keys.pem',
     OF_THE_MODEL: 'yes',
   });
   expect(worker.args).toEqual([standIn.program]);
-  for (const name of ['API_KEY_PEPPERS_FILE', 'SESSION_SECRETS', 'ADVERTISE_ADDRESS']) {
+  for (const name of ['API_KEY_PEPPERS_FILE', 'SESSION_SECRETS', 'WORKER_TICKET_KEY_FILE', 'ADVERTISE_ADDRESS']) {
     expect(worker.env).not.toHaveProperty(name);
   }
   const logs = readdirSync(join(state, 'logs'));

@@ -105,11 +105,11 @@ export function url(description: string, schemes: readonly string[], fallback?: 
   };
 }
 
-/** Defines a setting of the path of a readable file. Empty if none is set. */
-export function readableFile(description: string): Setting<string> {
+/** Defines a setting of the path of a readable file. Empty if none is set, unless the file is required. */
+export function readableFile(description: string, { required = false } = {}): Setting<string> {
   return {
     description,
-    fallback: '',
+    fallback: required ? undefined : '',
     read: (path) => {
       if (path !== '' && !statSync(path, { throwIfNoEntry: false })?.isFile())
         throw new Error(`the file ${path} does not exist`);

@@ -1,5 +1,5 @@
-import { equalTexts, sign } from './keyring.ts';
-import type { Keyring } from './keyring.ts';
+import { sign, verify } from 'node:crypto';
+import type { TicketKey, TicketPublicKeys } from './ticket-keys.ts';
 
 /**
  * Ticket with which a gateway opens a stream on a worker. It proves that a gateway of this installation assigned the
@@ -7,6 +7,7 @@ import type { Keyring } from './keyring.ts';
  */
 export interface Ticket {
   readonly session: string;
+  readonly model: string;
   /** The only worker that accepts the ticket. */
   readonly worker: string;
   /** Increases with each connection of a session, so that a ticket works once. */
@@ -15,43 +16,43 @@ export interface Ticket {
   readonly expMs: number;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 /** Maximum length of a ticket. A longer text is refused without parsing. */
 const MAX_CHARACTERS = 2048;
 
-/** Creates a ticket under the current secret of the keyring. */
-export function signTicket(ring: Keyring, { session, worker, epoch, expMs }: Ticket): string {
-  const payload = { v: VERSION, kid: ring.current, session, worker, epoch, exp: expMs };
+/** Creates a ticket, signed with Ed25519. */
+export function signTicket({ id, privateKey }: TicketKey, ticket: Ticket): string {
+  const { session, model, worker, epoch, expMs } = ticket;
+  const payload = { v: VERSION, kid: id, session, model, worker, epoch, exp: expMs };
   const body = Buffer.from(JSON.stringify(payload)).toString('base64url');
-  const signature = sign(ring, ring.current, body, 'base64url');
-  if (signature === undefined) throw new Error('the keyring does not contain its current secret');
-  return `${body}.${signature}`;
+  return `${body}.${sign(null, Buffer.from(body), privateKey).toString('base64url')}`;
 }
 
 /**
- * Returns the content of a ticket. Undefined unless a secret of the keyring signed it for this worker and it has not
- * expired.
+ * Returns the content of a ticket. Undefined unless the private key of one of these public keys signed it for this
+ * worker and model, and it has not expired.
  */
 export function verifyTicket(
-  ring: Keyring,
+  keys: TicketPublicKeys,
   ticket: string,
-  { worker, nowMs }: { worker: string; nowMs: number },
+  { worker, model, nowMs }: { worker: string; model: string; nowMs: number },
 ): Ticket | undefined {
   const [body = '', signature = '', ...rest] = ticket.length > MAX_CHARACTERS ? [] : ticket.split('.');
   const payload = rest.length === 0 ? parse(body) : undefined;
-  if (payload === undefined) return undefined;
-  const expected = sign(ring, payload.kid, body, 'base64url');
-  if (expected === undefined || !equalTexts(expected, signature)) return undefined;
-  return payload.worker === worker && nowMs < payload.expMs ? payload : undefined;
+  const key = payload && keys.get(payload.kid);
+  if (payload === undefined || key === undefined) return undefined;
+  if (!verify(null, Buffer.from(body), key, Buffer.from(signature, 'base64url'))) return undefined;
+  return payload.worker === worker && payload.model === model && nowMs < payload.expMs ? payload : undefined;
 }
 
 function parse(body: string): (Ticket & { kid: string }) | undefined {
   try {
     const value = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown> | null;
-    const { v, kid, session, worker, epoch, exp } = value ?? {};
-    const texts = typeof kid === 'string' && typeof session === 'string' && typeof worker === 'string';
-    if (v !== VERSION || !texts || typeof epoch !== 'number' || typeof exp !== 'number') return undefined;
-    return { kid, session, worker, epoch, expMs: exp };
+    const { v, kid, session, model, worker, epoch, exp } = value ?? {};
+    if (v !== VERSION || typeof kid !== 'string' || typeof session !== 'string') return undefined;
+    if (typeof model !== 'string' || typeof worker !== 'string') return undefined;
+    if (typeof epoch !== 'number' || typeof exp !== 'number') return undefined;
+    return { kid, session, model, worker, epoch, expMs: exp };
   } catch {
     return undefined;
   }

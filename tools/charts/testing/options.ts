@@ -35,7 +35,7 @@ export const OPTIONS: Options = {
       secrets: {
         apiKeyPeppers: { existingSecret: 'peppers' },
         sessionSecrets: { existingSecret: 'sessions' },
-        workerTickets: { existingSecret: 'tickets' },
+        workerTickets: { existingSecret: 'ticket-key', publicKeysExistingSecret: 'ticket-keys' },
         adminToken: { existingSecret: 'admin' },
       },
     },

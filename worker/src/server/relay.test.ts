@@ -4,8 +4,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, createMetrics, parseKeyring, signTicket } from '@svc-asr/runtime';
+import { createLogger, createMetrics, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
 import { eventually } from '../../../test/support/eventually.ts';
+import { createTicketKeyPair } from '../../../test/support/ticket-keys.ts';
 import type { Engine } from '../engine/engine.ts';
 import { startEngine } from '../engine/start.ts';
 import { createWorkerMetrics } from '../metrics.ts';
@@ -20,7 +21,8 @@ import { createTicketGate } from './tickets.ts';
 const MODEL = join(modelsFolder, 'svc-asr-kikuyu-v1');
 const speech = readWav(join(MODEL, 'eval/ki_espeak_002.wav'));
 const other = readWav(join(MODEL, 'eval/ki_espeak_009.wav'));
-const ring = parseKeyring(JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 1).toString('base64') } }));
+const pair = createTicketKeyPair();
+const key = parseTicketKey(pair.privateKey);
 const LIMITS = { openTimeoutMs: 300, slotWaitMs: 200, unsentBytes: 65_536, pingMs: 60_000 };
 
 let engine: Engine;
@@ -45,13 +47,14 @@ async function serve(limits: Partial<typeof LIMITS> = {}): Promise<{ relay: Rela
   const logger = createLogger('worker', 'debug', { write: (line) => (log += line) });
   const { server, port } = await listen({ HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, logger);
   const metrics = createWorkerMetrics(createMetrics('worker'), 'model');
-  const tickets = createTicketGate(ring, 'me');
+  const keys = parseTicketPublicKeys(pair.publicKey);
+  const tickets = createTicketGate({ current: keys }, { worker: 'me', model: 'm' });
   const started = new Relay({ server, engine, tickets, limits: { ...LIMITS, ...limits }, metrics, logger });
   return { server, relay: started, address: `ws://127.0.0.1:${port}` };
 }
 
 const ticketFor = (changes: object = {}) =>
-  signTicket(ring, { session: randomUUID(), worker: 'me', epoch: 1, expMs: Date.now() + 5000, ...changes });
+  signTicket(key, { session: randomUUID(), model: 'm', worker: 'me', epoch: 1, expMs: Date.now() + 5000, ...changes });
 /** Returns the transcript of the engine without the relay. */
 const alone = (audio: Int16Array, context: [number, number] = [56, 13]) =>
   transcribe(engine, audio, { sizes: [3200], context });
@@ -205,6 +208,7 @@ describe('the relay refuses a connection', () => {
     ['a malformed ticket', () => 'a.b'],
     ['an expired ticket', () => ticketFor({ expMs: Date.now() - 1 })],
     ['the ticket of another worker', () => ticketFor({ worker: 'another' })],
+    ['the ticket of another model', () => ticketFor({ model: 'another' })],
   ])('with %s', async (_name, make) => {
     const stream = new RelayClient(address, make());
     expect(await stream.closed).toEqual({ code: 4401, reason: 'bad_ticket' });

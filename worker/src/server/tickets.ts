@@ -1,7 +1,7 @@
 import { verifyTicket } from '@svc-asr/runtime';
-import type { Keyring, Ticket } from '@svc-asr/runtime';
+import type { FollowedFile, Ticket, TicketPublicKeys } from '@svc-asr/runtime';
 
-/** Admits each ticket of this worker once. */
+/** Admits each ticket for a worker once. */
 export interface TicketGate {
   /** Returns the ticket in an Authorization header. Undefined if it is invalid, expired or already used. */
   admit: (authorization: string | undefined, nowMs: number) => Ticket | undefined;
@@ -13,7 +13,10 @@ export interface TicketGate {
  * Creates a gate that remembers used tickets until they expire, which is within seconds. A container that restarts in
  * its pod keeps the worker id but loses this memory.
  */
-export function createTicketGate(ring: Keyring, worker: string): TicketGate {
+export function createTicketGate(
+  keys: Pick<FollowedFile<TicketPublicKeys>, 'current'>,
+  { worker, model }: { worker: string; model: string },
+): TicketGate {
   const used = new Map<string, number>();
 
   function forget(nowMs: number): void {
@@ -23,7 +26,7 @@ export function createTicketGate(ring: Keyring, worker: string): TicketGate {
   return {
     admit: (authorization, nowMs) => {
       const text = /^Bearer +([\w.-]+)$/i.exec(authorization ?? '')?.[1];
-      const ticket = text === undefined ? undefined : verifyTicket(ring, text, { worker, nowMs });
+      const ticket = text === undefined ? undefined : verifyTicket(keys.current, text, { worker, model, nowMs });
       if (ticket === undefined) return undefined;
       forget(nowMs);
       const key = `${ticket.epoch} ${ticket.session}`;

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseKeyring, signTicket } from '@svc-asr/runtime';
+import { parseTicketKey, signTicket } from '@svc-asr/runtime';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 import { killAfterFile } from '../../../test/support/leftovers.ts';
+import { ticketKeyFiles } from '../../../test/support/ticket-keys.ts';
 import { modelsFolder } from './data.ts';
 import { RelayClient } from './relay-client.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
-const TICKETS = JSON.stringify({ current: 'w1', secrets: { w1: Buffer.alloc(32, 7).toString('base64') } });
 
 export const MODEL = 'svc-asr-kikuyu-v1';
 export const MODEL_DIR = join(modelsFolder, MODEL);
@@ -41,7 +42,7 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
       MODEL_DIR,
       SLOTS: '2',
       WORKER_ID: id,
-      WORKER_TICKETS: TICKETS,
+      WORKER_TICKET_PUBLIC_KEYS_FILE: ticketKeyFiles().publicKeysFile,
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: String(adminPort),
       LEASE_MS: '1500',
@@ -75,8 +76,9 @@ export async function ask(worker: TestWorker, path: string): Promise<[status: nu
 
 /** Opens a stream on a worker, like a gateway that has found the worker in the ledger. */
 export async function openStream({ id, address }: { id: string; address: string }, ca?: string): Promise<RelayClient> {
-  const ticket = { session: randomUUID(), worker: id, epoch: 1, expMs: Date.now() + 10_000 };
-  const client = new RelayClient(address, signTicket(parseKeyring(TICKETS), ticket), ca === undefined ? {} : { ca });
+  const key = parseTicketKey(readFileSync(ticketKeyFiles().keyFile, 'utf8'));
+  const ticket = { session: randomUUID(), model: MODEL, worker: id, epoch: 1, expMs: Date.now() + 10_000 };
+  const client = new RelayClient(address, signTicket(key, ticket), ca === undefined ? {} : { ca });
   await client.connected();
   client.send({ type: 'open', context: [56, 13] });
   await client.next('opened');

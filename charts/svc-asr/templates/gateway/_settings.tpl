@@ -5,7 +5,7 @@ PUBLIC_URL: {{ include "svc-asr.publicUrl" . | quote }}
 TRUSTED_PROXIES: {{ join "," .Values.gateway.trustedProxies | quote }}
 API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
 SESSION_SECRETS_FILE: /etc/svc-asr/sessions/secrets
-WORKER_TICKETS_FILE: /etc/svc-asr/tickets/tickets
+WORKER_TICKET_KEY_FILE: /etc/svc-asr/tickets/ticket.key
 LEDGER_ID_FILE: /etc/svc-asr/ledger/id
 STREAM_MEMORY_MIB: {{ int .Values.gateway.streamMemoryMiB | quote }}
 DRAIN_DELAY_MS: {{ mul 1000 (int .Values.gateway.drainDelaySeconds) | quote }}

@@ -27,8 +27,8 @@
     defaultMode: {{ $mode }}
 - name: tickets
   secret:
-    secretName: {{ include "svc-asr.ticketSecret" . }}
-    items: [{key: tickets, path: tickets}]
+    secretName: {{ include "svc-asr.ticketKeySecret" . }}
+    items: [{key: ticket.key, path: ticket.key}]
     defaultMode: {{ $mode }}
 - name: ledger
   configMap:

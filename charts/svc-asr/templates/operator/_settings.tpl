@@ -9,7 +9,7 @@ WORKER_IMAGE_PULL_POLICY: {{ .Values.image.pullPolicy }}
 WORKER_IMAGE_PULL_SECRETS: {{ join "," .Values.image.pullSecrets | quote }}
 WORKER_USER_ID: {{ int .Values.podSecurity.userId | quote }}
 WORKER_REDIS_SECRET: {{ include "svc-asr.redisSecret" (dict "root" . "component" "worker") }}
-WORKER_TICKETS_SECRET: {{ include "svc-asr.ticketSecret" . }}
+WORKER_TICKET_PUBLIC_KEYS_SECRET: {{ include "svc-asr.ticketPublicKeysSecret" . }}
 WORKER_TLS_SECRET: {{ ternary (include "svc-asr.workerTlsSecret" .) "" .Values.workerTls.enabled | quote }}
 WORKER_CA_SECRET: {{ .Values.redis.caSecret | quote }}
 WORKER_GATEWAY_LABELS: "app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=gateway"

@@ -177,12 +177,13 @@ export class Recognition {
     this.#events.onPlaced();
     this.#worker = worker.id;
     this.#revision = worker.revision;
-    const { tickets, times, workerTrust } = this.#parts;
-    const ticket = { session: this.#session.sessionId, worker: worker.id, epoch: ++this.#epoch };
+    const { ticketKey, times, workerTrust } = this.#parts;
+    const { sessionId: session, model } = this.#session;
+    const ticket = { session, model, worker: worker.id, epoch: ++this.#epoch };
     this.#link = new WorkerLink({
       address: worker.address,
       tls: worker.address.startsWith('wss:') ? workerTrust.options() : {},
-      ticket: signTicket(tickets, { ...ticket, expMs: Date.now() + times.ticketMs }),
+      ticket: signTicket(ticketKey.current, { ...ticket, expMs: Date.now() + times.ticketMs }),
       context: this.context,
       traceparent,
       replayedSamples: this.#utterances.held,

@@ -7,7 +7,8 @@ export interface Installation {
   /** User and group id of the containers. 0 leaves the choice to the platform. */
   userId: number;
   redis: { secret: string; prefix: string; timeoutMs: number; ports: readonly number[] };
-  ticketsSecret: string;
+  /** Secret with the public keys that verify tickets. */
+  ticketPublicKeysSecret: string;
   /** Secret with the certificate of the stream port. Empty if streams use plain ws://. */
   tlsSecret: string;
   /** Secret with CA certificates that workers trust in addition to the system's. Empty if there are none. */

@@ -18,7 +18,10 @@ export const CLUSTER_SETTINGS = {
     0,
   ),
   WORKER_REDIS_SECRET: text("Secret whose key `url` is the workers' REDIS_URL.", 'svc-asr-worker-redis'),
-  WORKER_TICKETS_SECRET: text("Secret whose key `tickets` is the workers' WORKER_TICKETS.", 'svc-asr-worker-tickets'),
+  WORKER_TICKET_PUBLIC_KEYS_SECRET: text(
+    "Secret whose key `keys.pem` is the workers' WORKER_TICKET_PUBLIC_KEYS_FILE. It must not contain the private key.",
+    'svc-asr-worker-ticket-public-keys',
+  ),
   WORKER_TLS_SECRET: text(
     'Secret of type kubernetes.io/tls with the certificate of the stream port. If empty, streams use plain ws://.',
     '',
@@ -76,7 +79,7 @@ export function readInstallation(settings: Settings): Installation {
       timeoutMs: settings.REDIS_TIMEOUT_MS,
       ports: redisPorts(settings.REDIS_URL),
     },
-    ticketsSecret: settings.WORKER_TICKETS_SECRET,
+    ticketPublicKeysSecret: settings.WORKER_TICKET_PUBLIC_KEYS_SECRET,
     tlsSecret: settings.WORKER_TLS_SECRET,
     caSecret: settings.WORKER_CA_SECRET,
     gatewayLabels: settings.WORKER_GATEWAY_LABELS,

@@ -5,7 +5,7 @@ import { buildVariables } from '../variables.ts';
 const LOOPBACK = '127.0.0.1';
 /** Variables of other services, which workers must not inherit: secrets, addresses and certificates. */
 const NOT_FOR_WORKERS =
-  /^(API_KEY_PEPPERS|SESSION_SECRETS|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_ONLY_FOLDERS|ADVERTISE_ADDRESS)/;
+  /^(API_KEY_PEPPERS|SESSION_SECRETS|WORKER_TICKET_KEY|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_ONLY_FOLDERS|ADVERTISE_ADDRESS)/;
 
 /** Share of the grace period in which a worker hands its streams over. The rest is for its shutdown. */
 const SHARE_OF_GRACE = 0.8;

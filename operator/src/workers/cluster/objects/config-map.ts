@@ -29,7 +29,7 @@ function buildSettings(template: WorkerTemplate, installation: Installation): Re
     PORT: String(PORTS.stream),
     ADMIN_PORT: String(PORTS.admin),
     REDIS_URL_FILE: `${PATHS.redis}/url`,
-    WORKER_TICKETS_FILE: `${PATHS.tickets}/tickets`,
+    WORKER_TICKET_PUBLIC_KEYS_FILE: `${PATHS.tickets}/keys.pem`,
     // The only writable folder. Drivers keep caches in the home folder.
     HOME: PATHS.scratch,
     ...(tlsSecret !== '' && { TLS_CERT_FILE: `${PATHS.tls}/tls.crt`, TLS_KEY_FILE: `${PATHS.tls}/tls.key` }),

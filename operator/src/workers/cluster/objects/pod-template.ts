@@ -67,8 +67,8 @@ export function revisionOf(template: WorkerTemplate, installation: Installation)
 }
 
 function secretVolumes(installation: Installation): V1Volume[] {
-  const { redis, ticketsSecret, tlsSecret, caSecret } = installation;
-  const secrets = { redis: redis.secret, tickets: ticketsSecret, tls: tlsSecret, ca: caSecret };
+  const { redis, ticketPublicKeysSecret, tlsSecret, caSecret } = installation;
+  const secrets = { redis: redis.secret, tickets: ticketPublicKeysSecret, tls: tlsSecret, ca: caSecret };
   return Object.entries(secrets)
     .filter(([, secretName]) => secretName !== '')
     .map(([name, secretName]) => ({ name, secret: { secretName, defaultMode: secretMode(installation) } }));

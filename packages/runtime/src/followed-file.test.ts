@@ -1,0 +1,61 @@
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../../test/support/eventually.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { followFile } from './followed-file.ts';
+import type { FollowedFile } from './followed-file.ts';
+import { createLogger } from './logger.ts';
+
+const POLL_MS = 20;
+const folder = temporaryFolder('followed-file');
+const file = join(folder, 'number');
+let log = '';
+const logger = createLogger('test', 'info', { write: (line) => (log += line) });
+let followed: FollowedFile<number> | undefined;
+
+function parse(text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error('it is not a number');
+  return Number(text);
+}
+
+beforeEach(() => (log = ''));
+afterEach(() => followed?.stop());
+
+test('followFile reloads a changed file and keeps the last valid version of an invalid one', async () => {
+  writeFileSync(file, '1');
+  followed = followFile(file, parse, { logger, pollMs: POLL_MS });
+  expect(followed.current).toBe(1);
+  writeFileSync(file, 'one');
+  await eventually('the invalid version is logged', 5000, () => log.includes('keeping its last valid version'));
+  expect(followed.current).toBe(1);
+  // Changes are detected by the modification time, which must differ from the one before.
+  await sleep(2 * POLL_MS);
+  writeFileSync(file, '2');
+  await eventually('the valid version is loaded', 5000, () => followed?.current === 2);
+});
+
+test('followFile reloads a file behind a link that is replaced, as in a mounted Secret', async () => {
+  const [data, link] = [join(folder, '..data'), join(folder, 'key')];
+  for (const version of [1, 2]) writeFileSync(join(folder, String(version)), String(version));
+  symlinkSync('1', data);
+  symlinkSync('..data', link);
+  followed = followFile(link, parse, { logger, pollMs: POLL_MS });
+  await sleep(2 * POLL_MS);
+  symlinkSync('2', `${data}_tmp`);
+  renameSync(`${data}_tmp`, data);
+  await eventually('the new version is loaded', 5000, () => followed?.current === 2);
+});
+
+test('followFile keeps the last version of a file that was removed', async () => {
+  writeFileSync(file, '1');
+  followed = followFile(file, parse, { logger, pollMs: POLL_MS });
+  rmSync(file);
+  await eventually('the removal is logged', 5000, () => log.includes('ENOENT'));
+  expect(followed.current).toBe(1);
+});
+
+test('followFile throws with the name of a file that is invalid at start', () => {
+  writeFileSync(file, 'one');
+  expect(() => followFile(file, parse, { logger })).toThrow(`${file} cannot be used: it is not a number`);
+});
