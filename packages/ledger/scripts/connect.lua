@@ -25,5 +25,5 @@ if is_refused(ARGV[3] .. ':' .. ARGV[4]) then return { 'owner_dead' } end
 if redis.call('HGET', KEYS[1], 'state') ~= 'Active' then return { 'inactive' } end
 redis.call('HSET', key, 'st', 'active', 'ow', ARGV[3], 'ep', ARGV[4], 'cn', ARGV[5], 'at', now)
 redis.call('HDEL', key, 'h')
-redis.call('ZADD', base .. 'live', stream_deadline(fact), id)
+redis.call('ZADD', base .. 'live', stream_deadline(fact, now), id)
 return { 'ok', fact.model, fact.reserved }

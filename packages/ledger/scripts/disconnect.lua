@@ -5,6 +5,7 @@
 -- ARGV  1 session id  2 connection id
 -- returns 'ok' if the connection had the session | 'none' if not
 -- @include now_ms
+-- @include deadline
 -- @include end_session
 -- @include facts
 -- @include state
@@ -23,7 +24,7 @@ if now >= fact.expires then
   return 'ok'
 end
 -- The client has the credential and may use it again, so no attempt may cancel the session any more.
-redis.call('HSET', key, 'h', '*')
-redis.call('HDEL', key, 'st', 'ow', 'ep', 'cn', 'at')
-redis.call('ZADD', base .. 'live', string.format('%d', fact.expires), id)
+redis.call('HSET', key, 'st', 'reserved', 'h', '*')
+redis.call('HDEL', key, 'ow', 'ep', 'cn', 'at')
+redis.call('ZADD', base .. 'live', credential_deadline(fact, now), id)
 return 'ok'

@@ -7,12 +7,19 @@
 -- @include now_ms
 -- @include deadline
 -- @include expire_overdue
+-- @include gcra
+-- @include shorten_deadlines
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 -- Earlier versions stored active sessions without a deadline.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'live', '+inf', '+inf', 'LIMIT', 0, OVERDUE_AT_ONCE)) do
   local facts = redis.call('HGET', base .. 's:' .. id, 'd')
-  redis.call('ZADD', base .. 'live', facts and stream_deadline(read_facts(facts)) or now, id)
+  redis.call('ZADD', base .. 'live', facts and stream_deadline(read_facts(facts), now) or now, id)
+end
+local arrival = redis.call('HGET', KEYS[1], 'rs')
+if has_stepped_back(arrival, now) then
+  shorten_deadlines(base, now)
+  redis.call('HSET', KEYS[1], 'rs', gcra_text(now + GCRA_WINDOW_MS))
 end
 local ended, active = expire_overdue(base, now)
 local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')

@@ -21,7 +21,7 @@ if not fact then
   local ended = find_ended(base, id)
   return ended and { 'already', unpack(ended) } or { 'unknown' }
 end
-if not s[1] and ARGV[7] == '1' then
+if (not s[1] or s[1] == 'reserved') and ARGV[7] == '1' then
   redis.call('HSET', base .. 's:' .. id, 'no', (s[9] or '') .. ' ' .. ARGV[2] .. ':' .. ARGV[3])
   return { 'stale' }
 end

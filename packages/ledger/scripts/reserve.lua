@@ -11,10 +11,11 @@
 --           rate limit, rate remaining, rate reset ms }
 --         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' }
 --           or { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate reset ms }
---         { 'unmarked', now }: no mark covers the expiry of the session; mark it and call again
+--         { 'unmarked', now }: no mark is near the expiry of the session; mark it and call again
 --         Times are in ms since the epoch, by the clock of Redis. 'rate reset': until the full rate is available again.
 -- @include now_ms
 -- @include gcra
+local MARK_TOLERANCE_MS = 60000
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local id, model, exists, requested, idempotency, proof = ARGV[1], ARGV[2], ARGV[3], ARGV[4] + 0, ARGV[5], ARGV[6]
@@ -35,8 +36,9 @@ local function read_account()
 end
 local account = read_account()
 if account[1] ~= 'Active' then return { 'inactive' } end
--- Without a mark that covers its expiry, the reaper would not find this session when it is overdue.
-if expires - ARGV[9] > 0 then return { 'unmarked', now } end
+-- Without a mark that covers its expiry, the reaper would not find this session when it is overdue. If the mark is much
+-- later, the caller's estimate of the clock is wrong, for example because the clock stepped back.
+if expires > ARGV[9] + 0 or ARGV[9] - expires > MARK_TOLERANCE_MS then return { 'unmarked', now } end
 local live = redis.call('ZCARD', base .. 'live')
 if redis.call('ZCOUNT', base .. 'live', '-inf', created) > 0 then
   -- Included here and further down, not at the top: each run recreates the functions, and these are rarely needed.
@@ -78,7 +80,12 @@ end
 if exists ~= '1' then return { 'model_not_found' } end
 if not string.find(account[2], ' * ', 1, true) and not string.find(account[2], ' ' .. model .. ' ', 1, true) then return { 'scope' } end
 if not allowed then
-  if arrival then redis.call('HSET', KEYS[1], 'rs', gcra_text(arrival)) end
+  if arrival then
+    -- The clock has stepped back.
+    -- @include shorten_deadlines
+    shorten_deadlines(base, now)
+    redis.call('HSET', KEYS[1], 'rs', gcra_text(arrival))
+  end
   return { 'rate', retry, rate_limit, 0, whole }
 end
 if live - account[3] >= 0 then

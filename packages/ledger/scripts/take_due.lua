@@ -3,9 +3,15 @@
 -- it.
 -- KEYS  1 due marks
 -- ARGV  1 maximum number of marks  2 time until a mark is returned again, ms
+--       3 longest time until a mark is due, ms; a later mark was set before the clock stepped back and counts as due
 -- returns { member, … }
 -- @include now_ms
 local now = now_ms()
-local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
-for _, member in ipairs(due) do redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), member) end
+local count = tonumber(ARGV[1])
+local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, count)
+if #due < count then
+  local far = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now + ARGV[3], '+inf', 'LIMIT', 0, count - #due)
+  for _, member in ipairs(far) do due[#due + 1] = member end
+end
+for _, member in ipairs(due) do redis.call('ZADD', KEYS[1], now + ARGV[2], member) end
 return due

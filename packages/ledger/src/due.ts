@@ -5,6 +5,10 @@ import type { RedisLink } from './redis/link.ts';
 
 /** Maximum time between reading the clock for a mark and creating the reservation. After that a new mark is needed. */
 const SLACK_MS = 500;
+/** Must equal MARK_TOLERANCE_MS in scripts/reserve.lua. */
+const TOLERANCE_MS = 60_000;
+/** Longest time between two checks of a tenant that has sessions. */
+const CHECK_INTERVAL_MS = 60_000;
 const REMEMBERED = 10_000;
 
 /**
@@ -12,7 +16,12 @@ const REMEMBERED = 10_000;
  * Marks are written before the reservation, so an overdue session is found even if its gateway crashes. While a session
  * is left, each check of the reaper writes the mark of the next one. An unnecessary mark costs one check.
  */
-export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock) {
+export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlMs }: { ttlMs: number }) {
+  /**
+   * Longest time until a mark is due, with a tolerance for the clocks of a cluster. A later mark was set before the clock
+   * of Redis stepped back.
+   */
+  const horizonMs = Math.max(ttlMs, CHECK_INTERVAL_MS) + 2 * TOLERANCE_MS;
   /** Seconds that were marked last for each tenant, one per lifetime. */
   const written = new Map<string, readonly number[]>();
 
@@ -32,9 +41,9 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock) {
     return Math.max(...seconds) * 1000;
   }
 
-  /** Marks a time at which a session is overdue. */
-  async function markAt(tenant: string, timeMs: number): Promise<void> {
-    await write(tenant, [Math.ceil(timeMs / 1000)]);
+  /** Marks the next check of a tenant: when a session is overdue, or after the longest interval. */
+  async function markNext(tenant: string, overdueMs: number, nowMs: number): Promise<void> {
+    await write(tenant, [Math.ceil(Math.min(overdueMs, nowMs + CHECK_INTERVAL_MS) / 1000)]);
   }
 
   async function write(tenant: string, seconds: readonly number[]): Promise<void> {
@@ -43,7 +52,7 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock) {
     await link.send(key, ['ZADD', key, ...members]);
   }
 
-  return { mark, markAt, observe: clock.observe };
+  return { mark, markNext, horizonMs, observe: clock.observe };
 }
 
 export type Due = ReturnType<typeof createDue>;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, provisional, request, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import { openSteppedLedger } from '../../../test/support/stepped-clock.ts';
@@ -176,6 +176,99 @@ describe('the deadline of an active session', () => {
     await ledger.gateways.disown(alive, stream);
     await pass(DEADLINE_MS);
     await expectFailed(stream);
+  });
+});
+
+describe('after the clock of Redis stepped back by a day', () => {
+  const DAY_MS = 86_400_000;
+  /** Time until the reaper notices the step, and time from a deadline until it checks the tenant. */
+  const REAPER_MS = 8000;
+  /** Lifetime of a credential, counted from the step. */
+  const EXPIRY_MS = 60_000 + REAPER_MS;
+  const liveSessions = async (tenant: string) => (await ledger.accounts.read(tenant))?.liveSessions;
+
+  test('a reserved session expires within its lifetime if the reaper runs', async () => {
+    const { tenant } = await reserve();
+    await ledger.step(-DAY_MS);
+    await pass(EXPIRY_MS);
+    expect(await ledger.accounts.read(tenant)).toMatchObject({ liveSessions: 0, availableMs: CREDIT_MS });
+    expect((await ledger.accounts.recent(tenant))[0]).toMatchObject({ state: 'expired' });
+  });
+
+  test('a reserved session expires within its lifetime if its tenant requests another one', async () => {
+    const { tenant } = await reserve();
+    await ledger.step(-DAY_MS);
+    expect((await ledger.sessions.reserve(request(tenant))).outcome).toBe('rate');
+    await ledger.step(EXPIRY_MS);
+    await reserved(ledger, tenant);
+  });
+
+  test('a provisional session is removed within the lifetime of its credential', async () => {
+    const tenant = await createTenant(ledger, CREDIT_MS);
+    await provisional(ledger, request(tenant));
+    await ledger.step(-DAY_MS);
+    await pass(EXPIRY_MS);
+    expect(await liveSessions(tenant)).toBe(0);
+    expect(await ledger.accounts.recent(tenant)).toEqual([]);
+  });
+
+  test('the credential of a reserved session works, and is listed once if its confirmation is repeated', async () => {
+    const tenant = await createTenant(ledger, CREDIT_MS);
+    const reservation = await reserved(ledger, tenant, { model: MODEL });
+    await ledger.step(-DAY_MS);
+    await reapAll();
+    expect(await ledger.sessions.confirm(tenant, reservation)).toBe(true);
+    expect(await ledger.accounts.recent(tenant)).toHaveLength(1);
+    expect(await connect(alive, { tenant, sessionId: reservation.sessionId })).toBe('ok');
+    expect(await liveSessions(tenant)).toBe(1);
+  });
+
+  test('a stream that a gateway serves is not ended', async () => {
+    const stream = await openStream(alive);
+    await ledger.step(-DAY_MS);
+    await pass(DEADLINE_MS);
+    expect(await stateOf(stream)).toBe('active');
+    const { tenant, sessionId } = stream;
+    expect(await ledger.sessions.settle(tenant, sessionId, alive, 16_000, 'client closed')).toMatchObject({
+      outcome: 'ok',
+    });
+  });
+
+  test('an active session fails by its usual deadline if no gateway owns it', async () => {
+    const stream = await openStream(alive);
+    await ledger.gateways.disown(alive, stream);
+    await ledger.step(-DAY_MS);
+    await pass(DEADLINE_MS + REAPER_MS);
+    await expectFailed(stream);
+  });
+
+  test('a new session has a mark that the reaper finds in time, although the estimate of the clock is wrong', async () => {
+    await reserve();
+    await ledger.step(-DAY_MS);
+    const { tenant } = await reserve();
+    await pass(EXPIRY_MS);
+    expect(await liveSessions(tenant)).toBe(0);
+  });
+
+  test('a queued stream of a dead gateway does not block the queue', async () => {
+    const model = `queue-${randomUUID()}`;
+    await ledger.pools.place(model, { sessionId: 'dead', tenant: 'a' });
+    await ledger.step(-DAY_MS);
+    await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
+    const place = () => ledger.pools.place(model, { sessionId: 'alive', tenant: 'b' });
+    expect(await place()).toEqual({ outcome: 'wait' });
+    await ledger.step(3001);
+    expect(await place()).toMatchObject({ outcome: 'placed' });
+  });
+
+  test('a hold of a session that never connects lasts at most 65 s', async () => {
+    const model = `hold-${randomUUID()}`;
+    await ledger.pools.load(model);
+    await ledger.pools.claim(model, 'session', ledger.now() + 65_000);
+    await ledger.step(-DAY_MS);
+    expect(await ledger.pools.load(model)).toMatchObject({ held: 1 });
+    await ledger.step(65_001);
+    expect(await ledger.pools.load(model)).toMatchObject({ held: 0 });
   });
 });
 

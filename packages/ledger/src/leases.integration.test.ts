@@ -78,6 +78,18 @@ describe('leases of gateways', () => {
     expect(await ledger.gateways.renew(dead)).toBe(false);
   });
 
+  test('a gateway that died before an outage and a step back of the clock loses its streams one lease later', async () => {
+    const dead = await ledger.gateways.join('dead');
+    await openStream(dead);
+    await reapDead();
+    await ledger.step(LEASE_MS + 1000);
+    expect(await reapDead()).toBe(0);
+    await ledger.step(-HOUR_MS);
+    const working = await ledger.gateways.join('working');
+    expect(await reapDead()).toBe(0);
+    expect(await passLease(working)).toBe(1);
+  });
+
   test('a gateway that renewed between two outages survives the second one', async () => {
     const renewing = await ledger.gateways.join('renewing');
     await openStream(renewing);

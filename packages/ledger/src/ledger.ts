@@ -52,10 +52,11 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
   const reaperRetryMs = options.reaperRetryMs ?? 5000;
   const keys = createRedisKeys(options.prefix);
   const clock = createClock();
-  const due = createDue(link, keys, clock);
+  const ttlMs = options.sessionTtlMs ?? 60_000;
+  const due = createDue(link, keys, clock, { ttlMs });
   const pools = createPools(link, keys);
   const sessions = createSessions(link, keys, due, {
-    ttlMs: options.sessionTtlMs ?? 60_000,
+    ttlMs,
     leaseMs: options.provisionalLeaseMs ?? 5000,
     tombstoneMs: options.tombstoneMs ?? 600_000,
   });

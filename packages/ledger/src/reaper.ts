@@ -43,15 +43,17 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
   async function reapShard(key: string, onError: (error: unknown) => void): Promise<number> {
     let ended = 0;
     for (;;) {
-      const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, retryMs])) as string[];
+      const marks = (await link.run(TAKE, key, [TAKEN_AT_ONCE, retryMs, due.horizonMs])) as string[];
       const checks = [...byTenant(marks)].map(async ([tenant, members]) => {
         try {
           const { count, nowMs, nextMs } = await endOverdue(tenant);
           ended += count;
           // Written before the marks are removed, so that a session which is left always has a mark.
-          if (nextMs > 0) await due.markAt(tenant, nextMs);
-          // In a cluster, the clock of the tenant's node may be behind. A mark that is not due there yet is kept.
-          return members.filter((member) => Number.parseInt(member) * 1000 <= nowMs);
+          if (nextMs > 0) await due.markNext(tenant, nextMs, nowMs);
+          // In a cluster, the clock of the tenant's node may be behind. A mark that is not due there yet is kept, unless
+          // it was set before the clock stepped back.
+          const aheadMs = (member: string) => Number.parseInt(member) * 1000 - nowMs;
+          return members.filter((member) => aheadMs(member) <= 0 || aheadMs(member) > due.horizonMs);
         } catch (error) {
           onError(error);
           return [];

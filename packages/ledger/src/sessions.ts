@@ -24,7 +24,7 @@ export interface SessionOptions {
 }
 
 /** The fields of a reservation that confirm needs. */
-export type Confirmable = Pick<Reservation, 'sessionId' | 'expiresAtMs'>;
+export type Confirmable = Pick<Reservation, 'sessionId'>;
 
 /** Gateway process that owns a stream. */
 export interface Owner {
@@ -75,8 +75,8 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   }
 
   /** Confirms a provisional session. Returns false if its lease had expired. */
-  async function confirm(tenant: string, { sessionId, expiresAtMs }: Confirmable): Promise<boolean> {
-    return (await link.run(CONFIRM, keys.account(tenant), [sessionId, expiresAtMs])) === 'ok';
+  async function confirm(tenant: string, { sessionId }: Confirmable): Promise<boolean> {
+    return (await link.run(CONFIRM, keys.account(tenant), [sessionId])) === 'ok';
   }
 
   /** Releases a session for one attempt. The last attempt to release it rolls the reservation back. */

@@ -1,6 +1,12 @@
--- Time by which an active session ends. The handshake takes place before the credential expires. The stream then waits
--- for a worker (120 s), which opens it (3 s). It lasts at most its reserved audio and an extra time (300 s). Its last
--- `final` takes at most 5 s, and its settlement a lease (15 s). The gateway derives the sum from its settings. A stream
--- that lasts longer is not lost: the reaper extends the deadline while a live gateway owns the stream.
+-- Deadlines of sessions. The clock of Redis may have stepped back since a session was created, so that its credential
+-- seems to expire later than its lifetime from now. The deadline is then as if the session was created now.
+
+-- Returns the time by which a session expires that never connects.
+local function credential_deadline(fact, now) return math.min(fact.expires, now + fact.expires - fact.created) end
+
+-- Returns the time by which an active session ends. The handshake takes place before the credential expires. The stream
+-- then waits for a worker (120 s), which opens it (3 s). It lasts at most its reserved audio and an extra time (300 s).
+-- Its last `final` takes at most 5 s, and its settlement a lease (15 s). The gateway derives the sum from its settings.
+-- A stream that lasts longer is not lost: the reaper extends the deadline while a live gateway owns the stream.
 local STREAM_EXTRA_MS = 443000
-local function stream_deadline(fact) return string.format('%d', fact.expires + fact.reserved + STREAM_EXTRA_MS) end
+local function stream_deadline(fact, now) return credential_deadline(fact, now) + fact.reserved + STREAM_EXTRA_MS end

@@ -4,14 +4,15 @@
 -- until the next is allowed.
 local GCRA_WINDOW_MS = 60000
 
+-- No request sets an arrival time more than one window ahead. A later one was stored before the clock stepped back.
+local function has_stepped_back(arrival, now) return (arrival or 0) - now > GCRA_WINDOW_MS + 1 end
+
 local function gcra(arrival, limit, now)
   local interval = GCRA_WINDOW_MS / limit
-  local stored = (arrival or 0) + 0
-  -- No request sets an arrival time more than one window ahead, unless the clock has stepped back since. The limit then
-  -- counts as used up. The caller must store this also if it refuses the request, so that the next interval allows one.
-  local latest = now + GCRA_WINDOW_MS
-  local stepped = stored > latest + 1
-  local before = stepped and latest or math.max(now, stored)
+  -- After a step back the limit counts as used up. The caller must store this also if it refuses the request, so that
+  -- the next interval allows one.
+  local stepped = has_stepped_back(arrival, now)
+  local before = stepped and now + GCRA_WINDOW_MS or math.max(now, (arrival or 0) + 0)
   local after = before + interval
   -- The tolerance keeps rounding from refusing the last request of a burst.
   local over = after - now - GCRA_WINDOW_MS - 0.001

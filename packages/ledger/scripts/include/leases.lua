@@ -14,8 +14,11 @@ local function check_leases(key, now)
   redis.call('SET', key .. ':beat', now)
   if step <= LEASE_GAP_MS then return false end
   -- A process that has left has the expiry 0.
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, '(0', '+inf')) do
-    if redis.call('SADD', key .. ':late', id) == 1 then redis.call('ZADD', key, now + LEASE_MS, id) end
+  local leases = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'WITHSCORES')
+  for i = 1, #leases, 2 do
+    local id, expiry = leases[i], tonumber(leases[i + 1])
+    -- A lease that is longer than LEASE_MS was set before the clock stepped back.
+    if redis.call('SADD', key .. ':late', id) == 1 or expiry > now + LEASE_MS then redis.call('ZADD', key, now + LEASE_MS, id) end
   end
   return true
 end

@@ -19,7 +19,10 @@ local function first_in_queue(base, now)
     local tenant = redis.call('LINDEX', base .. 'q', 0)
     if not tenant then return nil end
     local session = redis.call('LINDEX', base .. 'q:' .. tenant, 0)
-    if session and now - tonumber(redis.call('ZSCORE', base .. 'qs', session) or 0) <= QUEUE_TTL_MS then return session end
+    local asked = session and tonumber(redis.call('ZSCORE', base .. 'qs', session) or 0)
+    -- A later time was written before the clock stepped back.
+    if session and asked > now then redis.call('ZADD', base .. 'qs', now, session) end
+    if session and now - asked <= QUEUE_TTL_MS then return session end
     if session then leave_queue(base, session, tenant) else redis.call('LPOP', base .. 'q') end
   end
 end

@@ -7,6 +7,8 @@
 -- Longest time that a stream may hold a slot. No stream lasts that long, so its release was lost.
 local PLACED_MS = 7200000
 local PLACED_AT_ONCE = 100
+-- Longest time that a session holds capacity after a gap: the default lifetime of a credential, and 5 s.
+local HOLD_MS = 65000
 
 local function drop_free(base, id, revision)
   redis.call('ZREM', base .. 'free', id)
@@ -61,6 +63,8 @@ local function drop_dead(base, now)
   -- After a gap the times of placement count from now, because the clock may have stepped past PLACED_MS.
   if check_leases(base .. 'wl', now) then
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', '+inf')) do redis.call('ZADD', base .. 'at', now, session) end
+    -- After a step back, holds would last for as long as the step.
+    for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'h', '(' .. now + HOLD_MS, '+inf')) do redis.call('ZADD', base .. 'h', now + HOLD_MS, session) end
   end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end
   for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', now - PLACED_MS, 'LIMIT', 0, PLACED_AT_ONCE)) do

@@ -39,8 +39,6 @@ export class Simulation {
   readonly #gateways: SimulatedGateway[] = [];
   readonly #sessions: ClientSession[] = [];
   readonly #workers = new Set<string>();
-  /** Sum of the backward clock steps. At its end the schedule waits for this time in addition. */
-  #behindMs = 0;
 
   private constructor(link: RedisLink) {
     this.#link = link;
@@ -82,7 +80,6 @@ export class Simulation {
       case 'pass':
         return this.#pass(step.ms);
       case 'jump':
-        this.#behindMs -= Math.min(0, step.ms);
         return this.ledger.step(step.ms);
     }
   }
@@ -135,7 +132,6 @@ export class Simulation {
 
   /** Ends everything that still runs, and lets time pass until nothing may be left. */
   async settle(): Promise<void> {
-    await this.ledger.step(this.#behindMs);
     for (const { faulty } of this.#gateways) {
       faulty.clearFaults();
       faulty.thaw();
@@ -178,9 +174,10 @@ export class Simulation {
     return gateway;
   }
 
-  /** Lets time pass. Live workers renew their leases meanwhile, as they do every few seconds. */
+  /** Lets time pass. Then live workers renew their leases and the operator reads the load, as they do regularly. */
   async #pass(ms: number): Promise<void> {
     await this.ledger.step(ms);
+    await this.ledger.pools.load(MODEL);
     for (const id of this.#workers) {
       if ((await this.ledger.workers.renew(MODEL, id)) === 'gone') await this.#worker('register', id);
     }
