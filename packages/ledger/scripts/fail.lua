@@ -7,6 +7,7 @@
 --       7 '1' if the owner was declared dead: a later connect by it is refused
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
+--         { 'not_connected' }: it is reserved although an owner is given
 -- @include now_ms
 -- @include billing
 -- @include end_session
@@ -23,10 +24,11 @@ if not fact then
 end
 if (not s[1] or s[1] == 'reserved') and ARGV[7] == '1' then
   redis.call('HSET', base .. 's:' .. id, 'no', (s[9] or '') .. ' ' .. ARGV[2] .. ':' .. ARGV[3])
-  return { 'stale' }
+  return { 'not_connected' }
 end
 if state_of(base, id, s[1], fact.expires) == 'provisional' then return { 'unknown' } end
 if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
+if s[1] ~= 'active' and ARGV[2] ~= '' then return { 'not_connected' } end
 if (s[2] or '') ~= ARGV[2] or (s[3] or '') ~= ARGV[3] then return { 'stale' } end
 if ARGV[6] ~= '' and s[8] ~= ARGV[6] then return { 'stale' } end
 local audio = end_session(base, id, 'failed', now_ms(), math.min(tonumber(ARGV[4]), fact.reserved * SAMPLES_PER_MS), 0, ARGV[5])

@@ -5,6 +5,7 @@
 -- ARGV  1 session id  2 owner  3 epoch  4 accepted samples  5 reason
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
+--         { 'not_connected' }: it is reserved, because a failover of Redis lost the connect
 -- @include now_ms
 -- @include billing
 -- @include daily_usage
@@ -20,7 +21,8 @@ if not s[4] then
 end
 local fact = read_facts(s[4])
 if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
-if s[1] ~= 'active' or s[2] ~= ARGV[2] or s[3] ~= ARGV[3] then return { 'stale' } end
+if s[1] ~= 'active' then return { 'not_connected' } end
+if s[2] ~= ARGV[2] or s[3] ~= ARGV[3] then return { 'stale' } end
 samples = math.min(samples, fact.reserved * SAMPLES_PER_MS)
 local billable = billable_ms(samples)
 local now = now_ms()

@@ -75,7 +75,9 @@ describe.each([
 
   test('keeps a session alive when the lease of a gateway that only tried to connect it has expired', async () => {
     const { tenant, sessionId, state } = await session();
-    expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 0, 'gateway lost')).toEqual({ outcome: 'stale' });
+    expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 0, 'gateway lost')).toEqual({
+      outcome: 'not_connected',
+    });
     expect(await state()).toBe('reserved');
   });
 });

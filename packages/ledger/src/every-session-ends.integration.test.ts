@@ -146,6 +146,16 @@ describe('a settlement that a failover of Redis undid', () => {
   });
 });
 
+test('the stream of a session whose connect was lost by a failover of Redis ends as not connected', async () => {
+  const stream = await reserve();
+  const restore = await snapshot(stream);
+  const { tenant, sessionId } = stream;
+  expect(await connect(alive, stream)).toBe('ok');
+  await restore();
+  expect(await ledger.sessions.settle(tenant, sessionId, alive, 16_000, 'x')).toEqual({ outcome: 'not_connected' });
+  expect(await ledger.sessions.fail(tenant, sessionId, alive, 0, 'x')).toEqual({ outcome: 'not_connected' });
+});
+
 describe('the deadline of an active session', () => {
   test('is extended while a live gateway serves the stream, and ends the session once no gateway owns it', async () => {
     const stream = await openStream(alive);

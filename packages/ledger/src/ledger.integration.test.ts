@@ -331,7 +331,7 @@ describe.each([
   test('settle and fail are refused unless owner and epoch match', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
-    expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'too early')).outcome).toBe('stale');
+    expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'too early')).outcome).toBe('not_connected');
     await connect(tenant, sessionId);
     for (const other of [
       { id: 'gateway-2', epoch: 1 },

@@ -53,10 +53,13 @@ export interface FailOptions {
 export type Connected =
   { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'owner_dead' | 'inactive' };
 
-/** Result of ending a session. With `already` it had ended before, and the other fields describe that end. */
+/**
+ * Result of ending a session. With `already` it had ended before, and the other fields describe that end. With `stale`
+ * another gateway owns it. With `not_connected` it is reserved: a failover of Redis may have lost the connect.
+ */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
-  | { outcome: 'stale' | 'unknown' };
+  | { outcome: 'stale' | 'not_connected' | 'unknown' };
 
 /** Creates the transitions of a session: one script each, safe to repeat. */
 export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, options: SessionOptions) {
@@ -142,7 +145,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
 
 function ended(reply: unknown): Ended {
   const [outcome, state, audioMs, billableMs, model] = reply as unknown[];
-  if (outcome === 'stale' || outcome === 'unknown') return { outcome };
+  if (outcome === 'stale' || outcome === 'not_connected' || outcome === 'unknown') return { outcome };
   return {
     outcome: outcome as 'ok' | 'already',
     state: state as SessionState,

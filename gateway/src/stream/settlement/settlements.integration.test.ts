@@ -70,6 +70,19 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
   expect(await usage()).toMatchObject({ state: 'completed', reservedMs: 0, consumedMs: 2000, availableMs: 58_000 });
 }, 60_000);
 
+test('Settlements release the slot of a stream whose connect was lost by a failover of Redis', async () => {
+  const { owner, stream } = await connected();
+  const model = `model-${randomUUID()}`;
+  await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
+  await ledger.pools.place(model, stream);
+  // The ledger is as before the connect.
+  await ledger.sessions.disconnect(stream.tenant, stream.sessionId, 'c');
+  const settlements = createSettlements(ledger, createLogger('gateway', 'silent'), metrics);
+  const end = { outcome: 'completed', reason: 'client closed', samples: 20_000 } as const;
+  await settlements.add({ ...stream, model, requestId: 'request' }, owner, end);
+  expect(await ledger.pools.load(model)).toMatchObject({ active: 0 });
+});
+
 test('Settlements retry the rollback of a connect until Redis accepts it', async () => {
   const { stream, usage } = await connected();
   const { settlements, rejections } = await createRefused();
