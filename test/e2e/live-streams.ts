@@ -16,7 +16,7 @@ export async function openAccess(harness: Harness): Promise<Access> {
 }
 
 /**
- * Streams audio on two streams while `disrupt` runs. Neither may be interrupted, and the account must balance after.
+ * Streams audio on two streams while `disrupt` runs. Neither may be interrupted, and the account must balance afterwards.
  */
 export async function underLiveStreams(harness: Harness, access: Access, disrupt: () => Promise<void>): Promise<void> {
   const senders: AudioSender[] = [];

@@ -30,7 +30,7 @@ test('the file store lists resources of a file that it did not create, but does 
   await expect(store.delete('Tenant', 'a')).rejects.toThrow('must not write');
 });
 
-test('a definition in a read-only folder has precedence over one of the same name', async () => {
+test('the file store prefers a definition in a read-only folder to one of the same name', async () => {
   const { folder, readFolder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a', 'written'));
   expect((await store.get('Tenant', 'a'))?.readOnlyIn).toBeUndefined();
@@ -48,7 +48,7 @@ test('the file store returns a manual edit on the next read', async () => {
   }
 });
 
-test('changing a returned resource does not change the store', async () => {
+test('changing a returned resource does not change the file store', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a'));
   const found = await store.get('Tenant', 'a');
@@ -64,7 +64,7 @@ test('concurrent updates of the file store run one after the other', async () =>
   expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe(`n${'+'.repeat(30)}`);
 });
 
-test('an update whose change function throws leaves the file unchanged and does not block the next update', async () => {
+test('the file store leaves a file unchanged if the change function throws, and runs the next update', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   writeFileSync(file, tenant('a'));
@@ -83,7 +83,7 @@ test('the file store ignores temporary files of a killed process and deletes the
   expect(await store.list('Tenant')).toEqual([]);
 });
 
-test('a damaged file hides neither other files nor its own valid documents', async () => {
+test('the file store lists other files and the valid documents of a damaged file', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'bad.yaml'), 'a: [');
   writeFileSync(join(folder, 'half.yaml'), `${tenant('good')}---\nkind: Nothing\n---\n`);
@@ -92,13 +92,13 @@ test('a damaged file hides neither other files nor its own valid documents', asy
   expect((await store.list('Tenant')).map(({ resource }) => resource.metadata.name)).toEqual(['good']);
 });
 
-test('deleting a resource that does not exist returns false', async () => {
+test('delete of the file store returns false for a resource that does not exist', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a'));
   expect([await store.delete('Tenant', 'a'), await store.delete('Tenant', 'a')]).toEqual([true, false]);
 });
 
-test('a failed write leaves neither a temporary file nor a changed file', async () => {
+test('a failed write of the file store leaves neither a temporary file nor a changed file', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   mkdirSync(file);
@@ -108,7 +108,7 @@ test('a failed write leaves neither a temporary file nor a changed file', async 
   expect(readdirSync(folder)).toEqual(['tenant-a.yaml']);
 });
 
-test('unreadable files are reported with their problem, without their text', async () => {
+test('the file store reports unreadable files with their problem, without their text', async () => {
   const { folder, readFolder, store } = await open();
   writeFileSync(join(folder, 'apikey-a.yaml'), 'hash: "0123secret4567\n');
   writeFileSync(join(folder, 'apikey-b.yaml'), '');
@@ -123,7 +123,7 @@ test('unreadable files are reported with their problem, without their text', asy
 });
 
 test.each(['kind: [', ''])(
-  'a key whose file contains %j can be deleted by its name, and other resources cannot',
+  'the file store can delete a key whose file contains %j by its name, but no other such resource',
   async (text) => {
     const { folder, store } = await open();
     for (const name of ['apikey-a.yaml', 'tenant-a.yaml', 'mine.yaml']) writeFileSync(join(folder, name), text);
@@ -135,7 +135,7 @@ test.each(['kind: [', ''])(
   },
 );
 
-test('a damaged key file that also contains another resource is not deleted', async () => {
+test('the file store does not delete a damaged key file that also contains another resource', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'apikey-a.yaml'), `${tenant('t')}---\nkind: [\n`);
   await expect(store.delete('ApiKey', 'a')).rejects.toThrow('Repair or delete the file');

@@ -35,7 +35,7 @@ const rename = (displayName: string) => (current: Tenant | undefined) => {
   return { ...current, spec: { ...current.spec, displayName } };
 };
 
-test('an update that conflicts with another writer keeps both changes', async () => {
+test('the Kubernetes store keeps both changes if an update conflicts with another writer', async () => {
   const { store, put, find, before } = open();
   put(object('acme'));
   before('replace', () => {
@@ -47,7 +47,7 @@ test('an update that conflicts with another writer keeps both changes', async ()
   expect(previous?.spec).toMatchObject({ displayName: 'acme', state: 'Suspended' });
 });
 
-test('an update keeps fields of an object that the console does not know', async () => {
+test('the Kubernetes store keeps fields of an object that the console does not know', async () => {
   const { store, put, find } = open();
   const metadata = { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['e'], uid: 'u' };
   put(object('acme', metadata));
@@ -55,7 +55,7 @@ test('an update keeps fields of an object that the console does not know', async
   expect(find('Tenant', 'acme')).toMatchObject({ metadata, spec: { displayName: 'new' } });
 });
 
-test('an update calls the change function with the existing resource if another client creates it first', async () => {
+test('the Kubernetes store passes an existing resource to the change function if another client creates it first', async () => {
   const { store, put, before } = open();
   before('create', () => put(object('acme', {}, 'theirs')));
   const seen: (string | undefined)[] = [];
@@ -66,23 +66,26 @@ test('an update calls the change function with the existing resource if another 
   expect(seen).toEqual([undefined, 'theirs']);
 });
 
-test.each(['create', 'replace'] as const)('an update whose %s lost its response is applied once', async (verb) => {
-  const { store, put, loseAnswer } = open();
-  if (verb === 'replace') put(object('acme', {}, 'old'));
-  loseAnswer(verb);
-  let changes = 0;
-  const { resource, previous } = await store.update('Tenant', 'acme', () => {
-    changes++;
-    return tenant('acme', 'new');
-  });
-  expect([resource.spec.displayName, previous?.spec.displayName, changes]).toEqual([
-    'new',
-    verb === 'replace' ? 'old' : undefined,
-    1,
-  ]);
-});
+test.each(['create', 'replace'] as const)(
+  'the Kubernetes store applies an update once although the response to its %s was lost',
+  async (verb) => {
+    const { store, put, loseAnswer } = open();
+    if (verb === 'replace') put(object('acme', {}, 'old'));
+    loseAnswer(verb);
+    let changes = 0;
+    const { resource, previous } = await store.update('Tenant', 'acme', () => {
+      changes++;
+      return tenant('acme', 'new');
+    });
+    expect([resource.spec.displayName, previous?.spec.displayName, changes]).toEqual([
+      'new',
+      verb === 'replace' ? 'old' : undefined,
+      1,
+    ]);
+  },
+);
 
-test('an update calls the change function with undefined if the resource is deleted in between', async () => {
+test('the Kubernetes store passes undefined to the change function if the resource is deleted in between', async () => {
   const { store, put, api, before } = open();
   put(object('acme'));
   before('replace', () => void api.delete({ group: '', version: '', plural: '', kind: 'Tenant' }, 'acme'));
@@ -91,7 +94,7 @@ test('an update calls the change function with undefined if the resource is dele
   await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('the tenant does not exist');
 });
 
-test('an update fails with write_conflict if every attempt conflicts', async () => {
+test('the Kubernetes store fails with write_conflict if every attempt conflicts', async () => {
   const { store, api, put } = open();
   put(object('acme'));
   const refusing = createKubernetesStore({
@@ -102,7 +105,7 @@ test('an update fails with write_conflict if every attempt conflicts', async () 
   expect((await store.get('Tenant', 'acme'))?.resource.spec.displayName).toBe('acme');
 });
 
-test('an object that is being deleted is not found, and cannot be created again until it is deleted', async () => {
+test('the Kubernetes store does not find or recreate an object while it is being deleted', async () => {
   const { store, put } = open();
   put(object('acme', { deletionTimestamp: '2030-01-01T00:00:00Z' }));
   expect(await store.list('Tenant')).toEqual([]);
@@ -112,7 +115,7 @@ test('an object that is being deleted is not found, and cannot be created again 
   await expect(store.update('Tenant', 'acme', () => tenant('acme'))).rejects.toMatchObject({ code: 'being_deleted' });
 });
 
-test('a key is owned by its tenant and cannot be created without one', async () => {
+test('the Kubernetes store creates a key as owned by its tenant, and fails without a tenant', async () => {
   const { store, put, find } = open();
   const make = () => store.update('ApiKey', '8fk2pq9xlm', () => key('acme'));
   await expect(make()).rejects.toMatchObject({ code: 'tenant_not_found' });
@@ -124,7 +127,7 @@ test('a key is owned by its tenant and cannot be created without one', async () 
   expect(find('ApiKey', '8fk2pq9xlm')?.metadata.ownerReferences).toEqual([owner]);
 });
 
-test('an unreadable object is reported, hides no other object, and can be deleted if it is a key', async () => {
+test('the Kubernetes store reports an unreadable object, lists all others, and can delete it if it is a key', async () => {
   const { store, put } = open(1);
   put(object('acme'));
   put({ ...object('odd'), spec: { displayName: 'Odd', colour: 'red' } });
@@ -137,7 +140,7 @@ test('an unreadable object is reported, hides no other object, and can be delete
   expect(await store.delete('ApiKey', 'odd-key')).toBe(true);
 });
 
-test('a list starts again if its pages expire', async () => {
+test('the Kubernetes store starts a list again if its pages expire', async () => {
   const { store, put, before } = open(1);
   for (const name of ['a', 'b', 'c']) put(object(name));
   before('list', () =>
@@ -149,7 +152,7 @@ test('a list starts again if its pages expire', async () => {
 });
 
 test.each(['', '..', 'acme/status', 'Acme', 'a'.repeat(64)])(
-  'the name %j is not found without a request to the API server',
+  'the Kubernetes store finds nothing under the invalid name %j and sends no request',
   async (name) => {
     const { store, before } = open();
     before('get', () => {

@@ -29,7 +29,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(address + path, { method, headers });
 
-test('the gateway serves both API documents as rendered', async () => {
+test('the gateway serves the OpenAPI and AsyncAPI documents that the build rendered', async () => {
   const [openApi, asyncApi] = await Promise.all([get('/openapi.json'), get('/asyncapi.json')]);
   expect(await openApi.json()).toEqual(JSON.parse(documents['openapi.json']));
   expect(await asyncApi.json()).toEqual(JSON.parse(documents['asyncapi.json']));

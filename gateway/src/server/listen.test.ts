@@ -94,7 +94,7 @@ test.each([
   [431, `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
   [408, 'GET / HTTP/1.1\r\nX: never en'],
 ])(
-  'a %d response to a request without a route is logged and counted under its own request id',
+  'the gateway logs and counts a %d response to a request without a route under its own request id',
   async (status, bytes) => {
     const answer = await send(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -113,7 +113,7 @@ test.each([
   ['stalls', 408, undefined],
   ['ends early', 400, 'end'],
 ] as const)(
-  'a request whose body %s is logged once, with status %d and the request id of the response',
+  'the gateway logs a request whose body %s once, with status %d and the request id of the response',
   async (_how, status, then) => {
     const answer = await send(HEAD, then);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -122,18 +122,18 @@ test.each([
   },
 );
 
-test('a request whose client disconnects before the response is logged with status 499', async () => {
+test('the gateway logs status 499 for a request whose client disconnects before the response', async () => {
   await send(HEAD, 'reset');
   expect(await loggedLine()).toMatchObject({ status: 499, reason: expect.stringContaining('connection was lost') });
   expect(counted[0]).toMatchObject({ status: 499 });
 });
 
-test('a complete request is logged with the status of its response', async () => {
+test('the gateway logs a complete request with the status of its response', async () => {
   await send('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n');
   expect(await loggedLine()).toMatchObject({ status: 415, code: 'unsupported_media_type' });
 });
 
-test('a client that does not close its connection after a broken request is disconnected', async () => {
+test('the gateway disconnects a client that does not close its connection after a broken request', async () => {
   const { port } = server.address() as AddressInfo;
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write('not http\r\n\r\n'));
   socket.on('error', () => undefined).resume();

@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 0, 31, 12);
 const DAY_MS = 86_400_000;
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-test('append writes each line to the file of its day and writer, which only its owner can read', async () => {
+test('JournalFiles.append writes each line to the file of its day and writer, which only its owner can read', async () => {
   const files = createJournalFiles(folder, 'operator-1');
   await files.append([
     { text: 'a', atMs: NOON },
@@ -25,14 +25,14 @@ test('append writes each line to the file of its day and writer, which only its 
   expect(statSync(join(folder, '2026-01-31.operator-1.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('append starts a new line if the previous process crashed in the middle of a line', async () => {
+test('JournalFiles.append starts a new line if the previous process crashed in the middle of a line', async () => {
   await createJournalFiles(folder, 'w').append([{ text: '{"id":"1-0"}', atMs: NOON }]);
   appendFileSync(join(folder, '2026-01-31.w.jsonl'), '{"id":"2-');
   await createJournalFiles(folder, 'w').append([{ text: '{"id":"2-0"}', atMs: NOON }]);
   expect(read('2026-01-31.w.jsonl')).toBe('{"id":"1-0"}\n{"id":"2-\n{"id":"2-0"}\n');
 });
 
-test('append creates a missing folder and rejects if it cannot write', async () => {
+test('JournalFiles.append creates a missing folder and rejects if it cannot write', async () => {
   await createJournalFiles(join(folder, 'deep', 'er'), 'w').append([{ text: 'a', atMs: NOON }]);
   expect(read('deep/er/2026-01-31.w.jsonl')).toBe('a\n');
   const blocked = createJournalFiles(join(folder, 'deep', 'er', '2026-01-31.w.jsonl'), 'w');

@@ -64,7 +64,7 @@ async function totalsOf(tenant: string) {
   return { granted: account.grantedMs, reserved: account.reservedMs, consumed: account.consumedMs };
 }
 
-test('the keeper exports every entry of every tenant once and empties the journals in Redis', async () => {
+test('the journal keeper exports every entry of every tenant once and empties the journals in Redis', async () => {
   const tenants = await Promise.all(Array.from({ length: 70 }, () => createTenant(ledger, 60_000)));
   const [busy = ''] = tenants;
   await ledger.accounts.grant(busy, 'more', 6_000_000);
@@ -86,7 +86,7 @@ test('the keeper exports every entry of every tenant once and empties the journa
   expect(readLines()).toHaveLength(lines.length + 2);
 });
 
-test('the keeper exports an entry again after a crash before the acknowledgement, with the same id', async () => {
+test('the journal keeper exports an entry again after a crash before the acknowledgement, with the same id', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await runSessions(tenant, 2);
   const crash = () => Promise.reject(new Error('killed'));
@@ -102,7 +102,7 @@ test('the keeper exports an entry again after a crash before the acknowledgement
   expect(replay(unique.values())).toEqual(await totalsOf(tenant));
 });
 
-test('a tenant whose journal cannot be read does not stop the export of others', async () => {
+test('the journal keeper exports the journals of other tenants if one cannot be read', async () => {
   const [broken, intact] = [await createTenant(ledger, 600_000), await createTenant(ledger, 600_000)];
   await runSessions(intact, 2);
   const status: Ledger['journal']['status'] = (tenant) =>
@@ -112,7 +112,7 @@ test('a tenant whose journal cannot be read does not stop the export of others',
   expect(readLines().map(({ tenant }) => tenant)).toEqual(Array.from({ length: 5 }, () => intact));
 });
 
-test('entries stay in Redis while they cannot be written, and the keeper reports the backlog', async () => {
+test('the journal keeper leaves entries in Redis while it cannot write them, and reports the backlog', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await runSessions(tenant, 7);
   let isFull = true;
@@ -133,7 +133,7 @@ test('entries stay in Redis while they cannot be written, and the keeper reports
   expect(log.at(-1)?.message).toBe('the journal is exported again');
 });
 
-test('exported entries stay in Redis for a while, so that a repeated settlement is recognized', async () => {
+test('the journal keeper leaves exported entries in Redis for a while, to recognize repeated settlements', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 50 });
   const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
   const connection = { tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' };
@@ -144,7 +144,7 @@ test('exported entries stay in Redis for a while, so that a repeated settlement 
   expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'x')).outcome).toBe('already');
 });
 
-test('without a journal folder the keeper removes old entries and the acknowledgement of earlier exports', async () => {
+test('the journal keeper without a folder removes old entries and the acknowledgement of earlier exports', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await runSessions(tenant, 2);
   await createKeeper(createJournalFiles(folder, 'w'), DAY_MS).runPass();
@@ -157,7 +157,7 @@ test('without a journal folder the keeper removes old entries and the acknowledg
   expect(replay(await ledger.journal.read(tenant))).toEqual(await totalsOf(tenant));
 });
 
-test('the keeper exports the last entries of a deleted tenant, and forgets the tenant when its account is removed', async () => {
+test('the journal keeper exports the last entries of a deleted tenant, and forgets the tenant when its account is removed', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await reserved(ledger, tenant, { seconds: 1 });
   await ledger.accounts.close(tenant);

@@ -35,7 +35,7 @@ function setUp(overrides: Partial<EventRecorderOptions['api']> = {}) {
   return { recorder, created, patched, clock, lines };
 }
 
-test('an event refers to its object in the form that kubectl describe expects', async () => {
+test('the event recorder refers to an object in the form that kubectl describe expects', async () => {
   const { recorder, created } = setUp();
   recorder.record(object(), 'Warning', 'InvalidSpec', 'spec.grants: has an id twice');
   await recorder.settled();
@@ -65,7 +65,7 @@ test('an event refers to its object in the form that kubectl describe expects', 
   ]);
 });
 
-test('repeated events are counted in one event', async () => {
+test('the event recorder counts repeated events in one event', async () => {
   const { recorder, created, patched } = setUp();
   for (let n = 0; n < 4; n++) recorder.record(object(), 'Normal', 'Applied', 'the resource is applied');
   await recorder.settled();
@@ -75,7 +75,7 @@ test('repeated events are counted in one event', async () => {
   );
 });
 
-test('many similar events with different messages are combined', async () => {
+test('the event recorder combines many similar events with different messages', async () => {
   const { recorder, created, patched } = setUp();
   for (let n = 0; n < 14; n++) recorder.record(object(), 'Warning', 'Failed', `try ${n}`);
   await recorder.settled();
@@ -86,7 +86,7 @@ test('many similar events with different messages are combined', async () => {
   );
 });
 
-test('events beyond the limit of one object are dropped, while those of others are written', async () => {
+test('the event recorder drops events beyond the limit of one object, and writes those of others', async () => {
   const { recorder, created, patched, clock } = setUp();
   for (let n = 0; n < 100; n++) recorder.record(object(), 'Normal', 'Same', 'a message');
   await recorder.settled();
@@ -100,7 +100,7 @@ test('events beyond the limit of one object are dropped, while those of others a
   expect(patched).toHaveLength(25);
 });
 
-test('an event that the API server has deleted is created again', async () => {
+test('the event recorder creates an event again that the API server has deleted', async () => {
   const { recorder, created } = setUp({
     mergePatch: () => Promise.reject(new KubernetesError(404, 'NotFound', 'deleted')),
   });
@@ -109,14 +109,14 @@ test('an event that the API server has deleted is created again', async () => {
   expect(created.map(({ count }) => count)).toEqual([1, 2]);
 });
 
-test('events that cannot be written are dropped without an error', async () => {
+test('the event recorder drops events that cannot be written, without an error', async () => {
   const { recorder, lines } = setUp({ create: () => Promise.reject(new KubernetesError(0, 'ECONNREFUSED', 'down')) });
   for (let n = 0; n < 3; n++) recorder.record(object(`t${n}`), 'Normal', 'Applied', 'the resource is applied');
   await recorder.settled();
   expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug']);
 });
 
-test('while the API server is slow, the queue is limited and the newest events are kept', async () => {
+test('the event recorder keeps a limited number of the newest events while the API server is slow', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -213,7 +213,7 @@ test(
 );
 
 test(
-  'watches that the server ends as requested continue without a failure',
+  'the reflector continues watches that the server ends as requested, without a failure',
   async () => {
     const { reflector, relists, shows } = follow({ watchSeconds: { min: 1, max: 1 } });
     await reflector.start();

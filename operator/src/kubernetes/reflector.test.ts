@@ -100,7 +100,7 @@ test('the reflector detects and replaces a half-open connection', async () => {
   reflector.stop();
 });
 
-test('bookmarks keep a quiet watch alive', async () => {
+test('the reflector keeps a quiet watch alive by its bookmarks', async () => {
   const { cluster, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let minute = 0; minute < 5; minute++) {
@@ -112,7 +112,7 @@ test('bookmarks keep a quiet watch alive', async () => {
   reflector.stop();
 });
 
-test('an unavailable server is polled slowly and logged once, and the reflector catches up when it is back', async () => {
+test('the reflector polls an unavailable server slowly, logs it once, and catches up when it is back', async () => {
   const { cluster, reflector, names, pass, at } = setUpReflector();
   cluster.put('a');
   await reflector.start();
@@ -148,7 +148,7 @@ test('the reflector waits as long as a 429 requests', async () => {
   reflector.stop();
 });
 
-test('watches that end right after their start do not cause a hot loop', async () => {
+test('the reflector does not run into a hot loop if watches end right after their start', async () => {
   const { cluster, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let second = 0; second < 60; second++) {

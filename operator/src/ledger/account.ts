@@ -16,7 +16,7 @@ export interface AccountDependencies {
 export interface AppliedGrant {
   id: string;
   audioSeconds: number;
-  /** False if it was applied before, with this amount. */
+  /** False if an earlier call applied the grant. `amountMs` is then the amount of that call. */
   applied: boolean;
   amountMs: number;
 }

@@ -107,7 +107,7 @@ test('the ledger guard refuses the Redis of another installation and does not re
   expect(await ledger.identity.read()).toBe('theirs');
 });
 
-test('a rebuild publishes its plan first, then restores grants and consumption once', async () => {
+test('a ledger rebuild publishes its plan first, then restores grants and consumption once', async () => {
   const before = guard();
   await before.check();
   const id = before.ledgerId() ?? '';
@@ -128,7 +128,7 @@ test('a rebuild publishes its plan first, then restores grants and consumption o
   expect(await ledger.accounts.read('acme')).toMatchObject(restored);
 });
 
-test('each rebuild applies a negative grant with the amount that it removed originally, not with its full amount', async () => {
+test('each ledger rebuild applies a negative grant with the amount that it removed originally, not with its full amount', async () => {
   const { accounts } = ledger;
   const grants = [
     { id: 'welcome', audioSeconds: 100 },
@@ -151,7 +151,7 @@ test('each rebuild applies a negative grant with the amount that it removed orig
   }
 });
 
-test('a repeated restore charges once and never more than was granted', async () => {
+test('a repeated restore of an account charges once and never more than was granted', async () => {
   await ledger.accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
   await ledger.accounts.grant('acme', 'welcome', 10_000);
   expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ added: true, consumedMs: 4000 });
@@ -202,7 +202,7 @@ const stateOf = (uid: string, generation: number, state: 'Active' | 'Suspended')
   spec: { ...acme.spec, state },
 });
 
-test('a late write of a former leader does not undo newer changes', async () => {
+test('a late write of a former leader does not undo newer changes of a Tenant', async () => {
   const { accounts } = ledger;
   let newest = false;
   const bring = (tenant: ResourceOf<'Tenant'>) =>

@@ -13,11 +13,11 @@ test('markDeleted records the time of a deletion once', () => {
   expect(mark({ acme: earlier }, [])).toEqual({ acme: earlier });
 });
 
-test('a tenant that returns within the retention time continues its checkpoint', () => {
+test('markDeleted keeps the checkpoint of a tenant that returns within the retention time', () => {
   expect(mark({ acme: { ...seen, goneAt: at(-2) } }, ['acme'])).toEqual({ acme: seen });
 });
 
-test('after the retention time the checkpoint is dropped, also for a new tenant of the same name', () => {
+test('markDeleted drops a checkpoint after the retention time, also for a new tenant of the same name', () => {
   const over = { ...seen, goneAt: at(-3) };
   expect(mark({ acme: over }, [])).toEqual({});
   expect(mark({ acme: over }, ['acme'])).toEqual({});

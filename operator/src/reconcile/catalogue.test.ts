@@ -70,7 +70,7 @@ test('the catalogue keeps a model that is missing from an unsettled source, unle
   expect(ids()).toEqual(['a', 'deleted', 'held']);
 });
 
-test('many concurrent changes are published with few writes', async () => {
+test('the catalogue publishes many concurrent changes with few writes', async () => {
   const { catalogue, state } = setUp(undefined, [resource('a')]);
   await Promise.all(Array.from({ length: 100 }, () => catalogue.publish()));
   expect(state.writes).toBe(1);

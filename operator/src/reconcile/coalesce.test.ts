@@ -39,7 +39,7 @@ test('coalesce reports a failure only to the callers that share the run', async 
   await Promise.all(later);
 });
 
-test('every call is answered by a run that started after it, and no two runs overlap', async () => {
+test('coalesce answers every call with a run that started after it, and no two runs overlap', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 40 }), async (pauses) => {
       let running = 0;

@@ -43,7 +43,7 @@ test('buildModelFields leaves out fields whose value is unknown, so that they ke
   expect(Object.keys(fields)).toEqual(['replicas', 'readyReplicas', 'workers', 'selector', 'canary']);
 });
 
-test('a canary keeps the time at which it started', () => {
+test('buildModelFields keeps the time at which a canary started', () => {
   const rollout = { phase: 'Canary', revision: 'new', stable: 'abc', percent: 10, message: 'x' } as const;
   const first = buildModelFields(pool({ rollout }), {}, NOW_MS);
   expect(first.canary).toEqual({ revision: 'new', percent: 10, since: '2030-01-01T00:00:00Z' });

@@ -11,7 +11,7 @@ const finding = (type: string, status: Finding['status'], reason = 'Because', me
   message,
 });
 
-test('the transition time of a condition changes only with its status', () => {
+test('mergeConditions changes the transition time of a condition only with its status', () => {
   const first = mergeConditions([], [finding('Ready', 'False', 'InvalidSpec')], 1, T1);
   const second = mergeConditions(first, [finding('Ready', 'False', 'ApplyFailed', 'another message')], 2, T2);
   expect(second).toEqual([
@@ -40,7 +40,7 @@ test('mergeConditions uses the last of several findings with the same type', () 
   expect(merged).toMatchObject([{ type: 'Ready', status: 'False', reason: 'TenantMissing' }]);
 });
 
-test('condition messages are truncated and redacted', () => {
+test('mergeConditions truncates and redacts messages', () => {
   const message = `redis://operator:hunter2@host ${'x'.repeat(5000)}`;
   const [condition] = mergeConditions([], [finding('Ready', 'False', 'ApplyFailed', message)], 1, T1);
   expect(condition?.message).toHaveLength(1024);

@@ -10,7 +10,7 @@ const account = {
   limitedCorrections: [],
 };
 
-test('the checkpoint time of a balance changes only with the balance', () => {
+test('buildTenantFields changes the checkpoint time of a balance only with the balance', () => {
   const first = buildTenantFields(account, {}, T1);
   expect(first).toEqual({
     credits: {
@@ -39,7 +39,7 @@ test.each([
   expect(findRefusal(key, record, hasTenant)?.reason).toBe(reason);
 });
 
-test('an ApiKey that was never used has no lastUsedAt', () => {
+test('buildApiKeyFields leaves out lastUsedAt for a key that was never used', () => {
   expect(buildApiKeyFields(key, undefined)).toEqual({ expires: 'never' });
   expect(buildApiKeyFields(key, T1)).toEqual({ expires: 'never', lastUsedAt: '2030-01-01T00:00:00Z' });
 });

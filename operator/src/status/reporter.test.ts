@@ -71,7 +71,7 @@ test('reporter.applied reports Ready with the generation and the gathered fields
   expect(ready()).toMatchObject({ status: 'True', reason: 'Applied' });
 });
 
-test('a newer generation that is not applied yet is not reported as applied', async () => {
+test('the reporter does not report a newer generation as applied before it is', async () => {
   const { reporter, state, reported, last } = setUp({ intervalMs: { ...NEVER, Tenant: 20 } });
   reporter.start();
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -127,7 +127,7 @@ test('reporter.failed reports the error until the resource is applied', async ()
   expect(ready()).toMatchObject({ status: 'True' });
 });
 
-test('while Redis is unavailable, only a resource with a newer generation reports it', async () => {
+test('the reporter reports an unavailable Redis only for a resource with a newer generation', async () => {
   const { reporter, state, reported, ready } = setUp();
   state.current = { observedGeneration: 2 };
   await reporter.failed('Tenant', 'acme', redisUnavailable());
@@ -151,7 +151,7 @@ test('reporter.waiting reports why a deleted resource still exists, and LedgerMi
   ]);
 });
 
-test('a round reports all resources, and a resource that fails does not block the others', async () => {
+test('a status round reports all resources, and a resource that fails does not block the others', async () => {
   const names = Array.from({ length: 30 }, (_, n) => `t${n}`);
   const { reporter, state, reported, at } = setUp({ intervalMs: { ...NEVER, Tenant: 20 }, names });
   for (const name of names) await reporter.applied('Tenant', name, 2);
@@ -170,7 +170,7 @@ test('a round reports all resources, and a resource that fails does not block th
   expect(state.swept).toBeGreaterThan(0);
 });
 
-test('a round ends early when Redis is unavailable', async () => {
+test('a status round ends early when Redis is unavailable', async () => {
   const names = Array.from({ length: 100 }, (_, n) => `t${n}`);
   const { reporter, state } = setUp({ intervalMs: { ...NEVER, Tenant: 20 }, names });
   for (const name of names) await reporter.applied('Tenant', name, 2);

@@ -63,7 +63,7 @@ test('the status writer writes a status once, and nothing while nothing changes'
   expect(writer.current('Tenant', 'acme').credits?.availableMs).toBe(5);
 });
 
-test('balances are written at most once per interval, conditions at once', async () => {
+test('the status writer writes balances at most once per interval, and conditions at once', async () => {
   const { writer, writes, clock, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   catchUp();
@@ -78,7 +78,7 @@ test('balances are written at most once per interval, conditions at once', async
   expect(writes).toHaveLength(3);
 });
 
-test('a status that another client changed is corrected', async () => {
+test('the status writer corrects a status that another client changed', async () => {
   const { writer, writes, state, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   catchUp();
@@ -88,7 +88,7 @@ test('a status that another client changed is corrected', async () => {
   expect(writes[1]?.status).toMatchObject({ observedGeneration: 1 });
 });
 
-test('changes of a condition for the worse and the better are recorded as events', async () => {
+test('the status writer records changes of a condition for the worse and the better as events', async () => {
   const { writer, events } = setUp();
   await writer.report('Tenant', 'acme', news(5));
   await writer.report('Tenant', 'acme', news(5, 'False'));
@@ -110,7 +110,7 @@ test('the status writer writes nothing for a deleted object or one that is being
 });
 
 test.each([404, 409])(
-  'a response of %i means that the object was deleted or replaced, and is not a failure',
+  'the status writer ignores a response of %i, because the object was deleted or replaced',
   async (code) => {
     const { writer, events } = setUp(new KubernetesError(code, 'x', 'x'));
     await writer.report('Tenant', 'acme', news(5, 'False'));
@@ -123,7 +123,7 @@ test('the status writer rejects on errors other than 404 and 409', async () => {
   await expect(writer.report('Tenant', 'acme', news(5))).rejects.toMatchObject({ status: 422 });
 });
 
-test('for an object that is being deleted, only the reason of the delay is written, with an event', async () => {
+test('the status writer writes only the reason of the delay for an object that is being deleted, with an event', async () => {
   const { writer, state, writes, events, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5, 'False'));
   catchUp();
@@ -141,7 +141,7 @@ test('for an object that is being deleted, only the reason of the delay is writt
   expect(events).toHaveLength(2);
 });
 
-test('an update about a deletion is ignored for a resource that is not being deleted', async () => {
+test('the status writer ignores an update about a deletion of a resource that is not being deleted', async () => {
   const { writer, writes } = setUp();
   await writer.report('Tenant', 'acme', { fields: {}, findings: [findDeletion('why')], deleting: true });
   expect(writes).toEqual([]);

@@ -156,7 +156,7 @@ test.each([
   expect(inspect(error)).not.toContain('s3cret');
 });
 
-test('a redirect is not followed, because it would send the API key elsewhere', async () => {
+test('the client does not follow a redirect, which would send the API key elsewhere', async () => {
   reply(302, {}, { location: `${baseUrl()}/elsewhere` });
   await expect(client({ maxRetries: 0 }).usage()).rejects.toThrow(SvcAsrUnreachable);
   expect(seen).toHaveLength(1);

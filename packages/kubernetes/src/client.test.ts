@@ -135,7 +135,7 @@ test('the Kubernetes client fails if a response stops halfway', async () => {
   await expect(client.get(TYPES.Tenant, 'acme')).rejects.toMatchObject({ status: 0 });
 });
 
-test('a client whose write gate is closed can read but not write', async () => {
+test('a Kubernetes client whose write gate is closed can read but not write', async () => {
   const gate = {
     pass: () => {
       throw new Error('closed');
@@ -158,7 +158,7 @@ test('a client whose write gate is closed can read but not write', async () => {
   expect(stub?.requests).toHaveLength(1);
 });
 
-test('a write in progress is aborted without a retry when the write gate closes', async () => {
+test('a Kubernetes client aborts a write in progress, without a retry, when its write gate closes', async () => {
   const lead = new AbortController();
   const gate = { pass: () => lead.signal.throwIfAborted(), signal: () => lead.signal };
   const arrived = createSignal();

@@ -1,5 +1,5 @@
-// Command coredns is CoreDNS with the plugins that the test cluster uses. The usual one has the clients of every
-// cloud in it, which take ten times as long to compile.
+// Command coredns is CoreDNS with only the plugins that the test cluster uses. The standard CoreDNS includes client
+// libraries of cloud providers, and takes ten times as long to compile.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	_ "github.com/coredns/coredns/plugin/ready"
 )
 
-// Plugins handle a question in this order.
+// Plugins handle a DNS query in this order.
 var plugins = []string{"bind", "ready", "errors", "kubernetes"}
 
 func main() {

@@ -1,5 +1,6 @@
-// Command pause does nothing until it is told to stop. It is the first process of a pod, which holds the pod's
-// namespaces, and of a node of the test cluster, whose other processes end with it.
+// Command pause waits for a signal to stop. It is the first process of each pod and keeps the namespaces of the pod
+// open. It is also the first process of each node of the test cluster. The kernel ends all other processes of a node
+// with it.
 package main
 
 import (
@@ -15,7 +16,7 @@ func main() {
 		if received != syscall.SIGCHLD {
 			return
 		}
-		// Processes whose parent has ended belong to the first one; the kernel keeps them until somebody asks.
+		// Orphaned processes become children of the first process. They stay zombies until it waits for them.
 		for {
 			pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 			if pid <= 0 || err != nil {

@@ -16,7 +16,7 @@ test('formatMicroTime formats a time with microseconds', () => {
   expect(formatMicroTime(NOW_MS)).toBe('2030-01-02T03:04:05.678000Z');
 });
 
-test('a renewal keeps acquireTime, and a takeover counts as a transition', () => {
+test('takeRecord keeps acquireTime at a renewal, and counts a takeover as a transition', () => {
   const now = '2030-01-02T03:04:05.678000Z';
   expect(takeRecord(record(), 'a', 15, NOW_MS)).toEqual(record({ renewTime: now }));
   expect(takeRecord(record(), 'b', 15, NOW_MS)).toEqual(
@@ -38,7 +38,7 @@ test('buildLease and readRecord are inverse, and fields of other writers are kep
   });
 });
 
-test('a lease is held for its duration since its last observed change, whatever its own times are', () => {
+test('heldUntilMs counts from the last observed change of a lease and ignores the times in it', () => {
   const first = observe(undefined, record({ renewTime: '1999-01-01T00:00:00.000000Z' }), 1000);
   expect(heldUntilMs(first, 'b')).toBe(16_000);
   const same = observe(first, record({ renewTime: '1999-01-01T00:00:00.000000Z' }), 9000);

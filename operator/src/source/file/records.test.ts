@@ -32,7 +32,7 @@ test.each([
   expect(isReadable(record(), 50 + laterMs, 100_000, QUIET_MS)).toBe(expected);
 });
 
-test('a file is read once per change', () => {
+test('isReadable is true once per change of a file', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteRead(record(), '1', valid);
@@ -41,7 +41,7 @@ test('a file is read once per change', () => {
   expect(isReadable(record(), 6000, 10_000, QUIET_MS)).toBe(true);
 });
 
-test('a file that could not be read is retried', () => {
+test('isReadable is true again for a file that could not be read', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteRead(record(), '1', { ...bad, unreadable: true });
@@ -58,7 +58,7 @@ test('the record of a file keeps its last valid content while the file is invali
   expect(record().problems).toEqual([]);
 });
 
-test('a missing file is dropped after the grace time, unless it returns before', () => {
+test('noteScan drops a missing file after the grace time, unless it returns before', () => {
   const { records } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteScan(records, scan(), 100, GRACE_MS);
@@ -72,7 +72,7 @@ test('a missing file is dropped after the grace time, unless it returns before',
   expect(records.size).toBe(0);
 });
 
-test('the files of a missing folder are kept', () => {
+test('noteScan keeps the files of a missing folder', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteScan(records, missingFolder, 100, GRACE_MS);
@@ -80,7 +80,7 @@ test('the files of a missing folder are kept', () => {
   expect(record().absentSinceMs).toBeUndefined();
 });
 
-test('the records are complete when every folder was listed and every file was valid once', () => {
+test('whyIncomplete is undefined once every folder was listed and every file was valid', () => {
   const { records, record } = setUp();
   noteScan(records, missingFolder, 0, GRACE_MS);
   expect(whyIncomplete(records, missingFolder)).toBe('folder f: it does not exist');

@@ -113,7 +113,7 @@ test('the file source reports an invalid file by document and field, once per co
 });
 
 test.each(['', '# all resources are deleted\n', '---\n'])(
-  'a file that contained resources and now contains %j is invalid and deletes nothing, until the file is deleted',
+  'the file source rejects a file that now contains %j instead of resources, until the file is deleted',
   async (content) => {
     writeOld(file('a.yaml'), yaml(tenant('a')));
     const { source, names, at, events } = await start();
@@ -149,7 +149,7 @@ test('the file source stays unsettled while a file was never valid, because its 
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('if two files define a resource, the first one stays effective until it no longer defines it', async () => {
+test('the file source uses the first of two files that define a resource, until it no longer defines it', async () => {
   writeOld(file('b.yaml'), yaml(tenant('a', { displayName: 'First' })));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Second' }), tenant('c')));
@@ -221,7 +221,7 @@ test('the file source keeps the resources of a removed folder until it is recrea
   await eventually(() => expect(names()).toEqual(['b']));
 });
 
-test('an empty folder deletes its former resources', async () => {
+test('the file source deletes the resources of a folder that became empty', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { names } = await start();
   rmSync(folder, { recursive: true });

@@ -109,7 +109,7 @@ test('start of the Kubernetes source resolves when all three kinds have been lis
   expect([started, source.synced(), events]).toEqual([true, true, ['settled']]);
 });
 
-test('an invalid resource is reported once, keeps its last valid version, and is reported when it is valid again', async () => {
+test('the Kubernetes source reports an invalid resource once and keeps its last valid version until it is valid', async () => {
   const { source, events, put, start, at } = setUp();
   put(tenant('acme', { displayName: 'one' }), held);
   await start();
@@ -126,7 +126,7 @@ test('an invalid resource is reported once, keeps its last valid version, and is
   expect([source.invalidCount(), source.problems('Tenant', 'acme')]).toEqual([0, undefined]);
 });
 
-test('a resource that was applied by an earlier operator and is invalid now leaves the source unsettled', async () => {
+test('the Kubernetes source is unsettled if a resource that an earlier operator applied is invalid now', async () => {
   const { source, events, put, start } = setUp();
   put(bad('acme'), held);
   put(bad('new'));
@@ -139,7 +139,7 @@ test('a resource that was applied by an earlier operator and is invalid now leav
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('a resource that is being deleted is absent from get, but is listed in keys while it has our finalizer', async () => {
+test('the Kubernetes source lists a resource that is being deleted in keys, and not in get, while it has our finalizer', async () => {
   const { source, events, put, remove, start } = setUp();
   put(tenant('acme'), held);
   await start();

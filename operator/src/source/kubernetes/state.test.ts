@@ -29,13 +29,13 @@ test('judge returns no valid version for an object that was never valid', () => 
   expect(judge(undefined, object(1, { displayName: '' }))).toMatchObject({ good: undefined, problems: [{}] });
 });
 
-test('a recreated object does not inherit the valid version of its predecessor', () => {
+test('judge does not keep the valid version of an object that was recreated', () => {
   const first = judge(undefined, object(1));
   const recreated = judge(first, object(1, { displayName: '' }, { metadata: { uid: 'u2' } }));
   expect(recreated).toMatchObject({ good: undefined, problems: [{}] });
 });
 
-test('an object that is being deleted has no valid version', () => {
+test('judge returns no valid version for an object that is being deleted', () => {
   const first = judge(undefined, object(1));
   const metadata = { deletionTimestamp: '2030-01-01T00:00:00Z' };
   expect(judge(first, object(2, {}, { metadata }))).toMatchObject({
@@ -45,7 +45,7 @@ test('an object that is being deleted has no valid version', () => {
   });
 });
 
-test('an update of the same generation changes metadata and status and is not validated again', () => {
+test('judge updates metadata and status within a generation without another validation', () => {
   const first = judge(undefined, object(1));
   const status = { liveSessions: 3 };
   const next = judge(first, object(1, { displayName: '' }, { metadata: { resourceVersion: '9' }, status }));

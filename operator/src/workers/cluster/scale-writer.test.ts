@@ -75,7 +75,7 @@ test('the scale writer keeps a value that was set at the same time, and retries 
 });
 
 test.each([403, 422])(
-  'a rejected update (%d) is reported once, fails nothing, and is retried later',
+  'the scale writer reports a rejected update (%d) once, fails nothing, and retries later',
   async (status) => {
     const { cluster, scales, events, at, scaling, pass } = setUp();
     cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));

@@ -39,14 +39,14 @@ test('every reference in the OpenAPI document resolves', () => {
   expect(findReferences(document).length).toBeGreaterThan(50);
 });
 
-test('operation ids are unique, and every tag is used and described', () => {
+test('OpenAPI operation ids are unique, and every tag is used and described', () => {
   const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   const tags = new Set(operations.flatMap(({ operation }) => operation.tags));
   expect([...tags].sort()).toEqual(document.tags.map((tag) => tag.name).sort());
 });
 
-test('every path parameter is declared in its operation', () => {
+test('every path parameter of the OpenAPI document is declared in its operation', () => {
   for (const { path, operation } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
@@ -54,7 +54,7 @@ test('every path parameter is declared in its operation', () => {
   }
 });
 
-test('every response example is valid against its schema', () => {
+test('every response example of the OpenAPI document is valid against its schema', () => {
   let checked = 0;
   for (const { path, method, operation } of operations) {
     for (const status of Object.keys(operation.responses)) {
@@ -70,14 +70,14 @@ test('every response example is valid against its schema', () => {
   expect(checked).toBeGreaterThan(Object.keys(ERRORS).length);
 });
 
-test('every request example is valid, and an unknown field is refused', () => {
+test('every request example of the OpenAPI document is valid, and an unknown field is refused', () => {
   const media = operationOf('/v1/asr/sessions').requestBody!.content['application/json']!;
   const validate = ajv.compile(resolveReference(document, media.schema.$ref!) as object);
   for (const example of Object.values(media.examples!)) expect(validate(example.value)).toBe(true);
   expect(validate({ model: 'm', other: 1 })).toBe(false);
 });
 
-test('every header and parameter example is valid against its schema', () => {
+test('every header and parameter example of the OpenAPI document is valid against its schema', () => {
   const named = [
     ...Object.values(document.components.headers),
     ...operations.flatMap(({ operation }) => operation.parameters ?? []),
@@ -105,11 +105,11 @@ test.each([
   ['/openapi.json', [200, 304]],
   ['/asyncapi.json', [200, 304]],
   ['/docs', [200, 304]],
-])('%s documents exactly the statuses %j', (path, statuses) => {
+])('the OpenAPI document describes exactly the statuses of %s: %j', (path, statuses) => {
   expect(Object.keys(operationOf(path).responses).map(Number)).toEqual(statuses);
 });
 
-test('every response documents X-Request-Id, and only 429 and 503 document Retry-After', () => {
+test('every OpenAPI response documents X-Request-Id, and only 429 and 503 document Retry-After', () => {
   for (const { path, operation } of operations) {
     for (const status of Object.keys(operation.responses).map(Number)) {
       expect(headersOf(path, status)).toContain('X-Request-Id');
@@ -118,7 +118,7 @@ test('every response documents X-Request-Id, and only 429 and 503 document Retry
   }
 });
 
-test('responses to POST document Cache-Control, and rate-limited routes document their rate limit headers', () => {
+test('OpenAPI responses to POST document Cache-Control, and rate-limited routes their rate limit headers', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }
@@ -128,7 +128,7 @@ test('responses to POST document Cache-Control, and rate-limited routes document
   }
 });
 
-test('only POST /v1/asr/sessions and GET /v1/usage require an API key', () => {
+test('only POST /v1/asr/sessions and GET /v1/usage require an API key in the OpenAPI document', () => {
   const keyed = operations.filter(({ operation }) => operation.security.length > 0).map(({ path }) => path);
   expect(keyed).toEqual(['/v1/asr/sessions', '/v1/usage']);
 });

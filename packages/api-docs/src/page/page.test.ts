@@ -29,7 +29,7 @@ test('the docs page has examples for curl, Node and browsers', () => {
   for (const label of ['curl', 'Node', 'Browser']) expect(text).toContain(`>${label}</label>`);
 });
 
-test('ids in the page are unique, and every internal link has a target', () => {
+test('ids in the docs page are unique, and every internal link has a target', () => {
   expect(new Set(ids).size).toBe(ids.length);
   const targets = [...text.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]!);
   expect(targets.filter((target) => !ids.includes(target))).toEqual([]);

@@ -63,7 +63,7 @@ test('client.stream creates a session, delivers events in order and resolves flu
   expect(Buffer.concat(received().audio)).toEqual(Buffer.from(new Int16Array(20_000).fill(7).buffer));
 });
 
-test('send cuts audio of any length into frames of at most 65,536 bytes', async () => {
+test('stream.send cuts audio of any length into frames of at most 65,536 bytes', async () => {
   const stream = await open();
   const bytes = Uint8Array.from({ length: 150_001 }, (_, n) => n);
   // Not awaited, because the stream must keep the order of calls that overlap.
@@ -89,7 +89,7 @@ test('each flush resolves with its own final, and reset starts the next utteranc
   await stream.close();
 });
 
-test('config resolves with its acknowledgement, and a refused config rejects and leaves the stream open', async () => {
+test('stream.config resolves with its acknowledgement, and a refused config rejects and leaves the stream open', async () => {
   service.script = { readyAfterMs: 20 };
   const stream = await open();
   expect(await stream.config({ language: 'ki', context: [56, 3] })).toMatchObject({ chunk_samples: 5120 });
@@ -100,7 +100,7 @@ test('config resolves with its acknowledgement, and a refused config rejects and
   await stream.close();
 });
 
-test('send waits while more than maxBufferedBytes are buffered', async () => {
+test('stream.send waits while more than maxBufferedBytes are buffered', async () => {
   service.script = { stallMs: 300 };
   const stream = client().stream({ model: 'm', maxAudioSeconds: 300 }, { ...options, maxBufferedBytes: 65_536 });
   await stream.ready;
@@ -209,7 +209,7 @@ test('an aborted signal ends the stream and all calls at once with the reason of
   expect(await thrown(before.ready)).toBe(reason);
 });
 
-test('close before ready ends the stream and rejects pending calls', async () => {
+test('stream.close before ready ends the stream and rejects pending calls', async () => {
   service.script = { readyAfterMs: 60_000 };
   const stream = await open();
   const sending = thrown(stream.send(new Int16Array(10)));

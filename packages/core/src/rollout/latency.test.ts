@@ -29,6 +29,6 @@ test('latencyQuantile interpolates within the bucket that contains the quantile'
   expect(latencyQuantile(count(...Array.from({ length: 20 }, () => 400)), 0.95)).toBeCloseTo(395, -1);
 });
 
-test('latencyQuantile is infinite above the highest bound', () => {
+test('latencyQuantile is infinite if the quantile is above the highest bound', () => {
   expect(latencyQuantile(count(70_000), 0.95)).toBe(Infinity);
 });

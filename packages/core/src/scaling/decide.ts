@@ -78,8 +78,8 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   const idle = lastDemandMs === undefined || nowMs - lastDemandMs >= spec.idleToZeroSeconds * 1000;
   const buffer =
     demand === 0 && idle ? 0 : Math.max(spec.bufferSessions, Math.ceil((demand * spec.bufferPercent) / 100));
-  // The buffer uses the settled slots, so that it does not follow every measurement. The demand uses the measured
-  // slots.
+  // The buffer is sized with the expected slots of a worker, which do not follow every measurement. The demand must also
+  // fit into the measured slots.
   const forLoad = Math.max(
     Math.ceil((demand + buffer) / slotsOfNewWorker),
     countWorkers(demand, measured, slotsOfNewWorker),

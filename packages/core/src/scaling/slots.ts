@@ -1,4 +1,4 @@
-/** Relative difference from which on newly measured slots replace the settled value. */
+/** Relative difference from which on newly measured slots replace the expected ones. */
 export const SLOTS_TOLERANCE = 0.15;
 
 /**

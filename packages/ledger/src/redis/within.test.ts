@@ -39,7 +39,7 @@ test('within accepts an answer that waits for the reply pacer', async () => {
   expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a link without a connection rejects a command immediately', async () => {
+test('a Redis link without a connection rejects a command immediately', async () => {
   const link = connectRedis({ url: 'redis://127.0.0.1:1', name: 'test', timeoutMs: 1000 });
   await expect(link.send('k', ['GET', 'k'])).rejects.toThrow('there is no connection to Redis');
   expect(link.ready).toBe(false);
