@@ -10,6 +10,7 @@ import { startCluster } from './testing/cluster-stage.ts';
 import { eventually } from './testing/eventually.ts';
 import { openLedger, startTestOperator } from './testing/harness.ts';
 import { apiKey, model, tenant } from './testing/resources.ts';
+import { writeTestCa } from './testing/worker-ca.ts';
 
 const WITHIN_MS = 90_000;
 
@@ -43,6 +44,7 @@ async function live(rules: Rule[]): Promise<string[]> {
   const runner = await runPods(kubernetes.request, { namespace });
   const operator = await startTestOperator([], redis.url, {
     ...clusterSettings(kubeconfig, namespace, redis.url),
+    ...(await writeTestCa()).settings,
     LEASE_SECONDS: '3',
     LEASE_RENEW_MS: '2000',
     LEASE_RETRY_MS: '200',
@@ -70,6 +72,7 @@ async function live(rules: Rule[]): Promise<string[]> {
       expect(await status('tenant', 'acme', '.status.conditions[?(@.type=="Ready")].status')).toBe('True');
       expect(await status('asrmodel', 'm', '.status.replicas')).toBe('2');
       expect(await kubectl(['get', 'deployments,pdb,networkpolicies,services,sa', '-o', 'name'])).toMatch(/deployment/);
+      expect(await kubectl(['get', 'secrets', '-o', 'name'])).toContain('secret/m-workers');
     });
     await worksOrFails(async () => expect(await kubectl(['get', 'events', '-o', 'name'])).not.toBe(''));
     if (refused().length === 0) {
@@ -77,7 +80,7 @@ async function live(rules: Rule[]): Promise<string[]> {
       await worksOrFails(async () => expect(await status('asrmodel', 'm', '.status.replicas')).toBe('1'));
       await kubectl(['delete', 'asrmodel/m', 'apikey/8fk2pq9xlm', 'tenant/acme', '--wait=false']);
       await worksOrFails(async () =>
-        expect(await kubectl(['get', 'asrmodels,tenants,apikeys,deployments', '-o', 'name'])).toBe(''),
+        expect(await kubectl(['get', 'asrmodels,tenants,apikeys,deployments,secrets', '-o', 'name'])).toBe(''),
       );
     }
     return refused();

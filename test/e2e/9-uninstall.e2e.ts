@@ -7,7 +7,7 @@ import { RELEASE } from './release.ts';
 const SECRETS = [
   ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
   ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
-  ...['worker-ticket-public-keys', 'worker-tls'],
+  'worker-ticket-public-keys',
 ].map((name) => `secret/${RELEASE}-${name}`);
 
 let harness: Harness;

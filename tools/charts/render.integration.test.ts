@@ -64,7 +64,8 @@ test.each([
   ['an OTLP endpoint that is not a URL', { telemetry: { otlpEndpoint: 'collector:4318' } }, 'otlpEndpoint'],
   ['tls.mode existingSecret without a Secret', { tls: { mode: 'existingSecret' } }, 'set tls.existingSecret'],
   ['tls.mode certManager without an issuer', { tls: { mode: 'certManager' } }, 'issuerRef.name'],
-  ['a worker certificate without a server name', { workerTls: { existingSecret: 'x' } }, 'set workerTls.serverName'],
+  ['a certificate that all workers share', { workerTls: { existingSecret: 'x' } }, 'existingSecret'],
+  ['a server name that is no DNS name', { workerTls: { serverName: 'Workers.example' } }, 'serverName'],
   [
     'an HTTPRoute without parentRefs',
     { publicUrl: 'https://asr.example.com', gateway: { httpRoute: { enabled: true } } },
@@ -189,7 +190,7 @@ test(
   'Helm keeps every generated Secret on uninstall',
   async () => {
     const generated = (await render()).filter(({ kind }) => kind === 'Secret');
-    expect(generated).toHaveLength(14);
+    expect(generated).toHaveLength(13);
     for (const { metadata } of generated) {
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     }

@@ -13,9 +13,6 @@
 {{- fail "redis.existingSecret or redis.existingSecrets is set: also set redis.aclExistingSecret to a Secret that defines these users in the bundled Redis" }}
 {{- end }}
 {{- end }}
-{{- if and .Values.workerTls.enabled .Values.workerTls.existingSecret (not .Values.workerTls.serverName) }}
-{{- fail "workerTls.existingSecret is set: also set workerTls.serverName to a DNS name in its certificate" }}
-{{- end }}
 {{- with .Values.secrets.workerTickets }}
 {{- if ne (empty .existingSecret) (empty .publicKeysExistingSecret) }}
 {{- fail "secrets.workerTickets: set both existingSecret, with the private key, and publicKeysExistingSecret, with its public key, or neither" }}

@@ -27,11 +27,11 @@
 {{- end }}
 {{- end }}
 
-{{- define "svc-asr.workerTlsSecret" -}}
-{{ default (printf "%s-worker-tls" (include "svc-asr.fullname" .)) .Values.workerTls.existingSecret }}
+{{- define "svc-asr.workerCaSecret" -}}
+{{ default (printf "%s-worker-ca" (include "svc-asr.fullname" .)) .Values.workerTls.caExistingSecret }}
 {{- end }}
 
-{{/* DNS name in the certificate of the workers. */}}
+{{/* Domain of the certificates of workers. That of a model is for MODEL.DOMAIN. */}}
 {{- define "svc-asr.workerServerName" -}}
 {{ default (printf "workers.%s.svc-asr.internal" (include "svc-asr.fullname" .)) .Values.workerTls.serverName }}
 {{- end }}

@@ -16,7 +16,7 @@ export const INSTALLATION: Installation = {
   userId: 65_532,
   redis: { secret: 'svc-asr-worker-redis', prefix: 'svc', timeoutMs: 1000, ports: [6379] },
   ticketPublicKeysSecret: 'svc-asr-worker-ticket-public-keys',
-  tlsSecret: 'svc-asr-worker-tls',
+  tls: true,
   caSecret: 'svc-asr-ca',
   gatewayLabels: { 'app.kubernetes.io/part-of': 'svc-asr', 'app.kubernetes.io/component': 'gateway' },
   otlpEndpoint: '',
@@ -29,7 +29,7 @@ export const PLAIN_INSTALLATION: Installation = {
   ...INSTALLATION,
   imagePullSecrets: [],
   userId: 0,
-  tlsSecret: '',
+  tls: false,
   caSecret: '',
   maxUnavailable: 1,
 };

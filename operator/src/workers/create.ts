@@ -7,7 +7,7 @@ import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
 import type { Reflect } from './cluster/objects/object-cache.ts';
 import { ClusterRuntime } from './cluster/runtime.ts';
-import { readInstallation } from './cluster/settings.ts';
+import { readInstallation, readSecretSources } from './cluster/settings.ts';
 import { createSlotsMemory, openSlotsMemory } from './pool/slots-memory.ts';
 import type { SlotsMemory } from './pool/slots-memory.ts';
 import { ProcessRuntime } from './process/runtime.ts';
@@ -64,6 +64,7 @@ function createClusterParts(
     reflect,
     events,
     installation: readInstallation(settings),
+    secretSources: readSecretSources(settings),
     pendingTimeoutMs: settings.WORKER_PENDING_TIMEOUT_MS,
     overdueMs: settings.WORKER_TERMINATION_TIMEOUT_MS,
     scaleRetryMs: settings.RETRY_MAX_MS,

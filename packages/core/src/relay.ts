@@ -11,6 +11,14 @@ import type { Checked } from './validate.ts';
  */
 export const RELAY_PATH = '/v1/stream';
 
+/**
+ * Returns the DNS name in the certificate of a model's workers. It identifies the model, because the addresses of
+ * workers are in no certificate. A model's name is a DNS label.
+ */
+export function workerServerName(model: string, domain: string): string {
+  return `${model}.${domain}`;
+}
+
 export const RELAY_LIMITS = {
   /** Maximum size of a binary frame. A replay may send two frames of the client in one. */
   maxFrameBytes: 131_072,

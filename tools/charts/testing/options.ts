@@ -18,7 +18,7 @@ export const OPTIONS: Options = {
   workerTls: [
     {},
     { workerTls: { enabled: false } },
-    { workerTls: { existingSecret: 'worker-certificate', serverName: 'workers.example' } },
+    { workerTls: { caExistingSecret: 'worker-issuer', serverName: 'workers.example' } },
   ],
   redis: [
     {},

@@ -42,11 +42,11 @@
     defaultMode: {{ $mode }}
 {{- end }}
 {{- if .Values.workerTls.enabled }}
-# Only the CA certificate. The private key is for workers.
+# Only the certificate of the CA. Its private key is for the operator.
 - name: worker-ca
   secret:
-    secretName: {{ include "svc-asr.workerTlsSecret" . }}
-    items: [{key: ca.crt, path: ca.crt}]
+    secretName: {{ include "svc-asr.workerCaSecret" . }}
+    items: [{key: tls.crt, path: ca.crt}]
     defaultMode: {{ $mode }}
 {{- end }}
 - name: tmp

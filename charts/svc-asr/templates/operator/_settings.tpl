@@ -10,7 +10,12 @@ WORKER_IMAGE_PULL_SECRETS: {{ join "," .Values.image.pullSecrets | quote }}
 WORKER_USER_ID: {{ int .Values.podSecurity.userId | quote }}
 WORKER_REDIS_SECRET: {{ include "svc-asr.redisSecret" (dict "root" . "component" "worker") }}
 WORKER_TICKET_PUBLIC_KEYS_SECRET: {{ include "svc-asr.ticketPublicKeysSecret" . }}
-WORKER_TLS_SECRET: {{ ternary (include "svc-asr.workerTlsSecret" .) "" .Values.workerTls.enabled | quote }}
+{{- if .Values.workerTls.enabled }}
+WORKER_ISSUER_CERT_FILE: /etc/svc-asr/worker-ca/tls.crt
+WORKER_ISSUER_KEY_FILE: /etc/svc-asr/worker-ca/tls.key
+WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
+WORKER_CERTIFICATE_DAYS: {{ int .Values.workerTls.validityDays | quote }}
+{{- end }}
 WORKER_CA_SECRET: {{ .Values.redis.caSecret | quote }}
 WORKER_GATEWAY_LABELS: "app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=gateway"
 WORKER_OTLP_ENDPOINT: {{ .Values.telemetry.otlpEndpoint | quote }}

@@ -2,17 +2,28 @@ import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { DesiredWorkers } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
-import { LABELS, revisionName } from './names.ts';
+import { LABELS, revisionName, sharedName } from './names.ts';
 import { buildRolloutChild } from './objects/children.ts';
 import type { ChildBuilder } from './objects/children.ts';
 import { decideScale } from './pods/scale.ts';
 import type { ScaleWriter } from './scale-writer.ts';
+import { buildModelSecret } from './secret/model-secret.ts';
+import type { SecretSource } from './secret/model-secret.ts';
 import type { ClusterView } from './view.ts';
 
 export interface ConvergeDependencies {
   view: Pick<ClusterView, 'children' | 'pods' | 'replicaSets' | 'removals'>;
   builder: ChildBuilder;
   scaleWriter: ScaleWriter;
+  /** Sources of the values in the Secret of each model. Models have no Secret if it is empty. */
+  secretSources: readonly SecretSource[];
+}
+
+/** The model whose objects are converged. */
+export interface ConvergedModel {
+  model: string;
+  /** Owner of the objects. Undefined if the model was deleted. */
+  owner: Pick<WorkerTemplate, 'model' | 'uid'> | undefined;
 }
 
 /**
@@ -20,7 +31,7 @@ export interface ConvergeDependencies {
  * cluster that later steps wait for, such as the status of a ReplicaSet, lead to another call.
  */
 export async function convergeModel(
-  model: string,
+  { model, owner }: ConvergedModel,
   desired: DesiredWorkers,
   dependencies: ConvergeDependencies,
 ): Promise<void> {
@@ -37,6 +48,7 @@ export async function convergeModel(
       await convergeOlderRevision({ model, revision, deployment }, desired, dependencies);
     }
   }
+  if (owner !== undefined) await ensureSecret(owner, dependencies);
   if (template !== undefined && desired.counts.has(template.revision)) {
     await convergeNewestRevision(template, desired, dependencies);
   }
@@ -56,6 +68,16 @@ export function hasNothingLeft(
 
 async function storeRollout({ template, rollout }: DesiredWorkers, { view }: ConvergeDependencies): Promise<void> {
   if (template !== undefined && rollout !== undefined) await view.children.ensure(buildRolloutChild(template, rollout));
+}
+
+/** Creates or updates the Secret that pods of all revisions of a model mount. */
+async function ensureSecret(
+  owner: Pick<WorkerTemplate, 'model' | 'uid'>,
+  { view: { children }, secretSources }: ConvergeDependencies,
+): Promise<void> {
+  if (secretSources.length === 0) return;
+  const live = children.get(TYPES.Secret, sharedName(owner.model));
+  await children.ensure(await buildModelSecret(owner, live, secretSources));
 }
 
 /** Creates or repairs the objects of the newest revision, and scales its Deployment. */

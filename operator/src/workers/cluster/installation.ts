@@ -9,8 +9,8 @@ export interface Installation {
   redis: { secret: string; prefix: string; timeoutMs: number; ports: readonly number[] };
   /** Secret with the public keys that verify tickets. */
   ticketPublicKeysSecret: string;
-  /** Secret with the certificate of the stream port. Empty if streams use plain ws://. */
-  tlsSecret: string;
+  /** True if the Secret of each model has a certificate for the stream port. Otherwise streams use plain ws://. */
+  tls: boolean;
   /** Secret with CA certificates that workers trust in addition to the system's. Empty if there are none. */
   caSecret: string;
   /** Labels of the pods that may open streams to workers. */

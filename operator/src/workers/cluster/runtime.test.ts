@@ -20,11 +20,15 @@ const OLD = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATI
 const NEW = templateOf(model('m', { worker: { image: 'worker:2' } }), INSTALLATION, 'uid');
 const NAME = revisionName('m', OLD.revision);
 /**
- * Number of objects of a revision: ServiceAccount, ConfigMap, NetworkPolicy, Service, PodDisruptionBudget and
+ * Number of objects of a revision: Secret, ServiceAccount, ConfigMap, NetworkPolicy, Service, PodDisruptionBudget and
  * Deployment.
  */
-const OBJECTS = 6;
+const OBJECTS = 7;
 
+/** Number of passwords that the source of the Secret has created. */
+let passwords: number;
+/** Error that the source of the Secret throws. */
+let sourceProblem: Error | undefined;
 let cluster: ClusterApi;
 let runtime: ClusterRuntime;
 let queue: WorkQueue;
@@ -40,6 +44,8 @@ beforeEach(async () => {
   cluster = createClusterApi();
   [ended, changed, events, errors] = [[], [], [], []];
   names = new Set();
+  passwords = 0;
+  sourceProblem = undefined;
   const test = createTestLogger();
   ({ lines } = test);
   queue = createWorkQueue(systemClock, { baseMs: 5, maxMs: 20 });
@@ -47,6 +53,12 @@ beforeEach(async () => {
     api: cluster.api,
     reflect: cluster.reflect,
     installation: INSTALLATION,
+    secretSources: [
+      (_model, existing) => {
+        if (sourceProblem !== undefined) throw sourceProblem;
+        return { password: existing.password ?? `password ${++passwords}` };
+      },
+    ],
     events: {
       record: (object, type, reason) => void events.push(`${type} ${object.kind}/${object.metadata.name} ${reason}`),
     },
@@ -215,10 +227,29 @@ describe('apply', () => {
     expect(lines.map(({ message }) => message).join()).toContain('differs from what was applied');
   });
 
-  test('creates nothing from an invalid template, and reports the problem', async () => {
+  test('recreates a deleted Secret of a model, and writes no other object', async () => {
+    await apply([[OLD, 1]]);
+    cluster.remove(TYPES.Secret, 'm-workers');
+    const before = cluster.writes.length;
+    await apply([[OLD, 1]]);
+    expect(cluster.writes.slice(before)).toEqual(['apply Secret/m-workers']);
+    expect(passwords).toBe(2);
+  });
+
+  test('creates no workers while a value of their Secret cannot be created', async () => {
+    sourceProblem = new Error('the CA has expired');
+    await apply([[OLD, 1]]);
+    expect(errors).toContain(sourceProblem);
+    expect(cluster.writes).toEqual([]);
+    sourceProblem = undefined;
+    await eventually(() => expect(cluster.writes.at(-1)).toBe(`apply Deployment/${NAME}`));
+  });
+
+  test('creates no workers from an invalid template, and reports the problem', async () => {
     const invalid = templateOf(model('m', { worker: { env: [{ name: 'MODEL', value: 'x' }] } }));
     await apply([[invalid, 1]]);
-    expect(cluster.writes).toEqual([]);
+    // Workers of older revisions use the Secret.
+    expect(cluster.writes).toEqual(['apply Secret/m-workers']);
     expect(runtime.startFailure(invalid)).toMatchObject({ reason: 'ReservedVariable' });
   });
 });

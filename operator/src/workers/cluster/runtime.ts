@@ -15,6 +15,7 @@ import { isBeingRestarted } from './pods/restart.ts';
 import { findStartFailure } from './pods/start-failure.ts';
 import { RevisionFailures } from './revision-failures.ts';
 import { createScaleWriter } from './scale-writer.ts';
+import type { SecretSource } from './secret/model-secret.ts';
 import type { ScaleWriter, ScaleWriterOptions } from './scale-writer.ts';
 import { createClusterView } from './view.ts';
 import type { ClusterView, ClusterViewOptions } from './view.ts';
@@ -22,6 +23,7 @@ import type { ClusterView, ClusterViewOptions } from './view.ts';
 export interface ClusterRuntimeOptions
   extends Omit<ClusterViewOptions, 'onUnblocked'>, Omit<ScaleWriterOptions, 'api'> {
   installation: Installation;
+  secretSources: readonly SecretSource[];
   /** Longest time that pods may wait for a node or their volumes before that counts as a start failure. */
   pendingTimeoutMs: number;
   /** Adds a model to the queue that calls `converge`. */
@@ -90,10 +92,13 @@ export class ClusterRuntime implements WorkerRuntime {
     if (desired === undefined) return;
     const revision = desired.template?.revision;
     try {
-      await convergeModel(model, this.#withoutInvalidTemplate(desired), {
+      // Also with an invalid template, because workers of older revisions need their certificate renewed.
+      const owner = desired.template;
+      await convergeModel({ model, owner }, this.#withoutInvalidTemplate(desired), {
         view: this.#view,
         builder: this.#builder,
         scaleWriter: this.#scaleWriter,
+        secretSources: this.#options.secretSources,
       });
     } catch (error) {
       if (revision !== undefined) this.#failures.refused(revision, error);

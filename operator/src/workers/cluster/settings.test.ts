@@ -1,6 +1,6 @@
 import { readSettings } from '@svc-asr/runtime';
 import { OPERATOR_SETTINGS } from '../../settings.ts';
-import { readInstallation } from './settings.ts';
+import { readInstallation, readSecretSources } from './settings.ts';
 
 const read = (env: NodeJS.ProcessEnv) => readInstallation(readSettings(OPERATOR_SETTINGS, env));
 
@@ -35,4 +35,11 @@ test.each([
   ['WORKER_MAX_UNAVAILABLE', '101%', 'percentage'],
 ])('%s rejects %j', (name, value, why) => {
   expect(() => read({ [name]: value })).toThrow(why);
+});
+
+test('readSecretSources issues certificates only if a CA is set', () => {
+  const sourcesOf = (env: NodeJS.ProcessEnv) => readSecretSources(readSettings(OPERATOR_SETTINGS, env));
+  expect(sourcesOf({})).toHaveLength(0);
+  const file = import.meta.filename;
+  expect(sourcesOf({ WORKER_ISSUER_CERT_FILE: file, WORKER_ISSUER_KEY_FILE: file })).toHaveLength(1);
 });

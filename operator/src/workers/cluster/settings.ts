@@ -1,6 +1,8 @@
-import { choice, integer, list, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
+import { choice, integer, list, readableFile, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 import type { Installation } from './installation.ts';
+import { createCertificateSource } from './secret/certificate-source.ts';
+import type { SecretSource } from './secret/model-secret.ts';
 
 const REDIS_PORT = 6379;
 
@@ -22,9 +24,19 @@ export const CLUSTER_SETTINGS = {
     "Secret whose key `keys.pem` is the workers' WORKER_TICKET_PUBLIC_KEYS_FILE. It must not contain the private key.",
     'svc-asr-worker-ticket-public-keys',
   ),
-  WORKER_TLS_SECRET: text(
-    'Secret of type kubernetes.io/tls with the certificate of the stream port. If empty, streams use plain ws://.',
-    '',
+  WORKER_ISSUER_CERT_FILE: readableFile(
+    'Certificate (PEM) of the CA with which the operator issues a certificate for the workers of each model. If empty, streams use plain ws://.',
+  ),
+  WORKER_ISSUER_KEY_FILE: readableFile('Private key (PEM) of that CA.'),
+  WORKER_SERVER_NAME: text(
+    'Domain of the certificates of workers, the same as for gateways. The certificate of a model is for MODEL.WORKER_SERVER_NAME.',
+    'workers.svc-asr.internal',
+  ),
+  WORKER_CERTIFICATE_DAYS: integer(
+    'Validity of the certificates of workers in days. The operator renews a certificate after two thirds of it.',
+    90,
+    1,
+    3650,
   ),
   WORKER_CA_SECRET: text(
     'Secret whose key `ca.crt` contains CA certificates that workers trust in addition to the system CAs, for Redis and artifacts.',
@@ -80,13 +92,21 @@ export function readInstallation(settings: Settings): Installation {
       ports: redisPorts(settings.REDIS_URL),
     },
     ticketPublicKeysSecret: settings.WORKER_TICKET_PUBLIC_KEYS_SECRET,
-    tlsSecret: settings.WORKER_TLS_SECRET,
+    tls: settings.WORKER_ISSUER_CERT_FILE !== '',
     caSecret: settings.WORKER_CA_SECRET,
     gatewayLabels: settings.WORKER_GATEWAY_LABELS,
     otlpEndpoint: settings.WORKER_OTLP_ENDPOINT,
     egressPorts: settings.WORKER_EGRESS_PORTS,
     maxUnavailable: settings.WORKER_MAX_UNAVAILABLE,
   };
+}
+
+/** Creates the sources of the values in the Secrets of the models. */
+export function readSecretSources(settings: Settings): SecretSource[] {
+  const { WORKER_ISSUER_CERT_FILE: caCertFile, WORKER_ISSUER_KEY_FILE: caKeyFile } = settings;
+  if (caCertFile === '') return [];
+  const { WORKER_SERVER_NAME: serverName, WORKER_CERTIFICATE_DAYS: validityDays } = settings;
+  return [createCertificateSource({ caCertFile, caKeyFile, serverName, validityDays, nowMs: Date.now })];
 }
 
 /** Returns the ports of the operator's Redis. Workers use the same Redis with another user. */

@@ -70,7 +70,7 @@ export function buildWorkers(template: WorkerTemplate, installation: Installatio
 }
 
 /** Annotates an object with its own digest. A live object with another digest was applied from other input. */
-function stamp(object: KubeObject): KubeObject {
+export function stamp(object: KubeObject): KubeObject {
   return annotate(object, digestOf(object));
 }
 

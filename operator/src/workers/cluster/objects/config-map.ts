@@ -22,7 +22,7 @@ export function buildConfigMap(template: WorkerTemplate, installation: Installat
 
 /** Builds the environment variables that are the same for all pods of a template. */
 function buildSettings(template: WorkerTemplate, installation: Installation): Record<string, string> {
-  const { redis, tlsSecret, caSecret } = installation;
+  const { redis, tls, caSecret } = installation;
   const { modelDir } = buildArtifact(template, installation);
   return {
     ...buildVariables(template, { redis, modelDir, drainMs: template.drainSeconds * 1000 }),
@@ -32,7 +32,7 @@ function buildSettings(template: WorkerTemplate, installation: Installation): Re
     WORKER_TICKET_PUBLIC_KEYS_FILE: `${PATHS.tickets}/keys.pem`,
     // The only writable folder. Drivers keep caches in the home folder.
     HOME: PATHS.scratch,
-    ...(tlsSecret !== '' && { TLS_CERT_FILE: `${PATHS.tls}/tls.crt`, TLS_KEY_FILE: `${PATHS.tls}/tls.key` }),
+    ...(tls && { TLS_CERT_FILE: `${PATHS.tls}/tls.crt`, TLS_KEY_FILE: `${PATHS.tls}/tls.key` }),
     ...(caSecret !== '' && { NODE_EXTRA_CA_CERTS: `${PATHS.ca}/ca.crt` }),
   };
 }

@@ -79,12 +79,7 @@ function probe(path: string) {
   return { httpGet: { path, port: 'admin', scheme: 'HTTP' }, timeoutSeconds: 5 };
 }
 
-function secretMounts({ tlsSecret, caSecret }: Installation): V1VolumeMount[] {
+function secretMounts({ tls, caSecret }: Installation): V1VolumeMount[] {
   const mount = (name: 'redis' | 'tickets' | 'tls' | 'ca') => ({ name, mountPath: PATHS[name], readOnly: true });
-  return [
-    mount('redis'),
-    mount('tickets'),
-    ...(tlsSecret === '' ? [] : [mount('tls')]),
-    ...(caSecret === '' ? [] : [mount('ca')]),
-  ];
+  return [mount('redis'), mount('tickets'), ...(tls ? [mount('tls')] : []), ...(caSecret === '' ? [] : [mount('ca')])];
 }

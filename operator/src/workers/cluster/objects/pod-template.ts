@@ -55,7 +55,7 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       })),
       ...(initContainers.length > 0 && { initContainers }),
       containers: [buildContainer(template, installation, mounts)],
-      volumes: [{ name: 'scratch', emptyDir: { sizeLimit: '1Gi' } }, ...secretVolumes(installation), ...volumes],
+      volumes: [{ name: 'scratch', emptyDir: { sizeLimit: '1Gi' } }, ...secretVolumes(model, installation), ...volumes],
     },
   } satisfies V1PodTemplateSpec;
 }
@@ -66,10 +66,17 @@ export function revisionOf(template: WorkerTemplate, installation: Installation)
   return digestOf([buildPodTemplate(unnamed, installation), buildConfigMap(unnamed, installation).data]);
 }
 
-function secretVolumes(installation: Installation): V1Volume[] {
-  const { redis, ticketPublicKeysSecret, tlsSecret, caSecret } = installation;
-  const secrets = { redis: redis.secret, tickets: ticketPublicKeysSecret, tls: tlsSecret, ca: caSecret };
-  return Object.entries(secrets)
-    .filter(([, secretName]) => secretName !== '')
-    .map(([name, secretName]) => ({ name, secret: { secretName, defaultMode: secretMode(installation) } }));
+function secretVolumes(model: string, installation: Installation): V1Volume[] {
+  const { redis, ticketPublicKeysSecret, tls, caSecret } = installation;
+  const defaultMode = secretMode(installation);
+  const volume = (name: string, secretName: string, keys?: readonly string[]) => ({
+    name,
+    secret: { secretName, ...(keys && { items: keys.map((key) => ({ key, path: key })) }), defaultMode },
+  });
+  return [
+    volume('redis', redis.secret),
+    volume('tickets', ticketPublicKeysSecret),
+    ...(tls ? [volume('tls', sharedName(model), ['tls.crt', 'tls.key'])] : []),
+    ...(caSecret === '' ? [] : [volume('ca', caSecret)]),
+  ];
 }

@@ -35,6 +35,7 @@ export interface ChildStoreOptions {
 const CHILD_TYPES = [
   TYPES.Deployment,
   TYPES.ConfigMap,
+  TYPES.Secret,
   TYPES.NetworkPolicy,
   TYPES.Service,
   TYPES.ServiceAccount,

@@ -1,0 +1,106 @@
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createCa } from '../../../../../test/support/ca.ts';
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts';
+import { createCertificateSource } from './certificate-source.ts';
+
+const DAY_MS = 86_400_000;
+const DOMAIN = 'workers.svc-asr.internal';
+const START_MS = Date.parse('2026-01-01T00:00:00Z');
+
+let caCertFile: string;
+let caKeyFile: string;
+let nowMs: number;
+
+beforeEach(async () => {
+  const folder = temporaryFolder('ca');
+  [caCertFile, caKeyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  nowMs = START_MS;
+  await replaceCa();
+});
+
+/** Writes another CA, and the certificates of `trusted` behind its own. */
+async function replaceCa(trusted = ''): Promise<string> {
+  const { cert, key } = await createCa(new Date(START_MS));
+  writeFileSync(caCertFile, `${cert}\n${trusted}`);
+  writeFileSync(caKeyFile, key);
+  return cert;
+}
+
+const source = () =>
+  createCertificateSource({ caCertFile, caKeyFile, serverName: DOMAIN, validityDays: 90, nowMs: () => nowMs });
+const issue = (model = 'm', existing = {}) => source()(model, existing);
+const certificateIn = (values: Readonly<Record<string, string>>) => new X509Certificate(values['tls.crt'] ?? '');
+
+test('the certificate of a model is valid for that model and not for others', async () => {
+  const values = await issue('kikuyu');
+  const certificate = certificateIn(values);
+  expect(certificate.checkHost(`kikuyu.${DOMAIN}`)).toBeDefined();
+  expect(certificate.checkHost(`dholuo.${DOMAIN}`)).toBeUndefined();
+  // The name that gateways of the version before check.
+  expect(certificate.checkHost(DOMAIN)).toBeDefined();
+  expect(certificate.ca).toBe(false);
+  expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+  expect(certificate.verify(new X509Certificate(values['ca.crt'] ?? '').publicKey)).toBe(true);
+  expect(certificate.validToDate).toEqual(new Date(START_MS + 90 * DAY_MS));
+});
+
+test('the certificate of a model with the longest name has that name', async () => {
+  const model = 'm'.repeat(63);
+  expect(certificateIn(await issue(model)).checkHost(`${model}.${DOMAIN}`)).toBeDefined();
+});
+
+test('a certificate is kept for two thirds of its validity and then renewed', async () => {
+  const first = await issue();
+  nowMs += 59 * DAY_MS;
+  expect(await issue('m', first)).toEqual(first);
+  nowMs += 2 * DAY_MS;
+  const renewed = await issue('m', first);
+  expect(renewed['tls.key']).not.toBe(first['tls.key']);
+  expect(certificateIn(renewed).validToDate.getTime()).toBe(nowMs + 90 * DAY_MS);
+});
+
+test('a certificate does not outlast its CA, and is not renewed if that would not extend it', async () => {
+  const endMs = new X509Certificate((await issue())['ca.crt'] ?? '').validToDate.getTime();
+  nowMs = endMs - 30 * DAY_MS;
+  const last = await issue();
+  expect(certificateIn(last).validToDate.getTime()).toBe(endMs);
+  nowMs = endMs - DAY_MS;
+  expect(await issue('m', last)).toEqual(last);
+  nowMs = endMs;
+  await expect(issue('m', last)).rejects.toThrow(/the CA of the workers in .* expired at .*: renew it/);
+});
+
+test('a certificate is replaced if the CA, its key or its name does not match', async () => {
+  const first = await issue();
+  const other = await issue('other');
+  expect(await issue('m', other)).not.toEqual(other);
+  expect(await issue('m', { ...first, 'tls.key': other['tls.key'] })).not.toMatchObject({
+    'tls.crt': first['tls.crt'],
+  });
+  expect(await issue('m', { ...first, 'tls.crt': 'x' })).toMatchObject({ 'ca.crt': first['ca.crt'] });
+  await replaceCa();
+  const replaced = await issue('m', first);
+  expect(replaced['tls.crt']).not.toBe(first['tls.crt']);
+});
+
+test('the first certificate of the CA file signs, and all of them are passed on as trusted', async () => {
+  const before = await issue();
+  const old = before['ca.crt'] ?? '';
+  const cert = await replaceCa(old);
+  const values = await issue('m', before);
+  expect(certificateIn(values).verify(new X509Certificate(cert).publicKey)).toBe(true);
+  expect(values['ca.crt']).toContain(old);
+});
+
+test('a CA file without a certificate is an error that names the file', async () => {
+  writeFileSync(caCertFile, '');
+  await expect(issue()).rejects.toThrow(`the file ${caCertFile} has no certificate`);
+});
+
+test('a CA with a key of another type is refused with the types that are supported', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(caKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  await expect(issue()).rejects.toThrow('the CA has a key of type ed25519: use RSA, or ECDSA');
+});

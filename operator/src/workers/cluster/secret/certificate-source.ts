@@ -1,0 +1,73 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { workerServerName } from '@svc-asr/core';
+import { issueServerCertificate, readIssuedCertificate } from './certificate.ts';
+import type { KeyPairPem } from './certificate.ts';
+import type { SecretSource } from './model-secret.ts';
+
+export interface CertificateSourceOptions {
+  /** PEM file of the CA certificate. Further certificates may follow, which gateways trust as well. */
+  caCertFile: string;
+  /** PEM file of the private key of the CA. */
+  caKeyFile: string;
+  /** DNS name of which the name of a model's workers is a subdomain. */
+  serverName: string;
+  validityDays: number;
+  /** Returns the wall-clock time. */
+  nowMs: () => number;
+}
+
+const DAY_MS = 86_400_000;
+/** Certificates start in the past, because the clocks of nodes may differ. */
+const CLOCK_SKEW_MS = 3_600_000;
+/** Share of the validity after which a certificate is renewed. */
+const RENEW_AFTER = 2 / 3;
+
+/**
+ * Creates the source of `tls.crt`, `tls.key` and `ca.crt`: a certificate that identifies the workers of one model. It
+ * is renewed after two thirds of its validity, and replaced if another CA has signed it. The files of the CA are read
+ * each time, because they change when the CA is renewed.
+ */
+export function createCertificateSource(options: CertificateSourceOptions): SecretSource {
+  return async (model, existing) => {
+    const { ca, bundle } = readCa(options);
+    const nowMs = options.nowMs();
+    const notAfter = chooseEnd(ca, options, nowMs);
+    const { serverName } = options;
+    // Gateways of the version before check only the name that all workers share.
+    const dnsNames = [workerServerName(model, serverName), serverName];
+    const current = { cert: existing['tls.crt'] ?? '', key: existing['tls.key'] ?? '' };
+    const found = readIssuedCertificate(current, ca, dnsNames);
+    const isKept = found !== undefined && !(isDue(found, nowMs) && notAfter > found.validToDate);
+    const { cert, key } = isKept
+      ? current
+      : await issueServerCertificate(ca, {
+          commonName: model,
+          dnsNames,
+          notBefore: new Date(nowMs - CLOCK_SKEW_MS),
+          notAfter,
+        });
+    return { 'tls.crt': cert, 'tls.key': key, 'ca.crt': bundle };
+  };
+}
+
+function readCa({ caCertFile, caKeyFile }: CertificateSourceOptions): { ca: KeyPairPem; bundle: string } {
+  const bundle = readFileSync(caCertFile, 'utf8');
+  const [cert] = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?/s.exec(bundle) ?? [];
+  if (cert === undefined) throw new Error(`the file ${caCertFile} has no certificate: it must have that of the CA`);
+  return { ca: { cert, key: readFileSync(caKeyFile, 'utf8') }, bundle };
+}
+
+/** Returns when a new certificate ends. It does not outlast its CA. Throws if the CA has expired. */
+function chooseEnd(ca: KeyPairPem, { caCertFile, validityDays }: CertificateSourceOptions, nowMs: number): Date {
+  const { validToDate } = new X509Certificate(ca.cert);
+  if (validToDate.getTime() <= nowMs) {
+    throw new Error(`the CA of the workers in ${caCertFile} expired at ${validToDate.toISOString()}: renew it`);
+  }
+  return new Date(Math.min(nowMs + validityDays * DAY_MS, validToDate.getTime()));
+}
+
+function isDue({ validFromDate, validToDate }: X509Certificate, nowMs: number): boolean {
+  const fromMs = validFromDate.getTime();
+  return nowMs >= fromMs + (validToDate.getTime() - fromMs) * RENEW_AFTER;
+}

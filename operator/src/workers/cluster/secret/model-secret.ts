@@ -1,0 +1,53 @@
+import type { V1Secret } from '@kubernetes/client-node';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
+import type { WorkerTemplate } from '../../template.ts';
+import { stamp } from '../objects/children.ts';
+import type { Child } from '../objects/children.ts';
+import { buildMetadata } from '../objects/metadata.ts';
+import { sharedName } from '../names.ts';
+
+/** Values of a Secret by key, decoded. */
+export type SecretValues = Readonly<Record<string, string>>;
+
+/**
+ * Provides some values of the Secret of a model. Returns the existing values as long as they are usable, and new ones
+ * otherwise. It is called often, and the Secret is written only if a value changes.
+ */
+export type SecretSource = (model: string, existing: SecretValues) => Promise<SecretValues> | SecretValues;
+
+/**
+ * Builds the Secret of a model from the values of all sources. Only the workers of this model mount it. A changed value
+ * reaches running pods as a changed file and does not lead to another revision.
+ */
+export async function buildModelSecret(
+  owner: Pick<WorkerTemplate, 'model' | 'uid'>,
+  live: KubeObject | undefined,
+  sources: readonly SecretSource[],
+): Promise<Child> {
+  const existing = readSecret(live);
+  const values: Record<string, string> = {};
+  for (const source of sources) Object.assign(values, await source(owner.model, existing));
+  const object = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: buildMetadata(owner, sharedName(owner.model)),
+    type: 'Opaque',
+    data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encode(value)])),
+  } satisfies V1Secret;
+  return { type: TYPES.Secret, object: stamp(object) };
+}
+
+/** Returns the decoded values of a Secret. Empty if there is no Secret. */
+export function readSecret(secret: KubeObject | undefined): SecretValues {
+  const { data = {} } = (secret ?? {}) as Pick<V1Secret, 'data'>;
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
+}
+
+function encode(value: string): string {
+  return Buffer.from(value, 'utf8').toString('base64');
+}
+
+function decode(value: string): string {
+  return Buffer.from(value, 'base64').toString('utf8');
+}
