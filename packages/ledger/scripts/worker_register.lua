@@ -8,7 +8,7 @@
 local base = string.sub(KEYS[1], 1, -2)
 local id, slots = ARGV[1], tonumber(ARGV[4])
 forget_worker(base, id)
-local active = redis.call('SCARD', base .. 'ws:' .. id)
+local active = count_streams(base, id)
 redis.call('HSET', base .. 'w:' .. id, 'address', ARGV[2], 'revision', ARGV[3], 'slots', slots, 'active', active, 'draining', 0)
 redis.call('HINCRBY', base .. 'p', 'slots', slots)
 renew_lease(base .. 'wl', id, now_ms(), ARGV[5])

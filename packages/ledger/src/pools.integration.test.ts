@@ -18,10 +18,11 @@ describe.each([
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
   let model: string;
+  const prefix = `test-${randomUUID()}`;
 
   beforeAll(async () => {
     redis = await start();
-    ledger = await openLedger(redis.url, { processLeaseMs: LEASE_MS });
+    ledger = await openLedger(redis.url, { prefix, processLeaseMs: LEASE_MS });
   });
   afterAll(async () => {
     await ledger.link.close();
@@ -176,6 +177,20 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w1', active: 0 }]);
     expect(await load()).toMatchObject({ active: 0 });
   }, 30_000);
+
+  test('a worker that registers again does not count streams that left through a gateway of an earlier version', async () => {
+    await worker('w1', 2);
+    await worker('w2', 2);
+    expect([await place('a'), await place('b')]).toEqual(['w2', 'w1']);
+    const { link } = ledger;
+    const streams = `${prefix}:{m:${model}}:ws:w1`;
+    // The stream that has left, and the one that has moved to w2.
+    await link.send(streams, ['SADD', streams, 'left', 'a']);
+    await worker('w1', 2);
+    expect(await ledger.workers.list(model)).toMatchObject([{ active: 1 }, { active: 1 }]);
+    expect(await link.send(streams, ['SMEMBERS', streams])).toEqual(['b']);
+    expect(await place('c', 't', ['w2'])).toBe('w1');
+  });
 
   test('the streams of a dead gateway are failed once by another gateway, without a charge', async () => {
     const tenant = await createTenant(ledger, 60_000);

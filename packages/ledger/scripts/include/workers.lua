@@ -50,6 +50,17 @@ local function take_slot(base, session, id, revision, now)
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
 end
 
+-- Returns the number of streams of a worker. Gateways of earlier versions do not remove streams from `ws`. Such a stream
+-- has left or moved, so it is removed here.
+local function count_streams(base, id)
+  local count = 0
+  for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
+    if redis.call('HGET', base .. 'a', session) == id then count = count + 1
+    else redis.call('SREM', base .. 'ws:' .. id, session) end
+  end
+  return count
+end
+
 -- Releases the slots of a worker that does not come back. The gateways that hold its streams move them.
 local function drop_streams(base, id)
   for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
