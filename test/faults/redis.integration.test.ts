@@ -150,7 +150,7 @@ test('a reply that is lost between Redis and the gateway leaves no reservation b
   }
 }, 60_000);
 
-/** Connects and settles every third session. Returns true if it remains a reservation. */
+/** Connects and settles about a third of the sessions, chosen at random. Returns true if the session stays reserved. */
 async function chargeSome(
   tenant: string,
   { id: sessionId = '', websocket_protocols: protocols }: { id?: string; websocket_protocols?: string[] },
@@ -164,7 +164,7 @@ async function chargeSome(
     const { outcome } = await ledger.sessions.settle(tenant, sessionId, owner, 16_001, 'test');
     if (outcome === 'ok') charged.push(sessionId);
   } catch (error) {
-    // Not acknowledged, so it may have happened or not.
+    // The settlement was not acknowledged, so it may have happened or not.
     if (!(error instanceof LedgerUnavailable)) throw error;
   }
   return false;

@@ -24,7 +24,7 @@ let started = 0;
 
 /** Starts the built worker and waits until it can accept streams. */
 export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.ProcessEnv = {}): Promise<TestWorker> {
-  // In a Redis with users only the operator can load them.
+  // The worker needs the functions. In a Redis with users only the operator can load them.
   if (!redisUrl.includes('@')) await prepareRedis(redisUrl);
   const adminPort = await freePort();
   const adminUrl = `http://127.0.0.1:${adminPort}`;

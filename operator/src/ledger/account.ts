@@ -48,7 +48,7 @@ export async function applyAccount(
   }
   if (ledgerId === undefined) return { grants, restored: undefined };
   const { consumedMs = 0, checkpointAt } = checkpointOf(name) ?? {};
-  // Also runs without a checkpoint. It marks the account, and every later backup of it, as not lost.
+  // The restore also runs without a checkpoint. It marks the account, and every later backup of it, as not lost.
   const done = await accounts.restore(name, ledgerId, consumedMs);
   return { grants, restored: checkpointAt === undefined ? undefined : { ...done, checkpointAt } };
 }

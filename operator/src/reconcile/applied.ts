@@ -36,7 +36,7 @@ export function createApplied(registry: Ledger['registry']): Applied {
     },
     names: (kind) => [...of(kind).keys()],
     note: (kind, name) => of(kind).get(name),
-    // Also written if it is in memory, because Redis may have lost it.
+    // Writes the record even if it is in memory already, because Redis may have lost it.
     add: async (kind, name, note = '') => {
       await registry.put(kind, name, note);
       of(kind).set(name, note);

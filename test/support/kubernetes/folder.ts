@@ -23,7 +23,7 @@ function isLeft(folder: string, now: number): boolean {
     const file = join(folder, 'pid');
     return !isAlive(Number(readFileSync(file, 'utf8'))) && now - statSync(file).mtimeMs > KEPT_MS;
   } catch {
-    // Another process is creating or deleting it.
+    // Another process is creating or deleting the folder.
     return false;
   }
 }

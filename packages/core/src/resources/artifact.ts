@@ -35,7 +35,7 @@ const image = Type.String({
 });
 
 const url = Type.String({
-  // No user name and password, which belong in a Secret.
+  // The pattern allows no user name and password, which belong in a Secret.
   pattern: '^https://[^\\x00-\\x20@/?#]+([/?][^\\x00-\\x20#]*)?$',
   maxLength: 2048,
   description: 'HTTPS address of a .tar.gz with the model folder. Set user name and password in secretRef.',

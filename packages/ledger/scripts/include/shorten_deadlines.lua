@@ -13,7 +13,7 @@ local function shorten_deadlines(base, now)
     local state = fact and state_by_due(s[1], due, fact.expires)
     local latest = fact and (state == 'active' and stream_deadline or credential_deadline)(fact, now)
     if fact and due > latest then
-      -- Until now its deadline may have been the only sign that it is reserved.
+      -- Stores the state, because the old deadline may have been the only sign that the session is reserved.
       if state == 'reserved' then redis.call('HSET', base .. 's:' .. id, 'st', 'reserved') end
       redis.call('ZADD', base .. 'live', latest, id)
     end

@@ -192,7 +192,7 @@ export class Simulation {
       await workers.remove(MODEL, id);
       this.#workers.delete(id);
     } else {
-      // It no longer renews its lease.
+      // A killed worker no longer renews its lease.
       this.#workers.delete(id);
     }
   }
