@@ -280,8 +280,8 @@ test(
       expect(body.error.message).toContain('Kubernetes API');
       expect(await call('GET', '/admin/v1/tenants')).toMatchObject({ status: 503 });
       expect(await call('DELETE', '/admin/v1/keys/8fK2pQ9xLm')).toMatchObject({ status: 503 });
-      expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
-      expect((await fetch(`${console_.adminUrl}/readyz`)).status).toBe(200);
+      expect((await fetch(`${console_.healthUrl}/livez`)).status).toBe(200);
+      expect((await fetch(`${console_.healthUrl}/readyz`)).status).toBe(200);
     } finally {
       await kubernetes.startApiServer();
     }

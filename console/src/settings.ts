@@ -23,7 +23,16 @@ export const CONSOLE_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,
   ...LEDGER_SETTINGS,
-  ADMIN_HOST: text('IP address that the admin port listens on. It serves the admin API over plain HTTP.', '127.0.0.1'),
+  ADMIN_API_PORT: integer(
+    "Port of the admin API and the administrators' page on 127.0.0.1, over plain HTTP. 0 chooses a free port.",
+    9091,
+    0,
+    65_535,
+  ),
+  ADMIN_API_TLS_PORT: integer('Port of the same API and page for other machines, with TLS. 0 closes it.', 0, 0, 65_535),
+  ADMIN_API_TLS_HOST: text('IP address that ADMIN_API_TLS_PORT listens on.', '::'),
+  ADMIN_API_TLS_CERT_FILE: readableFile('Certificate chain (PEM) of ADMIN_API_TLS_PORT, which requires it.'),
+  ADMIN_API_TLS_KEY_FILE: readableFile('Private key (PEM) of that certificate.'),
   ADMIN_TOKEN: adminToken,
   ADMIN_FAILED_ATTEMPTS_PER_MINUTE: integer(
     'Maximum requests with a missing or wrong admin token per address and minute.',

@@ -4,19 +4,22 @@ import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
 import { createDeveloperApp } from './developer/app.ts';
-import { startPage } from './page/listen.ts';
+import { startAdminApi, startPage } from './ports.ts';
+import type { AdminApiServers } from './ports.ts';
 import { addCachedReads } from './resources/cached-reads.ts';
 import { openStore } from './resources/open.ts';
 import type { ConsoleSettings } from './settings.ts';
 
 export interface RunningConsole {
+  /** Health and metrics. */
   readonly admin: Server;
+  readonly adminApi: AdminApiServers;
   readonly page: Server;
   /** Steps of the shutdown, in order. */
   readonly steps: readonly StopStep[];
 }
 
-/** Starts the console: resource store, Redis connection, admin port and console port. */
+/** Starts the console: resource store, Redis connection, admin port, admin API and console port. */
 export async function startConsole(settings: ConsoleSettings, logger: Logger): Promise<RunningConsole> {
   const telemetry = await createTelemetry('console', settings, logger);
   const { metrics } = telemetry;
@@ -39,6 +42,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     now: Date.now,
   };
   const page = await startPage(settings, createDeveloperApp(deps), logger);
+  const adminApi = await startAdminApi(settings, createAdminApp(deps), logger);
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
@@ -47,15 +51,20 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
       'Redis has not responded yet. Check REDIS_URL.': () => link.ready,
       'The Kubernetes API has not responded yet. Check KUBERNETES and the RBAC rules of the console.': resources.ready,
     }),
-    otherwise: createAdminApp(deps),
   });
-  logger.info({ reason: `admin port ${portOf(admin)}, console port ${portOf(page)}` }, 'console started');
+  const ports = `admin port ${portOf(admin)}, admin API port ${portOf(adminApi.local)}, console port ${portOf(page)}`;
+  logger.info({ reason: ports }, 'console started');
+  const graceMs = settings.STOP_GRACE_MS / 2;
   return {
     admin,
+    adminApi,
     page,
     steps: [
-      { name: 'console port', stop: () => closeServer(page, settings.STOP_GRACE_MS / 2) },
-      { name: 'admin port', stop: () => closeServer(admin, settings.STOP_GRACE_MS / 2) },
+      {
+        name: 'console port and admin API',
+        stop: () => closeServers([page, adminApi.local, adminApi.remote], graceMs),
+      },
+      { name: 'admin port', stop: () => closeServers([admin], graceMs) },
       { name: 'resources', stop: () => resources.close() },
       { name: 'Redis', stop: () => link.close() },
       { name: 'telemetry', stop: () => telemetry.stop() },
@@ -77,10 +86,13 @@ export function readyAfterFirstResponse(checks: Readonly<Record<string, () => bo
 }
 
 /** Accepts no new connections and waits for running requests. Closes their connections after the grace period. */
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await new Promise((resolve) => server.close(resolve));
-  clearTimeout(timer);
+async function closeServers(servers: readonly (Server | undefined)[], graceMs: number): Promise<void> {
+  const close = async (server: Server) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    await new Promise((resolve) => server.close(resolve));
+    clearTimeout(timer);
+  };
+  await Promise.all(servers.filter((server) => server !== undefined).map(close));
 }
 
 function portOf(server: Server): number {

@@ -23,8 +23,11 @@ export const LOAD_OPTIONS = {
   },
   CA_FILE: {
     fallback: '',
-    description:
-      'PEM file of the CA that signed the certificates of BASE_URL and ADMIN_URL. If empty, the CAs of the system.',
+    description: 'PEM file of the CA that signed the certificate of BASE_URL. If empty, the CAs of the system.',
+  },
+  ADMIN_CA_FILE: {
+    fallback: '',
+    description: 'PEM file of the CA that signed the certificate of ADMIN_URL. If empty, the CAs of the system.',
   },
   STREAM_ORIGIN: {
     fallback: '',

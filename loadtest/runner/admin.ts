@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Caller } from '../lib/plan.ts';
 import { request } from '../../tools/start/request.ts';
+import type { RequestOptions } from '../../tools/start/request.ts';
 import type { Target } from './target.ts';
 
 /** Timeout of a request. The admin API responds to a write when the change is effective, which can take a minute. */
@@ -38,17 +39,17 @@ export interface Admin {
 }
 
 /** Creates a client for the admin API of a service. */
-export function createAdmin({ baseUrl, adminUrl, adminToken, caFile }: Target): Admin {
-  const ca = caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') };
+export function createAdmin({ baseUrl, adminUrl, adminToken, caFile, adminCaFile }: Target): Admin {
+  const [ca, adminCa] = [readCa(caFile), readCa(adminCaFile)];
 
-  async function call<Result>(method: string, url: string, token: string, body?: unknown): Promise<Result> {
-    const response = await request(url, { method, token, timeoutMs: TIMEOUT_MS, body, ...ca });
+  async function call<Result>(url: string, options: RequestOptions): Promise<Result> {
+    const response = await request(url, { timeoutMs: TIMEOUT_MS, ...options });
     if (response.status < 300) return JSON.parse(response.body) as Result;
     // Only responses to successful requests may contain secrets.
-    throw new Error(`${method} ${url} returned ${response.status}: ${response.body.slice(0, 300)}`);
+    throw new Error(`${options.method} ${url} returned ${response.status}: ${response.body.slice(0, 300)}`);
   }
   const callAdmin = <Result>(method: string, path: string, body?: unknown) =>
-    call<Result>(method, `${adminUrl}/admin/v1${path}`, adminToken, body);
+    call<Result>(`${adminUrl}/admin/v1${path}`, { method, token: adminToken, body, ...adminCa });
 
   return {
     createTenant: async ({ name, audioSeconds, concurrentSessions }) => {
@@ -78,8 +79,12 @@ export function createAdmin({ baseUrl, adminUrl, adminToken, caFile }: Target): 
         credits: account.credits,
         liveSessions: account.live_sessions,
         billableMs: data.reduce((sum, day) => sum + day.billable_ms, 0),
-        ownView: await call<Balance>('GET', `${baseUrl}/v1/usage`, key),
+        ownView: await call<Balance>(`${baseUrl}/v1/usage`, { method: 'GET', token: key, ...ca }),
       };
     },
   };
+}
+
+function readCa(file: string): { ca?: string } {
+  return file === '' ? {} : { ca: readFileSync(file, 'utf8') };
 }

@@ -32,6 +32,7 @@ test('findTarget returns the service of npm start', () => {
     adminUrl: 'http://127.0.0.1:2',
     adminToken: 't',
     caFile: '/ca',
+    adminCaFile: '',
     operatorUrl: 'http://127.0.0.1:3',
   });
 });
@@ -47,8 +48,9 @@ test.each([
 test('findTarget returns the service of BASE_URL, with the token from ADMIN_TOKEN_FILE', () => {
   const file = join(home, 'token');
   writeFileSync(file, 'secret\n');
-  const env = { BASE_URL: 'https://asr.example/', ADMIN_URL: 'http://console:9090', ADMIN_TOKEN_FILE: file };
-  const named = { baseUrl: 'https://asr.example', adminToken: 'secret', caFile: '' };
+  const urls = { BASE_URL: 'https://asr.example/', ADMIN_URL: 'https://console:9443' };
+  const env = { ...urls, ADMIN_TOKEN_FILE: file, CA_FILE: 'ca.crt', ADMIN_CA_FILE: 'admin.crt' };
+  const named = { baseUrl: 'https://asr.example', adminToken: 'secret', caFile: 'ca.crt', adminCaFile: 'admin.crt' };
   expect(find(env)).toMatchObject({ ...named, operatorUrl: '' });
   expect(find({ ...env, OPERATOR_URL: 'http://op:9090/' })).toMatchObject({ ...named, operatorUrl: 'http://op:9090' });
 });

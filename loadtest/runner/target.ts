@@ -10,8 +10,10 @@ export interface Target {
   readonly baseUrl: string;
   readonly adminUrl: string;
   readonly adminToken: string;
-  /** PEM file of the CA that signed its certificates. If empty, the CAs of the system are used. */
+  /** PEM file of the CA that signed the certificate of the API. If empty, the CAs of the system are used. */
   readonly caFile: string;
+  /** The same for the admin API. */
+  readonly adminCaFile: string;
   /** Admin port of the operator. Empty if unknown. */
   readonly operatorUrl: string;
 }
@@ -28,7 +30,8 @@ export function findTarget(options: Options, env: NodeJS.ProcessEnv): Target | u
       'BASE_URL is set, so set ADMIN_URL and ADMIN_TOKEN (or ADMIN_TOKEN_FILE). Tenants are created there.',
     );
   }
-  return { baseUrl, adminUrl, adminToken, caFile: options.text('CA_FILE'), operatorUrl };
+  const [caFile, adminCaFile] = [options.text('CA_FILE'), options.text('ADMIN_CA_FILE')];
+  return { baseUrl, adminUrl, adminToken, caFile, adminCaFile, operatorUrl };
 }
 
 function findLocal(operatorUrl: string, env: NodeJS.ProcessEnv): Target | undefined {
@@ -46,6 +49,8 @@ export function targetOf(local: Partial<LocalJson>): Target {
     adminUrl: local.admin_url ?? '',
     adminToken: local.admin_token ?? '',
     caFile: local.ca_file ?? '',
+    // The admin API of `npm start` has no TLS.
+    adminCaFile: '',
     operatorUrl: local.operator_admin_url ?? '',
   };
 }

@@ -22,10 +22,10 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-const adminUrls = ({ gateway_admin_url, operator_admin_url, admin_url }: Local) => ({
+const adminUrls = ({ gateway_admin_url, operator_admin_url, console_admin_url }: Local) => ({
   gateway: gateway_admin_url,
   operator: operator_admin_url,
-  console: admin_url,
+  console: console_admin_url,
 });
 
 /** Returns the processes whose command line or environment names the home of the service. */
@@ -81,12 +81,15 @@ test('gateway metrics label requests by route, never by the raw path', async () 
   expect(text).not.toContain('typed-x');
 });
 
-test('the admin API requires its token and is not served on the public port', async () => {
+test('the admin API requires its token, and neither the public port nor the metrics port serves it', async () => {
   expect((await service.request('GET', '/admin/v1/tenants')).status).toBe(404);
   const url = `${service.adminUrl}/admin/v1/tenants`;
   expect((await send(url)).status).toBe(401);
   expect((await send(url, { headers: { authorization: `Bearer ${service.apiKey}` } })).status).toBe(401);
-  expect((await send(url, { headers: { authorization: `Bearer ${service.adminToken}` } })).status).toBe(200);
+  const headers = { authorization: `Bearer ${service.adminToken}` };
+  expect((await send(url, { headers })).status).toBe(200);
+  expect((await send(`${service.local.console_admin_url}/admin/v1/tenants`, { headers })).status).toBe(404);
+  expect((await send(`${service.adminUrl}/metrics`, { headers })).status).toBe(404);
 });
 
 test('files with secrets are readable by their owner only', () => {

@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test(`helm installs ${PREVIOUS.name} into a namespace that enforces restricted pods`, async () => {
   const values = join(folder, 'values.json');
-  writeFileSync(values, JSON.stringify(buildValues(PREVIOUS.tag)));
+  writeFileSync(values, JSON.stringify(buildValues(PREVIOUS)));
   await harness.tools.kubectl(['create', 'namespace', NAMESPACE]);
   await harness.tools.kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
   const notes = await harness.tools.helm(

@@ -15,15 +15,17 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('npm run loadtest -- smoke passes against the installation', async () => {
-  const { url, token } = await harness.adminAccess();
-  const ca = join(folder, 'ca.crt');
+  const { url, token, ca: adminCa = '' } = await harness.adminAccess();
+  const [ca, adminCaFile] = [join(folder, 'ca.crt'), join(folder, 'admin-ca.crt')];
   writeFileSync(ca, await harness.readCa());
+  writeFileSync(adminCaFile, adminCa);
   const { PATH = '', HOME = '' } = process.env;
-  const target = { BASE_URL: harness.baseUrl, ADMIN_URL: url, ADMIN_TOKEN: token, CA_FILE: ca };
+  const service = { BASE_URL: harness.baseUrl, CA_FILE: ca };
+  const admin = { ADMIN_URL: url, ADMIN_TOKEN: token, ADMIN_CA_FILE: adminCaFile };
   // The load generator shares the machine with the cluster, so its own lag is expected and not limited.
   const limits = { LAG_P95_MS: '10000' };
   const child = spawn(process.execPath, [TASK, 'smoke', '--out', folder], {
-    env: { PATH, HOME, ...target, ...limits },
+    env: { PATH, HOME, ...service, ...admin, ...limits },
     // The test log shows its latencies.
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -2,6 +2,7 @@ import { eventually } from '../support/eventually.ts';
 import { NAMESPACE, openHarness, until } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { KIKUYU } from './live-streams.ts';
+import { ACCESS_NAMESPACE } from './release.ts';
 import { OTHER_NAMESPACE, removeUnrelatedPods, startUnrelatedPods, UNRELATED_PORTS } from './unrelated-pods.ts';
 
 /** Time limit for policies to take effect on all nodes after a pod has started. */
@@ -28,7 +29,8 @@ beforeAll(async () => {
     api: `${gateway}:8443`,
     'gateway metrics': `${gateway}:9090`,
     page: `${console}:8444`,
-    'admin API': `${console}:9090`,
+    'console metrics': `${console}:9090`,
+    'admin API': `${console}:9443`,
     'operator metrics': `${operator}:9090`,
     redis: `${redis}:6379`,
     streams: `${worker}:8443`,
@@ -91,17 +93,18 @@ const OPEN: readonly [component: string, namespace: string, own: readonly string
   // The operator knows only the port of the Redis that workers use.
   ['worker', NAMESPACE, ['streams', 'worker metrics'], ['redis', 'unrelated redis']],
   ['operator', NAMESPACE, ['operator metrics'], ['redis', 'kubernetes']],
-  ['console', NAMESPACE, ['page', 'admin API'], ['redis', 'kubernetes']],
+  ['console', NAMESPACE, ['page', 'console metrics', 'admin API'], ['redis', 'kubernetes']],
 ];
 const OPEN_TO_UNRELATED = [
   ...['api', 'page', 'kubernetes', 'unrelated', 'unrelated redis'],
-  ...['gateway metrics', 'admin API', 'operator metrics', 'worker metrics'],
+  ...['gateway metrics', 'console metrics', 'operator metrics', 'worker metrics'],
 ];
 
 test.each([
   ...OPEN,
   ['unrelated', NAMESPACE, ['unrelated', 'unrelated redis'], OPEN_TO_UNRELATED] as const,
   ['unrelated', OTHER_NAMESPACE, [], OPEN_TO_UNRELATED] as const,
+  ['access', ACCESS_NAMESPACE, [], [...OPEN_TO_UNRELATED, 'admin API']] as const,
 ])('policies let the %s pod in namespace %s reach only its own peers', async (component, namespace, own, open) => {
   const names = Object.keys(targets).filter((name) => !own.includes(name));
   const expected = Object.fromEntries(names.map((name) => [name, open.includes(name) ? 'open' : 'blocked']));

@@ -3,18 +3,19 @@ import { imageReference, readSetting } from './environment.ts';
 import { startPortForward } from './port-forward.ts';
 import type { PortForward } from './port-forward.ts';
 import { NAMESPACE } from './harness.ts';
-import { RELEASE } from './release.ts';
+import { ACCESS_NAMESPACE, RELEASE } from './release.ts';
 
-/** Namespace of the access pod. */
-export const ACCESS_NAMESPACE = 'svc-asr-e2e';
 const POD = 'access';
 const GATEWAY_PORT = 8443;
-const ADMIN_PORT = 9090;
+const ADMIN_PORT = 9443;
+/** Port of the admin API before it had a port of its own. The commit before may be such a version. */
+const PLAIN_ADMIN_PORT = 9090;
 
 /** Services that the access pod forwards to, by its own port. */
 const ROUTES = {
   [GATEWAY_PORT]: { host: `${RELEASE}-gateway.${NAMESPACE}.svc`, port: 443 },
-  [ADMIN_PORT]: { host: `${RELEASE}-console-admin.${NAMESPACE}.svc`, port: 9090 },
+  [ADMIN_PORT]: { host: `${RELEASE}-console-admin.${NAMESPACE}.svc`, port: ADMIN_PORT },
+  [PLAIN_ADMIN_PORT]: { host: `${RELEASE}-console-admin.${NAMESPACE}.svc`, port: PLAIN_ADMIN_PORT },
 };
 
 /**
@@ -35,11 +36,11 @@ for (const [port, target] of Object.entries(${JSON.stringify(ROUTES)}))
 `;
 
 /**
- * Starts a pod that forwards connections to the Services of the installation, and forwards two loopback ports to it.
+ * Starts a pod that forwards connections to the Services of the installation, and forwards loopback ports to it.
  * `kubectl port-forward` to a Service would pick one of its pods, and end with that pod.
  */
 export async function startAccess(tools: KubeTools): Promise<PortForward[]> {
-  const labels = { 'app.kubernetes.io/name': 'svc-asr-e2e' };
+  const labels = { 'app.kubernetes.io/name': 'svc-asr-e2e', 'app.kubernetes.io/component': POD };
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -61,5 +62,6 @@ export async function startAccess(tools: KubeTools): Promise<PortForward[]> {
   return Promise.all([
     startPortForward(tools, { ...target, port: GATEWAY_PORT }, Number(readSetting('E2E_PORT'))),
     startPortForward(tools, { ...target, port: ADMIN_PORT }, Number(readSetting('E2E_ADMIN_PORT'))),
+    startPortForward(tools, { ...target, port: PLAIN_ADMIN_PORT }, Number(readSetting('E2E_PLAIN_ADMIN_PORT'))),
   ]);
 }

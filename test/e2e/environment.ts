@@ -11,6 +11,8 @@ export type Setting =
   | 'E2E_PORT'
   /** Loopback port of the admin API. */
   | 'E2E_ADMIN_PORT'
+  /** Loopback port of the admin API of a version that serves it over plain HTTP. */
+  | 'E2E_PLAIN_ADMIN_PORT'
   /** Name of the node that the pod of access.ts runs on. */
   | 'E2E_ACCESS_NODE'
   /** Name of the node that is drained. */

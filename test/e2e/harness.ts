@@ -5,6 +5,7 @@ import type { KubeTools } from '../../tools/cluster/kube-tools.ts';
 import { ensureGoTools } from '../../tools/install/go-tools.ts';
 import { createAdmin } from '../support/admin.ts';
 import type { Admin } from '../support/admin.ts';
+import { send } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { readSetting } from './environment.ts';
 import { RELEASE } from './release.ts';
@@ -26,8 +27,15 @@ export interface Harness {
   /** Returns the CA certificate of the gateway. */
   readCa: () => Promise<string>;
   openAdmin: () => Promise<Admin>;
-  /** URL and token of the admin API. Waits until it responds. */
-  adminAccess: () => Promise<{ url: string; token: string }>;
+  /** Waits until the admin API responds. Resolves with how to reach it. */
+  adminAccess: () => Promise<AdminAccess>;
+}
+
+export interface AdminAccess {
+  url: string;
+  token: string;
+  /** CA certificate (PEM) of the URL. Undefined if the installed version serves the admin API over plain HTTP. */
+  ca: string | undefined;
 }
 
 /** Creates kubectl and helm for the cluster under test. */
@@ -46,15 +54,24 @@ export async function openHarness(): Promise<Harness> {
     const value = await read(`secret/${name}`, `.data.${key.replaceAll('.', String.raw`\.`)}`);
     return Buffer.from(value, 'base64').toString();
   };
+  // The version that an upgrade starts from may have the admin API on the metrics port.
+  const findAdminApi = async () => {
+    const ports = await read(`service/${RELEASE}-console-admin`, '.spec.ports[*].name');
+    if (!ports.split(' ').includes('admin-api')) {
+      return { url: `http://127.0.0.1:${readSetting('E2E_PLAIN_ADMIN_PORT')}`, ca: undefined };
+    }
+    const ca = await readSecret(`${RELEASE}-admin-api-tls`, 'ca.crt');
+    return { url: `https://localhost:${readSetting('E2E_ADMIN_PORT')}`, ca };
+  };
   const adminAccess = async () => {
-    const url = `http://127.0.0.1:${readSetting('E2E_ADMIN_PORT')}`;
+    const { url, ca } = await findAdminApi();
     const isAlive = () =>
-      fetch(`${url}/livez`).then(
-        ({ ok }) => ok,
+      send(`${url}/`, { ...(ca !== undefined && { ca }) }).then(
+        ({ status }) => status === 200,
         () => false,
       );
-    await eventually('the console responds', SOON_MS, isAlive);
-    return { url, token: await readSecret(`${RELEASE}-admin-token`, 'token') };
+    await eventually('the admin API responds', SOON_MS, isAlive);
+    return { url, ca, token: await readSecret(`${RELEASE}-admin-token`, 'token') };
   };
   return {
     tools,
@@ -64,8 +81,8 @@ export async function openHarness(): Promise<Harness> {
     readCa: () => readSecret(`${RELEASE}-gateway-tls`, 'ca.crt'),
     adminAccess,
     openAdmin: async () => {
-      const { url, token } = await adminAccess();
-      return createAdmin(url, token);
+      const { url, token, ca } = await adminAccess();
+      return createAdmin(url, token, ca);
     },
   };
 }

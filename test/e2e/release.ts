@@ -1,12 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readSetting } from './environment.ts';
 
 /** Name of the Helm release, with which the names of its objects start. */
 export const RELEASE = 'svc-asr';
+/** Namespace of the pod of access.ts. */
+export const ACCESS_NAMESPACE = 'svc-asr-e2e';
+/** Peers of the admin API: the pod of access.ts. */
+export const ADMIN_API_FROM = [
+  { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ACCESS_NAMESPACE } } },
+];
 /** Redis image that `npm run images` builds. */
 export const REDIS_TAG = '7';
 
 /** Builds the chart values of the tests: small requests, and shorter times than an installation with real users has. */
-export function buildValues(tag: string) {
+export function buildValues({ chart, tag }: { chart: string; tag: string }) {
+  // The chart of the previous commit may reject these values. The access pod can then use its metrics port.
+  const hasAdminApi = readFileSync(join(chart, 'values.yaml'), 'utf8').includes('adminApiFrom:');
   const registry = readSetting('E2E_REGISTRY');
   const small = { requests: { cpu: '20m', memory: '64Mi' } };
   // In extraEnv rather than settings, because the chart of the previous commit may have another name for a setting.
@@ -25,9 +35,8 @@ export function buildValues(tag: string) {
       resources: small,
       extraEnv: variables({ STATUS_BALANCE_INTERVAL_MS: 3000, STATUS_LOAD_INTERVAL_MS: 2000 }),
     },
-    console: { resources: small },
-    // The access pod of these tests reaches the admin API from another namespace.
-    networkPolicy: { metricsFrom: [{ namespaceSelector: {} }] },
+    console: { resources: small, ...(hasAdminApi && { adminApi: { enabled: true } }) },
+    networkPolicy: hasAdminApi ? { adminApiFrom: ADMIN_API_FROM } : {},
   };
 }
 

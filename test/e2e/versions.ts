@@ -2,7 +2,7 @@ import { eventually } from '../support/eventually.ts';
 import { CHART, NAMESPACE, SOON_MS, until } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { KIKUYU } from './live-streams.ts';
-import { RELEASE } from './release.ts';
+import { ADMIN_API_FROM, RELEASE } from './release.ts';
 
 /** A version of the service as it is installed. */
 export interface Version {
@@ -22,13 +22,18 @@ export const PREVIOUS: Version =
 
 /** Gives all components but Redis new pods, even when an upgrade leads to the same version. */
 const ANNOTATIONS = ['gateway', 'operator', 'console'].map((part) => `--set=${part}.podAnnotations.e2e=upgraded`);
+/** Opens the admin API to the access pod, because the chart of the commit before may not have had these values. */
+const ADMIN_API = [
+  '--set-json=console.adminApi={"enabled":true}',
+  `--set-json=networkPolicy.adminApiFrom=${JSON.stringify(ADMIN_API_FROM)}`,
+];
 const COMMON_ARGS = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
 const OPTIONS = { timeoutMs: 260_000 };
 const IMAGES = ['-o', 'jsonpath={.items[*]..containers[*].image}'] as const;
 
 /** Upgrades the installation to this commit; resolves when all components and workers are of it. */
 export async function upgrade(harness: Harness): Promise<void> {
-  const values = ['--reset-then-reuse-values', `--set=image.tag=${PRESENT.tag}`, ...ANNOTATIONS];
+  const values = ['--reset-then-reuse-values', `--set=image.tag=${PRESENT.tag}`, ...ADMIN_API, ...ANNOTATIONS];
   await harness.tools.helm(['upgrade', RELEASE, PRESENT.chart, ...values, ...COMMON_ARGS], OPTIONS);
   expect(await readAnnotation(harness)).toBe('upgraded');
   await untilAllAre(harness, PRESENT);

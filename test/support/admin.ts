@@ -42,11 +42,11 @@ export interface Admin {
 const GENEROUS: TenantLimits = { concurrentSessions: 1000, sessionsPerMinute: 100_000, requestsPerMinute: 1_000_000 };
 const APPLIED_WITHIN_MS = 10_000;
 
-/** Creates a client for the admin API of a running service. */
-export function createAdmin(url: string, token: string): Admin {
+/** Creates a client for the admin API of a running service. `ca` is the CA certificate (PEM) of an https URL. */
+export function createAdmin(url: string, token: string, ca?: string): Admin {
   async function call(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return send(`${url}/admin/v1${path}`, { method, headers, body });
+    return send(`${url}/admin/v1${path}`, { method, headers, body, ...(ca !== undefined && { ca }) });
   }
 
   async function ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {

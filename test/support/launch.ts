@@ -14,6 +14,7 @@ const STOPPED_WITHIN_MS = 40_000;
 export interface Local {
   base_url: string;
   admin_url: string;
+  console_admin_url: string;
   gateway_admin_url: string;
   operator_admin_url: string;
   ca_file: string;

@@ -77,7 +77,7 @@ describe('dashboards and alerts on a real Prometheus', () => {
     const start = () => startWorker(service.redisUrl, 'svc', tickets);
     workers = await Promise.all([start(), start()]);
     tenants = await startTenantMetrics(readTenantMetricsConfig(), async () => [await readTenant(service)]);
-    const { gateway_admin_url: gateway, operator_admin_url: operator, admin_url: console_ } = service.local;
+    const { gateway_admin_url: gateway, operator_admin_url: operator, console_admin_url: console_ } = service.local;
     prometheus = await startPrometheus(
       server,
       [

@@ -21,7 +21,7 @@ interface Policy extends ChartObject {
 test(
   'loadtest/job.yaml refers to Services, Secrets, labels and images that a release has',
   async () => {
-    const objects = await render();
+    const objects = await render({ console: { adminApi: { enabled: true } } });
     const { labels, image, addresses, secrets } = namesOf(readLoadtestJob(NAMESPACE));
     const services = objects.filter(({ kind }) => kind === 'Service') as (ChartObject & {
       spec: { ports: { port: number }[] };
@@ -32,14 +32,14 @@ test(
     );
     expect(asked).toEqual([
       ...['svc-asr-gateway:443', 'svc-asr-gateway:443'],
-      ...['svc-asr-console-admin:9090', 'svc-asr-operator-admin:9090'],
+      ...['svc-asr-console-admin:9443', 'svc-asr-operator-admin:9090'],
     ]);
     expect(asked.filter((address) => !served.includes(address))).toEqual([]);
     const generated = objects.filter(({ kind }) => kind === 'Secret') as (ChartObject & { stringData: object })[];
     const keys = generated.flatMap(({ metadata, stringData }) =>
       Object.keys(stringData).map((key) => `${metadata.name}/${key}`),
     );
-    expect(secrets).toHaveLength(2);
+    expect(secrets).toHaveLength(3);
     expect(secrets.filter((key) => !keys.includes(key))).toEqual([]);
     // Two policies select such a pod: the one that denies everything, and the one that allows what the pod needs.
     const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy') as Policy[];

@@ -16,7 +16,8 @@ Streaming speech recognition as a service. The chart installs an operator that r
 workers for each ASRModel, gateways with the HTTP and WebSocket API, a console, and Redis.
 
 \`\`\`
-helm install svc-asr charts/svc-asr --namespace asr --create-namespace --set samples.enabled=true
+helm install svc-asr charts/svc-asr --namespace asr --create-namespace \\
+  --set samples.enabled=true,console.adminApi.enabled=true
 helm test svc-asr --namespace asr
 \`\`\`
 

@@ -87,6 +87,7 @@ test(
     const objects = await render({
       redis: { caSecret: 'redis-ca' },
       gateway: { settings: { LOG_LEVEL: 'debug' } },
+      console: { adminApi: { enabled: true } },
       telemetry: { otlpEndpoint: 'http://collector:4318' },
     });
     const deployments = podsOf(objects).filter(([name]) => name.startsWith('Deployment '));
@@ -103,7 +104,7 @@ test(
       const known = variablesOf(service);
       expect(names.filter((name) => !known.has(name))).toEqual([]);
       expect(names.filter((name) => !isDecided(service, name))).toEqual(
-        { gateway: ['LOG_LEVEL'], operator: [], console: ['ADMIN_HOST'] }[service],
+        { gateway: ['LOG_LEVEL'], operator: [], console: [] }[service],
       );
     }
   },
@@ -189,8 +190,9 @@ test(
 test(
   'Helm keeps every generated Secret on uninstall',
   async () => {
-    const generated = (await render()).filter(({ kind }) => kind === 'Secret');
-    expect(generated).toHaveLength(13);
+    const values = { console: { adminApi: { enabled: true } } };
+    const generated = (await render(values)).filter(({ kind }) => kind === 'Secret');
+    expect(generated).toHaveLength(14);
     for (const { metadata } of generated) {
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     }

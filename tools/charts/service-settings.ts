@@ -39,6 +39,7 @@ const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
   console: [
     ...['ADMIN_PORT', 'ADMIN_TOKEN', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'KUBERNETES', 'API_KEY_PEPPERS'],
+    ...['ADMIN_API_PORT', 'ADMIN_API_TLS_PORT', 'ADMIN_API_TLS_CERT_FILE', 'ADMIN_API_TLS_KEY_FILE'],
     ...['CONSOLE_PORT', 'API_URL', 'TRUSTED_PROXIES', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ],
 };

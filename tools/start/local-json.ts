@@ -6,6 +6,7 @@ export interface LocalJson {
   base_url: string;
   console_url: string;
   admin_url: string;
+  console_admin_url: string;
   gateway_admin_url: string;
   operator_admin_url: string;
   ca_file: string;

@@ -19,6 +19,7 @@ export interface Ports {
   redis: number;
   gatewayAdmin: number;
   consoleAdmin: number;
+  adminApi: number;
   operatorAdmin: number;
 }
 
@@ -44,6 +45,7 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
     redis: await free(last.redis),
     gatewayAdmin: await free(last.gatewayAdmin),
     consoleAdmin: await free(last.consoleAdmin),
+    adminApi: await free(last.adminApi),
     operatorAdmin: await free(last.operatorAdmin),
   };
   writeAtomically(file, `${JSON.stringify(ports, null, 2)}\n`);

@@ -97,7 +97,8 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   const local: Omit<LocalJson, 'api_key'> = {
     base_url: `https://localhost:${ports.gateway}`,
     console_url: `https://localhost:${ports.console}`,
-    admin_url: loopback(ports.consoleAdmin),
+    admin_url: loopback(ports.adminApi),
+    console_admin_url: loopback(ports.consoleAdmin),
     gateway_admin_url: loopback(ports.gatewayAdmin),
     operator_admin_url: loopback(ports.operatorAdmin),
     ca_file: tls.caFile,

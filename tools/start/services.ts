@@ -75,6 +75,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
     },
     console: {
       ADMIN_PORT: String(plan.ports.consoleAdmin),
+      ADMIN_API_PORT: String(plan.ports.adminApi),
       CONSOLE_PORT: String(plan.ports.console),
       CONFIG_FOLDER: plan.home.config,
       READ_ONLY_FOLDERS: LOCAL_CONFIG,

@@ -80,7 +80,7 @@ test(
       body: { model: 'svc-asr-kikuyu-v1', max_audio_seconds: 5 },
     };
     expect((await request(`${local.base_url}/v1/asr/sessions`, session)).status).toBe(201);
-    for (const url of [local.admin_url, local.gateway_admin_url, local.operator_admin_url]) {
+    for (const url of [local.console_admin_url, local.gateway_admin_url, local.operator_admin_url]) {
       expect((await request(`${url}/readyz`)).status).toBe(200);
       expect((await request(`${url}/metrics`)).status).toBe(200);
     }

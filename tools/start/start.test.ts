@@ -139,6 +139,7 @@ describe('serviceEnvironment', () => {
       redis: 1,
       gatewayAdmin: 2,
       consoleAdmin: 3,
+      adminApi: 9,
       operatorAdmin: 4,
     },
   });
@@ -207,6 +208,7 @@ const welcome = (homePath: string, workingFolder: string) =>
         base_url: 'https://localhost:8443',
         console_url: 'https://localhost:8444',
         admin_url: 'http://127.0.0.1:9000',
+        console_admin_url: 'http://127.0.0.1:9003',
         gateway_admin_url: 'http://127.0.0.1:9001',
         operator_admin_url: 'http://127.0.0.1:9002',
         ca_file: '/my home/certs/ca.crt',

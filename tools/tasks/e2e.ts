@@ -56,6 +56,7 @@ async function setUp(): Promise<void> {
     E2E_TAG: present.tag,
     E2E_PORT: String(await freePort('127.0.0.1')),
     E2E_ADMIN_PORT: String(await freePort('127.0.0.1')),
+    E2E_PLAIN_ADMIN_PORT: String(await freePort('127.0.0.1')),
     E2E_ACCESS_NODE: accessNode,
     E2E_DRAIN_NODE: others.at(-1) ?? '',
     ...(previous.chart === '' ? {} : { E2E_PREVIOUS_CHART: previous.chart, E2E_PREVIOUS_TAG: previous.tag }),

@@ -5,23 +5,26 @@ import { request as requestHttps } from 'node:https';
 import { createRequire } from 'node:module';
 import { clearTimeout } from 'node:timers';
 
-const { GATEWAY_URL, SERVER_NAME, READY_URL, ADMIN_URL, ADMIN_TOKEN_FILE, TENANT, MODEL, CA_FILE } = process.env;
+const { GATEWAY_URL, SERVER_NAME, READY_URL, ADMIN_URL, TENANT, MODEL } = process.env;
+const { ADMIN_TOKEN_FILE, CA_FILE, ADMIN_CA_FILE } = process.env;
 /** Maximum duration of the test. Long enough for the first start of an installation. */
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 240_000);
 const APP = process.env.APP_FOLDER ?? '/app';
 
-const ca = CA_FILE !== undefined && existsSync(CA_FILE) ? readFileSync(CA_FILE) : undefined;
-const trust = { ...(ca === undefined ? {} : { ca }), servername: SERVER_NAME };
+const readCa = (file) => (file !== undefined && existsSync(file) ? { ca: readFileSync(file) } : {});
+const trust = { ...readCa(CA_FILE), servername: SERVER_NAME };
+/** TLS options for the admin API, which has a certificate of its own. */
+const adminTrust = readCa(ADMIN_CA_FILE);
 const deadline = Date.now() + PATIENCE_MS;
 
-function call(method, url, { token, body } = {}) {
+function call(method, url, { token, body, tls = trust } = {}) {
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   };
   return new Promise((resolve, reject) => {
-    const request = send(url, { method, headers, timeout: 10_000, ...trust }, (response) => {
+    const request = send(url, { method, headers, timeout: 10_000, ...tls }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part) => (text += part));
       response.on('end', () => resolve({ status: response.statusCode, text }));
@@ -81,9 +84,9 @@ function stream(session) {
 }
 
 async function testSession() {
-  const token = readFileSync(ADMIN_TOKEN_FILE, 'utf8').trim();
+  const admin = { token: readFileSync(ADMIN_TOKEN_FILE, 'utf8').trim(), tls: adminTrust };
   const created = await eventually('the console creates a key', () =>
-    demand(201, 'POST', `${ADMIN_URL}/admin/v1/keys`, { token, body: { tenant: TENANT, name: 'helm test' } }),
+    demand(201, 'POST', `${ADMIN_URL}/admin/v1/keys`, { ...admin, body: { tenant: TENANT, name: 'helm test' } }),
   );
   try {
     await eventually('a stream returns a final transcript', async () => {
@@ -91,7 +94,7 @@ async function testSession() {
       await stream(await demand(201, 'POST', `${GATEWAY_URL}/v1/asr/sessions`, { token: created.key, body }));
     });
   } finally {
-    await demand(200, 'DELETE', `${ADMIN_URL}/admin/v1/keys/${created.key_id}`, { token });
+    await demand(200, 'DELETE', `${ADMIN_URL}/admin/v1/keys/${created.key_id}`, admin);
   }
 }
 

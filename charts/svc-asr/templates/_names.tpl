@@ -27,6 +27,11 @@
 {{ include "svc-asr.fullname" . }}-gateway.{{ .Release.Namespace }}.svc
 {{- end }}
 
+{{/* Host name of the Service of the admin API inside the cluster. */}}
+{{- define "svc-asr.adminApiHost" -}}
+{{ include "svc-asr.fullname" . }}-console-admin.{{ .Release.Namespace }}.svc
+{{- end }}
+
 {{/* Port of the gateway Service. */}}
 {{- define "svc-asr.gatewayPort" -}}
 {{- if .Values.gateway.service.port }}

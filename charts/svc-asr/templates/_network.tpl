@@ -66,7 +66,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Egress of the test peers to API and admin ports of components. Takes (dict "root" $ "components" LIST). */}}
+{{/* Egress of the test peers to the API, metrics and admin API of components. Takes (dict "root" $ "components" LIST). */}}
 {{- define "svc-asr.toTested" -}}
 - to:
     {{- range $component := .components }}
@@ -77,4 +77,7 @@
   ports:
     - {protocol: TCP, port: 8443}
     - {protocol: TCP, port: 9090}
+    {{- if .root.Values.console.adminApi.enabled }}
+    - {protocol: TCP, port: 9443}
+    {{- end }}
 {{- end }}

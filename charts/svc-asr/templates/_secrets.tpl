@@ -27,6 +27,10 @@
 {{- end }}
 {{- end }}
 
+{{- define "svc-asr.adminApiTlsSecret" -}}
+{{ default (printf "%s-admin-api-tls" (include "svc-asr.fullname" .)) .Values.console.adminApi.existingSecret }}
+{{- end }}
+
 {{- define "svc-asr.workerCaSecret" -}}
 {{ default (printf "%s-worker-ca" (include "svc-asr.fullname" .)) .Values.workerTls.caExistingSecret }}
 {{- end }}

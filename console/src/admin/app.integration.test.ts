@@ -56,7 +56,7 @@ test('the admin API returns 429 for a wrong token after too many failed attempts
   expect([limited.status, limited.body.error.code]).toEqual([429, 'rate_limit_exceeded']);
   expect(limited.headers.get('retry-after')).toBe('20');
   expect((await console_.call('GET', tenants)).status).toBe(200);
-  expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
+  expect((await fetch(`${console_.healthUrl}/livez`)).status).toBe(200);
 });
 
 test.each([
@@ -125,15 +125,15 @@ test('the admin API rejects a body that is not UTF-8 with 400 and creates no ten
 
 test('metrics of the admin API contain the route pattern of a request and never its raw path', async () => {
   await console_.call('GET', `${tenants}/secret-name`);
-  const text = await (await fetch(`${console_.adminUrl}/metrics`)).text();
+  const text = await (await fetch(`${console_.healthUrl}/metrics`)).text();
   expect(text).toContain('route="/admin/v1/tenants/:name"');
   expect(text).not.toContain('secret-name');
   expect(console_.output()).not.toContain('secret-name');
 });
 
 test('the console is live but not ready before its first connection to Redis', async () => {
-  expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
-  const ready = await fetch(`${console_.adminUrl}/readyz`);
+  expect((await fetch(`${console_.healthUrl}/livez`)).status).toBe(200);
+  const ready = await fetch(`${console_.healthUrl}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([503, 'Redis has not responded yet. Check REDIS_URL.\n']);
 });
 

@@ -10,7 +10,7 @@ import { routeRecords } from './records.ts';
 import { notFound, handleError } from '../http/error-handler.ts';
 import { routeTenants } from './tenants.ts';
 
-/** Creates the app of the admin port: the page for administrators and the admin API. */
+/** Creates the app of the admin API and of the page for administrators. */
 export function createAdminApp(deps: Deps): Express {
   const { settings, logger, metrics, now } = deps;
   const app = createApp(logger, metrics);

@@ -108,8 +108,8 @@ test('while Redis is unavailable, resources can be read and written and the ledg
       const { status, headers, body } = await console_.call('GET', `/admin/v1/tenants/acme/${path}`);
       expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);
     }
-    expect((await fetch(`${console_.adminUrl}/livez`)).status).toBe(200);
-    expect((await fetch(`${console_.adminUrl}/readyz`)).status).toBe(200);
+    expect((await fetch(`${console_.healthUrl}/livez`)).status).toBe(200);
+    expect((await fetch(`${console_.healthUrl}/readyz`)).status).toBe(200);
   } finally {
     await console_.redis.restart();
   }

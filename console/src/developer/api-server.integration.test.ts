@@ -43,9 +43,9 @@ async function start(env: Record<string, string> = {}): Promise<TestConsole> {
 }
 
 /** Returns how many requests the console sent to the API server while `run` ran. */
-async function countRequests({ adminUrl }: TestConsole, run: () => Promise<unknown>): Promise<number> {
+async function countRequests({ healthUrl }: TestConsole, run: () => Promise<unknown>): Promise<number> {
   const read = async () => {
-    const text = await (await fetch(`${adminUrl}/metrics`)).text();
+    const text = await (await fetch(`${healthUrl}/metrics`)).text();
     const samples = text.matchAll(/^svc_asr_console_kubernetes_requests_total\{.*\} (\d+)/gm);
     return [...samples].reduce((sum, [, value]) => sum + Number(value), 0);
   };

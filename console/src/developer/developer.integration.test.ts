@@ -189,7 +189,7 @@ test('the console port rejects writes that come from pages of other sites', asyn
   expect(form.status).toBe(415);
 });
 
-test('the console port does not serve the admin API, and the admin port does not serve the developer API', async () => {
+test('the console port does not serve the admin API, and the admin API port does not serve the developer API', async () => {
   const asAdmin = { headers: { authorization: 'Bearer test-admin-token-0123456789-abcdefgh' } };
   expect((await fetch(`${console_.pageUrl}/admin/v1/tenants`, asAdmin)).status).toBe(404);
   expect((await fetch(`${console_.pageUrl}/admin.html`)).status).toBe(404);

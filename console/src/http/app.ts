@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { observe } from './observe.ts';
 
 /**
- * Creates an Express app with the settings that both ports share: strict, case-sensitive paths, and logs and metrics
+ * Creates an Express app with the settings that both APIs share: strict, case-sensitive paths, and logs and metrics
  * for every request.
  */
 export function createApp(logger: Logger, metrics: Metrics): Express {

@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,10 @@ export interface CallOptions {
 }
 
 export interface TestConsole {
+  /** URL of the admin API. */
   readonly adminUrl: string;
+  /** URL of health and metrics. */
+  readonly healthUrl: string;
   readonly pageUrl: string;
   readonly folder: string;
   readonly readFolder: string;
@@ -45,7 +49,9 @@ export async function startTestConsole(redisUrl: string, env: Record<string, str
   const readFolder = join(home, 'read');
   mkdirSync(readFolder);
   const settings = readSettings(CONSOLE_SETTINGS, {
+    ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: '0',
+    ADMIN_API_PORT: '0',
     ADMIN_TOKEN: TOKEN,
     API_KEY_PEPPERS: JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } }),
     CONFIG_FOLDER: folder,
@@ -58,13 +64,15 @@ export async function startTestConsole(redisUrl: string, env: Record<string, str
   });
   let output = '';
   const logger = createLogger('console', 'debug', { write: (line) => (output += line) });
-  const { admin, page, steps } = await startConsole(settings, logger);
+  const { admin, adminApi, page, steps } = await startConsole(settings, logger);
   const link = connectRedis({ url: redisUrl, name: 'test', timeoutMs: 5000 });
   endAfterFile(link.close);
-  const adminUrl = `http://127.0.0.1:${(admin.address() as AddressInfo).port}`;
+  const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const adminUrl = urlOf(adminApi.local);
   return {
     adminUrl,
-    pageUrl: `http://127.0.0.1:${(page.address() as AddressInfo).port}`,
+    healthUrl: urlOf(admin),
+    pageUrl: urlOf(page),
     folder,
     readFolder,
     ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX }),
@@ -95,9 +103,9 @@ async function call(url: string, method: string, { body, headers, token = TOKEN 
 }
 
 /** Waits until Redis is connected, so that the first requests of a test are not rejected. */
-export async function untilReady({ adminUrl, ledger }: TestConsole): Promise<void> {
+export async function untilReady({ healthUrl, ledger }: TestConsole): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
-    if (ledger.link.ready && (await fetch(`${adminUrl}/readyz`)).ok) return;
+    if (ledger.link.ready && (await fetch(`${healthUrl}/readyz`)).ok) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   throw new Error('the console did not become ready');

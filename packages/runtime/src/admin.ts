@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Metrics } from './metrics.ts';
 
 /** A health check. Returns undefined if the service is healthy, otherwise a description of the problem. */
@@ -15,8 +15,6 @@ export interface AdminOptions {
    * is live.
    */
   live?: HealthCheck;
-  /** Handles requests other than health and metrics. Without it they get a 404. */
-  otherwise?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** Starts the admin port: `/livez` (no restart needed), `/readyz` (ready to work) and `/metrics` (Prometheus). */
@@ -26,7 +24,6 @@ export async function startAdmin(options: AdminOptions): Promise<Server> {
     if (path === '/livez') answerCheck(response, options.live?.());
     else if (path === '/readyz') answerCheck(response, options.ready());
     else if (path === '/metrics') options.metrics.serve(request, response);
-    else if (options.otherwise !== undefined) options.otherwise(request, response);
     else answer(response, 404, 'there is nothing at this path\n');
   });
   await new Promise<void>((resolve, reject) => {

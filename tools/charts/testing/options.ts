@@ -75,8 +75,10 @@ export const OPTIONS: Options = {
         ingress: { enabled: true, host: 'console.example.com', annotations: { 'cert-manager.io/issuer': 'ca' } },
         httpRoute: { enabled: true, parentRefs: PARENTS, hostnames: ['console.example.com'] },
         service: { type: 'LoadBalancer' },
+        adminApi: { enabled: true },
       },
     },
+    { console: { adminApi: { enabled: true, existingSecret: 'admin-certificate' } } },
   ],
   networkPolicy: [
     {},
@@ -86,6 +88,7 @@ export const OPTIONS: Options = {
         gatewayFrom: PROMETHEUS,
         consoleFrom: PROMETHEUS,
         metricsFrom: PROMETHEUS,
+        adminApiFrom: PROMETHEUS,
         apiServer: { cidrs: ['10.0.0.1/32'], ports: [6443] },
         extraEgress: [{ ports: [{ protocol: 'TCP', port: 4318 }] }],
       },

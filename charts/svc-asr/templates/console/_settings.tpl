@@ -1,14 +1,19 @@
 {{/* Settings of the console that the chart sets. */}}
 {{- define "svc-asr.consoleSettings" -}}
 KUBERNETES: in-cluster
-# Probes and the admin Service connect from outside the pod.
-ADMIN_HOST: "::"
 ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
 API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
+# On loopback, which `kubectl exec` and `kubectl port-forward` reach.
+ADMIN_API_PORT: "9091"
+{{- if .Values.console.adminApi.enabled }}
+ADMIN_API_TLS_PORT: "9443"
+ADMIN_API_TLS_CERT_FILE: /etc/svc-asr/admin-api-tls/tls.crt
+ADMIN_API_TLS_KEY_FILE: /etc/svc-asr/admin-api-tls/tls.key
+{{- end }}
 CONSOLE_PORT: "8444"
 API_URL: {{ include "svc-asr.publicUrl" . | quote }}
 TRUSTED_PROXIES: {{ join "," .Values.console.trustedProxies | quote }}
 # For administrators who run the svc-asr command in the pod.
-SVC_ASR_ADMIN_URL: http://localhost:9090
+SVC_ASR_ADMIN_URL: http://127.0.0.1:9091
 SVC_ASR_ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
 {{- end }}
