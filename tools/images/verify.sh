@@ -1,11 +1,12 @@
 #!/bin/sh
 # Builds targets of images/Dockerfile with buildah and compares each with an archive in OCI layout: paths, types, modes,
 # owners, links, contents and configuration. Times are not compared. Runs as root in the repository.
-# Arguments: the platform, the version, the folder of Node's npm package, then TARGET=ARCHIVE for each image.
+# Arguments: the platform of the images, the platform of this machine, the version, the folder of Node's npm package,
+# then TARGET=ARCHIVE for each image.
 # Downloads and the base image are kept in the folder $CACHE.
 set -eu
-platform=$1 version=$2 node=$3
-shift 3
+platform=$1 machine=$2 version=$3 node=$4
+shift 4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # vfs copies the whole file system for each step of a build, but works on every kernel.
@@ -42,13 +43,13 @@ build() {
   # shellcheck disable=SC2086 # several arguments
   run bud --quiet --isolation chroot --layers --identity-label=false --file images/Dockerfile \
     --ignorefile images/Dockerfile.dockerignore --target "$1" --platform "$platform" \
-    --build-arg NODE_IMAGE="$base" --build-arg GO_IMAGE="$go" --build-arg VERSION="$version" \
+    --build-arg BUILDPLATFORM="$machine" --build-arg NODE_IMAGE="$base" --build-arg GO_IMAGE="$go" --build-arg VERSION="$version" \
     --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro \
     --volume "$(npm config get cache):/root/.npm" ${volumes:-} --tag "localhost/verify/$1:latest" . >&2
 }
 
 describe() {
-  container=$(run from --quiet "$1")
+  container=$(run from --quiet --platform "$platform" "$1")
   folder=$(run mount "$container")
   (
     cd "$folder"

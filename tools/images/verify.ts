@@ -5,6 +5,7 @@ import type { SystemPackage } from '../install/system-package.ts';
 import { cacheFolder, fetchNode } from '../launch/node.mjs';
 import { root, logProgress } from '../launch/terminal.mjs';
 import type { BuiltImage } from './oci.ts';
+import { platformOf } from './platform.ts';
 
 const BUILDAH: SystemPackage<true> = {
   title: 'buildah',
@@ -30,7 +31,16 @@ export async function verifyImages(built: readonly BuiltImage[]): Promise<void> 
   // In a mount namespace of its own, so that an interrupted build leaves no mounts.
   const { status } = spawnSync(
     'unshare',
-    ['--mount', 'sh', join(import.meta.dirname, 'verify.sh'), first.platform, version, node, ...targets],
+    [
+      '--mount',
+      'sh',
+      join(import.meta.dirname, 'verify.sh'),
+      first.platform,
+      platformOf(process.arch),
+      version,
+      node,
+      ...targets,
+    ],
     {
       cwd: root,
       env: { ...process.env, CACHE: cache },
