@@ -13,8 +13,8 @@ const POLL_MS = 100;
 const TIMEOUT_MS = 1_200_000;
 
 /**
- * Objects of a converged model, without pods. One ConfigMap holds the settings of its revision and one the state of its
- * rollouts.
+ * Objects of a converged model, without pods. One ConfigMap holds the settings of its revision, and another the state
+ * of its rollouts.
  */
 const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.ServiceAccount, 1],

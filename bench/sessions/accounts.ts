@@ -13,7 +13,7 @@ export interface Accounts {
   readonly apiKeys: readonly string[];
   /**
    * Resets every account to its first state, without sessions. A real ledger holds the sessions of a minute. Without
-   * this it would hold those of the whole run, and each round would be slower than the one before.
+   * resets, this ledger would hold the sessions of the whole run, and each round would be slower than the previous one.
    */
   renew: () => Promise<void>;
 }

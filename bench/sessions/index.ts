@@ -34,8 +34,8 @@ const PREFIX = 'svc';
 const REDIS_OPTIONS = ['--auto-aof-rewrite-percentage', '0'];
 
 /**
- * A trivial script that writes, so that each round trip waits for the disk like ours. The other one only reads and
- * shows the cost of durability.
+ * A trivial script that writes, so that each round trip waits for the disk, as ours does. The read-only script shows
+ * the cost of durability.
  */
 const DURABLE = "redis.call('SET', KEYS[1], 1) return 1";
 const READ_ONLY = 'return 1';
@@ -117,8 +117,8 @@ function post(key: string): Buffer {
 }
 
 /**
- * Returns the median of our figure divided by that of the adjacent round. The speed of a shared machine can double
- * within a run, so the best rounds of two sides are not comparable.
+ * Returns the median of the ratios between our figure and that of the adjacent round of the other side. The speed of a
+ * shared machine can double within a run, so the best rounds of two sides are not comparable.
  */
 function ratio(ours: readonly Round[], theirs: readonly Round[], of: 'perSecond' | 'p99Ms'): number {
   return median(ours.map((round, i) => round[of] / (theirs[i]?.[of] ?? NaN)));

@@ -87,7 +87,7 @@ function summarize(rounds: Rounds, streams: readonly Utterances[], declared: Rec
   const references = streams.flat().map(({ text }) => text);
   const wer = (list: readonly Round[]): number => wordErrorRate(references, list[0]?.texts ?? []);
   const outside = least(rounds.ours.map(({ cpuMs, runCpuMs = 0 }) => cpuMs - runCpuMs));
-  // The faster of its two modes.
+  // The faster of the two modes of sherpa-onnx.
   const sherpa = Math.min(cpu(rounds.single), cpu(rounds.batch));
   return {
     ratios: { throughput_vs_sherpa: sherpa / cpu(rounds.ours), overhead_vs_sherpa: outside / sherpa },

@@ -26,8 +26,8 @@ export const METRICS = {
 type ThresholdPlan = Pick<Plan, 'callers' | 'contexts' | 'lagLimitMs' | 'limits' | 'ramp' | 'requiresLatency'>;
 
 /**
- * Builds the thresholds of a run. k6 reports a metric with a tag only if it has an entry, so those that are only
- * measured have an empty list.
+ * Builds the thresholds of a run. k6 reports a metric with a tag only if the metric has an entry. A metric without a
+ * limit therefore has an empty list.
  */
 export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
   const { callers, contexts, lagLimitMs, limits, ramp, requiresLatency } = plan;

@@ -2,7 +2,7 @@ import { isOurs, openRecords } from '../../operator/src/workers/process/records.
 
 /**
  * Stops and continues worker processes in turn, so that they run only a share of the time. Returns a function that ends
- * it.
+ * this.
  */
 export function slowWorkers(recordFolder: string, stopMs: number, runMs: number): () => void {
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {

@@ -16,7 +16,7 @@ export interface TemporaryService extends Target {
   addModel: (name: string, provider: string, slots: number) => void;
 }
 
-/** Number of slots with which a worker measures them itself. */
+/** Value of `slots` with which a worker measures its slots itself. */
 export const MEASURED_SLOTS = 0;
 
 /** Artifact of the added models, relative to the repository root. */

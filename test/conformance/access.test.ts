@@ -88,7 +88,7 @@ describe('documents', () => {
     }
   });
 
-  test('only authenticated routes of the interface require a key', () => {
+  test('/openapi.json requires an API key for POST /v1/asr/sessions and GET /v1/usage only', () => {
     const security = (path: string, method: 'get' | 'post') => service.document.paths[path]?.[method]?.security;
     expect(security('/v1/models', 'get')).toEqual([]);
     expect(security('/v1/asr/sessions', 'post')).toEqual([{ apiKey: [] }]);

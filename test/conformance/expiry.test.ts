@@ -48,7 +48,7 @@ test('with default settings a session lives 60 seconds and its credit is returne
   );
   expect(returnedAtMs).toBeGreaterThanOrEqual(expiresAtMs);
 
-  // At 61 seconds its credential is refused.
+  // At 61 seconds the credential of the session is refused.
   await sleep(Math.max(0, expiresAtMs + 1000 - Date.now()));
   expect(await handshakeStatus(first)).toBe(401);
 

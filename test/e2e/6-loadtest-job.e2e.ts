@@ -42,7 +42,7 @@ test('the load test Job passes, logs its report and deletes the tenants that it 
   const conditions = await until(harness, JOB, '.status.conditions[*].type', /Complete|Failed/);
   const log = (await harness.kubectl(['logs', JOB])).trimEnd().split('\n');
   const fileOf = (name: string) => log.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? '';
-  // The test log shows its latencies.
+  // Copies the latencies to the test log.
   process.stderr.write(`${log.filter((line) => !/^(summary|report)\./.test(line)).join('\n')}\n`);
   expect(conditions).toContain('Complete');
   expect(log.join('\n')).toContain('smoke: passed');

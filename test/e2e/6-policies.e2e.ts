@@ -35,7 +35,7 @@ beforeAll(async () => {
     redis: `${redis}:6379`,
     streams: `${worker}:8443`,
     'worker metrics': `${worker}:9090`,
-    // Its name is resolved first, so this target also shows that DNS is allowed.
+    // The name of this target is resolved first, so it also shows that DNS is allowed.
     kubernetes: 'kubernetes.default.svc:443',
     unrelated: `${unrelated}:${UNRELATED_PORTS[0]}`,
     'unrelated redis': `${unrelated}:${UNRELATED_PORTS[1]}`,

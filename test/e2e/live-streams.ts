@@ -31,7 +31,7 @@ export async function underLiveStreams(harness: Harness, access: Access, disrupt
 }
 
 /**
- * Changes the version under live streams. Each version must understand the records of the other. It must release and
+ * Changes the version under live streams. Each version must understand the records of the other. Each must release and
  * report a session that the other version reserved and that no client opened.
  */
 export async function acrossVersions(harness: Harness, access: Access, change: () => Promise<void>): Promise<void> {

@@ -31,7 +31,7 @@ const COMMON_ARGS = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
 const OPTIONS = { timeoutMs: 260_000 };
 const IMAGES = ['-o', 'jsonpath={.items[*]..containers[*].image}'] as const;
 
-/** Upgrades the installation to this commit; resolves when all components and workers are of it. */
+/** Upgrades the installation to this commit; resolves when all components and workers run this commit. */
 export async function upgrade(harness: Harness): Promise<void> {
   const values = ['--reset-then-reuse-values', `--set=image.tag=${PRESENT.tag}`, ...ADMIN_API, ...ANNOTATIONS];
   await harness.tools.helm(['upgrade', RELEASE, PRESENT.chart, ...values, ...COMMON_ARGS], OPTIONS);

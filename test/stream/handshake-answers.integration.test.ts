@@ -21,7 +21,7 @@ function linesOf(id: string): Record<string, unknown>[] {
 test('a client that disconnects before the 101 has not used its credential', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
-  // Redis answers after the client has disconnected but within its timeout.
+  // Redis answers after the client has disconnected but within the Redis timeout.
   await stage.ledger.link.send('', ['CLIENT', 'PAUSE', '500']);
   await abandon(session);
   await eventually('the gateway has abandoned the handshake', 5000, () =>

@@ -145,7 +145,7 @@ test(
     expect(await replicas()).toBe('7');
     await release('uninstall', namespace);
 
-    // If it is enabled at installation, the chart never sets replicas, so a rollback does not change them.
+    // If the autoscaler is enabled at installation, the chart never sets replicas, so a rollback does not change them.
     await release('install', namespace, ...values, 'gateway.autoscaling.enabled=true');
     await scale(4);
     await release('upgrade', namespace, ...values, 'gateway.autoscaling.enabled=true,commonLabels.again=yes');

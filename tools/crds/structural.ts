@@ -99,8 +99,8 @@ function fields(json: Json): Structural {
 }
 
 /**
- * Adds the defaults of the fields to the default of their object. The API server validates it before it fills in inner
- * defaults.
+ * Adds the defaults of the fields to the default of their object. The API server validates this default before it fills
+ * in inner defaults.
  */
 function fillDefaults(value: Json, properties: readonly (readonly [string, Structural])[]): Json {
   const inner = properties.flatMap(([name, { default: fallback }]) =>

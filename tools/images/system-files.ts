@@ -11,7 +11,7 @@ export function libraryFiles(packages: readonly DebianPackage[]): ImageFile[] {
   return packages.flatMap(({ folder, name }) => {
     const copyright = `usr/share/doc/${name}/copyright`;
     return [
-      // Older Debian releases have /lib and /usr/lib. The images have one, as newer releases do.
+      // Older Debian releases have /lib and /usr/lib. The images have only /usr/lib, as newer releases do.
       ...listFolder(folder, '', isLibrary).map((file) => ({ ...file, path: file.path.replace(/^(?!usr\/)/, 'usr/') })),
       // Some packages have only a link to the copyright file of another package, which is not in their folder.
       ...(existsSync(join(folder, copyright)) ? [fileOf(copyright, join(folder, copyright))] : []),

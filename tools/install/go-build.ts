@@ -16,7 +16,7 @@ const OLDEST_GO: Version = [1, 21, 0];
 /** Folder of Go's own installer, which the PATH may lack. */
 const USUAL_FOLDER = '/usr/local/go/bin';
 
-/** Finds Go. Throws what the user has to do if it is missing or too old. */
+/** Finds Go. Throws an error with instructions for the user if it is missing or too old. */
 export function findGo(purpose: string, path = `${process.env.PATH ?? ''}:${USUAL_FOLDER}`): string {
   const go = findOnPath('go', path);
   // With this setting Go prints its own version and not the one that it would download.

@@ -15,7 +15,7 @@ interface GoTool {
   module: string;
   /** Arguments that print the version. Without them, only a program that was built here is used. */
   versionArgs?: readonly string[];
-  /** Module that has its version, if its main function is in this repository. */
+  /** Module whose version the program has, if its main function is in this repository. */
   versionOf?: string;
   /** Variables that the linker sets to the version, for programs that do not know it. */
   versionVariables?: readonly string[];

@@ -40,7 +40,7 @@ export interface Machine {
   canSudo: boolean;
 }
 
-/** Returns the commands to try until the software is found. Throws what the user has to do if there are none. */
+/** Returns the commands to try until the software is found. Throws an error with instructions if there are none. */
 export function planInstall(wanted: SystemPackage<unknown>, { manager, isRoot, canSudo }: Machine): string[][] {
   const missing = `${wanted.need} is missing`;
   if (manager === undefined) {

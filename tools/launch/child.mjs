@@ -30,7 +30,7 @@ export async function runNode(node, args) {
 }
 
 /**
- * Calls back when this process has another parent. npm runs this process in a shell. If either is killed, this process
+ * Calls `orphaned` when this process has another parent. npm runs this process in a shell. If either is killed, this process
  * gets no signal.
  * @param {() => void} orphaned
  */

@@ -27,9 +27,9 @@ async function apply() {
   return { developer, tenant: String(body.tenant), token: String(body.token) };
 }
 
-/** Reads or writes the expiry of the link in the file of the tenant. Undefined removes it. */
 const fileOf = (tenant: string) => join(console_.folder, `tenant-${tenant}.yaml`);
 const readExpiry = (tenant: string) => parse(readFileSync(fileOf(tenant), 'utf8')).metadata.annotations[EXPIRY];
+/** Writes the expiry of the link to the file of the tenant. Undefined removes it. */
 function writeExpiry(tenant: string, value: string | undefined): void {
   const resource = parse(readFileSync(fileOf(tenant), 'utf8'));
   resource.metadata.annotations = { ...resource.metadata.annotations, [EXPIRY]: value };

@@ -12,7 +12,7 @@ const MALFORMED: [number, string, string] = [400, 'Bad Request', 'The request is
 /** Longest time for a client to read the response and to close. */
 const LINGER_MS = 1000;
 
-/** Response to a request that was not valid HTTP or incomplete. Node reports it without a request. */
+/** Response to a request that is incomplete or not valid HTTP. Node reports such a request without a request object. */
 export interface BrokenAnswer {
   readonly requestId: string;
   readonly status: number;

@@ -8,13 +8,13 @@ import type { GatewayMetrics } from '../metrics.ts';
 
 /** Open files that the gateway needs besides clients and workers. */
 const OTHER_FILES = 128;
-/** Files per client: its connection and that to a worker. */
+/** Open files per client: the connection of the client and the connection to a worker. */
 const FILES_PER_CLIENT = 2;
 /** Share of the memory that connections may use, and the memory of one connection. STREAM_MEMORY_MIB limits audio. */
 const MEMORY_SHARE = 1 / 8;
 const BYTES_PER_CONNECTION = 65_536;
 const FEWEST = 64;
-/** Limit of open files where it cannot be read, as on macOS. */
+/** Assumed limit of open files on systems where it cannot be read, such as macOS. */
 const USUAL_FILES = 10_240;
 
 export interface ConnectionLimitOptions {

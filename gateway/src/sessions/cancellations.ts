@@ -2,7 +2,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { retryUntilAnswered } from '../retry.ts';
 
-/** Session that is cancelled because its request did not return it. */
+/** Session to cancel, because the request that created it did not return it. */
 export interface Cancellation {
   tenant: string;
   sessionId: string;

@@ -27,7 +27,7 @@ export interface ReadCredential {
  * The MAC covers tenant, session and expiry. Because the credential is derived, a repeated request gets the same one
  * although Redis stores only a hash. Because it names the tenant, a handshake needs no index to find the account.
  * Because it names its expiry, an old credential is refused without Redis. Undefined if the secret is no longer in the
- * ring.
+ * keyring.
  */
 export function sessionCredential(
   ring: Keyring,

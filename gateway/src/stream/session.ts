@@ -12,7 +12,7 @@ export interface StreamSession {
   readonly model: string;
   readonly languageCode: string;
   readonly reservedMs: number;
-  /** Longest time that it waits for a worker. */
+  /** Longest time that the session waits for a worker. */
   readonly maxWaitMs: number;
   /** Records the metrics and the trace of the stream. */
   readonly watch: StreamWatch;

@@ -276,7 +276,7 @@ export class Stream {
     this.#finish(code === 'idle_timeout' ? this.#excuse(ending) : ending);
   }
 
-  /** Ends the stream because of an error of the service. It is free of charge. */
+  /** Ends the stream because of an error of the service. The stream is free of charge. */
   fail(code: 'no_capacity' | 'internal_error'): void {
     this.#finish({ outcome: 'failed', code: STREAM_ERRORS[code].close, reason: code, error: code });
   }

@@ -103,8 +103,8 @@ export class Streams {
   }
 
   /**
-   * Lets streams finish until the deadline. Streams that are still open shortly before it end with a `final` and close
-   * code 1001.
+   * Lets streams finish until the deadline. Streams that are still open shortly before the deadline get a `final` and
+   * close code 1001.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;

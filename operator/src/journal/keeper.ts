@@ -148,7 +148,7 @@ export class JournalKeeper {
     return lastId !== status.lastId || status.length > 0 ? tenant : undefined;
   }
 
-  /** Exports one page of each tenant. Returns the tenants that have more. */
+  /** Exports one page of each tenant. Returns the tenants that have further pages. */
   async #exportPages(tenants: readonly string[], files: JournalFiles, failures: unknown[]): Promise<string[]> {
     const pages = await forEachOf(tenants, failures, (tenant) => this.#readPage(tenant));
     const lines = pages.flatMap(({ tenant, page }) => page.map((entry) => lineOf(tenant, entry)));

@@ -11,7 +11,7 @@ export type Kept = Record<string, KeptCheckpoint>;
 
 /**
  * Returns whether the retention time of a deleted tenant has passed. A later tenant of the same name is a different one
- * and must not be charged for it.
+ * and must not be charged for the deleted one.
  */
 export function isExpired({ goneAt }: KeptCheckpoint, nowMs: number, retentionMs: number): boolean {
   return goneAt !== undefined && nowMs - Date.parse(goneAt) >= retentionMs;

@@ -14,7 +14,7 @@ export function partsOf(key: ResourceKey): { kind: Kind; name: string } {
   return { kind: key.slice(0, slash) as Kind, name: key.slice(slash + 1) };
 }
 
-/** Receives changes of a source. The source does not wait for it. */
+/** Receives changes of a source. The source does not wait for the listener. */
 export interface SourceListener {
   /** Called when the resource was added, changed or deleted. `get` returns its newest version. */
   onChange: (key: ResourceKey) => void;

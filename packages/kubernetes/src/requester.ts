@@ -24,7 +24,7 @@ export interface RequesterOptions {
   namespace: string;
   access: Pick<AccessKeeper, 'renew'>;
   transport: Transport;
-  /** Timeout of one attempt. No retry starts after this time since the first attempt. */
+  /** Timeout of one attempt. No retry starts later than this after the first attempt. */
   timeoutMs: number;
   retry: RetryOptions;
   /** Refuses writes while it is closed. Writes are always allowed if absent. */

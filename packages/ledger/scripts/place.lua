@@ -36,7 +36,7 @@ end
 
 local first = not moving and first_in_queue(base, now)
 if not first or first == session then
-  -- Among one more worker than the number to avoid, at least one is not avoided.
+  -- Reads one worker more than the number to avoid, so that at least one of them is not avoided.
   local _, spaces = string.gsub(avoid, '%S+', '')
   local function most_free(key)
     local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')

@@ -15,8 +15,8 @@ export function numbers(reply: unknown): number[] {
 }
 
 /**
- * Returns the session rows of usage.lua, newest first. Sessions created in the same millisecond keep their order, the
- * one confirmed last first.
+ * Returns the session rows of usage.lua, newest first. Sessions created in the same millisecond keep their order, in
+ * which the last confirmed one comes first.
  */
 export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
   return rows.map(sessionRecord).sort((a, b) => b.createdAtMs - a.createdAtMs);

@@ -32,7 +32,7 @@ export type ReserveOutcome =
   | { outcome: 'rate' | 'concurrency'; retryAfterMs: number; rate: RateState }
   | { outcome: 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' };
 
-/** Builds the arguments of reserve.lua, in its order. */
+/** Builds the arguments of reserve.lua, in the order that the script expects. */
 export function reserveArguments(
   { sessionId, attempt, model, modelExists, seconds, idempotencyKey, secretId, credentialHash }: ReserveRequest,
   { ttlMs, leaseMs }: { ttlMs: number; leaseMs: number },

@@ -56,7 +56,7 @@ describe.each([
     const sessions = [];
     for (let at = 0; at < 50; at++) sessions.push(await reserved(ledger, tenant, { seconds: 5 }));
     const newest = sessions.slice(-20).reverse();
-    // The oldest of those listed ends last.
+    // The oldest listed session ends last.
     for (const at of [3, 10, 19]) await complete(tenant, newest[at]!.sessionId, 16_001);
     await ledger.sessions.fail(tenant, newest[5]!.sessionId, undefined, 0, 'no worker');
     const { recent } = (await ledger.accounts.usage(tenant))!;

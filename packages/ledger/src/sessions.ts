@@ -42,7 +42,7 @@ export interface Cancelled {
 export interface FailOptions {
   /** Connection that the session must have. */
   connectionId?: string;
-  /** True if the owner was declared dead. A session that is not connected yet then refuses it. */
+  /** True if the owner was declared dead. A session that is not connected yet then refuses this owner. */
   refuseOwner?: boolean;
 }
 

@@ -166,7 +166,7 @@ export interface RebuildPlan {
   ledgerId: string;
   tenants: readonly {
     tenant: string;
-    /** Sum of its grants. */
+    /** Sum of the grants of the tenant. */
     grantedMs: number;
     /**
      * Credit consumed at the checkpoint. Undefined without a checkpoint; the tenant then gets all of its grants again.

@@ -7,7 +7,8 @@ export interface BackoffOptions {
 
 /**
  * Returns the delay before the next attempt after `failures` consecutive failures. It doubles each time up to the
- * maximum. A random half of it (`random` in [0, 1)) spreads the retries of keys that failed together.
+ * maximum. Up to half of the delay is random (`random` in [0, 1)), which spreads the retries of keys that failed
+ * together.
  */
 export function backoffMs(failures: number, { baseMs, maxMs }: BackoffOptions, random: number): number {
   const ceilingMs = Math.min(maxMs, baseMs * 2 ** Math.max(0, failures - 1));

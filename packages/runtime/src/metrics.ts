@@ -48,7 +48,10 @@ export function createMetrics(service: string, readers: readonly MetricReader[] 
   };
 }
 
-/** Appends units to names (`…_seconds`), as Prometheus expects. Its OTLP receiver does that, the exporter does not. */
+/**
+ * Appends units to names (`…_seconds`), as Prometheus expects. The OTLP receiver of Prometheus does that itself, but
+ * the exporter does not.
+ */
 function unitsInNames(metrics: ResourceMetrics): ResourceMetrics {
   return {
     ...metrics,

@@ -55,7 +55,7 @@ export async function createCertificates(plan: ClusterPlan, now: Date): Promise<
   return {
     caFile: write('ca.pem', ca.cert),
     ca: ca.cert,
-    // The API server also uses it as a client of the kubelets, so it needs all permissions.
+    // The API server also uses this certificate as a client of the kubelets, so it needs all permissions.
     server: await issue('server', { commonName: 'kube-apiserver', organization: MASTERS, hosts }),
     serviceAccounts: {
       publicKey: write('service-accounts.pem', tokens.publicKey),

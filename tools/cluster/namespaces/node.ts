@@ -43,7 +43,8 @@ export async function startNode(
       command: [programs['kube-proxy'], `--config=${files.kubeProxy}`],
       isReady: () => hasRule('nat', 'KUBE-SERVICES', 'default/kubernetes:https'),
     });
-    // Started after kube-proxy, so that its jump is inserted before the rules that accept packets of Services.
+    // Started after kube-proxy, so that the jump to its chain is inserted before the rules that accept packets of
+    // Services.
     await startProgram(plan, {
       name: `${node.name}-policies`,
       init,

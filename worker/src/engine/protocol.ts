@@ -84,11 +84,11 @@ export interface Final {
 export interface Cost {
   /** Number of windows that were run. */
   readonly windows: number;
-  /** Sum of the sizes of the batches that contained them. */
+  /** Sum of the sizes of the batches that contained these windows. */
   readonly batched: number;
   /** Total time from the moment a window was complete until its run started. */
   readonly waitMs: number;
-  /** Total duration of the runs that contained them. */
+  /** Total duration of the runs that contained these windows. */
   readonly runMs: number;
 }
 

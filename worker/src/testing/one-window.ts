@@ -10,8 +10,8 @@ export interface OneWindow {
 }
 
 /**
- * Runs the first window of a recording. `openChecks` holds the results of the successive checks whether its stream is
- * open; false after the last one.
+ * Runs the first window of a recording. `openChecks` holds the results of the successive checks whether the stream is
+ * open. Later checks return false.
  */
 export async function runOneWindow(folder: string, wav: string, openChecks: boolean[]): Promise<OneWindow> {
   const { encoder, runner, ring, lane } = await openPipeline(folder);

@@ -38,7 +38,7 @@ export class Clocks {
     this.#missed = 0;
   }
 
-  /** Call when the client sent a pong. It is alive, but still counts as idle. */
+  /** Call when the client sent a pong. The client is alive, but still counts as idle. */
   onPong(): void {
     this.#missed = 0;
   }

@@ -227,8 +227,8 @@ export class Recognition {
   }
 
   /**
-   * Records the latency of a delta. Nothing is recorded while the worker still has to answer an earlier utterance. The
-   * audio behind it is late, but not because the worker is slow.
+   * Records the latency of a delta. Nothing is recorded while the worker still has to answer an earlier utterance.
+   * Later audio then waits, but not because the worker is slow.
    */
   #recordLatency(audioEnd: number): void {
     if (this.#utterances.owed) return;

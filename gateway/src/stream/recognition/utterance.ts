@@ -107,8 +107,8 @@ export class Utterance {
   }
 
   /**
-   * Records that a worker failed while it had this utterance, and returns how many have. An utterance without input is
-   * not counted, because it cannot be the cause.
+   * Counts a worker that failed while it had this utterance, and returns the number of such workers. An utterance
+   * without input is not counted, because it cannot be the cause.
    */
   countWorkerFailure(): number {
     if (this.#samples > 0 || this.#ending !== undefined) this.#workerFailures++;

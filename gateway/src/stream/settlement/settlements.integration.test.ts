@@ -61,7 +61,8 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
   });
   await eventually('the settlement is rejected twice', 20_000, () => rejections() > 1);
   expect([settlements.pending, (await usage()).state]).toEqual([1, 'active']);
-  // A gateway that stops does not wait for it. Its session ends when the lease of this gateway expires.
+  // A gateway that stops does not wait for the rejected settlement. Its session ends when the lease of this gateway
+  // expires.
   await settlements.settled();
 
   await user.allow('~*');

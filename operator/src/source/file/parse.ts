@@ -53,7 +53,7 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
   try {
     value = document.toJS();
   } catch (error) {
-    // Aliases without an anchor, or so many that they would fill the memory.
+    // The document has an alias without an anchor, or so many aliases that they would fill the memory.
     const message = error instanceof Error ? error.message : String(error);
     return { ok: false, problems: [problem(offsetOf(document, ''), '', message)] };
   }

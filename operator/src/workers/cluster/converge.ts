@@ -15,7 +15,7 @@ export interface ConvergeDependencies {
   view: Pick<ClusterView, 'children' | 'pods' | 'replicaSets' | 'removals'>;
   builder: ChildBuilder;
   scaleWriter: ScaleWriter;
-  /** Sources of the values in the Secret of each model. Models have no Secret if it is empty. */
+  /** Sources of the values in the Secret of each model. If the list is empty, models have no Secret. */
   secretSources: readonly SecretSource[];
 }
 

@@ -92,7 +92,7 @@ export class ClusterRuntime implements WorkerRuntime {
     if (desired === undefined) return;
     const revision = desired.template?.revision;
     try {
-      // Also with an invalid template, because workers of older revisions need their certificate renewed.
+      // Set even if the template is invalid, because workers of older revisions need their certificate renewed.
       const owner = desired.template;
       await convergeModel({ model, owner }, this.#withoutInvalidTemplate(desired), {
         view: this.#view,

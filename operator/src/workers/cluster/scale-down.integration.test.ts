@@ -38,7 +38,7 @@ afterAll(async () => {
 const pods = () => stage.list('pods', `${LABELS.model}=m`);
 
 test(
-  'dozens of idle workers are removed without one that has streams, even if Kubernetes sees the selection late',
+  'the operator removes dozens of idle workers and none with streams, even if Kubernetes sees the selection late',
   async () => {
     const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
     await stage.apply(model('m', { scaling: { ...quick, min: 0, max: WORKERS } }));

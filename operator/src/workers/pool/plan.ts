@@ -137,7 +137,7 @@ function findStop({ id, ageMs }: RunningWorker, record: WorkerRecord | undefined
   const { drainedAtMs, lostSinceMs, limits, nowMs } = input;
   const drainedAt = drainedAtMs.get(id);
   if (drainedAt !== undefined) {
-    // A record that is draining proves that no stream was placed after it was read.
+    // A record that is draining proves that no stream was placed after the record was read.
     const isEmpty = record === undefined || (record.draining && record.active === 0);
     return isEmpty || nowMs - drainedAt >= limits.drainMs ? [{ id }] : [];
   }

@@ -32,7 +32,7 @@ export class Lifecycle {
   #isOpen = false;
   #isReady = false;
   #fatal: ErrorMessage | undefined;
-  /** Set once the stream has ended. Later calls fail with it. */
+  /** Error of a stream that has ended. Later calls fail with this error. */
   #failure: Error | undefined;
 
   /** Opens the stream of the session that `createSession` returns. */

@@ -13,13 +13,16 @@ export interface RolloutState {
 
 export interface Candidate {
   readonly revision: string;
-  /** `starting` until its first worker accepts sessions, `canary` while it receives a share of them, then `rolling`. */
+  /**
+   * `starting` until the first worker of the candidate accepts sessions, `canary` while the candidate receives a share
+   * of them, then `rolling`.
+   */
   readonly phase: 'starting' | 'canary' | 'rolling';
-  /** Time that it was under observation. Periods without an observation do not count. */
+  /** Time that the candidate was under observation. Periods without an observation do not count. */
   readonly watchedMs: number;
   /** Time of the last observation. Undefined if this operator has made none. */
   readonly observedAtMs: number | undefined;
-  /** Counts at the time when it started to accept sessions. */
+  /** Counts at the time when the candidate started to accept sessions. */
   readonly before: { readonly candidate: RevisionCounts; readonly stable: RevisionCounts } | undefined;
 }
 

@@ -1,5 +1,5 @@
 -- Queue of streams that wait for a slot, round-robin by tenant: `q` tenants in order, `q:TENANT` a tenant's sessions,
--- `qs` time of each session's last request. A session that has not asked for QUEUE_TTL_MS loses its place.
+-- `qs` time of each session's last call of place.lua. A session without a call for QUEUE_TTL_MS loses its place.
 local QUEUE_TTL_MS = 3000
 
 local function leave_queue(base, session, tenant)

@@ -12,7 +12,7 @@ local function ended_line(id, state, fact, now, audio, billable)
   return string.format('%s %s %d %d %d %d %s', id, state, fact.created, now, audio, billable, fact.model)
 end
 
--- Returns the parts of such a line, or nil for the id of a session that has not ended.
+-- Returns the parts of the line of an ended session, or nil for the id of a session that has not ended.
 local function read_ended(line)
   local id, state, created, completed, audio, billable, model =
     string.match(line, '^(%S+) (%S+) (%d+) (%d+) (%d+) (%d+) (%S+)$')

@@ -23,6 +23,9 @@ export interface RedisNode {
 
 /** Connection that also reaches each server by itself. */
 export interface RedisConnection extends RedisLink {
-  /** Returns the masters: one, or those of a cluster as known at present. Empty before the first connection to one. */
+  /**
+   * Returns the masters: the single server, or the known masters of a cluster. Empty before the first connection to the
+   * cluster.
+   */
   masters: () => RedisNode[];
 }

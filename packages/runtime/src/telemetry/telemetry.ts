@@ -32,7 +32,7 @@ export async function createTelemetry(
     return { metrics, tracing: undefined, stop: metrics.stop };
   }
   logExportErrors(logger);
-  // Imported only now, so that nothing of it is loaded without a receiver.
+  // Imported only now, so that the large module is not loaded without a receiver.
   const { createMetricReader, createTracing } = await import('./sdk.ts');
   const options = {
     endpoint,

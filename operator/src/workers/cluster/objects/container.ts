@@ -42,7 +42,10 @@ export function containerSecurity() {
   return { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
 }
 
-/** Returns the file mode of secrets: readable by the group of the containers, or by all if the platform chooses it. */
+/**
+ * Returns the file mode of secrets: readable by the group of the containers, or by all users if the platform chooses
+ * the group.
+ */
 export function secretMode({ userId }: Installation): number {
   return userId === 0 ? 0o444 : 0o440;
 }

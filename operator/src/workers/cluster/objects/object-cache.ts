@@ -39,7 +39,7 @@ interface Write {
 
 /**
  * Creates the cache of a type. It returns its own writes at once. The watch reports them later, and much later if it is
- * interrupted. Meanwhile the operator would repeat the writes.
+ * interrupted. Without the cache, the operator would repeat the writes meanwhile.
  */
 export function createObjectCache(
   type: ResourceType,

@@ -37,7 +37,8 @@ export interface Scale {
  */
 export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleInput): Scale {
   const live = pods.filter(({ terminating, ended }) => !terminating && !ended);
-  // Successors in a restart may wait for room that only the removal of other pods can make. They must not delay it.
+  // Successors in a restart may wait for room that only the removal of other pods can make. They must not delay the
+  // removal.
   const active = live.filter((pod) => !isSuccessor(pod, live));
   const selected = active.filter(({ selectedForRemoval }) => selectedForRemoval);
   // More pods than replicas are no reason for more replicas. The Deployment is restarted or is already shrinking.

@@ -27,7 +27,8 @@ export async function issueServerCertificate(ca: KeyPairPem, request: Certificat
   const issuer = new x509.X509Certificate(ca.cert);
   const keys = await webcrypto.subtle.generateKey(LEAF_ALGORITHM, true, ['sign', 'verify']);
   const { signingKey, signingAlgorithm } = readSigningKey(ca.key);
-  // Copied, because OpenSSL compares both ids, and each tool derives the id from the key in its own way.
+  // The key id of the CA is copied, because OpenSSL compares both ids. Each tool derives the id from the key in its own
+  // way.
   const issuerKeyId = issuer.getExtension(x509.SubjectKeyIdentifierExtension)?.keyId;
   const cert = await x509.X509CertificateGenerator.create({
     subject: [{ CN: [request.commonName] }],
