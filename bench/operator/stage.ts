@@ -28,7 +28,7 @@ export interface Stage {
 export interface Scene {
   namespace: string;
   ledger: Ledger;
-  /** Settings of its operator. All others have their defaults. */
+  /** Settings of the operator in this installation. All others have their defaults. */
   settings: Record<string, string>;
   client: (connections: number, onRequest?: (verb: string, code: number) => void) => KubeApi;
   close: () => Promise<void>;

@@ -17,7 +17,7 @@ export interface DeclaredLoad {
   readonly streams: number;
   /** Longest delay of the main thread's event loop, in milliseconds. */
   readonly longestStallMs: number;
-  /** Longest time of its own work between two timer callbacks, regardless of other programs. */
+  /** Longest time that the main thread itself worked between two timer callbacks, regardless of other programs. */
   readonly longestOwnStallMs: number;
   /** Time from the write that completes a chunk to its delta, in milliseconds. */
   readonly deltaP50Ms: number;

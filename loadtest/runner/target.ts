@@ -12,7 +12,7 @@ export interface Target {
   readonly adminToken: string;
   /** PEM file of the CA that signed the certificate of the API. If empty, the CAs of the system are used. */
   readonly caFile: string;
-  /** The same for the admin API. */
+  /** PEM file of the CA that signed the certificate of the admin API. If empty, the CAs of the system are used. */
   readonly adminCaFile: string;
   /** Admin port of the operator. Empty if unknown. */
   readonly operatorUrl: string;

@@ -26,7 +26,7 @@ test('npm run loadtest -- smoke passes against the installation', async () => {
   const limits = { LAG_P95_MS: '10000' };
   const child = spawn(process.execPath, [TASK, 'smoke', '--out', folder], {
     env: { PATH, HOME, ...service, ...admin, ...limits },
-    // The test log shows its latencies.
+    // The output, which contains the latencies, goes to the test log.
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);

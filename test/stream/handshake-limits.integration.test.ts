@@ -13,7 +13,7 @@ import { upgrade } from './upgrade.ts';
 import type { Handshake } from './upgrade.ts';
 
 const TTL_MS = 1000;
-/** Time after its expiry from which on a credential is refused without Redis. */
+/** Time after the expiry of a credential from which on it is refused without Redis. */
 const TOLERANCE_MS = 5000;
 /** So low that a slow machine exceeds it too. */
 const PER_SECOND = 2;

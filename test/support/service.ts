@@ -34,7 +34,7 @@ export interface ServiceRequest extends Outgoing {
 /** A service started by `npm start` and used through its public interfaces. */
 export interface Service {
   readonly baseUrl: string;
-  /** PEM of the CA that signed its certificate. */
+  /** PEM of the CA that signed the certificate of the service. */
   readonly ca: string;
   /** The API key that `npm start` prints. */
   readonly apiKey: string;

@@ -236,7 +236,7 @@ test('server-side apply lets several field managers each own their grants', asyn
   expect(spec.grants?.map(({ id }) => id).sort()).toEqual(['bought', 'second', 'welcome']);
 });
 
-test('kubectl explain describes a field', async () => {
+test('kubectl explain shows the description of a field', async () => {
   const text = await cluster.kubectl(['explain', 'asrmodel.spec.artifact.url']);
   expect(text).toContain('HTTPS address of a .tar.gz');
 });

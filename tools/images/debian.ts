@@ -14,7 +14,7 @@ const MAX_AGE_MS = 7 * 86_400_000;
 export interface DebianPackage {
   name: string;
   version: string;
-  /** Folder of its files, by their paths from the root. */
+  /** Folder with the files of the package, at their paths from the root. */
   folder: string;
 }
 

@@ -5,7 +5,7 @@ import type { ImageConfig } from './oci.ts';
 /** A target of images/Dockerfile. */
 export interface Target {
   name: string;
-  /** Names of its layers: folders that the build stages lay out under /stage. */
+  /** Names of the layers of the image: folders that the build stages lay out under /stage. */
   layers: string[];
   config: ImageConfig & { env: string[]; labels: Record<string, string> };
 }

@@ -10,9 +10,9 @@ import type { Platform } from './platform.ts';
 /** k6 for an image. */
 export interface K6 {
   program: string;
-  /** File with the text of its license. */
+  /** File with the text of the license of k6. */
   license: string;
-  /** Versions of the Go modules that it is built from, by their paths. */
+  /** Versions of the Go modules that k6 is built from, by module path. */
   modules: Readonly<Record<string, string>>;
 }
 

@@ -19,7 +19,7 @@ interface QueriedPackage {
   version: string;
   /** Folder in the repository. */
   location: string;
-  /** Folders of the packages that it depends on. The folder of a workspace is its link in node_modules. */
+  /** Folders of the packages that the package depends on. The folder of a workspace is its link in node_modules. */
   to: readonly string[];
   devDependencies?: Readonly<Record<string, string>>;
 }

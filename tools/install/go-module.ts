@@ -5,7 +5,7 @@ import { root } from '../launch/terminal.mjs';
 
 /** Contents of a go.mod file. It is parsed without Go, because machines without Go use programs from the cache. */
 export interface GoModule {
-  /** Packages of its `tool` directives by the name of their program. */
+  /** Packages in the `tool` directives, by the name of their program. */
   tools: Readonly<Record<string, string>>;
   /** Versions of the required modules by their path. */
   versions: Readonly<Record<string, string>>;

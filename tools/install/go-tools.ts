@@ -11,7 +11,7 @@ import type { Version } from './version.ts';
 
 /** A program that is built from a module of tools. */
 interface GoTool {
-  /** Folder of its go.mod under tools/go. */
+  /** Folder under tools/go with the go.mod of the program. */
   module: string;
   /** Arguments that print the version. Without them, only a program that was built here is used. */
   versionArgs?: readonly string[];

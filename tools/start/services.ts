@@ -46,7 +46,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
     operator: {
       WORKER_PROGRAM: join(root, 'worker', 'dist', 'main.js'),
       MODEL_ROOT: root,
-      // The operator passes it to the workers that it starts.
+      // The operator passes the file to the workers that it starts.
       WORKER_TICKET_PUBLIC_KEYS_FILE: plan.secrets.workerTicketPublicKeys,
     },
     console: {

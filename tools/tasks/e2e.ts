@@ -36,7 +36,7 @@ const args = parse();
 const { kubeconfig, registry, loadCommand } = args;
 
 async function setUp(): Promise<void> {
-  // The start of a cluster mostly waits, and a build computes, so they run at the same time.
+  // The start of a cluster mostly waits, and a build computes, so both run at the same time.
   const opened = open();
   const presentBuilt = buildPresent();
   const previousBuilt = presentBuilt.then(buildPrevious);

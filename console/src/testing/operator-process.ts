@@ -5,7 +5,7 @@ import { killAfterFile } from '../../../test/support/leftovers.ts';
 
 /** The real operator in its own process. */
 export interface OperatorProcess {
-  /** Returns its log output. */
+  /** Returns the log output of the operator. */
   output: () => string;
   stop: () => Promise<void>;
 }

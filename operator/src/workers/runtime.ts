@@ -38,7 +38,7 @@ export interface RunningWorker {
   id: string;
   model: string;
   revision: string;
-  /** Time since its process started, as far as this operator has observed it. */
+  /** Time since the process of the worker started, as far as this operator has observed it. */
   ageMs: number;
   /** True if the worker was selected for removal and has not ended yet. */
   stopping: boolean;
@@ -53,7 +53,7 @@ export interface RunningWorker {
 export interface EndedWorker {
   id: string;
   model: string;
-  /** How it ended, as a predicate for log messages: "ended with status 1". */
+  /** How the worker ended, as a predicate for log messages: "ended with status 1". */
   how: string;
   /** True if the worker was asked to stop. */
   requested: boolean;

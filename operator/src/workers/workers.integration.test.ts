@@ -217,7 +217,7 @@ test('a pool reports to the ledger whether it can grow', async () => {
   await eventually(async () => expect(await held(`c${further++}`)).toBe(false));
 });
 
-test('workers that cannot start are retried with growing delays, reported, and refuse new sessions until they recover', async () => {
+test('a pool whose workers cannot start retries with growing delays, reports it, and refuses sessions until it recovers', async () => {
   standIn.failWith('Error: model.onnx is damaged');
   folder.write('m.yaml', pool({ min: 1, max: 2 }));
   const operator = await start();

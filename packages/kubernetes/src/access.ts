@@ -18,7 +18,7 @@ export interface Access {
 
 /** Provides current certificates and tokens, and reloads them as they rotate. */
 export interface AccessKeeper {
-  /** Namespace of the configuration, if it has one. */
+  /** Namespace that the configuration names, if any. */
   namespace: string | undefined;
   current: () => Promise<Access>;
   /** Call after a 401. Reloads everything. Returns false if that was just done, because a retry would not help. */

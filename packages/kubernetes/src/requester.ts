@@ -27,7 +27,7 @@ export interface RequesterOptions {
   /** Timeout of one attempt. No retry starts later than this after the first attempt. */
   timeoutMs: number;
   retry: RetryOptions;
-  /** Refuses writes while it is closed. Writes are always allowed if absent. */
+  /** Gate that refuses writes while it is closed. Without a gate, writes are always allowed. */
   gate?: WriteGate;
   /** Called for every attempt. The code is an HTTP status, or 0 without a response. */
   onRequest?: (verb: string, code: number) => void;

@@ -13,7 +13,7 @@ const TRIES = 5;
 
 /** Folder and guard of a server. */
 export interface Place {
-  /** Holds its data and its log. */
+  /** Folder for the data and the log of the server. */
   folder: string;
   /** Ends the server if the test process is killed. */
   guard: Guard;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 export interface NodePlan {
   name: string;
   address: string;
-  /** Address range of its pods. */
+  /** Address range of the pods on the node. */
   podRange: string;
   folder: string;
   /** Socket of containerd. */
   socket: string;
-  /** Control group of its pods, without a leading slash. */
+  /** Control group of the pods on the node, without a leading slash. */
   cgroup: string;
 }
 

@@ -1,7 +1,7 @@
 /** A stream with a window ready to run. */
 export interface Candidate {
   readonly context: string;
-  /** Time at which its window became ready. */
+  /** Time at which the window of the stream became ready. */
   readonly readyMs: number;
   /** Milliseconds ahead of real time. */
   readonly aheadMs: number;

@@ -18,7 +18,7 @@ const WARM_ROUNDS = 4;
  */
 const LONG = { leastRounds: 15, groups: 8 } as const;
 const SHORT = { leastRounds: 3, groups: 1 } as const;
-/** Share of its time after which a measurement ends if the speed of the machine is constant. */
+/** Share of the time of a measurement after which it ends if the speed of the machine is constant. */
 const ENOUGH_WHERE_STEADY = 0.2;
 const NOISE = 2_000;
 

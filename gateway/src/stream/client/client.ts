@@ -26,8 +26,8 @@ export class Client {
   }
 
   /**
-   * Disconnects a client that does not read. Otherwise the gateway would buffer everything that it sends, including
-   * pongs.
+   * Disconnects a client that does not read. Otherwise the gateway would buffer all events and pongs for
+   * this client.
    */
   cutOffUnread(): void {
     if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) this.#socket.terminate();

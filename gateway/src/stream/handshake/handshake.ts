@@ -14,8 +14,8 @@ import type { Settlements } from '../settlement/settlements.ts';
 const PATH = new RegExp(`^${streamPath('([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})')}$`);
 const CONNECT_TRIES = 2;
 /**
- * Time after its expiry for which Redis still decides about a credential. It covers the error of the estimated time,
- * and the differences between the clocks of a Redis Cluster.
+ * Time after the expiry of a credential for which Redis still decides about it. It covers the error of the estimated
+ * time, and the differences between the clocks of a Redis Cluster.
  */
 const CLOCK_TOLERANCE_MS = 5000;
 

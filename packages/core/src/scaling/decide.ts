@@ -26,7 +26,7 @@ export interface ScalingInput {
   readonly spec: ScalingSpec;
   /** Slots of a worker if the model specifies them. 0 if workers measure them. */
   readonly fixedSlots: number;
-  /** Undefined if it could not be read. */
+  /** Load of the pool. Undefined if it could not be read. */
   readonly load: ScalingLoad | undefined;
   /** Workers that accept sessions. Draining and starting workers are not included. */
   readonly workers: readonly { readonly slots: number; readonly active: number }[];

@@ -1,9 +1,9 @@
 /** A worker that may be removed. */
 export interface DrainCandidate {
   readonly id: string;
-  /** Number of its streams. 0 for a worker that is still starting. */
+  /** Number of streams of the worker. 0 while it is starting. */
   readonly active: number;
-  /** Whether it accepts sessions. */
+  /** Whether the worker accepts sessions. */
   readonly ready: boolean;
 }
 

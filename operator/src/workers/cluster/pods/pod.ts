@@ -17,7 +17,7 @@ export interface WorkerPod {
   uid: string;
   model: string;
   revision: string;
-  /** Hash of its ReplicaSet. Pods of one Deployment with different hashes mean that it is being restarted. */
+  /** Hash of the ReplicaSet of the pod. Different hashes in one Deployment mean that it is being restarted. */
   set: string;
   /** True if the pod was deleted and has not ended yet. */
   terminating: boolean;
@@ -27,7 +27,7 @@ export interface WorkerPod {
   ended: boolean;
   /** True if the operator selected the pod for removal. */
   selectedForRemoval: boolean;
-  /** True if the phase label shows the selection as well. Pods that an early operator version selected lack it. */
+  /** True if the phase label shows the selection as well. It is missing if an early operator version selected the pod. */
   labelled: boolean;
   scheduled: boolean;
   /** True until all containers were started once. */

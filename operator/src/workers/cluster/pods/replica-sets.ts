@@ -7,17 +7,17 @@ import type { Reflect } from '../objects/object-cache.ts';
 
 /** A ReplicaSet, and what its controller knows of its pods according to its status. */
 export interface WorkerReplicaSet {
-  /** The label `pod-template-hash`, which its pods have as well. */
+  /** The label `pod-template-hash`, which the pods of the ReplicaSet have as well. */
   hash: string;
-  /** Number of pods that it should have. */
+  /** Number of pods that the ReplicaSet should have. */
   replicas: number;
-  /** Number of pods that its controller counts. */
+  /** Number of pods that the controller of the ReplicaSet counts. */
   observedPods: number;
-  /** Number of those pods that its controller knows to be selected for removal. */
+  /** Number of those pods that the controller knows to be selected for removal. */
   observedSelected: number;
-  /** Whether its controller has seen the current number of replicas. */
+  /** Whether the controller has seen the current number of replicas. */
   upToDate: boolean;
-  /** Whether `observedSelected` is valid. Pods of early operator versions lack the label that it is counted by. */
+  /** Whether `observedSelected` is valid. Pods of early operator versions lack the label that is counted. */
   hasPhaseLabel: boolean;
 }
 
