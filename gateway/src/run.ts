@@ -223,6 +223,7 @@ function streamTimes(settings: GatewaySettings): StreamTimes {
     gatherMs: settings.STREAM_COALESCE_MS,
     workerOpenMs: settings.WORKER_OPEN_TIMEOUT_MS,
     workerSilenceMs: settings.WORKER_SILENCE_TIMEOUT_MS,
+    workerAnswerMs: settings.WORKER_ANSWER_TIMEOUT_MS,
     workerAvoidMs: settings.WORKER_AVOID_MS,
     idleMs: settings.STREAM_IDLE_MS,
     pingMs: settings.STREAM_PING_MS,

@@ -182,6 +182,12 @@ export const GATEWAY_SETTINGS = {
     100,
     60_000,
   ),
+  WORKER_ANSWER_TIMEOUT_MS: integer(
+    'Longest time that a worker may owe a stream an answer while it reports progress. After it, the stream moves to another worker. For audio that is ahead of real time, it starts when real time has caught up.',
+    10_000,
+    100,
+    600_000,
+  ),
   WORKER_AVOID_MS: integer(
     'Time for which a stream avoids a worker that it has lost. Must exceed PROCESS_LEASE_MS, so that a worker that is still registered afterwards is alive.',
     20_000,

@@ -7,12 +7,16 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { MODEL } from '../support/gateway.ts';
 
+const ALIVE_MS = 100;
+
 /** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */
 export interface DroppingWorker {
   /** Number of connections to drop from now on, each at the first audio of an utterance. */
   drop: (times: number) => void;
   /** Sets whether the worker leaves audio and flushes unanswered from now on. */
   mute: (on: boolean) => void;
+  /** Sets whether the worker sends `alive` on every connection from now on. */
+  keepAlive: (on: boolean) => void;
   /** Number of utterances opened since the last `drop` or `mute`, including replays. */
   opened: () => number;
   stop: () => void;
@@ -23,6 +27,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   let drops = 0;
   let opened = 0;
   let muted = false;
+  let alive = false;
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: RELAY_PATH, perMessageDeflate: false });
   await once(server, 'listening');
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -63,6 +68,9 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   }
 
   server.on('connection', serve);
+  const timer = setInterval(() => {
+    for (const socket of alive ? server.clients : []) socket.send(JSON.stringify({ type: 'alive' }));
+  }, ALIVE_MS);
   for (let at = 0; at < count; at++) {
     await ledger.workers.register(MODEL, { id: `dropping-${at}`, address, revision: 'r', slots: 4 });
   }
@@ -75,8 +83,10 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
       muted = on;
       opened = 0;
     },
+    keepAlive: (on) => (alive = on),
     opened: () => opened,
     stop: () => {
+      clearInterval(timer);
       for (const socket of server.clients) socket.terminate();
       server.close();
     },

@@ -12,10 +12,12 @@ import type { Opened, Stage } from './stage.ts';
 const AUDIO = Buffer.alloc(64_000, 1);
 const FRAME_BYTES = 32_000;
 const SILENCE_MS = 1500;
+const ANSWER_MS = 2500;
 const IDLE_MS = 4000;
 const GATEWAY = {
   WORKER_SILENCE_TIMEOUT_MS: String(SILENCE_MS),
   WORKER_OPEN_TIMEOUT_MS: String(SILENCE_MS),
+  WORKER_ANSWER_TIMEOUT_MS: String(ANSWER_MS),
   STREAM_IDLE_MS: String(IDLE_MS),
 };
 const FREE = { state: 'failed', billableMs: 0, balance: { reservedMs: 0, consumedMs: 0, availableMs: CREDIT_MS } };
@@ -119,6 +121,48 @@ describe('when workers open streams and never answer', () => {
     await eventually('a second worker has the stream', 10_000, () => worker.opened() > 1);
     opened.stream.close();
     expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+  });
+
+  describe('but send `alive`', () => {
+    beforeEach(() => {
+      worker.mute(true);
+      worker.keepAlive(true);
+    });
+    afterEach(() => worker.keepAlive(false));
+
+    test('a client that closes while the answer is overdue pays nothing', async () => {
+      const opened = await stage.ready();
+      sendUtterance(opened);
+      await sleep(SILENCE_MS * 1.2);
+      opened.stream.close();
+      expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+    });
+
+    test('a client that streams without a flush and closes while the answer is overdue pays nothing', async () => {
+      const opened = await stage.ready();
+      opened.stream.audio(AUDIO, FRAME_BYTES);
+      await sleep(SILENCE_MS * 1.2);
+      opened.stream.close();
+      expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+    });
+
+    test('the stream moves to another worker', async () => {
+      const opened = await stage.ready();
+      sendUtterance(opened);
+      await eventually('a second worker has the stream', 10_000, () => worker.opened() > 1);
+      opened.stream.close();
+      expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
+    });
+
+    test('a client that pauses within a chunk keeps its worker and pays for its audio', async () => {
+      const opened = await stage.ready();
+      // 1,050 of the 1,120 ms of a chunk, which is enough for the gateway to send it.
+      opened.stream.audio(AUDIO.subarray(0, 33_600), FRAME_BYTES);
+      await sleep(ANSWER_MS * 1.2);
+      expect(worker.opened()).toBe(1);
+      opened.stream.close();
+      expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1050, billableMs: 2000 });
+    });
   });
 
   test('a client that changes the context and closes at once pays for its audio', async () => {

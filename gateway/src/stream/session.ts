@@ -25,6 +25,7 @@ export interface StreamTimes {
   gatherMs: number;
   workerOpenMs: number;
   workerSilenceMs: number;
+  workerAnswerMs: number;
   workerAvoidMs: number;
   idleMs: number;
   pingMs: number;

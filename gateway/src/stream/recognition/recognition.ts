@@ -1,5 +1,6 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import { signTicket } from '@svc-asr/runtime';
+import { AnswerClock } from './answer-clock.ts';
 import { Avoided } from './avoided.ts';
 import { DeltaClock } from './delta-clock.ts';
 import { urgencyOf } from './gather.ts';
@@ -9,10 +10,7 @@ import type { Utterance } from './utterance.ts';
 import type { Utterances } from './utterances.ts';
 import { WorkerLink } from './worker-link.ts';
 
-/**
- * Number of workers that may fail on the same utterance before the stream fails, because the utterance may be the
- * cause.
- */
+/** Number of workers that may fail on an utterance before its stream fails, because it may be the cause. */
 const MAX_WORKER_FAILURES = 2;
 
 export interface RecognitionEvents {
@@ -50,8 +48,8 @@ export class Recognition {
   #everOpened = false;
   /** True while a worker opens the stream again because the client has changed the context. */
   #reopening = false;
-  /** Time of the last message of any worker, or of the first work after a time without work. A move does not set it. */
-  #answeredAtMs = performance.now();
+  /** A move does not restart it, so the time that several workers were silent counts together. */
+  readonly #answerClock = new AnswerClock(performance.now());
   /** Deadline for getting a worker. Only a worker that opens the stream clears it, not one that was merely assigned. */
   #workerDeadlineMs: number | undefined;
   #chunkSamples = 1;
@@ -81,18 +79,17 @@ export class Recognition {
 
   /**
    * True if the service is at fault for what the client is missing now. Either the stream has no worker, or an answer
-   * is overdue by more than `workerSilenceMs`, which several workers in a row may have caused. A client that changes
-   * the context leaves its worker for a moment, and that alone is no fault of the service.
+   * is overdue by more than `workerSilenceMs`, which several workers in a row may have caused. `alive` is no answer. A
+   * client that changes the context leaves its worker for a moment, and that alone is no fault of the service.
    */
   get stalled(): boolean {
     if (!this.#opened && !this.#reopening) return true;
-    const waiting = !this.#opened || this.#utterances.busy;
-    return waiting && performance.now() - this.#answeredAtMs > this.#parts.times.workerSilenceMs;
+    return this.#answerClock.overdueMs(performance.now()) > this.#parts.times.workerSilenceMs;
   }
 
   /** Call after audio was appended to the current utterance. Sends the audio now, shortly, or with later audio. */
   forwardAudio(): void {
-    this.#startWaiting();
+    this.#checkOwing();
     if (!this.#opened) return;
     const { current, outstanding } = this.#utterances;
     this.#deltaClock.markArrival(current.samples, outstanding, this.#chunkSamples, performance.now());
@@ -105,7 +102,7 @@ export class Recognition {
 
   /** Call before the current utterance ends. */
   end(ending: 'flush' | 'reset'): void {
-    this.#startWaiting();
+    this.#answerClock.setOwing(true, performance.now());
     if (!this.#opened) return;
     this.#deltaClock.reset();
     this.#stopGathering();
@@ -118,7 +115,7 @@ export class Recognition {
     this.context = context;
     this.#leaveWorker();
     this.#reopening = true;
-    this.#answeredAtMs = performance.now();
+    this.#answerClock.startOpening(performance.now());
     this.#findNextWorker();
   }
 
@@ -194,7 +191,6 @@ export class Recognition {
   }
 
   #receive(message: RelayAnswer): void {
-    if (this.#opened) this.#answeredAtMs = performance.now();
     switch (message.type) {
       case 'opened':
         this.#opened = true;
@@ -203,6 +199,7 @@ export class Recognition {
         this.#workerDeadlineMs = undefined;
         this.#chunkSamples = message.chunk_samples;
         this.#replay();
+        this.#checkOwing();
         this.#events.onOpened(message.context, message.chunk_samples);
         return;
       case 'delta':
@@ -212,7 +209,9 @@ export class Recognition {
       case 'final':
       case 'reset_done':
       case 'consumed':
+        this.#answerClock.recordAnswer(this.#utterances.head, message, performance.now());
         this.#events.onAnswer(message);
+        if (this.#opened) this.#checkOwing();
         return;
       case 'move':
         this.#move(undefined);
@@ -244,9 +243,8 @@ export class Recognition {
     for (const pcm of utterance.takeUnsent()) this.#link?.audio(pcm);
   }
 
-  /** Starts to wait for an answer, unless the worker owes one already. Call before the worker gets work. */
-  #startWaiting(): void {
-    if (!this.#utterances.busy) this.#answeredAtMs = performance.now();
+  #checkOwing(): void {
+    this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#chunkSamples), performance.now());
   }
 
   #stopGathering(): void {
@@ -283,11 +281,17 @@ export class Recognition {
     else this.#findNextWorker();
   }
 
-  /** Moves the stream off a hung worker: one that has work to do and has sent no message for `workerSilenceMs`. */
+  /**
+   * Moves the stream off a hung worker. It has work to do and has sent no message for `workerSilenceMs`, or it reports
+   * progress but has owed this stream an answer for `workerAnswerMs`.
+   */
   readonly #checkProgress = (nowMs: number): void => {
     const link = this.#link;
     if (link === undefined || !this.#opened) return;
+    const { workerSilenceMs, workerAnswerMs } = this.#parts.times;
+    const overdueMs = this.#answerClock.overdueMs(nowMs, link.openedAtMs);
     if (!this.#utterances.busy) link.silentSinceMs = nowMs;
-    else if (nowMs - link.silentSinceMs > this.#parts.times.workerSilenceMs) this.#move('the worker makes no progress');
+    else if (nowMs - link.silentSinceMs > workerSilenceMs) this.#move('the worker makes no progress');
+    else if (overdueMs > workerAnswerMs) this.#move('the worker does not answer');
   };
 }

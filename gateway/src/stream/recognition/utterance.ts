@@ -1,5 +1,11 @@
 import { HeldAudio } from './held-audio.ts';
 
+/**
+ * Audio that a worker needs beyond a chunk: 20 ms. It reports less as consumed than it has recognized, because features
+ * overlap.
+ */
+const OVERLAP_SAMPLES = 320;
+
 /** An utterance that the worker has not answered yet. It keeps the audio that a replay on another worker needs. */
 export class Utterance {
   readonly number: number;
@@ -37,6 +43,16 @@ export class Utterance {
   /** Samples that the current worker has not consumed, including those that were not sent to it. */
   get outstanding(): number {
     return Math.max(0, this.#samples - this.#consumed);
+  }
+
+  /** Samples that the current worker has consumed. */
+  get consumed(): number {
+    return this.#consumed;
+  }
+
+  /** Returns whether the audio that the current worker has not consumed is enough for a chunk. */
+  hasChunk(chunkSamples: number): boolean {
+    return this.outstanding >= chunkSamples + (this.#consumed > 0 ? OVERLAP_SAMPLES : 0);
   }
 
   /** True while the current worker has audio that it has not consumed. */

@@ -51,4 +51,23 @@ describe('Utterances', () => {
     utterances.takeAnswered();
     expect(utterances.busy).toBe(false);
   });
+
+  test('owe an answer to a whole chunk of audio and to an utterance that has ended, but not to less than a chunk', () => {
+    const utterances = new Utterances();
+    utterances.append(pcm(9999));
+    expect(utterances.owesAnswer(10_000)).toBe(false);
+    utterances.append(pcm(1));
+    expect(utterances.owesAnswer(10_000)).toBe(true);
+    // Workers keep some consumed audio, because features of two chunks overlap.
+    utterances.head.consume(8600);
+    utterances.append(pcm(8919));
+    expect(utterances.owesAnswer(10_000)).toBe(false);
+    utterances.append(pcm(1));
+    expect(utterances.owesAnswer(10_000)).toBe(true);
+    utterances.head.consume(18_600);
+    utterances.flush();
+    expect(utterances.owesAnswer(10_000)).toBe(true);
+    utterances.takeAnswered();
+    expect(utterances.owesAnswer(10_000)).toBe(false);
+  });
 });

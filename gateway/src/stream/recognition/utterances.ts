@@ -47,6 +47,14 @@ export class Utterances {
     return this.head.ending !== undefined;
   }
 
+  /**
+   * Returns whether the worker owes an answer: to an utterance that has ended, or to a whole chunk of audio. Workers
+   * process whole chunks only, so less audio is not owed an answer.
+   */
+  owesAnswer(chunkSamples: number): boolean {
+    return this.owed || this.current.hasChunk(chunkSamples);
+  }
+
   /** True while the worker has work to do. */
   get busy(): boolean {
     return this.owed || this.#unanswered.some(({ busy }) => busy);

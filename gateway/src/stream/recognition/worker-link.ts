@@ -31,6 +31,8 @@ function zeroMask(mask: Buffer): void {
 export class WorkerLink {
   /** Start of the worker's silence: its last message, or the last check at which it had no work to do. */
   silentSinceMs = performance.now();
+  /** Time at which the worker opened the stream, or at which the link was created before that. */
+  openedAtMs = performance.now();
   readonly #socket: WebSocket;
   readonly #timer: NodeJS.Timeout;
   readonly #options: WorkerLinkOptions;
@@ -79,7 +81,10 @@ export class WorkerLink {
       this.#fail('the worker sent a message that is not part of the protocol');
       return;
     }
-    if (answer.message.type === 'opened') clearTimeout(this.#timer);
+    if (answer.message.type === 'opened') {
+      clearTimeout(this.#timer);
+      this.openedAtMs = performance.now();
+    }
     this.#options.onMessage(answer.message);
   }
 

@@ -1,0 +1,72 @@
+import { AnswerClock } from './answer-clock.ts';
+
+const SECOND = 16_000;
+/** First utterance of a stream, of which the worker has consumed the first samples. */
+const utterance = (consumed = 0, startSample = 0) => ({ startSample, samples: 100 * SECOND, consumed });
+const consumed = (samples: number) => ({ type: 'consumed', samples }) as const;
+
+test('AnswerClock measures from the time at which an answer is owed', () => {
+  const clock = new AnswerClock(0);
+  expect(clock.overdueMs(5000)).toBe(0);
+  clock.setOwing(true, 5000);
+  clock.setOwing(true, 6000);
+  expect(clock.overdueMs(7000)).toBe(2000);
+  expect(clock.overdueMs(7000, 6500)).toBe(500);
+  clock.setOwing(false, 8000);
+  expect(clock.overdueMs(9000)).toBe(0);
+});
+
+test('AnswerClock is not overdue while answers come at real-time pace, however late', () => {
+  const clock = new AnswerClock(0);
+  clock.setOwing(true, 0);
+  for (let second = 1; second <= 60; second++) {
+    clock.recordAnswer(utterance((second - 1) * SECOND), consumed(second * SECOND), 10_000 + second * 1000);
+    expect(clock.overdueMs(10_000 + second * 1000 + 900)).toBeLessThanOrEqual(0);
+  }
+  expect(clock.overdueMs(10_000 + 60_000 + 4000)).toBe(3000);
+});
+
+test('AnswerClock waits for real time after audio was answered ahead of it, at most 30 s', () => {
+  const clock = new AnswerClock(0);
+  clock.setOwing(true, 0);
+  clock.recordAnswer(utterance(), consumed(20 * SECOND), 1000);
+  expect(clock.overdueMs(21_000)).toBe(0);
+  expect(clock.overdueMs(25_000)).toBe(4000);
+  clock.recordAnswer(utterance(20 * SECOND), consumed(90 * SECOND), 25_000);
+  expect(clock.overdueMs(56_000)).toBe(1000);
+});
+
+test('AnswerClock counts a replay as progress, but not as audio ahead of real time', () => {
+  const clock = new AnswerClock(0);
+  clock.setOwing(true, 0);
+  clock.recordAnswer(utterance(), consumed(2 * SECOND), 2000);
+  clock.recordAnswer(utterance(), consumed(1 * SECOND), 8000);
+  expect(clock.overdueMs(9000)).toBe(1000);
+});
+
+test('AnswerClock ignores a message that repeats what was consumed', () => {
+  const clock = new AnswerClock(0);
+  clock.setOwing(true, 0);
+  clock.recordAnswer(utterance(), consumed(SECOND), 0);
+  clock.recordAnswer(utterance(SECOND), consumed(SECOND), 5000);
+  expect(clock.overdueMs(6000)).toBe(5000);
+});
+
+test('AnswerClock counts the audio of a final as answered, and the audio of a reset as dropped', () => {
+  const clock = new AnswerClock(0);
+  clock.setOwing(true, 0);
+  clock.recordAnswer({ ...utterance(), samples: 3 * SECOND }, { type: 'final', text: '', audio_end: 0, words: [] }, 0);
+  expect(clock.overdueMs(4000)).toBe(1000);
+  clock.recordAnswer({ ...utterance(0, 3 * SECOND), samples: 9 * SECOND }, { type: 'reset_done' }, 4000);
+  expect(clock.overdueMs(5000)).toBe(1000);
+  clock.recordAnswer(utterance(0, 12 * SECOND), consumed(SECOND), 5000);
+  expect(clock.overdueMs(7000)).toBe(1000);
+});
+
+test('AnswerClock measures the time for which a stream is being opened', () => {
+  const clock = new AnswerClock(0);
+  clock.setOwing(true, 0);
+  clock.recordAnswer(utterance(), consumed(20 * SECOND), 0);
+  clock.startOpening(1000);
+  expect(clock.overdueMs(3000)).toBe(2000);
+});

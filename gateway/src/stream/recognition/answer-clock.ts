@@ -1,0 +1,55 @@
+import { SAMPLES_PER_MS } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
+import type { Utterance } from './utterance.ts';
+
+/** Longest time by which audio that was answered ahead of real time delays the next answer. */
+const MAX_AHEAD_MS = 30_000;
+
+/**
+ * Measures how long the oldest answer that workers owe to a stream is overdue. An answer that makes progress restarts
+ * the measurement, so a long backlog alone is not overdue. Workers serve a stream that is ahead of real time with spare
+ * capacity only. Its next answer is therefore due when real time has caught up.
+ */
+export class AnswerClock {
+  #owing = false;
+  /** Time at which the oldest owed answer is due, or at which the next one is if none is owed. */
+  #dueMs: number;
+  /** Position in the stream up to which audio was answered by any worker. A replay answers it again. */
+  #answeredSamples = 0;
+
+  constructor(nowMs: number) {
+    this.#dueMs = nowMs;
+  }
+
+  /** Records whether a worker owes an answer now. */
+  setOwing(owing: boolean, nowMs: number): void {
+    if (owing && !this.#owing) this.#dueMs = Math.max(this.#dueMs, nowMs);
+    this.#owing = owing;
+  }
+
+  /** Starts to wait for a worker to open the stream, which is due at once. */
+  startOpening(nowMs: number): void {
+    this.#owing = true;
+    this.#dueMs = nowMs;
+  }
+
+  /** Records an answer about an utterance. Call before the utterance records it. */
+  recordAnswer(
+    { startSample, samples, consumed }: Pick<Utterance, 'startSample' | 'samples' | 'consumed'>,
+    answer: Extract<RelayAnswer, { type: 'final' | 'reset_done' | 'consumed' }>,
+    nowMs: number,
+  ): void {
+    if (answer.type === 'consumed' && answer.samples <= consumed) return;
+    // The audio of a reset is dropped, not answered.
+    const answered = answer.type === 'final' ? samples : answer.type === 'consumed' ? answer.samples : 0;
+    const end = startSample + answered;
+    const added = Math.max(0, end - Math.max(startSample, this.#answeredSamples));
+    this.#answeredSamples = Math.max(this.#answeredSamples, end);
+    this.#dueMs = Math.min(nowMs + MAX_AHEAD_MS, Math.max(this.#dueMs, nowMs) + added / SAMPLES_PER_MS);
+  }
+
+  /** Returns how long an answer is overdue, without the time before `sinceMs`. 0 or less if none is overdue. */
+  overdueMs(nowMs: number, sinceMs = -Infinity): number {
+    return this.#owing ? nowMs - Math.max(this.#dueMs, sinceMs) : 0;
+  }
+}
