@@ -90,8 +90,7 @@ async function probe(component: string, namespace: string, names: readonly strin
  */
 const OPEN: readonly [component: string, namespace: string, own: readonly string[], open: readonly string[]][] = [
   ['gateway', NAMESPACE, ['api', 'gateway metrics'], ['redis', 'streams']],
-  // The operator knows only the port of the Redis that workers use.
-  ['worker', NAMESPACE, ['streams', 'worker metrics'], ['redis', 'unrelated redis']],
+  ['worker', NAMESPACE, ['streams', 'worker metrics'], ['redis']],
   ['operator', NAMESPACE, ['operator metrics'], ['redis', 'kubernetes']],
   ['console', NAMESPACE, ['page', 'console metrics', 'admin API'], ['redis', 'kubernetes']],
 ];

@@ -1,10 +1,15 @@
 {{/* Rules that several network policies share. */}}
 
-{{/* Egress to the DNS resolver, which may run in the cluster or on the node. */}}
+{{/*
+Egress to the DNS resolver, which may run in the cluster or on the node. Policies apply to the port of its pods, which is
+5353 on OpenShift.
+*/}}
 {{- define "svc-asr.toDns" -}}
 - ports:
     - {protocol: UDP, port: 53}
     - {protocol: TCP, port: 53}
+    - {protocol: UDP, port: 5353}
+    - {protocol: TCP, port: 5353}
 {{- end }}
 
 {{/* Egress to the bundled Redis, or to the ports of an external one. */}}

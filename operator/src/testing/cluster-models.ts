@@ -14,7 +14,13 @@ export const INSTALLATION: Installation = {
   imagePullPolicy: 'IfNotPresent',
   imagePullSecrets: ['registry'],
   userId: 65_532,
-  redis: { secret: 'svc-asr-worker-redis', prefix: 'svc', timeoutMs: 1000, ports: [6379] },
+  redis: {
+    secret: 'svc-asr-worker-redis',
+    prefix: 'svc',
+    timeoutMs: 1000,
+    ports: [6379],
+    labels: { 'app.kubernetes.io/instance': 'svc-asr', 'app.kubernetes.io/component': 'redis' },
+  },
   ticketPublicKeysSecret: 'svc-asr-worker-ticket-public-keys',
   tls: true,
   caSecret: 'svc-asr-ca',
@@ -28,6 +34,7 @@ export const INSTALLATION: Installation = {
 export const PLAIN_INSTALLATION: Installation = {
   ...INSTALLATION,
   imagePullSecrets: [],
+  redis: { ...INSTALLATION.redis, labels: {} },
   userId: 0,
   tls: false,
   caSecret: '',

@@ -18,6 +18,7 @@ WORKER_CERTIFICATE_DAYS: {{ int .Values.workerTls.validityDays | quote }}
 {{- end }}
 WORKER_CA_SECRET: {{ .Values.redis.caSecret | quote }}
 WORKER_GATEWAY_LABELS: "app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=gateway"
+WORKER_REDIS_LABELS: {{ ternary (printf "app.kubernetes.io/instance=%s,app.kubernetes.io/component=redis" .Release.Name) "" .Values.redis.enabled | quote }}
 WORKER_OTLP_ENDPOINT: {{ .Values.telemetry.otlpEndpoint | quote }}
 WORKER_EGRESS_PORTS: {{ include "svc-asr.workerEgressPorts" . | quote }}
 WORKER_MAX_UNAVAILABLE: {{ .Values.worker.maxUnavailable | quote }}

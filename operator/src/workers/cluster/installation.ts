@@ -6,7 +6,14 @@ export interface Installation {
   imagePullSecrets: readonly string[];
   /** User and group id of the containers. 0 leaves the choice to the platform. */
   userId: number;
-  redis: { secret: string; prefix: string; timeoutMs: number; ports: readonly number[] };
+  redis: {
+    secret: string;
+    prefix: string;
+    timeoutMs: number;
+    ports: readonly number[];
+    /** Labels of the pods of a bundled Redis. Empty if Redis is not part of the installation. */
+    labels: Readonly<Record<string, string>>;
+  };
   /** Secret with the public keys that verify tickets. */
   ticketPublicKeysSecret: string;
   /** True if the Secret of each model has a certificate for the stream port. Otherwise streams use plain ws://. */

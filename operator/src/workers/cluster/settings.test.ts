@@ -10,6 +10,7 @@ test('readInstallation reads all worker settings', () => {
       WORKER_IMAGE: 'worker:1',
       WORKER_IMAGE_PULL_SECRETS: 'a, b',
       WORKER_GATEWAY_LABELS: 'app=gateway,tier=',
+      WORKER_REDIS_LABELS: 'app=redis',
       WORKER_OTLP_ENDPOINT: 'http://collector:4318/',
       WORKER_EGRESS_PORTS: '443,3128',
       WORKER_MAX_UNAVAILABLE: '2',
@@ -22,9 +23,9 @@ test('readInstallation reads all worker settings', () => {
     otlpEndpoint: 'http://collector:4318',
     egressPorts: [443, 3128],
     maxUnavailable: 2,
-    redis: { ports: [7000, 6379], secret: 'svc-asr-worker-redis' },
+    redis: { ports: [7000, 6379], labels: { app: 'redis' }, secret: 'svc-asr-worker-redis' },
   });
-  expect(read({}).maxUnavailable).toBe('25%');
+  expect(read({})).toMatchObject({ maxUnavailable: '25%', redis: { labels: {} } });
 });
 
 test.each([

@@ -46,6 +46,10 @@ export const CLUSTER_SETTINGS = {
     'Labels of the pods that may open streams to workers.',
     'app.kubernetes.io/part-of=svc-asr,app.kubernetes.io/component=gateway',
   ),
+  WORKER_REDIS_LABELS: labels(
+    'Labels of the Redis pods, if they run in the namespace of the workers. If empty, workers may connect to the port of Redis at any address.',
+    '',
+  ),
   WORKER_OTLP_ENDPOINT: {
     ...SERVICE_SETTINGS.OTEL_EXPORTER_OTLP_ENDPOINT,
     description:
@@ -90,6 +94,7 @@ export function readInstallation(settings: Settings): Installation {
       prefix: settings.REDIS_KEY_PREFIX,
       timeoutMs: settings.REDIS_TIMEOUT_MS,
       ports: redisPorts(settings.REDIS_URL),
+      labels: settings.WORKER_REDIS_LABELS,
     },
     ticketPublicKeysSecret: settings.WORKER_TICKET_PUBLIC_KEYS_SECRET,
     tls: settings.WORKER_ISSUER_CERT_FILE !== '',

@@ -4,26 +4,27 @@ import type { Installation } from '../installation.ts';
 import { PORTS } from '../installation.ts';
 import { LABELS, revisionName } from '../names.ts';
 
-const DNS_PORT = 53;
+/** Policies apply to the port of the resolver's pods, which is 5353 on OpenShift. */
+const DNS_PORTS = [53, 5353];
 const WEB_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Builds the network policy of a revision's workers. It restricts egress by port only. The operator does not know the
- * addresses of Redis, DNS, the OTLP endpoint and the artifact server, which may be outside the cluster.
+ * Builds the network policy of a revision's workers. It restricts egress to the pods of a bundled Redis, and otherwise
+ * by port only. The operator does not know the addresses of DNS, an external Redis, the OTLP endpoint and the artifact
+ * server, which may be outside the cluster. Only models that are downloaded may connect to the port of their artifact
+ * server.
  */
 export function buildNetworkPolicy(template: WorkerTemplate, installation: Installation) {
   const { model, revision, artifact } = template;
   const { gatewayLabels, redis, egressPorts, otlpEndpoint } = installation;
   const servers = ['url' in artifact ? artifact.url : '', otlpEndpoint];
-  const tcp = new Set([...redis.ports, ...egressPorts, ...servers.flatMap(webPorts)]);
+  const bundled = Object.keys(redis.labels).length > 0;
+  const anywhere = [...(bundled ? [] : redis.ports), ...egressPorts, ...servers.flatMap(webPorts)];
   const egress = [
-    {
-      ports: [
-        { protocol: 'UDP', port: DNS_PORT },
-        { protocol: 'TCP', port: DNS_PORT },
-      ],
-    },
-    { ports: [...tcp].sort((a, b) => a - b).map((port) => ({ protocol: 'TCP', port })) },
+    { ports: DNS_PORTS.flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }))) },
+    ...(bundled ? [{ to: [{ podSelector: { matchLabels: { ...redis.labels } } }], ports: tcpPorts(redis.ports) }] : []),
+    // A rule without ports would allow every port.
+    ...(anywhere.length > 0 ? [{ ports: tcpPorts(anywhere) }] : []),
   ];
   return {
     apiVersion: 'networking.k8s.io/v1',
@@ -43,6 +44,10 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
       egress,
     },
   };
+}
+
+function tcpPorts(ports: readonly number[]) {
+  return [...new Set(ports)].sort((a, b) => a - b).map((port) => ({ protocol: 'TCP', port }));
 }
 
 function webPorts(address: string): number[] {

@@ -69,6 +69,35 @@ test.each([
   expect(spec.egress.flatMap(({ ports }) => ports)).toContainEqual({ protocol: 'TCP', port });
 });
 
+test.each([
+  ['image', INSTALLATION, []],
+  ['claim', INSTALLATION, []],
+  ['gpu-url', INSTALLATION, [{ ports: [{ protocol: 'TCP', port: 8443 }] }]],
+  ['claim', { ...INSTALLATION, egressPorts: [443] }, [{ ports: [{ protocol: 'TCP', port: 443 }] }]],
+  ['claim', { ...INSTALLATION, otlpEndpoint: 'http://c:4318' }, [{ ports: [{ protocol: 'TCP', port: 4318 }] }]],
+] as const)(
+  'workers of the model %s may connect only to DNS, Redis and needed ports (%#)',
+  (name, installation, more) => {
+    const { spec } = kindOf(built(name, installation), 'NetworkPolicy') as unknown as { spec: { egress: object[] } };
+    const ports = (port: number) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }));
+    const redis = { podSelector: { matchLabels: INSTALLATION.redis.labels } };
+    expect(spec.egress).toEqual([
+      { ports: [...ports(53), ...ports(5353)] },
+      { to: [redis], ports: [{ protocol: 'TCP', port: 6379 }] },
+      ...more,
+    ]);
+  },
+);
+
+test('workers may connect to an external Redis at any address, and to no other port', () => {
+  const external = { ...INSTALLATION.redis, labels: {}, ports: [6380, 6379] };
+  const { spec } = kindOf(built('claim', { ...INSTALLATION, redis: external }), 'NetworkPolicy') as unknown as {
+    spec: { egress: object[] };
+  };
+  const ports = [6379, 6380].map((port) => ({ protocol: 'TCP', port }));
+  expect(spec.egress.slice(1)).toEqual([{ ports }]);
+});
+
 test('revisionName and sharedName respect the length limit and are unique for each model', () => {
   const [long, longer] = ['a'.repeat(63), `${'a'.repeat(62)}b`];
   expect(revisionName('m', '0123456789ab')).toBe('m-0123456789ab');
