@@ -8,7 +8,7 @@ import { readIfAvailable } from '../ledger-view.ts';
 import { viewAccount, viewUsage } from '../tenants/view.ts';
 import type { OwnTenantView, SessionView } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
-import type { SignedIn } from './sign-in.ts';
+import type { SignedIn } from './find-session.ts';
 
 /** Serves the signed-in developer's tenant, usage and sessions. */
 export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps, signedIn: SignedIn): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { KUBERNETES_TIMEOUT_MS, borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 import { grantRules, readChartRules } from '../../../test/support/kubernetes/grant.ts';
@@ -72,7 +73,7 @@ test(
     const { developer, tenant } = await approved(console_);
     const cookies = Array.from({ length: 20 }, (_, at) => [
       `svc_asr_console=${tenant}.${String(at).padStart(32, 'x')}`,
-      `svc_asr_console=${tenant}.0123456789abcdef.9999999999999.p1.${String(at).padStart(43, 'x')}`,
+      `svc_asr_console=${tenant}.0123456789abcdef.fedcba9876543210.9999999999999.p1.${String(at).padStart(43, 'x')}`,
     ]).flat();
     const statuses: number[] = [];
     const requests = await countRequests(console_, async () => {
@@ -151,6 +152,57 @@ test(
     expect((await other.developer.call('GET', 'keys')).body.data).toHaveLength(12);
     expect((await one.developer.call('DELETE', `keys/${key.key_id}`)).status).toBe(200);
     expect(await list()).toMatchObject([{ key_id: second.key_id }]);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'sign-out ends a copied cookie here at once, at another replica within CACHE_MS and after a restart',
+  async () => {
+    const console_ = await start();
+    const cacheMs = 500;
+    const replica = await start({ CACHE_MS: String(cacheMs) });
+    const { developer, token } = await approved(console_);
+    const other = createVisitor(console_.pageUrl);
+    await other.call('POST', 'sign-in', { token });
+    const cookie = developer.cookie();
+    const statusAt = async ({ pageUrl }: TestConsole, sent = cookie) =>
+      (await createVisitor(pageUrl, sent).call('GET', 'account')).status;
+    expect([await statusAt(console_), await statusAt(replica)]).toEqual([200, 200]);
+
+    expect((await developer.call('DELETE', 'sign-in')).status).toBe(200);
+    expect(await statusAt(console_)).toBe(401);
+    await sleep(cacheMs);
+    expect(await statusAt(replica)).toBe(401);
+    const restarted = await start();
+    expect(await statusAt(restarted)).toBe(401);
+    for (const each of [console_, replica, restarted]) expect(await statusAt(each, other.cookie())).toBe(200);
+    expect((await createVisitor(console_.pageUrl).call('POST', 'sign-in', { token })).status).toBe(200);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'repeated sign-outs with the same cookie cause one write, and a tenant has at most 20 in an hour',
+  async () => {
+    const console_ = await start();
+    const { developer, tenant, token } = await approved(console_);
+    const cookie = developer.cookie();
+    const version = () => kubectl(['get', 'tenant', tenant, '-o', 'jsonpath={.metadata.resourceVersion}']);
+    const signOut = (sent: string) => createVisitor(console_.pageUrl, sent).call('DELETE', 'sign-in');
+    expect((await signOut(cookie)).status).toBe(200);
+    const ended = await version();
+    expect((await signOut(cookie)).status).toBe(200);
+    expect(await version()).toBe(ended);
+
+    const statuses = [];
+    for (let at = 0; at < 20; at++) {
+      await developer.call('POST', 'sign-in', { token });
+      statuses.push((await developer.call('DELETE', 'sign-in')).status);
+    }
+    expect(statuses).toEqual([...Array<number>(19).fill(200), 429]);
+    // The session has not ended, so its cookie stays and the developer can repeat the sign-out.
+    expect((await developer.call('GET', 'account')).status).toBe(200);
   },
   TEST_TIMEOUT_MS,
 );

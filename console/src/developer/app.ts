@@ -9,7 +9,9 @@ import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
 import { routeLink } from './link.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
-import { createSignedIn, routeSignIn } from './sign-in.ts';
+import { createFindSession } from './find-session.ts';
+import type { SignedIn } from './find-session.ts';
+import { routeSignIn } from './sign-in.ts';
 
 /**
  * Creates the app of the console port: the page for developers and the API that it uses. The admin API is not part of
@@ -23,9 +25,10 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routePage(app, ['index.html', 'console.css', 'console.js', ...SHARED_SCRIPTS, 'account.js', 'keys.js', 'usage.js']);
   app.use(refuseForeignOrigin);
   const failures = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
-  const signedIn = createSignedIn(deps, failures);
+  const findSession = createFindSession(deps, failures);
+  const signedIn: SignedIn = async (request) => (await findSession(request)).tenant;
   routeApplications(app, deps);
-  routeSignIn(app, deps, failures);
+  routeSignIn(app, deps, failures, findSession);
   routeLink(app, deps, signedIn);
   routeAccount(app, deps, signedIn);
   routeOwnKeys(app, deps, signedIn);

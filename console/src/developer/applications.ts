@@ -12,7 +12,8 @@ import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { ApplicationView } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkApplication } from './schemas.ts';
-import { startSession, tooMany } from './sign-in.ts';
+import { tooMany } from './find-session.ts';
+import { startSession } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -14,8 +14,8 @@ import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { CreatedKey } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { checkOwnKey } from './schemas.ts';
-import { tooMany } from './sign-in.ts';
-import type { SignedIn } from './sign-in.ts';
+import { tooMany } from './find-session.ts';
+import type { SignedIn } from './find-session.ts';
 
 const HOUR_MS = 3_600_000;
 

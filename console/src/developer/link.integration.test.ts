@@ -92,8 +92,9 @@ test('DELETE link revokes the link and ends the sessions of all browsers, and si
   const { developer, tenant, token } = await apply();
   const [second, third] = [visitor(), visitor()];
   for (const each of [second, third]) await each.call('POST', 'sign-in', { token });
+  const copied = createVisitor(console_.pageUrl, second.cookie());
   await second.call('DELETE', 'sign-in');
-  expect((await second.call('GET', 'account')).status).toBe(401);
+  for (const each of [second, copied]) expect((await each.call('GET', 'account')).status).toBe(401);
   expect((await developer.call('GET', 'account')).status).toBe(200);
 
   const revoked = await developer.call('DELETE', 'link');

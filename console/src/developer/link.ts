@@ -7,8 +7,9 @@ import { methodNotAllowed } from '../http/error-handler.ts';
 import type { LinkView } from '../responses.ts';
 import { clearCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
-import { startSession, tooMany } from './sign-in.ts';
-import type { SignedIn } from './sign-in.ts';
+import { tooMany } from './find-session.ts';
+import type { SignedIn } from './find-session.ts';
+import { startSession } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

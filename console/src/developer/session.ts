@@ -3,6 +3,8 @@ import type { Keyring } from '@svc-asr/runtime';
 
 /** Content of the cookie of a signed-in browser. */
 export interface Session {
+  /** Random. Identifies the session when it is ended by a sign-out. */
+  readonly id: string;
   readonly tenant: string;
   /** Identifies the private link that was used. The session ends when the tenant gets another link. */
   readonly linkId: string;
@@ -12,25 +14,26 @@ export interface Session {
 /** Result of reading a cookie. `forged` if its signature is wrong, undefined if it has another form. */
 export type ReadSession = Session | 'forged' | undefined;
 
-const SESSION = /^(([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)\.([0-9a-f]{16})\.(\d{1,15})\.([\w-]{1,32}))\.([\w-]{43})$/;
+const SESSION =
+  /^(([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)\.([0-9a-f]{16})\.([0-9a-f]{16})\.(\d{1,15})\.([\w-]{1,32}))\.([\w-]{43})$/;
 
 /** Returns the cookie value of a session: its fields, the id of the pepper, and a signature. */
-export function writeSession({ tenant, linkId, expiresAtMs }: Session, peppers: Keyring): string {
-  const body = [tenant, linkId, expiresAtMs, peppers.current].join('.');
+export function writeSession({ id, tenant, linkId, expiresAtMs }: Session, peppers: Keyring): string {
+  const body = [tenant, linkId, id, expiresAtMs, peppers.current].join('.');
   return `${body}.${signatureOf(body, peppers, peppers.current)}`;
 }
 
 /**
  * Reads a cookie value. The signature is verified here, so that a forged cookie costs no request to the API server. The
- * caller checks the expiry and the link.
+ * caller checks the expiry, the link and whether the session was ended.
  */
 export function readSession(text: string, peppers: Keyring): ReadSession {
-  const [, body = '', tenant = '', linkId = '', expiresAtMs = '', pepperId = '', signature = ''] =
+  const [, body = '', tenant = '', linkId = '', id = '', expiresAtMs = '', pepperId = '', signature = ''] =
     SESSION.exec(text) ?? [];
   const expected = signatureOf(body, peppers, pepperId);
   // The pepper of an old session may have been removed, so this is not counted as a forgery.
   if (expected === undefined) return undefined;
-  return equalTexts(signature, expected) ? { tenant, linkId, expiresAtMs: Number(expiresAtMs) } : 'forged';
+  return equalTexts(signature, expected) ? { id, tenant, linkId, expiresAtMs: Number(expiresAtMs) } : 'forged';
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Tenant } from '@svc-asr/core';
 import { networkOf } from '@svc-asr/runtime';
 import type { AttemptLimiter } from '@svc-asr/runtime';
@@ -7,41 +8,26 @@ import { methodNotAllowed } from '../http/error-handler.ts';
 import { isLinkExpired, isLinkOf, linkExpiryOf, linkIdOf, tenantOf, withLinkExpiry } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
-import { clearCookie, readCookie, writeCookie } from './cookie.ts';
+import { writeCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
+import { refuseIfBlocked } from './find-session.ts';
+import type { FindSession } from './find-session.ts';
 import { checkSignIn } from './schemas.ts';
-import { readSession, writeSession } from './session.ts';
-
-/** Returns the tenant that a request is signed in as. Throws `not_signed_in` if there is none. */
-export type SignedIn = (request: Request) => Promise<Tenant>;
+import { writeSession } from './session.ts';
+import { createSignOut } from './sign-out.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum time until a browser has to open the private link again. */
 const SESSION_MS = 7 * DAY_MS;
-
-/**
- * Creates the function that authenticates a request by the session in its cookie. The signature is verified first. Only
- * a session that this console or another replica issued causes a read of its tenant.
- */
-export function createSignedIn({ reads, peppers, now }: DeveloperDeps, failures: AttemptLimiter): SignedIn {
-  return async (request) => {
-    const session = readSession(readCookie(request) ?? '', peppers);
-    if (session === 'forged') {
-      refuseIfBlocked(failures, request, now());
-      failures.fail(request.ip ?? '', now());
-      throw new ConsoleError('not_signed_in');
-    }
-    if (session === undefined || session.expiresAtMs <= now()) throw new ConsoleError('not_signed_in');
-    const tenant = (await reads.tenant(session.tenant))?.resource;
-    if (tenant === undefined || linkIdOf(tenant) !== session.linkId || isLinkExpired(tenant, now())) {
-      throw new ConsoleError('not_signed_in');
-    }
-    return tenant;
-  };
-}
+const SESSION_ID_BYTES = 8;
 
 /** Serves sign-in and sign-out. */
-export function routeSignIn(router: Router, deps: DeveloperDeps, failures: AttemptLimiter): void {
+export function routeSignIn(
+  router: Router,
+  deps: DeveloperDeps,
+  failures: AttemptLimiter,
+  findSession: FindSession,
+): void {
   const { store, peppers, settings, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   // Attempts from one network run one after the other, so that concurrent ones cannot pass the limit together.
@@ -84,10 +70,7 @@ export function routeSignIn(router: Router, deps: DeveloperDeps, failures: Attem
   router
     .route('/console/v1/sign-in')
     .post(signIn)
-    .delete((request, response) => {
-      clearCookie(request, response);
-      response.json({ object: 'sign_in', tenant: null });
-    })
+    .delete(createSignOut(deps, findSession))
     .all(methodNotAllowed('POST, DELETE'));
 }
 
@@ -100,16 +83,7 @@ export function startSession(
 ): void {
   const nowMs = now();
   const expiresAtMs = Math.min(nowMs + SESSION_MS, linkExpiryOf(tenant) ?? Infinity);
-  const session = { tenant: tenant.metadata.name, linkId: linkIdOf(tenant), expiresAtMs };
+  const id = randomBytes(SESSION_ID_BYTES).toString('hex');
+  const session = { id, tenant: tenant.metadata.name, linkId: linkIdOf(tenant), expiresAtMs };
   writeCookie(request, response, writeSession(session, peppers), expiresAtMs - nowMs);
-}
-
-function refuseIfBlocked(failures: AttemptLimiter, request: Request, nowMs: number): void {
-  const waitMs = failures.waitMs(request.ip ?? '', nowMs);
-  if (waitMs > 0) throw tooMany(waitMs);
-}
-
-/** Builds the error for an address that made too many attempts. */
-export function tooMany(waitMs: number): ConsoleError {
-  return new ConsoleError('rate_limit_exceeded', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } });
 }

@@ -4,11 +4,15 @@ import type { Answer } from './console.ts';
 export interface Visitor {
   /** Sends a request to a path below /console/v1/. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  /** Returns the cookie that the next request sends. */
+  cookie: () => string;
 }
 
-export function createVisitor(pageUrl: string): Visitor {
-  let cookie = '';
+/** Creates a visitor, with a cookie that another visitor received if one is given. */
+export function createVisitor(pageUrl: string, given = ''): Visitor {
+  let cookie = given;
   return {
+    cookie: () => cookie,
     call: async (method, path, body, headers = {}) => {
       const response = await fetch(`${pageUrl}/console/v1/${path}`, {
         method,
@@ -19,8 +23,8 @@ export function createVisitor(pageUrl: string): Visitor {
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
-      const given = response.headers.get('set-cookie');
-      if (given !== null) cookie = given.split(';')[0] ?? '';
+      const received = response.headers.get('set-cookie');
+      if (received !== null) cookie = received.split(';')[0] ?? '';
       const text = await response.text();
       return {
         status: response.status,

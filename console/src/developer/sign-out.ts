@@ -1,0 +1,47 @@
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { Request, Response } from 'express';
+import { withEndedSession } from '../applications/ended-sessions.ts';
+import { linkIdOf } from '../applications/link.ts';
+import { ConsoleError } from '../errors.ts';
+import { clearCookie } from './cookie.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { tooMany } from './find-session.ts';
+import type { FindSession, FoundSession } from './find-session.ts';
+
+const HOUR_MS = 3_600_000;
+/** Maximum number of sign-outs of a tenant per hour. Each is a write. */
+const SIGN_OUTS_PER_HOUR = 20;
+
+/**
+ * Creates the handler that ends the session of a request, so that a copy of its cookie is refused too. Other replicas
+ * refuse it after the time to live of their cache. The cookie is cleared last, so that a failed sign-out can be
+ * repeated.
+ */
+export function createSignOut({ store, now }: DeveloperDeps, findSession: FindSession) {
+  const signOuts = createAttemptLimiter(SIGN_OUTS_PER_HOUR, HOUR_MS);
+
+  async function end({ tenant, session, readOnlyIn }: FoundSession): Promise<void> {
+    // A Tenant in a read-only folder cannot store the sign-out. Its sessions end when they expire.
+    if (readOnlyIn !== undefined) return;
+    const { name } = tenant.metadata;
+    const waitMs = signOuts.waitMs(name, now());
+    if (waitMs > 0) throw tooMany(waitMs);
+    signOuts.fail(name, now());
+    await store.update('Tenant', name, (current) => {
+      // With a new link, all sessions of the old one have ended.
+      if (current === undefined || linkIdOf(current) !== session.linkId) throw new ConsoleError('not_signed_in');
+      return withEndedSession(current, session, now());
+    });
+  }
+
+  return async (request: Request, response: Response): Promise<void> => {
+    try {
+      await end(await findSession(request));
+    } catch (error) {
+      const isEnded = error instanceof ConsoleError && error.code === 'not_signed_in';
+      if (!isEnded) throw error;
+    }
+    clearCookie(request, response);
+    response.json({ object: 'sign_in', tenant: null });
+  };
+}
