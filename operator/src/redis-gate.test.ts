@@ -8,6 +8,7 @@ test('guardLink sends nothing to Redis while this process is not the leader', as
     ready: true,
     run: (_script, key) => Promise.resolve(sent.push(key)),
     send: (key) => Promise.resolve(sent.push(key)),
+    nodes: () => Promise.resolve([{ send: ([command = '']) => Promise.resolve(sent.push(command)) }]),
     close: () => Promise.resolve(),
   };
   let open = false;
@@ -17,7 +18,13 @@ test('guardLink sends nothing to Redis while this process is not the leader', as
   await expect(guarded.send('b', [])).rejects.toThrow(NotLeading);
   expect([sent, guarded.ready]).toEqual([[], true]);
   open = true;
+  const [node] = await guarded.nodes();
+  open = false;
+  await expect(guarded.nodes()).rejects.toThrow(NotLeading);
+  await expect(node!.send(['SCAN'])).rejects.toThrow(NotLeading);
+  open = true;
   await guarded.run(script, 'c', []);
   await guarded.send('d', []);
-  expect(sent).toEqual(['c', 'd']);
+  await node!.send(['SCAN']);
+  expect(sent).toEqual(['c', 'd', 'SCAN']);
 });

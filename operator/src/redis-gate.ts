@@ -16,6 +16,16 @@ export function guardLink(link: RedisLink, gate: Gate): RedisLink {
       passGate(gate);
       return link.send(key, command);
     },
+    nodes: async () => {
+      passGate(gate);
+      const nodes = await link.nodes();
+      return nodes.map((node) => ({
+        send: async (command) => {
+          passGate(gate);
+          return node.send(command);
+        },
+      }));
+    },
     close: link.close,
   };
 }

@@ -39,6 +39,7 @@ function withOffset(link: RedisLink): RedisLink {
     },
     run,
     send: link.send,
+    nodes: link.nodes,
     close: link.close,
   };
 }

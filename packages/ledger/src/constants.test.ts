@@ -13,6 +13,7 @@ function sourceOf(name: string, constants: ScriptConstants): Script {
       return Promise.resolve();
     },
     send: () => Promise.resolve(),
+    nodes: () => Promise.resolve([]),
     close: () => Promise.resolve(),
   };
   void withConstants(link, constants).run(loadScript(name), 'key', []);

@@ -45,6 +45,7 @@ export function withConstants(link: RedisLink, constants: ScriptConstants): Redi
     },
     run: (script, key, args) => link.run(prepare(script), key, args),
     send: link.send,
+    nodes: link.nodes,
     close: link.close,
   };
 }

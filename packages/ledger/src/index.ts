@@ -8,6 +8,8 @@ export type { RedisConnection, RedisLink } from './redis/link.ts';
 export { FunctionsMissing, loadFunctions, withFunctions } from './functions.ts';
 export { replay } from './journal.ts';
 export type { Trimmed } from './journal.ts';
+export type { TraceCounts } from './purge/purge.ts';
+export type { PurgeAnswer, PurgeRequest } from './purge/requests.ts';
 export type { RedisMemory } from './memory.ts';
 export type { Admission } from './admission.ts';
 export type { OwnedStream, ServedStreams } from './ownership.ts';

@@ -33,6 +33,7 @@ import { createHash } from 'node:crypto';
  * | P:{o}:ledger            | string: id of the ledger; also :plan and :rebuild while it is missing  |
  * | P:{o}:registry:KIND     | hash: resources that the operator has applied                          |
  * | P:{o}:tenants           | set: tenants whose journal the operator exports and trims              |
+ * | P:{o}:purge             | hash: requests to purge a tenant, and their answers                    |
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -55,6 +56,7 @@ export function createRedisKeys(prefix: string) {
     catalogue: () => `${prefix}:{o}:catalogue`,
     ledgerId: () => `${prefix}:{o}:ledger`,
     tenants: () => `${prefix}:{o}:tenants`,
+    purge: () => `${prefix}:{o}:purge`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };
 }

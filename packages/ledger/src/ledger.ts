@@ -13,6 +13,7 @@ import { createMemory } from './memory.ts';
 import { createRedisKeys } from './keys.ts';
 import { createOwnership } from './ownership.ts';
 import { createPools } from './pools.ts';
+import { createPurge } from './purge/purge.ts';
 import { createReaper } from './reaper.ts';
 import { createRegistry } from './registry.ts';
 import type { RedisLink } from './redis/link.ts';
@@ -77,6 +78,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     identity: createIdentity(link, keys),
     revisions: createRevisions(link, keys),
     registry: createRegistry(link, keys),
+    purge: createPurge(link, keys, options.prefix),
     reap,
     /** Returns an estimate of Redis TIME. */
     now: clock.now,

@@ -1,7 +1,8 @@
 import { createClient, createCluster, ErrorReply } from 'redis';
 import type { Script } from '../scripts.ts';
 import { LedgerUnavailable } from './link.ts';
-import type { RedisConnection } from './link.ts';
+import { findMasters } from './masters.ts';
+import type { RedisConnection, RedisNode } from './link.ts';
 import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
@@ -26,6 +27,8 @@ type Send = (key: string, command: string[]) => Promise<unknown>;
 interface Connection {
   send: Send;
   masters: () => ((command: string[]) => Promise<unknown>)[];
+  /** Returns the same functions, after a check that they reach every slot. */
+  nodes: () => Promise<((command: string[]) => Promise<unknown>)[]>;
   isReady: () => boolean;
   close: () => Promise<void>;
 }
@@ -41,7 +44,7 @@ export function connectRedis(options: ConnectOptions): RedisConnection {
   const pacer = createReplyPacer(REPLIES_PER_TURN);
   let answering = true;
   const send = (key: string, command: readonly string[]) => settle(() => connection.send(key, [...command]));
-  async function settle(start: () => Promise<unknown>): Promise<unknown> {
+  async function settle<T>(start: () => Promise<T>): Promise<T> {
     if (!connection.isReady()) throw new LedgerUnavailable('there is no connection to Redis');
     try {
       const reply = await within(start(), options.timeoutMs, pacer);
@@ -64,13 +67,18 @@ export function connectRedis(options: ConnectOptions): RedisConnection {
     }
   }
 
+  const nodeOf = (sendTo: (command: string[]) => Promise<unknown>): RedisNode => ({
+    send: (command) => settle(() => sendTo([...command])),
+  });
+
   return {
     get ready() {
       return connection.isReady() && answering;
     },
     run,
     send,
-    masters: () => connection.masters().map((sendTo) => ({ send: (command) => settle(() => sendTo([...command])) })),
+    masters: () => connection.masters().map(nodeOf),
+    nodes: async () => (await settle(connection.nodes)).map(nodeOf),
     close: connection.close,
   };
 }
@@ -117,6 +125,7 @@ function openSingle(url: string, options: ConnectOptions): Connection {
   return {
     send: (_key, command) => client.sendCommand(command),
     masters: () => [(command) => client.sendCommand(command)],
+    nodes: () => Promise.resolve([(command) => client.sendCommand(command)]),
     isReady: () => client.isReady,
     close: () => end(client),
   };
@@ -156,10 +165,15 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
     state.closing = true;
     if (state.connected) await end(cluster);
   };
+  const senderTo = (node: (typeof cluster.masters)[number]) => async (command: string[]) =>
+    (await cluster.nodeClient(node)).sendCommand(command);
   return {
     send: (key, command) => cluster.sendCommand(key, false, command),
-    masters: () =>
-      cluster.masters.map((node) => async (command) => (await cluster.nodeClient(node)).sendCommand(command)),
+    masters: () => cluster.masters.map(senderTo),
+    nodes: async () => {
+      const slots = await cluster.sendCommand(undefined, true, ['CLUSTER', 'SLOTS']);
+      return findMasters(slots, cluster.masters).map(senderTo);
+    },
     isReady: () => state.connected,
     close,
   };

@@ -5,6 +5,12 @@ export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
+/** A node that stores keys: the only Redis, or a master of a cluster. */
+export interface RedisNode {
+  /** Sends a command without a key, such as SCAN. */
+  send: (command: readonly string[]) => Promise<unknown>;
+}
+
 /** Connection to Redis. Each command names one key, which selects the node of a cluster. */
 export interface RedisLink {
   /** False without a connection, or if the last command got no answer. */
@@ -13,12 +19,9 @@ export interface RedisLink {
   run: (script: Script, key: string, args: readonly (string | number)[]) => Promise<unknown>;
   /** Sends a command whose first key is `key`. */
   send: (key: string, command: readonly string[]) => Promise<unknown>;
+  /** Returns every node. Rejects with LedgerUnavailable while the nodes of a cluster are changing. */
+  nodes: () => Promise<readonly RedisNode[]>;
   close: () => Promise<void>;
-}
-
-/** One server of Redis. */
-export interface RedisNode {
-  send: (command: readonly string[]) => Promise<unknown>;
 }
 
 /** Connection that also reaches each server by itself. */

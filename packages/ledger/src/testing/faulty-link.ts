@@ -20,6 +20,7 @@ export class FaultyLink {
       ready: true,
       run: (...args) => this.#pass(() => link.run(...args)),
       send: (...args) => this.#pass(() => link.send(...args)),
+      nodes: (...args) => this.#pass(() => link.nodes(...args)),
       close: () => Promise.resolve(),
     };
   }

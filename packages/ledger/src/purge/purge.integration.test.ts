@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { createRedisKeys } from '../keys.ts';
+import type { Ledger } from '../ledger.ts';
+import { createTenant, openLedger, request, reserved } from '../../../../test/support/ledger.ts';
+import { startRedis } from '../../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../../test/support/redis-cluster.ts';
+import { dumpRedis } from '../testing/dump.ts';
+import { findFamily } from './traces.ts';
+
+const OWNER = { id: 'gateway-1', epoch: 1 };
+const KEY = { hash: 'hash', pepperId: 'p1', expiresAtMs: null };
+const NOTHING = {
+  account_keys: 0,
+  key_records: 0,
+  gateway_records: 0,
+  reaper_marks: 0,
+  queue_entries: 0,
+  registry_entries: 0,
+  list_entries: 0,
+  rebuild_plans: 0,
+};
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('purge on %s', (_name, start) => {
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+  let prefix: string;
+
+  beforeAll(async () => (redis = await start()));
+  afterAll(() => redis.stop());
+  beforeEach(async () => {
+    prefix = `test-${randomUUID()}`;
+    ledger = await openLedger(redis.url, { prefix });
+  });
+  afterEach(() => ledger.link.close());
+
+  /** Uses every part of the ledger that stores something of a tenant. Ends with a closed account. */
+  async function useEverything(): Promise<string> {
+    const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 10 });
+    await ledger.registry.put('Tenant', tenant, '');
+    for (const keyId of ['AAAAAAAAAA', 'BBBBBBBBBB']) await ledger.apiKeys.put(`${keyId}${tenant}`, { tenant, ...KEY });
+    await ledger.apiKeys.revoke(`BBBBBBBBBB${tenant}`);
+    await ledger.admit(tenant);
+    const { sessionId } = await reserved(ledger, tenant, { seconds: 5, idempotencyKey: 'again' });
+    await ledger.gateways.own(OWNER, { tenant, sessionId });
+    await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' });
+    await ledger.pools.place('kikuyu', { tenant, sessionId });
+    await ledger.sessions.settle(tenant, sessionId, OWNER, 16_000, 'client closed');
+    const cancelled = request(tenant, { seconds: 5 });
+    await ledger.sessions.cancel({ ...cancelled, reason: 'no answer' });
+    await reserved(ledger, tenant, { seconds: 5 });
+    await ledger.identity.showPlan({ ledgerId: 'l', tenants: [{ tenant, grantedMs: 1 }] });
+    await ledger.accounts.close(tenant);
+    return tenant;
+  }
+
+  const mentions = async (tenant: string) => {
+    const lines = await dumpRedis(ledger.link);
+    return lines.filter((line) => line.startsWith(`${prefix}:`) && line.includes(tenant));
+  };
+
+  test('remove leaves no mention of the tenant in any key of any node', async () => {
+    const tenant = await useEverything();
+    expect(await ledger.purge.count(tenant)).toMatchObject({ key_records: 2, gateway_records: 1, list_entries: 1 });
+    await ledger.gateways.disown(OWNER, { tenant, sessionId: (await ownedSession(tenant)) ?? '' });
+    expect((await mentions(tenant)).length).toBeGreaterThan(12);
+    const removed = await ledger.purge.remove(tenant);
+    expect(removed).toEqual({
+      account_keys: expect.any(Number),
+      key_records: 2,
+      gateway_records: 0,
+      reaper_marks: expect.any(Number),
+      queue_entries: 2,
+      registry_entries: 1,
+      list_entries: 1,
+      rebuild_plans: 1,
+    });
+    expect(removed.account_keys).toBeGreaterThanOrEqual(6);
+    expect(removed.reaper_marks).toBeGreaterThanOrEqual(1);
+    expect(await mentions(tenant)).toEqual([]);
+    expect(await ledger.purge.count(tenant)).toEqual(NOTHING);
+    expect(await ledger.purge.remove(tenant)).toEqual(NOTHING);
+  });
+
+  async function ownedSession(tenant: string): Promise<string | undefined> {
+    const key = createRedisKeys(prefix).owned(OWNER.id);
+    const records = (await ledger.link.send(key, ['SMEMBERS', key])) as string[];
+    return records.map((record) => record.split(' ')).find(([, owner]) => owner === tenant)?.[2];
+  }
+
+  test('remove leaves other tenants unchanged, also one whose name starts with the same characters', async () => {
+    const tenant = await useEverything();
+    const keys = createRedisKeys(prefix);
+    const similar = `${tenant}-2`;
+    await ledger.accounts.configure(similar, {
+      displayName: 'Other',
+      state: 'Active',
+      models: ['*'],
+      limits: { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 60 },
+    });
+    await ledger.accounts.grant(similar, 'first', 60_000);
+    await ledger.registry.put('Tenant', similar, '');
+    await ledger.apiKeys.put('CCCCCCCCCC', { tenant: similar, ...KEY });
+    await reserved(ledger, similar, { seconds: 5 });
+    const before = await ledger.purge.count(similar);
+    await ledger.purge.remove(tenant);
+    expect(await ledger.purge.count(similar)).toEqual(before);
+    expect(await ledger.link.send(keys.registry('Tenant'), ['HKEYS', keys.registry('Tenant')])).toEqual([similar]);
+    expect(await ledger.accounts.read(similar)).toMatchObject({ liveSessions: 1, reservedMs: 5000 });
+  });
+
+  test.each([
+    ['account_keys', (tenant: string) => [`${prefix}:{t:${tenant}}:x:1`, 'SET', '1']],
+    ['key_records', (tenant: string) => [`${prefix}:{k:DDDDDDDDDD}:k`, 'HSET', 'tenant', tenant]],
+    ['gateway_records', (tenant: string) => [`${prefix}:{g:g2}:s`, 'SADD', `1 ${tenant} s`]],
+    ['reaper_marks', (tenant: string) => [`${prefix}:{d:3}:due`, 'ZADD', '1', `1:${tenant}`]],
+    ['queue_entries', (tenant: string) => [`${prefix}:{m:luo}:q`, 'RPUSH', tenant]],
+    ['registry_entries', (tenant: string) => [`${prefix}:{o}:registry:Tenant`, 'HSET', tenant, '']],
+    ['list_entries', (tenant: string) => [`${prefix}:{o}:tenants`, 'SADD', tenant]],
+  ])('count reports one of %s that was left behind', async (kind, left) => {
+    const tenant = await createTenant(ledger, 1000);
+    await ledger.accounts.close(tenant);
+    await ledger.purge.remove(tenant);
+    const [key = '', command = '', ...args] = left(tenant);
+    await ledger.link.send(key, [command, key, ...args]);
+    expect(await ledger.purge.count(tenant)).toEqual({ ...NOTHING, [kind]: 1 });
+  });
+
+  test('a later tenant of the same name starts without credit, sessions and usage', async () => {
+    const tenant = await useEverything();
+    await ledger.purge.remove(tenant);
+    await ledger.accounts.configure(tenant, {
+      displayName: 'New',
+      state: 'Active',
+      models: ['*'],
+      limits: { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 60 },
+    });
+    expect(await ledger.accounts.grant(tenant, 'first', 1000)).toEqual({ applied: true, amountMs: 1000 });
+    expect(await ledger.accounts.read(tenant)).toMatchObject({ grantedMs: 1000, consumedMs: 0, liveSessions: 0 });
+    expect(await ledger.accounts.recent(tenant)).toEqual([]);
+    expect(await ledger.accounts.dailyUsage(tenant, 400)).toEqual([]);
+    expect(await ledger.journal.read(tenant)).toHaveLength(1);
+  });
+
+  test('a request is answered once, and an answer to a replaced request is dropped', async () => {
+    const { requests } = ledger.purge;
+    const answer = { liveSessions: 0, removed: {}, remaining: {} };
+    await requests.submit('acme', { id: '1', action: 'count' });
+    await requests.submit('acme', { id: '2', action: 'remove' });
+    await requests.answer('acme', '1', answer);
+    expect([...(await requests.list())]).toEqual([['acme', { id: '2', action: 'remove' }]]);
+    await requests.answer('acme', '2', answer);
+    expect([await requests.answerTo('acme', '1'), await requests.answerTo('acme', '2')]).toEqual([undefined, answer]);
+    expect([(await requests.list()).size, await requests.find('acme')]).toEqual([0, undefined]);
+    await requests.withdraw('acme');
+    await requests.answer('acme', '2', answer);
+    expect(await requests.answerTo('acme', '2')).toBeUndefined();
+  });
+
+  test('a request expires after two minutes, so that it cannot purge a later tenant', async () => {
+    const key = createRedisKeys(prefix).purge();
+    await ledger.purge.requests.submit('acme', { id: '1', action: 'remove' });
+    expect(Number(await ledger.link.send(key, ['PTTL', key]))).toBeGreaterThan(110_000);
+    expect(Number(await ledger.link.send(key, ['PTTL', key]))).toBeLessThanOrEqual(120_000);
+  });
+});
+
+test('every key of createRedisKeys belongs to a family that a purge knows', () => {
+  const names = Object.values(createRedisKeys('p')).map((build) =>
+    (build as (...args: unknown[]) => string)('Tenant', 1),
+  );
+  expect(names.filter((name) => findFamily(name.slice(2)) === undefined)).toEqual([]);
+});

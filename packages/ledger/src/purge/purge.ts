@@ -1,0 +1,59 @@
+import type { RedisKeys } from '../keys.ts';
+import type { RedisLink } from '../redis/link.ts';
+import { createPurgeRequests } from './requests.ts';
+import { scanKeys } from './scan.ts';
+import { findTraces, TRACE_KINDS } from './traces.ts';
+import type { Trace, TraceKind } from './traces.ts';
+
+/** Number of traces of a tenant by kind. */
+export type TraceCounts = Record<TraceKind, number>;
+
+/** Creates the functions that count and remove everything that Redis contains of a tenant. */
+export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
+  const start = `${prefix}:`;
+
+  /** Yields the traces of a tenant, each once. Reads every key of this ledger, because API keys have no index. */
+  async function* find(tenant: string): AsyncGenerator<readonly Trace[]> {
+    const seen = new Set<string>();
+    for await (const names of scanKeys(link, start)) {
+      const traces = await Promise.all(names.map((key) => findTraces(link, tenant, key, start)));
+      const found = traces.flat().filter((trace) => !seen.has(identityOf(trace)));
+      for (const trace of found) seen.add(identityOf(trace));
+      if (found.length > 0) yield found;
+    }
+  }
+
+  return {
+    /** Counts what is in Redis, by a new scan of every node. */
+    async count(tenant: string): Promise<TraceCounts> {
+      const counts = zero();
+      for await (const traces of find(tenant)) for (const { kind } of traces) counts[kind]++;
+      return counts;
+    },
+
+    /**
+     * Removes everything except the records of gateways, and returns what it removed. It is safe to repeat after a
+     * partial failure. The account must be closed and without streams, so that no other process writes to it.
+     */
+    async remove(tenant: string): Promise<TraceCounts> {
+      const counts = zero();
+      for await (const traces of find(tenant)) {
+        for (const { kind, key, removal } of traces) {
+          for (const command of removal) await link.send(key, command);
+          if (removal.length > 0) counts[kind]++;
+        }
+      }
+      return counts;
+    },
+
+    requests: createPurgeRequests(link, keys),
+  };
+}
+
+function identityOf({ key, member = '' }: Trace): string {
+  return `${key} ${member}`;
+}
+
+function zero(): TraceCounts {
+  return Object.fromEntries(TRACE_KINDS.map((kind) => [kind, 0])) as TraceCounts;
+}

@@ -1,0 +1,113 @@
+import type { RedisLink } from '../redis/link.ts';
+import type { RebuildPlan } from '../types.ts';
+
+/** What Redis may contain of a tenant. */
+export const TRACE_KINDS = [
+  'account_keys',
+  'key_records',
+  'gateway_records',
+  'reaper_marks',
+  'queue_entries',
+  'registry_entries',
+  'list_entries',
+  'rebuild_plans',
+] as const;
+
+export type TraceKind = (typeof TRACE_KINDS)[number];
+
+/** One thing that Redis contains of a tenant. */
+export interface Trace {
+  kind: TraceKind;
+  key: string;
+  /** Member of the key. Absent if the whole key belongs to the tenant. */
+  member?: string;
+  /** Commands that remove it. */
+  removal: readonly (readonly string[])[];
+}
+
+/** Finds what a key contains of a tenant. `part` is what the pattern of the family captured. */
+type Find = (link: RedisLink, tenant: string, key: string, part: string) => Promise<Trace[]>;
+
+const NOTHING: readonly Trace[] = [];
+
+/** Families of keys by the pattern of their names, without the prefix. A family without a function has no tenant. */
+const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
+  [/^\{t:([^}]*)\}:/, ownKey('account_keys')],
+  [/^\{k:[^}]*\}:k$/, findKeyRecord],
+  [/^\{g:[^}]*\}:s$/, members('gateway_records', ['SMEMBERS'], undefined, (record) => record.split(' ')[1])],
+  [/^\{d:[^}]*\}:due$/, members('reaper_marks', ['ZRANGE', '0', '-1'], 'ZREM', (mark) => mark.split(':')[1])],
+  [/^\{m:[^}]*\}:q$/, findQueuedTenant],
+  [/^\{m:[^}]*\}:q:(.*)$/, findQueue],
+  [/^\{o\}:registry:Tenant$/, members('registry_entries', ['HKEYS'], 'HDEL', (name) => name)],
+  [/^\{o\}:tenants$/, members('list_entries', ['SMEMBERS'], 'SREM', (name) => name)],
+  [/^\{o\}:ledger:plan$/, findPlan],
+  // Names of models, sessions, workers and gateways. The registry of ApiKeys has the ids of keys.
+  [/^\{m:[^}]*\}:(?!q$|q:)/],
+  [/^\{g:[^}]*\}:x$/],
+  [/^\{o\}:(gateways|catalogue|ledger$|ledger:rebuild$|registry:ApiKey$|registry:ASRModel$)/],
+  // The request for a purge names the tenant. It is deleted with the answer, or expires.
+  [/^\{o\}:purge$/],
+];
+
+/** Returns the family of a key, given its name without the prefix. Undefined if it is unknown. */
+export function findFamily(name: string): readonly [pattern: RegExp, find?: Find] | undefined {
+  return FAMILIES.find(([pattern]) => pattern.test(name));
+}
+
+/** Returns what a key contains of a tenant. `start` is the prefix with its colon. */
+export async function findTraces(
+  link: RedisLink,
+  tenant: string,
+  key: string,
+  start: string,
+): Promise<readonly Trace[]> {
+  const name = key.slice(start.length);
+  const [pattern, find] = findFamily(name) ?? [];
+  if (pattern === undefined || find === undefined) return NOTHING;
+  return find(link, tenant, key, pattern.exec(name)?.[1] ?? '');
+}
+
+function ownKey(kind: TraceKind): Find {
+  return (_link, tenant, key, owner) =>
+    Promise.resolve(owner === tenant ? [{ kind, key, removal: [['DEL', key]] }] : []);
+}
+
+/** Finds the members of a collection that belong to the tenant. Without `remove`, only their owner removes them. */
+function members(
+  kind: TraceKind,
+  read: readonly string[],
+  remove: string | undefined,
+  ownerOf: (member: string) => string | undefined,
+): Find {
+  const [command = '', ...range] = read;
+  return async (link, tenant, key) => {
+    const all = (await link.send(key, [command, key, ...range])) as string[];
+    const own = all.filter((member) => ownerOf(member) === tenant);
+    return own.map((member) => ({ kind, key, member, removal: remove === undefined ? [] : [[remove, key, member]] }));
+  };
+}
+
+async function findKeyRecord(link: RedisLink, tenant: string, key: string): Promise<Trace[]> {
+  const owner = await link.send(key, ['HGET', key, 'tenant']);
+  return owner === tenant ? [{ kind: 'key_records', key, removal: [['DEL', key]] }] : [];
+}
+
+async function findQueuedTenant(link: RedisLink, tenant: string, key: string): Promise<Trace[]> {
+  const tenants = (await link.send(key, ['LRANGE', key, '0', '-1'])) as string[];
+  return tenants.includes(tenant) ? [{ kind: 'queue_entries', key, removal: [['LREM', key, '0', tenant]] }] : [];
+}
+
+async function findQueue(link: RedisLink, tenant: string, key: string, owner: string): Promise<Trace[]> {
+  if (owner !== tenant) return [];
+  const sessions = (await link.send(key, ['LRANGE', key, '0', '-1'])) as string[];
+  const requestTimes = key.replace(/q:[^:]*$/, 'qs');
+  const removal = [...sessions.map((session) => ['ZREM', requestTimes, session]), ['DEL', key]];
+  return [{ kind: 'queue_entries', key, removal }];
+}
+
+async function findPlan(link: RedisLink, tenant: string, key: string): Promise<Trace[]> {
+  const text = (await link.send(key, ['GET', key])) as string | null;
+  const plan = text === null ? undefined : (JSON.parse(text) as RebuildPlan);
+  const isListed = plan?.tenants.some((entry) => entry.tenant === tenant) === true;
+  return isListed ? [{ kind: 'rebuild_plans', key, removal: [['DEL', key]] }] : [];
+}
