@@ -18,7 +18,9 @@ import { systemClock } from './queue/clock.ts';
 import { createWorkQueue } from './queue/queue.ts';
 import type { WorkQueue } from './queue/queue.ts';
 import { createApiKeyReconciler } from './reconcile/apikey.ts';
+import { PurgeTask } from './purge/task.ts';
 import { createApplied } from './reconcile/applied.ts';
+import type { Applied } from './reconcile/applied.ts';
 import { createCataloguePublisher } from './reconcile/catalogue.ts';
 import { createFirstPass } from './reconcile/first-pass.ts';
 import type { FirstPass } from './reconcile/first-pass.ts';
@@ -81,6 +83,7 @@ export interface OperatorParts {
   memory: RedisMemoryWatch;
   functions: FunctionsTask;
   journal: JournalKeeper;
+  purge: PurgeTask;
   sync: Sync;
   controller: Controller;
 }
@@ -201,7 +204,7 @@ function createWork(settings: OperatorSettings): Work {
   };
 }
 
-interface ControlParts extends Omit<OperatorParts, 'sync' | 'controller'> {
+interface ControlParts extends Omit<OperatorParts, 'sync' | 'controller' | 'purge'> {
   options: AssembleOptions;
   ledger: Ledger;
   converge: (model: string) => Promise<void>;
@@ -209,11 +212,12 @@ interface ControlParts extends Omit<OperatorParts, 'sync' | 'controller'> {
 }
 
 /** Creates the reconcilers and the controller that runs them. */
-function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'controller'> {
+function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'controller' | 'purge'> {
   const { source, pools, status, guard, checkpoints, ledger, converge, notices, work } = parts;
   const { settings, instruments, logger } = parts.options;
   const applied = createApplied(ledger.registry);
   const catalogue = createCataloguePublisher(ledger.catalogue, source);
+  const purge = createPurgeTask(parts, applied);
   const sync = createSync({ source, applied, enqueue: work.enqueue, notices, logger });
   const reconcilers = {
     ASRModel: createModelReconciler({ pools, catalogue, applied }),
@@ -225,6 +229,7 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
       checkpointOf: checkpoints.of,
       isNewest: (resource) => source.isNewest(resource),
       ledgerId: guard.ledgerId,
+      purge: (tenant) => purge.remove(tenant),
     }),
     ApiKey: createApiKeyReconciler({ keys: ledger.apiKeys, source, applied, notices, logger }),
   };
@@ -232,12 +237,44 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
     source,
     queue: work.queue,
     enqueue: work.enqueue,
-    reconcile: createReconcile({ source, applied, reconcilers, catalogue, sync, converge, status, guard, logger }),
+    reconcile: createReconcile({
+      source,
+      applied,
+      reconcilers,
+      catalogue,
+      sync,
+      converge,
+      status,
+      guard,
+      isPurgeRequested: (tenant) => purge.isRequested(tenant),
+      logger,
+    }),
     report: createOutcomeReport(instruments, notices, logger),
     firstPass: work.firstPass,
     redisReady: () => parts.link.ready,
     concurrency: settings.RECONCILE_CONCURRENCY,
     resyncMs: settings.RESYNC_SECONDS * 1000,
   });
-  return { sync, controller };
+  return { sync, controller, purge };
+}
+
+function createPurgeTask(
+  { ledger, guard, source, checkpoints, journal, work, options: { settings, logger } }: ControlParts,
+  applied: Applied,
+): PurgeTask {
+  const { count, remove, requests } = ledger.purge;
+  return new PurgeTask({
+    purge: withLedgerGuard(guard, { count, remove }),
+    requests: withLedgerGuard(guard, requests),
+    accounts: ledger.accounts,
+    apiKeys: ledger.apiKeys,
+    source,
+    applied,
+    checkpoints,
+    journal,
+    journalFolder: settings.JOURNAL_FOLDER,
+    enqueue: work.enqueue,
+    intervalMs: settings.LEDGER_INTERVAL_MS,
+    logger,
+  });
 }

@@ -1,5 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '@svc-asr/runtime';
 
 /** Appends lines of JSON to files, one file per UTC day of the entries and writer. */
 export interface JournalFiles {
@@ -57,13 +58,4 @@ export function createJournalFiles(folder: string, writer: string): JournalFiles
 async function lastByte(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<number | undefined> {
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0];
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

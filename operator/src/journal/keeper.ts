@@ -63,6 +63,8 @@ export class JournalKeeper {
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
+  /** Settles when the last work that uses the files has ended. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: JournalKeeperOptions) {
     this.#options = options;
@@ -91,6 +93,13 @@ export class JournalKeeper {
       backlogRatio: isExported ? this.#totals.backlog / backlogEntries : undefined,
       exportAgeSeconds: isExported ? exportAgeMs / 1000 : undefined,
     };
+  }
+
+  /** Runs work between two passes, so that no pass appends to the files meanwhile. */
+  runBetweenPasses<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
   }
 
   /** Exports and trims the journal of every tenant once. A tenant that fails does not stop the others. */
@@ -122,7 +131,7 @@ export class JournalKeeper {
   async #runAndSchedule(): Promise<void> {
     const { intervalMs, logger } = this.#options;
     try {
-      await this.runPass();
+      await this.runBetweenPasses(() => this.runPass());
       if (this.#hasFailed) logger.info('the journal is exported again');
       this.#hasFailed = false;
     } catch (err) {

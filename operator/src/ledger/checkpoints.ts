@@ -8,6 +8,10 @@ import type { Kept } from './kept.ts';
 
 export interface Checkpoints {
   of: (tenant: string) => Checkpoint | undefined;
+  /** Returns the number of stored checkpoints of a tenant: 0 or 1. Reads the file. */
+  countOf: (tenant: string) => Promise<number>;
+  /** Removes the checkpoint of a tenant that has no resource any more. */
+  remove: (tenant: string) => Promise<void>;
   start: () => Promise<void>;
   stop: () => void;
 }
@@ -44,6 +48,17 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
   let known: Kept = {};
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  /** Settles when the last write of the file has ended. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Runs one write of the file at a time. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  }
+
+  const read = async () => JSON.parse((await readWhole(file)) ?? '{}') as Kept;
 
   async function takeCheckpoint(): Promise<void> {
     if (!isSure()) return;
@@ -56,13 +71,17 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
       const checkpointAt = new Date(wallMs()).toISOString();
       next[tenant] = { consumedMs, checkpointAt, ...(limitedCorrections.length > 0 && { limitedCorrections }) };
     }
+    await write(next);
+  }
+
+  async function write(next: Kept): Promise<void> {
     if (isDeepStrictEqual(next, known)) return;
     await writeDurably(file, `${JSON.stringify(next, null, 2)}\n`);
     known = next;
   }
 
   const runNext = () =>
-    void takeCheckpoint()
+    void inTurn(takeCheckpoint)
       .catch((err: unknown) => logger.debug({ err, file }, 'checkpoints could not be written'))
       .finally(() => {
         if (!stopped) timer = setTimeout(runNext, intervalMs);
@@ -73,8 +92,14 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
       const kept = known[tenant];
       return kept === undefined || isExpired(kept, wallMs(), retentionMs) ? undefined : kept;
     },
+    countOf: async (tenant) => (tenant in (await read()) ? 1 : 0),
+    remove: (tenant) =>
+      inTurn(async () => {
+        const { [tenant]: _removed, ...others } = known;
+        await write(others);
+      }),
     start: async () => {
-      known = JSON.parse((await readWhole(file)) ?? '{}') as Kept;
+      known = await read();
       timer = setTimeout(runNext, intervalMs);
     },
     stop: () => {

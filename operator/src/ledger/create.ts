@@ -46,6 +46,9 @@ export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard
         })
       : {
           of: (tenant: string) => statusCheckpoint(cluster.source, tenant),
+          // The checkpoint is deleted with the status of the Tenant.
+          countOf: () => Promise.resolve(0),
+          remove: () => Promise.resolve(),
           start: () => Promise.resolve(),
           stop: () => undefined,
         };

@@ -172,6 +172,7 @@ test('a single lost account is recreated from its checkpoint, also after an inte
     logger,
     ledgerId: () => 'mine',
     isNewest: () => Promise.resolve(true),
+    purge: () => Promise.resolve(),
     accounts: {
       ...accounts,
       restore: (...args) => (restorations++ === 0 ? Promise.reject(new Error('cut')) : accounts.restore(...args)),

@@ -23,12 +23,15 @@ export interface ReconcileDependencies {
   status: Pick<StatusReporter, 'applied' | 'refused' | 'failed' | 'waiting'>;
   /** Checked before anything is written to Redis. */
   guard: Pick<LedgerGuard, 'check'>;
+  /** Returns whether everything of a deleted tenant is to be removed, even if no operator remembers the tenant. */
+  isPurgeRequested: (tenant: string) => boolean;
   logger: Logger;
 }
 
 /** Creates the function that processes every work key. It reconciles the named resource with the source. */
 export function createReconcile(dependencies: ReconcileDependencies): (key: WorkKey) => Promise<void> {
-  const { source, applied, reconcilers, catalogue, sync, converge, status, guard, logger } = dependencies;
+  const { source, applied, reconcilers, catalogue, sync, converge, status, guard, isPurgeRequested, logger } =
+    dependencies;
 
   /** Wraps a reconciler. The finalizer is added before the first phase and removed after the last one. */
   const frame = <K extends Kind>(kind: K, { present, absent }: Reconciler<K>): Reconciler<K> => ({
@@ -50,7 +53,8 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
         return;
       }
       const known = applied.loaded() && applied.note(kind, name) !== undefined;
-      if (wanted === undefined && !known && !source.isDeleting(kind, name)) return;
+      const hasTraces = known || source.isDeleting(kind, name) || (kind === 'Tenant' && isPurgeRequested(name));
+      if (wanted === undefined && !hasTraces) return;
       const fields = { resource: keyOf(kind, name) };
       try {
         await guard.check();

@@ -12,6 +12,8 @@ export interface TenantDependencies extends AccountDependencies {
   applied: Applied;
   notices: Notices;
   ledgerId: () => string | undefined;
+  /** Removes everything of a deleted tenant, if an administrator requested it. */
+  purge: (tenant: string) => Promise<void>;
   logger: Logger;
 }
 
@@ -29,6 +31,7 @@ export function createTenantReconciler(dependencies: TenantDependencies): Reconc
     absent: [
       { name: 'close the account', run: (name) => accounts.close(name) },
       { name: 'remove the record', run: (name) => applied.forget('Tenant', name) },
+      { name: 'purge the data', run: dependencies.purge },
     ],
   };
 }

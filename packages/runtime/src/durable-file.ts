@@ -57,7 +57,7 @@ export async function prepareFolder(folder: string): Promise<void> {
  * Flushes the folder, which contains the names of its files. Otherwise a rename can be lost although the file is on
  * disk.
  */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

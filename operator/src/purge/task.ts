@@ -1,0 +1,143 @@
+import type { Ledger, PurgeAnswer } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { JournalKeeper } from '../journal/keeper.ts';
+import { countTenantLines, removeTenantLines } from '../journal/tenant-lines.ts';
+import type { Checkpoints } from '../ledger/checkpoints.ts';
+import type { Applied } from '../reconcile/applied.ts';
+import type { WorkKey } from '../reconcile/work.ts';
+import { keyOf } from '../source/source.ts';
+import type { ResourceSource } from '../source/source.ts';
+
+export interface PurgeTaskOptions {
+  purge: Pick<Ledger['purge'], 'count' | 'remove'>;
+  requests: Ledger['purge']['requests'];
+  accounts: Pick<Ledger['accounts'], 'read'>;
+  apiKeys: Pick<Ledger['apiKeys'], 'find'>;
+  source: Pick<ResourceSource, 'get' | 'list' | 'unsettled'>;
+  applied: Pick<Applied, 'names' | 'note'>;
+  checkpoints: Pick<Checkpoints, 'countOf' | 'remove'>;
+  journal: Pick<JournalKeeper, 'runBetweenPasses'>;
+  /** Folder of the exported journal. Empty if it is not exported. */
+  journalFolder: string;
+  enqueue: (key: WorkKey) => void;
+  intervalMs: number;
+  logger: Logger;
+}
+
+type Counts = Record<string, number>;
+
+/**
+ * Answers the requests of the console to count or remove everything of a tenant. A removal runs as a phase of the
+ * reconcile of its Tenant, so that a Tenant that is created meanwhile is applied after it.
+ */
+export class PurgeTask {
+  readonly #options: PurgeTaskOptions;
+  readonly #requested = new Set<string>();
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: PurgeTaskOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#pollAndSchedule();
+  }
+
+  /** Resolves when the current requests are answered. */
+  stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    return this.#running;
+  }
+
+  /** Returns whether a deleted tenant is to be removed. False while the source may be incomplete. */
+  isRequested(tenant: string): boolean {
+    return this.#requested.has(tenant) && this.#options.source.unsettled() === undefined;
+  }
+
+  /** Reads the requests, answers counts and enqueues removals. */
+  async poll(): Promise<void> {
+    const { requests, enqueue } = this.#options;
+    const open = await requests.list();
+    for (const tenant of this.#requested) if (!open.has(tenant)) this.#requested.delete(tenant);
+    for (const [tenant, { id, action }] of open) {
+      if (action === 'remove') {
+        this.#requested.add(tenant);
+        enqueue(keyOf('Tenant', tenant));
+        continue;
+      }
+      const remaining = await this.#count(tenant);
+      await requests.answer(tenant, id, { ...(await this.#findLive(tenant, remaining)), removed: {}, remaining });
+    }
+  }
+
+  /** Removes everything of a tenant whose account was closed, if the console still waits for it. */
+  async remove(tenant: string): Promise<void> {
+    const { requests, logger } = this.#options;
+    if (!this.isRequested(tenant)) return;
+    // The request may have been withdrawn since the last poll.
+    const request = await requests.find(tenant);
+    if (request?.action !== 'remove') return;
+    await this.#checkKeys(tenant);
+    const answer = await this.#removeAll(tenant);
+    await requests.answer(tenant, request.id, answer);
+    this.#requested.delete(tenant);
+    if (answer.liveSessions > 0) return;
+    logger.warn({ tenant, amount: sum(answer.removed) }, `purged ${tenant}; ${sum(answer.remaining)} traces are left`);
+  }
+
+  async #pollAndSchedule(): Promise<void> {
+    const { intervalMs, logger } = this.#options;
+    await this.poll().catch((err: unknown) => logger.debug({ err }, 'requests for purges could not be answered'));
+    if (!this.#stopped) this.#timer = setTimeout(() => this.start(), intervalMs);
+  }
+
+  /** Throws while a key of the tenant is applied or being revoked, because that may write its record again. */
+  async #checkKeys(tenant: string): Promise<void> {
+    const { source, applied, apiKeys } = this.#options;
+    const present = source.list().find((resource) => resource.kind === 'ApiKey' && resource.spec.tenant === tenant);
+    if (present !== undefined) throw new Error(`the ApiKey ${present.metadata.name} of ${tenant} still exists`);
+    for (const name of applied.names('ApiKey')) {
+      if (source.get('ApiKey', name) !== undefined) continue;
+      const record = await apiKeys.find(applied.note('ApiKey', name) ?? '');
+      if (record?.tenant === tenant) throw new Error(`the ApiKey ${name} of ${tenant} is being revoked`);
+    }
+  }
+
+  async #removeAll(tenant: string): Promise<PurgeAnswer> {
+    const { purge, checkpoints, journal, journalFolder } = this.#options;
+    const before = await this.#count(tenant);
+    const live = await this.#findLive(tenant, before);
+    if (live.liveSessions > 0) return { ...live, removed: {}, remaining: before };
+    // Without a pass in between, no entry that was read before the removal is exported after it.
+    const removed: Counts = await journal.runBetweenPasses(async () => ({
+      ...(await purge.remove(tenant)),
+      journal_lines: journalFolder === '' ? 0 : await removeTenantLines(journalFolder, tenant),
+    }));
+    await checkpoints.remove(tenant);
+    const remaining = await this.#count(tenant);
+    return { ...live, removed: { ...removed, checkpoints: before['checkpoints'] ?? 0 }, remaining };
+  }
+
+  /** Counts what is left of a tenant, by a new scan of Redis and of the files. */
+  async #count(tenant: string): Promise<Counts> {
+    const { purge, checkpoints, journalFolder } = this.#options;
+    return {
+      ...(await purge.count(tenant)),
+      journal_lines: journalFolder === '' ? 0 : await countTenantLines(journalFolder, tenant),
+      checkpoints: await checkpoints.countOf(tenant),
+    };
+  }
+
+  /** Counts sessions that have not ended, and streams that a gateway still serves although their session has ended. */
+  async #findLive(tenant: string, counts: Counts): Promise<{ liveSessions: number }> {
+    const account = await this.#options.accounts.read(tenant);
+    return { liveSessions: Math.max(account?.liveSessions ?? 0, counts['gateway_records'] ?? 0) };
+  }
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
