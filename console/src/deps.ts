@@ -15,6 +15,7 @@ export interface Deps {
     | 'ADMIN_BODY_BYTES'
     | 'KEY_ACTIVATION_TIMEOUT_MS'
     | 'KEY_POLL_INTERVAL_MS'
+    | 'PURGE_TIMEOUT_MS'
     | 'JOURNAL_PAGE_ENTRIES'
     | 'WELCOME_CREDIT_SECONDS'
     | 'LINK_DAYS'

@@ -93,6 +93,11 @@ export const CONSOLE_ERRORS = {
     message:
       'The tenant has reached its maximum number of grants. Remove old grants from the resource. Their credit is kept.',
   },
+  tenant_has_live_sessions: {
+    status: 409,
+    type: 'conflict',
+    message: 'The tenant has live sessions, and nothing was removed. Wait until they end, or delete the tenant first.',
+  },
   ledger_not_missing: {
     status: 409,
     type: 'conflict',
@@ -121,6 +126,11 @@ export const CONSOLE_ERRORS = {
     status: 503,
     type: 'api_error',
     message: 'The waitlist is full. Try again in a few days, or contact the administrator.',
+  },
+  operator_unavailable: {
+    status: 503,
+    type: 'api_error',
+    message: 'The operator did not finish in time. Check that it is running, and repeat the request.',
   },
   service_unavailable: {
     status: 503,

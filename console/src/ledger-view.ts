@@ -1,9 +1,18 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Account, DailyUsage, JournalEntry, KeyRecord, RebuildPlan, SessionRecord } from '@svc-asr/ledger';
+import type {
+  Account,
+  DailyUsage,
+  JournalEntry,
+  KeyRecord,
+  PurgeAnswer,
+  PurgeRequest,
+  RebuildPlan,
+  SessionRecord,
+} from '@svc-asr/ledger';
 
 /**
- * The part of the ledger that the console uses. Its only write is a request to rebuild the ledger. The operator copies
- * resources to Redis.
+ * The part of the ledger that the console uses. It writes only requests to the operator: to rebuild the ledger and to
+ * purge a tenant. The operator copies resources to Redis.
  */
 export interface LedgerView {
   readonly accounts: {
@@ -19,6 +28,13 @@ export interface LedgerView {
     read: () => Promise<string | undefined>;
     plan: () => Promise<RebuildPlan | undefined>;
     requestRebuild: (ledgerId: string) => Promise<void>;
+  };
+  readonly purge: {
+    readonly requests: {
+      submit: (tenant: string, request: PurgeRequest) => Promise<void>;
+      withdraw: (tenant: string) => Promise<void>;
+      answerTo: (tenant: string, id: string) => Promise<PurgeAnswer | undefined>;
+    };
   };
   readonly apiKeys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;

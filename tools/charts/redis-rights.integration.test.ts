@@ -80,6 +80,8 @@ test.each([
   ['gateway', 'set', 'svc:{o}:ledger'],
   ['gateway', 'hset', 'svc:{o}:registry:Tenant'],
   ['operator', 'zadd', 'svc:{o}:gateways'],
+  ['operator', 'srem', 'svc:{g:x}:s'],
+  ['gateway', 'hset', 'svc:{o}:purge'],
   ['console', 'hset', 'svc:{t:acme}:a'],
   ['console', 'set', 'svc:{o}:ledger'],
   ['console', 'eval', 'svc:{t:acme}:a'],
@@ -89,7 +91,7 @@ test.each([
 });
 
 const DANGEROUS = [
-  ...['flushall', 'keys', 'scan', 'config|get', 'config|set', 'acl|setuser', 'acl|list', 'monitor', 'script|flush'],
+  ...['flushall', 'keys', 'config|get', 'config|set', 'acl|setuser', 'acl|list', 'monitor', 'script|flush'],
   ...['debug', 'shutdown', 'subscribe', 'script|load', 'script|kill', 'replicaof', 'bgrewriteaof', 'client|kill'],
   ...['function|load', 'function|delete', 'function|flush', 'function|restore', 'function|kill'],
 ];
@@ -106,9 +108,13 @@ test.each(['gateway', 'operator', 'worker', 'console', 'health'])(
   },
 );
 
-test.each(['gateway', 'worker', 'console', 'health'])('the Redis user %s may not read INFO', async (user) => {
-  expect(await tryAs(user, 'info', '')).toContain('no permissions');
-});
+test.each(['gateway', 'worker', 'console', 'health'])(
+  'the Redis user %s may not read INFO or names of keys',
+  async (user) => {
+    expect(await tryAs(user, 'info', '')).toContain('no permissions');
+    expect(await tryAs(user, 'scan', '0')).toContain('no permissions');
+  },
+);
 
 test('Redis rejects commands of a connection without a user', async () => {
   await expect(redis.unnamed()).rejects.toThrow(/NOAUTH/);

@@ -5,6 +5,7 @@ import { routeWaitlist } from './applications.ts';
 import { routeKeys } from './keys.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { routeLedger } from './ledger.ts';
+import { routePurge } from './purge.ts';
 import { createApp } from '../http/app.ts';
 import { routeRecords } from './records.ts';
 import { notFound, handleError } from '../http/error-handler.ts';
@@ -18,6 +19,7 @@ export function createAdminApp(deps: Deps): Express {
   routePage(app, ['admin.html', 'console.css', 'admin.js', ...SHARED_SCRIPTS]);
   app.use('/admin/v1', authenticate(settings.ADMIN_TOKEN, settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE, now));
   routeTenants(app, deps);
+  routePurge(app, deps);
   routeWaitlist(app, deps);
   routeKeys(app, deps);
   routeRecords(app, deps);

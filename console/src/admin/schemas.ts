@@ -19,6 +19,8 @@ export const checkKeyRequest = validator(
   }),
 );
 
+export const checkPurgeRequest = validator(exact({ confirm: Type.Optional(Type.Boolean()) }));
+
 export const checkRebuildRequest = validator(exact({ ledger_id: Type.String({ minLength: 1, maxLength: 128 }) }));
 
 export const checkKeyQuery = validator(exact({ tenant: Type.Optional(Type.String()) }));

@@ -38,6 +38,14 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     // Files have no index, so a label would save nothing.
     labelledKeys: async (tenant) => (await list('ApiKey')).filter(({ resource }) => resource.spec.tenant === tenant),
     unlabelledKeys: () => Promise.resolve([]),
+    traces: async (tenant) => {
+      const { entries, problems } = await readSnapshot();
+      const keys = [...entries.values()].flatMap(({ resource }) =>
+        resource.kind === 'ApiKey' && resource.spec.tenant === tenant ? [resource.metadata.name] : [],
+      );
+      const unreadable = [...problems].map(([file, problem]) => ({ file, problem }));
+      return { tenants: entries.has(`Tenant/${tenant}`) ? 1 : 0, keyNames: keys, unreadable };
+    },
     get: async <K extends ConsoleKind>(kind: K, name: string) => {
       const entry = findEntry(await readSnapshot(), kind, name, fileOf(folder, kind, name));
       return entry === undefined ? undefined : stored<K>(entry);

@@ -57,6 +57,15 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
         }),
       );
     },
+    traces: async (tenant) => {
+      const [object, keys] = await Promise.all([find(api, 'Tenant', tenant), listAllObjects(api, 'ApiKey', pageSize)]);
+      const own = keys.filter((key) => (key.spec as { tenant?: unknown } | undefined)?.tenant === tenant);
+      return {
+        tenants: object === undefined ? 0 : 1,
+        keyNames: own.map(({ metadata }) => metadata.name),
+        unreadable: [],
+      };
+    },
     get: async (kind, name) => {
       const object = await find(api, kind, name);
       if (object === undefined || isTerminating(object)) return undefined;
@@ -79,7 +88,12 @@ async function find(api: Pick<Api, 'get'>, kind: ConsoleKind, name: string): Pro
 }
 
 /** Returns the objects of a kind that the selector matches and that are not being deleted. */
-async function listObjects(
+async function listObjects(...args: Parameters<typeof listAllObjects>): Promise<KubeObject[]> {
+  return (await listAllObjects(...args)).filter((object) => !isTerminating(object));
+}
+
+/** Returns the objects of a kind that the selector matches. */
+async function listAllObjects(
   api: Pick<Api, 'list'>,
   kind: ConsoleKind,
   pageSize: number,
@@ -88,7 +102,7 @@ async function listObjects(
   for (let tries = 1; ; tries++) {
     try {
       const { objects } = await listAll(api, TYPES[kind], { pageSize, labelSelector });
-      return objects.filter((object) => !isTerminating(object));
+      return objects;
     } catch (error) {
       // The API server dropped the snapshot of the list before the last page was read.
       if (!isStatus(error, 410) || tries === MAX_ATTEMPTS) throw error;

@@ -15,6 +15,16 @@ export interface Unreadable {
   readonly problem: string;
 }
 
+/** Everything that a store contains of a tenant, including resources that are invalid or being deleted. */
+export interface TenantTraces {
+  /** Number of Tenants of this name: 0 or 1. */
+  readonly tenants: number;
+  /** Names of the ApiKeys of the tenant. */
+  readonly keyNames: readonly string[];
+  /** Files that may contain something of the tenant but cannot be read. */
+  readonly unreadable: readonly Unreadable[];
+}
+
 export interface Updated<K extends ConsoleKind> {
   readonly resource: ResourceOf<K>;
   /** The replaced resource. Undefined if the resource is new. */
@@ -33,6 +43,7 @@ export interface ResourceStore {
   unlabelledKeys: () => Promise<Stored<'ApiKey'>[]>;
   /** Returns what `list` leaves out because it is damaged. */
   unreadable: () => Promise<Unreadable[]>;
+  traces: (tenant: string) => Promise<TenantTraces>;
   /** Throws `unreadable_resource` if the resource is damaged. */
   get: <K extends ConsoleKind>(kind: K, name: string) => Promise<Stored<K> | undefined>;
   /**

@@ -1,5 +1,5 @@
 import { ConsoleError } from '../errors.ts';
-import type { ResourceStore } from '../resources/store.ts';
+import type { ConsoleKind, ResourceStore, Stored } from '../resources/store.ts';
 
 /**
  * Deletes a tenant and its keys. Returns the number of keys. The keys are deleted first, so that the tenant still
@@ -9,14 +9,19 @@ export async function deleteTenant(store: ResourceStore, name: string): Promise<
   const tenant = await store.get('Tenant', name);
   if (tenant === undefined) throw new ConsoleError('tenant_not_found');
   const keys = (await store.list('ApiKey')).filter(({ resource }) => resource.spec.tenant === name);
-  const readOnly = [tenant, ...keys].find(({ readOnlyIn }) => readOnlyIn !== undefined);
-  if (readOnly?.readOnlyIn !== undefined) {
-    const { kind, metadata } = readOnly.resource;
-    throw new ConsoleError('read_only_resource', {
-      message: `${kind}/${metadata.name} is defined in ${readOnly.readOnlyIn}, which the console must not write. Remove it from that file first.`,
-    });
-  }
+  checkWritable([tenant, ...keys]);
   for (const { resource } of keys) await store.delete('ApiKey', resource.metadata.name);
   await store.delete('Tenant', name);
   return keys.length;
+}
+
+/** Throws `read_only_resource` if the console must not delete one of the resources. */
+export function checkWritable(stored: readonly Stored<ConsoleKind>[]): void {
+  for (const { resource, readOnlyIn } of stored) {
+    if (readOnlyIn === undefined) continue;
+    const { kind, metadata } = resource;
+    throw new ConsoleError('read_only_resource', {
+      message: `${kind}/${metadata.name} is defined in ${readOnlyIn}, which the console must not write. Remove it from that file first.`,
+    });
+  }
 }

@@ -20,6 +20,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
     journal: { read },
     identity: { read: missing, plan: missing, requestRebuild: missing },
     apiKeys: { find: missing, lastUsed: missing },
+    purge: { requests: { submit: missing, withdraw: missing, answerTo: missing } },
   };
 }
 

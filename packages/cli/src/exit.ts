@@ -8,6 +8,7 @@ export const EXIT = {
   unreachable: { status: 3, meaning: 'the service cannot be reached' },
   ended: { status: 4, meaning: 'the stream ended before the transcript was final' },
   partial: { status: 5, meaning: 'only the beginning of the audio was transcribed' },
+  incomplete: { status: 6, meaning: 'something of a purged tenant may be left' },
   fault: { status: 70, meaning: 'internal error of the command' },
 } as const;
 
@@ -21,10 +22,16 @@ export class PartialError extends Error {
   override readonly name = 'PartialError';
 }
 
+/** Thrown if a purge could not prove that nothing is left. */
+export class IncompleteError extends Error {
+  override readonly name = 'IncompleteError';
+}
+
 /** Returns message and exit status for an error. */
 export function explain(error: unknown): { status: number; message: string } {
   if (error instanceof UsageError) return { status: EXIT.usage.status, message: error.message };
   if (error instanceof PartialError) return { status: EXIT.partial.status, message: error.message };
+  if (error instanceof IncompleteError) return { status: EXIT.incomplete.status, message: error.message };
   if (error instanceof SvcAsrStreamEnded) {
     return { status: EXIT.ended.status, message: `${error.message}${RETRY_HINTS[error.advice.retry]}` };
   }

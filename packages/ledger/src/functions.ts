@@ -41,6 +41,7 @@ export function withFunctions(link: RedisLink): RedisLink {
       }
     },
     send: link.send,
+    nodes: link.nodes,
     close: link.close,
   };
 }

@@ -2,6 +2,7 @@ import { createAdminApi, NOT_APPLIED } from '../admin-api.ts';
 import type { Command, Invocation } from '../command.ts';
 import { formatDuration } from '../duration.ts';
 import { parseWhole } from '../expiry.ts';
+import { purge } from './purge.ts';
 import { tenantRows } from '../tenant-rows.ts';
 import type { TenantAnswer } from '../tenant-rows.ts';
 import { noteUnreadable } from '../unreadable.ts';
@@ -136,4 +137,4 @@ const remove: Command = {
   },
 };
 
-export const TENANT_COMMANDS: readonly Command[] = [list, show, create, grant, remove];
+export const TENANT_COMMANDS: readonly Command[] = [list, show, create, grant, remove, purge];

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { PurgeAnswer, PurgeRequest } from '@svc-asr/ledger';
+import { ConsoleError } from '../errors.ts';
+import type { LedgerView } from '../ledger-view.ts';
+import { pollUntil } from '../poll.ts';
+import type { PollOptions } from '../poll.ts';
+import { isName } from '../resources/object.ts';
+import type { ResourceStore, TenantTraces, Unreadable } from '../resources/store.ts';
+import { checkWritable } from './delete.ts';
+
+export interface PurgeDeps {
+  store: ResourceStore;
+  ledger: Pick<LedgerView, 'purge'>;
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Report of a purge, as the admin API returns it. */
+export interface PurgeReport {
+  object: 'purge';
+  tenant: string;
+  /** True if nothing was removed, because the request did not confirm the removal. */
+  dry_run: boolean;
+  live_sessions: number;
+  /** Number of things removed, by kind. Empty for a dry run. */
+  removed: Counts;
+  /** Number of things that a new scan found, by kind. */
+  remaining: Counts;
+  /** Files that may contain something of the tenant but cannot be read. */
+  unreadable: readonly Unreadable[];
+  /** True if the scan could read everything and found nothing. */
+  complete: boolean;
+}
+
+/** Counts what exists of a tenant. */
+export async function countTenant(deps: PurgeDeps, name: string, polling: PollOptions): Promise<PurgeReport> {
+  checkName(name);
+  const answer = await ask(deps, name, 'count', startTimer(polling));
+  return buildReport(name, true, {}, answer, await deps.store.traces(name));
+}
+
+/**
+ * Removes everything of a tenant, and then counts what is left. It is safe to repeat after a failure. Throws without
+ * removing anything if the tenant has live sessions.
+ */
+export async function purgeTenant(deps: PurgeDeps, name: string, polling: PollOptions): Promise<PurgeReport> {
+  const { store } = deps;
+  checkName(name);
+  const left = startTimer(polling);
+  const found = await store.traces(name);
+  checkIdle(name, found, await ask(deps, name, 'count', left));
+  await deleteResources(store, name, found);
+  const areDeleted = () => store.traces(name).then(({ tenants, keyNames }) => tenants + keyNames.length === 0);
+  if (!(await pollUntil(areDeleted, left()))) {
+    throw new ConsoleError('operator_unavailable', {
+      message: `The operator has not released the resources of ${name} yet. Check that it is running, and repeat the request.`,
+    });
+  }
+  const answer = await ask(deps, name, 'remove', left);
+  const after = await store.traces(name);
+  checkIdle(name, after, answer);
+  return buildReport(name, false, countResources(found), answer, after);
+}
+
+function checkName(name: string): void {
+  if (!isName(name)) throw new ConsoleError('invalid_parameters', { message: `"${name}" is not a name of a tenant.` });
+}
+
+/** Returns a function that returns the polling options with the time that is left. */
+function startTimer({ timeoutMs, intervalMs }: PollOptions): () => PollOptions {
+  const deadline = performance.now() + timeoutMs;
+  return () => ({ timeoutMs: Math.max(0, deadline - performance.now()), intervalMs });
+}
+
+/** Sends a request to the operator and waits for its answer. */
+async function ask(
+  { ledger: { purge } }: PurgeDeps,
+  name: string,
+  action: PurgeRequest['action'],
+  left: () => PollOptions,
+): Promise<PurgeAnswer> {
+  const { requests } = purge;
+  const id = randomUUID();
+  let answer: PurgeAnswer | undefined;
+  await requests.submit(name, { id, action });
+  try {
+    await pollUntil(async () => {
+      answer = await requests.answerTo(name, id);
+      return answer !== undefined;
+    }, left());
+  } finally {
+    // A request that is left behind expires.
+    await requests.withdraw(name).catch(() => undefined);
+  }
+  if (answer === undefined) throw new ConsoleError('operator_unavailable');
+  return answer;
+}
+
+function checkIdle(name: string, { tenants }: TenantTraces, { liveSessions }: PurgeAnswer): void {
+  if (liveSessions === 0) return;
+  const sessions = liveSessions === 1 ? '1 live session' : `${liveSessions} live sessions`;
+  const advice =
+    tenants === 0
+      ? 'Gateways still serve its streams. Repeat the request when they have ended'
+      : `Wait until they end, or delete the tenant first, which ends them (svc-asr admin tenants delete ${name})`;
+  throw new ConsoleError('tenant_has_live_sessions', {
+    message: `${name} has ${sessions}, and nothing was removed from Redis. ${advice}.`,
+  });
+}
+
+/** Deletes the keys first, so that no key remains for a later tenant of the same name after an interruption. */
+async function deleteResources(store: ResourceStore, name: string, { keyNames }: TenantTraces): Promise<void> {
+  const [tenants, keys] = await Promise.all([store.list('Tenant'), store.list('ApiKey')]);
+  checkWritable([
+    ...tenants.filter(({ resource }) => resource.metadata.name === name),
+    ...keys.filter(({ resource }) => keyNames.includes(resource.metadata.name)),
+  ]);
+  for (const key of keyNames) await store.delete('ApiKey', key);
+  await store.delete('Tenant', name);
+}
+
+function countResources({ tenants, keyNames }: TenantTraces): Counts {
+  return { tenant_resources: tenants, api_key_resources: keyNames.length };
+}
+
+function buildReport(
+  tenant: string,
+  isDryRun: boolean,
+  removedResources: Counts,
+  { liveSessions, removed, remaining }: PurgeAnswer,
+  traces: TenantTraces,
+): PurgeReport {
+  const all = { ...countResources(traces), ...remaining };
+  const isEmpty = Object.values(all).every((count) => count === 0);
+  return {
+    object: 'purge',
+    tenant,
+    dry_run: isDryRun,
+    live_sessions: liveSessions,
+    removed: { ...removedResources, ...removed },
+    remaining: all,
+    unreadable: traces.unreadable,
+    complete: isEmpty && traces.unreadable.length === 0,
+  };
+}

@@ -1,0 +1,58 @@
+import { createAdminApi } from '../admin-api.ts';
+import type { Command } from '../command.ts';
+import { IncompleteError } from '../exit.ts';
+import type { Output } from '../output.ts';
+
+interface PurgeAnswer {
+  tenant: string;
+  live_sessions: number;
+  removed: Record<string, number>;
+  remaining: Record<string, number>;
+  unreadable: { file: string; problem: string }[];
+  complete: boolean;
+}
+
+export const purge: Command = {
+  words: ['admin', 'tenants', 'purge'],
+  args: ['NAME'],
+  summary: 'Remove everything of a tenant, also of a deleted one, and count what is left. Shows first what exists.',
+  api: 'admin',
+  examples: ['svc-asr admin tenants purge acme', 'svc-asr admin tenants purge acme --yes'],
+  options: { yes: { help: 'Remove it. Without this flag, only show what exists.' } },
+  run: async (invocation) => {
+    const { json, output, adminEndpoint, argument, has } = invocation;
+    const name = argument('NAME');
+    const path = `/tenants/${encodeURIComponent(name)}/purge`;
+    const body = { confirm: has('yes') };
+    const answer = (await createAdminApi(adminEndpoint()).call('POST', path, { body })) as PurgeAnswer;
+    if (json) output.json(answer);
+    for (const { file, problem } of answer.unreadable) {
+      output.note(`The file ${file} may contain something of ${name}. Repair or delete it: ${problem}`);
+    }
+    if (!has('yes')) {
+      if (!json) printFound(output, answer);
+      output.note(`Nothing was changed. Run the command with --yes to remove everything of ${name}.`);
+      return;
+    }
+    if (!json) printProof(output, answer);
+    if (!answer.complete) {
+      throw new IncompleteError(`Something of ${name} may be left. Run the command again.`);
+    }
+    if (!json) output.line(`Nothing of ${name} is left in Redis, the resources and the exported journal.`);
+    output.note('Backups, copies of the journal, logs and Kubernetes events are not covered.');
+  },
+};
+
+const labelOf = (kind: string) => kind.replaceAll('_', ' ');
+
+function printFound(output: Output, { live_sessions: live, remaining }: PurgeAnswer): void {
+  const rows = Object.entries(remaining).map(([kind, count]) => [labelOf(kind), String(count)]);
+  output.table(['KIND', 'FOUND'], [...rows, ['live sessions', String(live)]]);
+}
+
+function printProof(output: Output, { removed, remaining }: PurgeAnswer): void {
+  output.table(
+    ['KIND', 'REMOVED', 'LEFT'],
+    Object.entries(remaining).map(([kind, count]) => [labelOf(kind), String(removed[kind] ?? 0), String(count)]),
+  );
+}
