@@ -58,7 +58,7 @@ async function refusals(): Promise<string[]> {
 }
 
 test(
-  'Redis denies no command of any service, from creating a key to deleting the tenant and the model',
+  'Redis denies no command of any service, from creating a key to purging the tenant and deleting the model',
   async () => {
     const created = await consoleService.call('POST', '/admin/v1/keys', { body: { tenant: 'acme', name: 'test' } });
     expect(created).toMatchObject({ status: 201, body: { active: true } });
@@ -90,6 +90,8 @@ test(
       const state = await redis.admin('HGET', `${PREFIX}:{t:acme}:a`, 'state');
       return state !== 'Active';
     });
+    const purged = await consoleService.call('POST', '/admin/v1/tenants/acme/purge', { body: { confirm: true } });
+    expect(purged).toMatchObject({ status: 200, body: { complete: true } });
     folder.remove('model.yaml');
     await eventually('the model is removed from the catalogue', WITHIN_MS, async () => {
       const text = await (await fetch(`${gateway.baseUrl}/v1/models`)).text();

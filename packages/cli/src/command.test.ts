@@ -158,3 +158,20 @@ test('svc-asr admin journal export exits with 2 if the file cannot be written', 
   expect(unwritable.status).toBe(2);
   expect(unwritable.err).toContain('cannot write');
 });
+
+const PURGED = { object: 'purge', tenant: 'acme', live_sessions: 0, unreadable: [], removed: { account_keys: 5 } };
+
+test('svc-asr admin tenants purge --yes exits with 6 if something of the tenant is left, and with 0 if nothing is', async () => {
+  let left = 1;
+  answer = (_request, response) => {
+    response.end(JSON.stringify({ ...PURGED, remaining: { account_keys: left }, complete: left === 0 }));
+  };
+  const incomplete = await run('admin', 'tenants', 'purge', 'acme', '--yes');
+  expect([incomplete.status, incomplete.out]).toEqual([6, expect.stringMatching(/account keys +5 +1\n/)]);
+  expect(incomplete.err).toContain('may be left');
+  expect(incomplete.out).not.toContain('Nothing of acme is left');
+  expect((await run('admin', 'tenants', 'purge', 'acme', '--yes', '--json')).status).toBe(6);
+  left = 0;
+  const complete = await run('admin', 'tenants', 'purge', 'acme', '--yes');
+  expect([complete.status, complete.out]).toEqual([0, expect.stringContaining('Nothing of acme is left')]);
+});

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
+
+let console_: TestEnvironment;
+beforeAll(async () => (console_ = await startTestEnvironment({ operator: true, env: { PURGE_TIMEOUT_MS: '300' } })));
+afterAll(() => console_.stop());
+
+const purge = (name: string, body: object = {}) => console_.call('POST', `/admin/v1/tenants/${name}/purge`, { body });
+const put = (name: string) => console_.call('PUT', `/admin/v1/tenants/${name}`, { body: { displayName: name } });
+
+/** Answers the requests for purges as the operator does, without removing anything. */
+async function answering<T>(remaining: Record<string, number>, work: () => Promise<T>): Promise<T> {
+  const { requests } = console_.ledger.purge;
+  let ended = false;
+  const loop = (async () => {
+    while (!ended) {
+      for (const [tenant, { id }] of await requests.list()) {
+        await requests.answer(tenant, id, { liveSessions: 0, removed: {}, remaining });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  try {
+    return await work();
+  } finally {
+    ended = true;
+    await loop;
+  }
+}
+
+test('POST purge answers 503 if the operator does not answer, and leaves no request behind', async () => {
+  await put('acme');
+  for (const body of [{}, { confirm: true }]) {
+    expect(await purge('acme', body)).toMatchObject({ status: 503, body: { error: { code: 'operator_unavailable' } } });
+  }
+  expect((await console_.ledger.purge.requests.list()).size).toBe(0);
+  expect(await console_.call('GET', '/admin/v1/tenants/acme')).toMatchObject({ status: 200 });
+});
+
+test('POST purge rejects a name that no tenant can have, other fields and other methods', async () => {
+  expect(await purge('Not_A_Name')).toMatchObject({ status: 400, body: { error: { code: 'invalid_parameters' } } });
+  expect(await purge('acme', { force: true })).toMatchObject({ status: 400 });
+  expect(await console_.call('GET', '/admin/v1/tenants/acme/purge')).toMatchObject({ status: 405 });
+});
+
+test('POST purge deletes the resources and is complete only if the operator found nothing', async () => {
+  await put('left');
+  const left = await answering({ account_keys: 1 }, () => purge('left', { confirm: true }));
+  expect(left).toMatchObject({
+    status: 200,
+    body: { removed: { tenant_resources: 1 }, remaining: { tenant_resources: 0, account_keys: 1 }, complete: false },
+  });
+  const done = await answering({ account_keys: 0 }, () => purge('left', { confirm: true }));
+  expect(done.body).toMatchObject({ removed: { tenant_resources: 0 }, complete: true });
+});
+
+test('POST purge is not complete while a file that may contain a key of the tenant cannot be read', async () => {
+  writeFileSync(join(console_.folder, 'apikey-0123456789.yaml'), 'kind: [');
+  const { body } = await answering({}, () => purge('none', { confirm: true }));
+  expect(body).toMatchObject({ complete: false, unreadable: [{ file: expect.stringContaining('0123456789') }] });
+  await console_.call('DELETE', '/admin/v1/keys/0123456789');
+  expect((await answering({}, () => purge('none', { confirm: true }))).body).toMatchObject({ complete: true });
+});
+
+test('POST purge refuses a tenant that is defined in a file that the console must not write', async () => {
+  const text = 'apiVersion: asr.svc.dev/v1\nkind: Tenant\nmetadata: {name: fixed}\nspec: {displayName: Fixed}\n';
+  writeFileSync(join(console_.readFolder, 'fixed.yaml'), text);
+  const refused = await answering({}, () => purge('fixed', { confirm: true }));
+  expect(refused).toMatchObject({ status: 409, body: { error: { code: 'read_only_resource' } } });
+});
