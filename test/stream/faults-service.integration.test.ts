@@ -207,7 +207,7 @@ test('a live stream continues while Redis is unavailable and is settled afterwar
   });
 }, 60_000);
 
-test('a gateway that starts just as Redis returns does not end streams of others whose leases expired in the outage', async () => {
+test('a gateway that starts just as Redis returns does not end streams of gateways whose leases expired in the outage', async () => {
   const { tenant, stream } = await startSession(gateway);
   await redis.kill();
   // Starts while Redis is down, so that its reaper runs with the first connection. Gateways retry in random intervals.

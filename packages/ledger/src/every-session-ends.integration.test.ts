@@ -222,7 +222,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     expect(await ledger.accounts.recent(tenant)).toEqual([]);
   });
 
-  test('the credential of a reserved session works, and is listed once if its confirmation is repeated', async () => {
+  test('a reserved session can be opened, and is listed once if its confirmation is repeated', async () => {
     const tenant = await createTenant(ledger, CREDIT_MS);
     const reservation = await reserved(ledger, tenant, { model: MODEL });
     await ledger.step(-DAY_MS);
@@ -290,7 +290,7 @@ describe('gateways.reconcile', () => {
     expect(await ledger.gateways.serves(alive, stream)).toBe(true);
   });
 
-  test('adds the record of a stream that is served and has none', async () => {
+  test('adds the missing record of a stream that is served', async () => {
     const stream = await openStream(alive);
     await ledger.gateways.disown(alive, stream);
     await ledger.gateways.reconcile(alive, served(stream));

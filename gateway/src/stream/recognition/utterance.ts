@@ -66,7 +66,7 @@ export class Utterance {
   }
 
   /**
-   * Time of the flush. Undefined before it, and if the sender was ahead of real time, because its `final` would be late
+   * Time of the flush. Undefined before it, and if the sender was ahead of real time, because the `final` would be late
    * in any case.
    */
   get flushedAtMs(): number | undefined {

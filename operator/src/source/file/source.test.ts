@@ -135,7 +135,7 @@ test('the file source accepts an empty file that never contained resources', asy
   expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);
 });
 
-test('the file source stays unsettled while a file was never valid, because its resources are unknown', async () => {
+test('the file source does not know all resources while a file was never valid', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));
   const { source, names, events } = await start();

@@ -126,7 +126,7 @@ test('the Kubernetes source reports an invalid resource once and keeps its last 
   expect([source.invalidCount(), source.problems('Tenant', 'acme')]).toEqual([0, undefined]);
 });
 
-test('the Kubernetes source is unsettled if a resource that an earlier operator applied is invalid now', async () => {
+test('the Kubernetes source does not know all resources if one that an earlier operator applied is invalid now', async () => {
   const { source, events, put, start } = setUp();
   put(bad('acme'), held);
   put(bad('new'));

@@ -37,7 +37,7 @@ test('the reply pacer delivers a full batch at once again after an idle time', a
   }
 });
 
-test('the reply pacer lets callers write their next commands before it delivers more', async () => {
+test('the reply pacer lets callers write their next commands before it delivers more replies', async () => {
   const pacer = createReplyPacer(2);
   const writes: number[] = [];
   let asked = 0;

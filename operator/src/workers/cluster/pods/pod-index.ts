@@ -106,7 +106,7 @@ export class PodIndex {
   }
 }
 
-/** Returns the entry of a pod after an update. Each time counts from when its condition was first observed. */
+/** Returns the entry of a pod after an update. The time of a condition counts from its first observation. */
 function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): Entry {
   const restarted = before !== undefined && pod.restarts !== before.pod.restarts;
   const since = (holds: boolean, sinceMs: number | undefined) => (holds ? (sinceMs ?? nowMs) : undefined);
@@ -121,7 +121,10 @@ function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): En
   };
 }
 
-/** Uses the time at which this operator saw the deletion, because the clock of the API server may differ. */
+/**
+ * Returns whether a deleted pod should have ended by now. Counts from when this operator saw the deletion, because the
+ * clock of the API server may differ.
+ */
 function isOverdue({ pod, terminatingSinceMs }: Entry, nowMs: number, overdueMs: number): boolean {
   return terminatingSinceMs !== undefined && nowMs - terminatingSinceMs >= pod.graceMs + overdueMs;
 }

@@ -8,9 +8,9 @@ export interface Removals {
   isSelected: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
   /** Reports whether pods of a model are selected that have not ended. */
   hasSelected: (model: string) => boolean;
-  /** Selects a pod. Nothing happens to it before it is marked. */
+  /** Selects a pod for removal. The pod stays unchanged until `mark` is called. */
   select: (pod: WorkerPod, reason: string) => void;
-  /** Marks the selected pods of a model in the cluster, including pods that an earlier operator marked incompletely. */
+  /** Writes the selection to the pods of a model in the cluster, also where an earlier operator wrote part of it. */
   mark: (model: string, pods: readonly WorkerPod[]) => Promise<void>;
   /** Deletes pods, each once. */
   deletePods: (pods: readonly WorkerPod[]) => Promise<void>;

@@ -85,7 +85,7 @@ test('decideScale removes selected pods during a restart whose replacement canno
     decideScale({ count, replicas: 3, pods: [...own, next], sets: [setOf(own), another] });
   expect(decided(1, pods)).toEqual({ replicas: 1, remove: [] });
   expect(decided(1, [pod('a'), pod('b'), pod('c', going)])).toEqual({ replicas: 2, remove: [] });
-  // The controller has not seen the marks.
+  // The controller has not seen the selections.
   const unseen = { ...setOf(pods), observedSelected: 0 };
   expect(decideScale({ count: 1, replicas: 3, pods: [...pods, next], sets: [unseen, another] })).toEqual({
     replicas: 3,

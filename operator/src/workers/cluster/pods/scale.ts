@@ -23,15 +23,15 @@ export interface Scale {
 /**
  * Decides how the pods that were selected for removal are removed.
  *
- * | pods beyond the wanted number                | replicas                       | removes the selected pods                 |
- * |----------------------------------------------|--------------------------------|-------------------------------------------|
- * | none is selected                             | wanted, or as many as run      | nothing: only selected pods are removed   |
- * | the controller has not seen all marks        | lowered by the marks it has seen | Kubernetes, those; the others later     |
- * | the selected ones come first in its order    | as many as stay                | Kubernetes, by readiness and deletion cost |
- * | others that have not started come first      | as many as stay                | the operator, one by one                  |
- * | others that may have streams come first      | unchanged                      | the operator; the pool selects again      |
- * | the Deployment is being restarted            | unchanged                      | nothing until that is done, or none is left |
- * | fewer: the selected ones are to be replaced  | wanted                         | the operator; Kubernetes creates others   |
+ * | pods beyond the wanted number                    | replicas                | who removes the selected pods        |
+ * |--------------------------------------------------|-------------------------|--------------------------------------|
+ * | none is selected                                 | wanted or running       | nobody: pods are not selected yet    |
+ * | the controller has not seen all selections       | lowered by those it saw | Kubernetes; the rest in a later call |
+ * | Kubernetes would remove the selected ones first  | as many as stay         | Kubernetes                           |
+ * | it would first remove others, not yet started    | as many as stay         | the operator, one by one             |
+ * | it would first remove others, maybe with streams | unchanged               | the operator; the pool selects again |
+ * | the Deployment is being restarted                | unchanged               | nobody, unless no pod is to stay     |
+ * | none, and the selected ones are to be replaced   | wanted                  | the operator; Kubernetes adds others |
  *
  * The decision depends on the cluster alone. Any operator can make it again at any time.
  */
@@ -51,22 +51,22 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
   if (count === 0 && live.every(({ selectedForRemoval }) => selectedForRemoval)) return { replicas, remove };
   const successorSets = new Set(live.filter((pod) => !active.includes(pod)).map(({ set }) => set));
   const servingSets = sets.filter(({ hash }) => !successorSets.has(hash));
-  const seenMarks = countSeenMarks(active, present, servingSets);
-  if (seenMarks === undefined) return { replicas: present, remove: [] };
+  const seenSelections = countSeenSelections(active, present, servingSets);
+  if (seenSelections === undefined) return { replicas: present, remove: [] };
   const isHarmless = firstInOrder.every((pod) => pod.selectedForRemoval || !hasStarted(pod));
   if (!isHarmless) return { replicas: present, remove: selected };
-  // Pods whose mark the controller has not seen follow in a later call.
-  return { replicas: Math.min(present, Math.max(replicas, active.length - seenMarks)), remove };
+  // Pods that the controller does not know to be selected are removed after a later call.
+  return { replicas: Math.min(present, Math.max(replicas, active.length - seenSelections)), remove };
 }
 
 /**
  * Returns how many of the selected pods the ReplicaSet controller knows to be selected. The controller learns of pods
- * and of replicas independently. Lower replicas may reach it before the marks, and it would then remove any pod.
- * Replicas are therefore lowered only by the number of marks that its status shows.
+ * and of replicas independently. Lower replicas may reach it before the selections, and it would then remove any pod.
+ * Replicas are therefore lowered only by the number of selections that its status shows.
  *
  * Undefined if its status is out of date: it counts other pods than the operator, or has not handled the last change.
  */
-function countSeenMarks(
+function countSeenSelections(
   active: readonly WorkerPod[],
   present: number,
   sets: readonly WorkerReplicaSet[],
@@ -77,8 +77,8 @@ function countSeenMarks(
   if (others.length > 0) return undefined;
   const own = active.filter((pod) => pod.set === set.hash);
   if (!set.upToDate || set.replicas !== present || set.observedPods !== own.length) return undefined;
-  const marks = own.filter(({ selectedForRemoval }) => selectedForRemoval).length;
-  return set.hasPhaseLabel ? Math.min(set.observedSelected, marks) : marks;
+  const selections = own.filter(({ selectedForRemoval }) => selectedForRemoval).length;
+  return set.hasPhaseLabel ? Math.min(set.observedSelected, selections) : selections;
 }
 
 /** Compares pods by the order in which a ReplicaSet removes them, as far as it matters here. */
