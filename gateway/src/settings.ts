@@ -169,11 +169,11 @@ export const GATEWAY_SETTINGS = {
     4_194_304,
   ),
   WORKER_CA_FILE: readableFile(
-    'CA certificate (PEM) for workers with a wss:// address. If empty, the CAs that Node trusts.',
+    'Certificates (PEM) of the CAs that issue the certificates of workers. If set, only workers with a wss:// address and the certificate of their model get streams. If empty, ws:// is accepted too, and the identity of workers is not verified.',
   ),
   WORKER_SERVER_NAME: text(
-    'Server name in the certificate of every worker. If empty, the host of its wss:// address.',
-    '',
+    'Domain of the certificates of workers. The certificate of a model is for MODEL.WORKER_SERVER_NAME.',
+    'workers.svc-asr.internal',
   ),
   WORKER_OPEN_TIMEOUT_MS: integer('Longest time for a worker to open a stream.', 3000, 100, 60_000),
   WORKER_SILENCE_TIMEOUT_MS: integer(

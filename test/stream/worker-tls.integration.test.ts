@@ -1,32 +1,31 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCa, createServerCertificate } from '../../tools/start/certificates.ts';
+import { connect } from 'node:tls';
+import { createCertificateSource } from '../../operator/src/workers/cluster/secret/certificate-source.ts';
+import { createCa } from '../support/ca.ts';
 import { eventually } from '../support/eventually.ts';
-import { startGateway } from '../support/gateway.ts';
+import { MODEL, startGateway } from '../support/gateway.ts';
 import { recording } from '../support/recording.ts';
 import { createSession, openStream } from '../support/stream-client.ts';
 import { STAGE_TIMEOUT_MS, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** All workers share one certificate name, because their addresses are in no certificate. */
-const NAME = 'worker.svc-asr.internal';
+const DOMAIN = 'workers.test.internal';
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-worker-tls-'));
 const file = (name: string) => join(folder, name);
-const trust = { WORKER_CA_FILE: file('ca.crt'), WORKER_SERVER_NAME: NAME };
+const trust = { WORKER_CA_FILE: file('ca.crt'), WORKER_SERVER_NAME: DOMAIN };
 let stage: Stage;
 
 beforeAll(async () => {
   const now = new Date();
-  const authority = await createCa(now);
-  const server = await createServerCertificate(authority, [NAME], now);
-  writeFileSync(file('ca.crt'), authority.cert);
-  writeFileSync(file('stranger.crt'), (await createCa(now)).cert);
-  writeFileSync(file('tls.crt'), server.cert);
-  writeFileSync(file('tls.key'), server.key, { mode: 0o600 });
+  const ca = await createCa(now);
+  writeFileSync(file('ca.crt'), ca.cert);
+  writeFileSync(file('ca.key'), ca.key);
+  writeFileSync(file('unknown.crt'), (await createCa(now)).cert);
   stage = await setStage({
     gateway: trust,
-    workers: [{ TLS_CERT_FILE: file('tls.crt'), TLS_KEY_FILE: file('tls.key') }],
+    workers: [await certificateFiles(MODEL), await certificateFiles('another-model'), {}],
   });
 }, STAGE_TIMEOUT_MS);
 afterAll(async () => {
@@ -34,26 +33,68 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a gateway reaches its worker over TLS by the name that all workers share', async () => {
-  const { stream } = await stage.ready();
-  stream.audio(recording().pcm);
-  stream.send({ type: 'flush' });
-  expect((await stream.next('final')).text).not.toBe('');
-  stream.close();
+/** Writes the certificate that the operator issues for a model. Returns the settings of a worker that shows it. */
+async function certificateFiles(model: string): Promise<{ TLS_CERT_FILE: string; TLS_KEY_FILE: string }> {
+  const source = createCertificateSource({
+    caCertFile: file('ca.crt'),
+    caKeyFile: file('ca.key'),
+    serverName: DOMAIN,
+    validityDays: 90,
+    nowMs: Date.now,
+  });
+  const values = await source(model, {});
+  mkdirSync(file(model), { recursive: true });
+  for (const key of ['tls.crt', 'tls.key']) writeFileSync(join(file(model), key), values[key] ?? '', { mode: 0o600 });
+  return { TLS_CERT_FILE: join(file(model), 'tls.crt'), TLS_KEY_FILE: join(file(model), 'tls.key') };
+}
+
+const refusals = (output: string) =>
+  output.split('\n').filter((line) => line.includes('a stream moves to another worker'));
+
+/** Returns why the gateway has refused workers, by worker id. */
+function reasonsIn(output: string): Record<string, string> {
+  const lines = refusals(output).map((line) => JSON.parse(line) as { worker: string; reason: string });
+  return Object.fromEntries(lines.map(({ worker, reason }) => [worker, reason]));
+}
+
+test('streams reach only the worker with the certificate of their model, and move past the others', async () => {
+  const [, another, plain] = stage.workers;
+  const streams = [];
+  // Open streams load their worker, so that the next ones are assigned to the others first.
+  while (Object.keys(reasonsIn(stage.gateway.output())).length < 2 && streams.length < 15) {
+    streams.push((await stage.ready()).stream);
+  }
+  expect(reasonsIn(stage.gateway.output())).toEqual({
+    [another?.id ?? '']:
+      `the certificate of the worker is for DNS:another-model.${DOMAIN}, DNS:${DOMAIN}, not for ${MODEL}.${DOMAIN}`,
+    [plain?.id ?? '']: expect.stringMatching(
+      /^the worker registered the address ws:\/\/127.0.0.1:\d+, which is not of the form wss:\/\/HOST:PORT$/,
+    ),
+  });
+  const last = streams.at(-1);
+  last?.audio(recording().pcm);
+  last?.send({ type: 'flush' });
+  expect((await last?.next('final'))?.text).not.toBe('');
+  for (const stream of streams) stream.close();
 }, 60_000);
 
 test.each([
-  ['whose certificate is from an unknown CA', { ...trust, WORKER_CA_FILE: file('stranger.crt') }],
-  ['whose certificate has another name', { ...trust, WORKER_SERVER_NAME: 'other.internal' }],
+  ['is from an unknown CA', { ...trust, WORKER_CA_FILE: file('unknown.crt') }, /certificate/],
+  [
+    'has another domain',
+    { ...trust, WORKER_SERVER_NAME: 'other.internal' },
+    new RegExp(`not for ${MODEL}.other.internal`),
+  ],
 ])(
-  'a gateway sends no audio to a worker %s',
-  async (_name, env) => {
+  'a gateway sends no audio to a worker whose certificate %s',
+  async (_name, env, reason) => {
     const gateway = await startGateway(stage.redis.url, stage.prefix, env);
     try {
       const { key } = await stage.caller();
       const stream = await openStream(await createSession(gateway, key));
+      const [own] = stage.workers;
       await eventually('the gateway avoids the worker', 30_000, () =>
-        /certificate|altnames/i.test(/.*a stream moves to another worker.*/.exec(gateway.output())?.[0] ?? ''),
+        refusals(gateway.output()).some((line) => line.includes(own?.id ?? '') && reason.test(line)),
       );
       expect(stream.events.some(({ type }) => type === 'ready')).toBe(false);
       stream.close();
@@ -63,3 +104,21 @@ test.each([
   },
   60_000,
 );
+
+test('a worker shows a renewed certificate without a restart', async () => {
+  const [own] = stage.workers;
+  const found = (await stage.ledger.workers.list(MODEL)).find(({ id }) => id === own?.id);
+  const { hostname, port } = new URL(found?.address ?? '');
+  const readSerial = () =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
+        resolve(socket.getPeerCertificate().serialNumber);
+        socket.destroy();
+      }).once('error', reject);
+    });
+  const before = await readSerial();
+  await certificateFiles(MODEL);
+  await eventually('the worker shows the new certificate', 40_000, async () => (await readSerial()) !== before);
+  const { stream } = await stage.ready();
+  stream.close();
+}, 60_000);

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseKeyring, parseTicketKey, parseTicketPublicKeys } from '@svc-asr/runtime';
+import { createCertificateSource } from '../../operator/src/workers/cluster/secret/certificate-source.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { root } from '../launch/terminal.mjs';
 import { CHART_FOLDER } from './place.ts';
 import { isDecided, SERVICES, variablesOf } from './service-settings.ts';
@@ -163,6 +165,13 @@ test(
     const { id } = parseTicketKey(secretText(find(objects, 'Secret', 'worker-ticket-key'), 'ticket.key'));
     const pem = secretText(find(objects, 'Secret', 'worker-ticket-public-keys'), 'keys.pem');
     expect([...parseTicketPublicKeys(pem).keys()]).toEqual([id]);
+    const folder = temporaryFolder('worker-ca');
+    const ca = { caCertFile: join(folder, 'tls.crt'), caKeyFile: join(folder, 'tls.key') };
+    writeFileSync(ca.caCertFile, secretText(find(objects, 'Secret', 'worker-ca'), 'tls.crt'));
+    writeFileSync(ca.caKeyFile, secretText(find(objects, 'Secret', 'worker-ca'), 'tls.key'));
+    const source = createCertificateSource({ ...ca, serverName: 'workers', validityDays: 90, nowMs: Date.now });
+    const issued = await source('m', {});
+    expect(await source('m', issued)).toEqual(issued);
     const token = secretText(find(objects, 'Secret', 'admin-token'), 'token');
     expect(SERVICES.console.ADMIN_TOKEN.read(token)).toBe(token);
     expect(new URL(secretText(find(objects, 'Secret', 'redis-gateway'), 'url'))).toMatchObject({

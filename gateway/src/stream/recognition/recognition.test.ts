@@ -7,6 +7,7 @@ import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { Utterances } from './utterances.ts';
+import { createWorkerTrust } from './worker-trust.ts';
 
 const watch = new StreamWatch({
   metrics: createGatewayMetrics(createMetrics('gateway')),
@@ -24,7 +25,8 @@ function startRecognition(place: () => Promise<Placement>) {
     times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 50 },
     ticker: { add: () => undefined, remove: () => undefined },
     tallies: { countStream: () => undefined, countDelta: () => undefined },
-    logger: { error: () => events.push('logged') },
+    workerTrust: createWorkerTrust({ caFile: '/ca.crt', serverName: 'workers.internal' }),
+    logger: { error: () => events.push('logged'), info: () => events.push('moved') },
   } as unknown as StreamParts;
   const recognition = new Recognition(parts, SESSION, new Utterances(), [56, 13], {
     onWait: () => events.push('wait'),
@@ -55,4 +57,20 @@ test('Recognition retries the placement while Redis is unavailable, until it is 
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(requests).toBeLessThanOrEqual(requestsAtStop + 1);
   expect(events).toEqual(['wait']);
+});
+
+test('Recognition skips any number of workers that have not proved their identity, and then waits for another', async () => {
+  let requests = 0;
+  const { events, recognition } = startRecognition(() => {
+    const id = `w${++requests}`;
+    if (requests > 5) return Promise.reject(new LedgerUnavailable('unavailable'));
+    return Promise.resolve({
+      outcome: 'placed',
+      worker: { id, revision: 'r', address: 'ws://10.0.0.1:8443' },
+    } as Placement);
+  });
+  await eventually('the stream waits', 20_000, () => events.includes('wait'));
+  recognition.stop();
+  expect(events.filter((event) => event === 'moved')).toHaveLength(5);
+  expect(events).not.toContain('internal_error');
 });

@@ -5,6 +5,7 @@ import { Avoided } from './avoided.ts';
 import { DeltaClock } from './delta-clock.ts';
 import { urgencyOf } from './gather.ts';
 import { findWorker } from './placement.ts';
+import type { RecognitionEvents } from './recognition-events.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import type { Utterance } from './utterance.ts';
 import type { Utterances } from './utterances.ts';
@@ -12,20 +13,6 @@ import { WorkerLink } from './worker-link.ts';
 
 /** Number of workers that may fail on an utterance before its stream fails, because it may be the cause. */
 const MAX_WORKER_FAILURES = 2;
-
-export interface RecognitionEvents {
-  /** Called repeatedly while no worker has room for the stream. */
-  onWait: () => void;
-  /** Called when a worker was assigned, before it has opened the stream. */
-  onPlaced: () => void;
-  /** Called when a worker has opened the stream with this context, and again after each move. */
-  onOpened: (context: ContextSize, chunkSamples: number) => void;
-  onAnswer: (answer: Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>) => void;
-  /** Called when the model does not support the requested context. */
-  onContextRefused: () => void;
-  /** Called when the stream has to fail. */
-  onFailed: (code: 'no_capacity' | 'internal_error') => void;
-}
 
 /**
  * Keeps a stream on a worker. Audio is forwarded as it arrives and kept until the worker has answered it. If the worker
@@ -176,10 +163,16 @@ export class Recognition {
     this.#revision = worker.revision;
     const { ticketKey, times, workerTrust } = this.#parts;
     const { sessionId: session, model } = this.#session;
+    const trust = workerTrust.check(model, worker.address);
+    if ('refusal' in trust) {
+      watch.leaveWorker(trust.refusal);
+      this.#move(trust.refusal, true);
+      return;
+    }
     const ticket = { session, model, worker: worker.id, epoch: ++this.#epoch };
     this.#link = new WorkerLink({
       address: worker.address,
-      tls: worker.address.startsWith('wss:') ? workerTrust.options() : {},
+      tls: trust.tls,
       ticket: signTicket(ticketKey.current, { ...ticket, expMs: Date.now() + times.ticketMs }),
       context: this.context,
       traceparent,
@@ -187,6 +180,7 @@ export class Recognition {
       openTimeoutMs: times.workerOpenMs,
       onMessage: (message) => this.#receive(message),
       onLost: (reason) => this.#move(reason),
+      onWrongWorker: (reason) => this.#move(reason, true),
     });
   }
 
@@ -264,18 +258,20 @@ export class Recognition {
   /**
    * Moves the stream to another worker. `reason` is set if the worker failed, and undefined if it drains. After more
    * than MAX_WORKER_FAILURES worker failures on the same utterance the stream fails, because the utterance may be the
-   * cause.
+   * cause. A wrong worker is not one of the model, and was sent no audio.
    */
-  #move(reason: string | undefined): void {
+  #move(reason: string | undefined, isWrongWorker = false): void {
     if (this.#stopped) return;
     const { head } = this.#utterances;
     const { sessionId: session_id, model } = this.#session;
     const fields = { session_id, model, worker: this.#worker, reason: reason ?? 'the worker is draining' };
     this.#parts.logger.info(fields, 'a stream moves to another worker');
-    this.#releaseWorker(reason);
+    // The revision of a wrong worker is not known to be one of the model.
+    if (isWrongWorker) this.#leaveWorker(reason);
+    else this.#releaseWorker(reason);
     this.#session.watch.recordMove(this.#worker, reason);
     this.#avoided.add(this.#worker, performance.now());
-    const failures = reason === undefined ? 0 : head.countWorkerFailure();
+    const failures = reason === undefined || isWrongWorker ? 0 : head.countWorkerFailure();
     if (failures > MAX_WORKER_FAILURES) this.#events.onFailed('internal_error');
     else if (performance.now() >= (this.#workerDeadlineMs ?? Infinity)) this.#events.onFailed('no_capacity');
     else this.#findNextWorker();

@@ -1,12 +1,13 @@
 import { parseRelayAnswer, RELAY_PATH } from '@svc-asr/core';
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import { WebSocket } from 'ws';
+import { WrongWorker } from './worker-trust.ts';
+import type { WorkerTls } from './worker-trust.ts';
 
 export interface WorkerLinkOptions {
   address: string;
   ticket: string;
-  /** TLS options for a worker with a wss:// address. */
-  tls: { ca?: Buffer; servername?: string };
+  tls: WorkerTls;
   context: ContextSize;
   /** Trace context of the stream. Undefined if the session is not traced. */
   traceparent: string | undefined;
@@ -17,6 +18,8 @@ export interface WorkerLinkOptions {
   onMessage: (message: RelayAnswer) => void;
   /** Called once when the link has failed, and never after `close()`. */
   onLost: (reason: string) => void;
+  /** Called instead of `onLost` if the address is not that of a worker of the model. */
+  onWrongWorker: (reason: string) => void;
 }
 
 /**
@@ -52,7 +55,9 @@ export class WorkerLink {
     const { context, replayedSamples, traceparent } = options;
     this.#socket.on('open', () => this.send({ type: 'open', context, realtime_from: replayedSamples, traceparent }));
     this.#socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
-    this.#socket.on('error', (error) => this.#fail(error.message));
+    this.#socket.on('error', (error) => {
+      this.#fail(error.message, error instanceof WrongWorker ? options.onWrongWorker : options.onLost);
+    });
     this.#socket.on('close', (code) => this.#fail(`the worker closed the stream (${code})`));
   }
 
@@ -88,10 +93,10 @@ export class WorkerLink {
     this.#options.onMessage(answer.message);
   }
 
-  #fail(reason: string): void {
+  #fail(reason: string, onFailed = this.#options.onLost): void {
     if (this.#closed) return;
     this.close();
     this.#socket.terminate();
-    this.#options.onLost(reason);
+    onFailed(reason);
   }
 }

@@ -1,21 +1,50 @@
 import { readFileSync } from 'node:fs';
+import { checkServerIdentity } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import { workerServerName } from '@svc-asr/core';
 
-/** Verifies that the peer at a wss:// address is a worker. */
+/** TLS options of a connection to a worker. Empty for a worker with a ws:// address. */
+export type WorkerTls = Pick<ConnectionOptions, 'ca' | 'servername' | 'checkServerIdentity' | 'allowPartialTrustChain'>;
+
+/** The certificate of a worker is not that of its model. */
+export class WrongWorker extends Error {}
+
+/** Decides which addresses a stream of a model may be sent to. */
 export interface WorkerTrust {
-  /** Returns the TLS options for a new connection. */
-  options: () => { ca?: Buffer; servername?: string };
+  /** Returns the TLS options for an address that a worker of the model registered, or why it must not be used. */
+  check: (model: string, address: string) => { tls: WorkerTls } | { refusal: string };
 }
 
 /**
- * Creates the TLS options for workers. Gateways connect to the IP address of a worker's pod, which no certificate
- * contains. Therefore the certificates of all workers have the same server name. The CA file is read for each
- * connection, so that a renewed CA applies without a restart.
+ * Creates the trust in workers. With a CA file, a worker must have a wss:// address and show the certificate of its
+ * model. Its address proves nothing, because every process that can write to Redis can register one. The file is read
+ * for each connection, so that a renewed CA applies without a restart.
  */
 export function createWorkerTrust({ caFile, serverName }: { caFile: string; serverName: string }): WorkerTrust {
+  const schemes = caFile === '' ? ['ws:', 'wss:'] : ['wss:'];
   return {
-    options: () => ({
-      ...(caFile === '' ? {} : { ca: readFileSync(caFile) }),
-      ...(serverName === '' ? {} : { servername: serverName }),
-    }),
+    check: (model, address) => {
+      // A WebSocket cannot be created for a URL with a fragment.
+      if (!URL.canParse(address) || !schemes.includes(new URL(address).protocol) || address.includes('#')) {
+        const allowed = schemes.map((scheme) => `${scheme}//HOST:PORT`).join(' or ');
+        return { refusal: `the worker registered the address ${address}, which is not of the form ${allowed}` };
+      }
+      return { tls: caFile === '' ? {} : tlsOptions(caFile, workerServerName(model, serverName)) };
+    },
+  };
+}
+
+function tlsOptions(caFile: string, servername: string): WorkerTls {
+  return {
+    ca: readFileSync(caFile),
+    // An intermediate CA is trusted without its root, which may have issued certificates for others.
+    allowPartialTrustChain: true,
+    servername,
+    checkServerIdentity: (name, certificate) => {
+      if (checkServerIdentity(name, certificate) === undefined) return undefined;
+      return new WrongWorker(
+        `the certificate of the worker is for ${certificate.subjectaltname ?? 'no name'}, not for ${name}`,
+      );
+    },
   };
 }

@@ -99,8 +99,15 @@ test('a CA file without a certificate is an error that names the file', async ()
   await expect(issue()).rejects.toThrow(`the file ${caCertFile} has no certificate`);
 });
 
-test('a CA with a key of another type is refused with the types that are supported', async () => {
-  const { privateKey } = generateKeyPairSync('ed25519');
+test('the key must belong to the first certificate of the CA file', async () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(caKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  await expect(issue()).rejects.toThrow('the CA has a key of type ed25519: use RSA, or ECDSA');
+  await expect(issue()).rejects.toThrow(`the key in ${caKeyFile} does not belong to the first certificate`);
+});
+
+test('the certificate of a worker is not accepted as a CA', async () => {
+  const values = await issue();
+  writeFileSync(caCertFile, values['tls.crt'] ?? '');
+  writeFileSync(caKeyFile, values['tls.key'] ?? '');
+  await expect(issue()).rejects.toThrow(`the first certificate in ${caCertFile} is not that of a CA`);
 });

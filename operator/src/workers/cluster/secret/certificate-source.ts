@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { workerServerName } from '@svc-asr/core';
 import { issueServerCertificate, readIssuedCertificate } from './certificate.ts';
@@ -55,7 +55,13 @@ function readCa({ caCertFile, caKeyFile }: CertificateSourceOptions): { ca: KeyP
   const bundle = readFileSync(caCertFile, 'utf8');
   const [cert] = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?/s.exec(bundle) ?? [];
   if (cert === undefined) throw new Error(`the file ${caCertFile} has no certificate: it must have that of the CA`);
-  return { ca: { cert, key: readFileSync(caKeyFile, 'utf8') }, bundle };
+  const key = readFileSync(caKeyFile, 'utf8');
+  const certificate = new X509Certificate(cert);
+  if (!certificate.ca) throw new Error(`the first certificate in ${caCertFile} is not that of a CA`);
+  if (!certificate.checkPrivateKey(createPrivateKey(key))) {
+    throw new Error(`the key in ${caKeyFile} does not belong to the first certificate in ${caCertFile}`);
+  }
+  return { ca: { cert, key }, bundle };
 }
 
 /** Returns when a new certificate ends. It does not outlast its CA. Throws if the CA has expired. */

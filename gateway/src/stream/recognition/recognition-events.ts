@@ -1,0 +1,16 @@
+import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+
+/** Callbacks of the recognition of one stream. */
+export interface RecognitionEvents {
+  /** Called repeatedly while no worker has room for the stream. */
+  onWait: () => void;
+  /** Called when a worker was assigned, before it has opened the stream. */
+  onPlaced: () => void;
+  /** Called when a worker has opened the stream with this context, and again after each move. */
+  onOpened: (context: ContextSize, chunkSamples: number) => void;
+  onAnswer: (answer: Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>) => void;
+  /** Called when the model does not support the requested context. */
+  onContextRefused: () => void;
+  /** Called when the stream has to fail. */
+  onFailed: (code: 'no_capacity' | 'internal_error') => void;
+}
