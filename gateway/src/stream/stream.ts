@@ -14,7 +14,7 @@ import { Utterances } from './recognition/utterances.ts';
 const CHUNKS_AHEAD = 4;
 /** Number of unanswered flushes and resets before the sender is slowed down. */
 const MAX_UNANSWERED = 32;
-/** Most configs that are queued before `ready`. A client has no reason to send more. */
+/** Maximum number of configs that are queued before `ready`. A client has no reason to send more. */
 const MAX_EARLY_CONFIGS = 16;
 
 interface Ending {

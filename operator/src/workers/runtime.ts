@@ -29,7 +29,7 @@ export interface WorkerStop {
 export interface ScaleUpdate {
   uid: string | undefined;
   generation: number | undefined;
-  /** Null if the field has to be removed. */
+  /** Null to remove the field `spec.scaling.replicas`. */
   replicas: number | null;
 }
 

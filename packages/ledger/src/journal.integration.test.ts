@@ -116,7 +116,7 @@ describe.each([
     const entries = await small.journal.read(tenant);
     expect(entries.map(({ type }) => type)).not.toContain('checkpoint');
     expect(entries).toHaveLength(161);
-    // Without an exporter, the first trim removes the field, and the usual limit applies.
+    // The first trim removes the field of the earlier version, and without an exporter the usual limit applies.
     await small.journal.trim(tenant, undefined, DAY_MS);
     await runSession(small, tenant);
     expect((await small.journal.read(tenant))[0]!.type).toBe('checkpoint');

@@ -1,7 +1,7 @@
 import { argmax } from './argmax.ts';
 import type { Transcript } from './pieces.ts';
 
-/** Most pieces per frame, for frames that never produce a blank. NeMo's greedy search has the same limit. */
+/** Maximum number of pieces per frame, for frames that never produce a blank. NeMo's greedy search has the same limit. */
 const MAX_SYMBOLS = 10;
 
 /** Input of one stream to a search step. */

@@ -27,7 +27,7 @@ export interface StreamLink {
   close(): void;
 }
 
-/** Most audio that may be queued outside the ring. A caller that waits for `drain` never queues more than one write. */
+/** Maximum amount of audio queued outside the ring. A caller that waits for `drain` never queues more than one write. */
 const MAX_WAITING_SAMPLES = RING_SAMPLES * 2;
 
 /** One audio stream, on the main thread's side. */

@@ -30,7 +30,7 @@ export interface ConnectionParts {
 
 export type EndCode = RelayErrorCode | 'done' | 'slow_reader' | 'lost';
 
-/** Most flushes and resets that the engine has not answered yet. The socket is not read while there are more. */
+/** Maximum number of flushes and resets in the engine. The socket is not read while there are more. */
 const MAX_MARKS = 32;
 const SLOT_POLL_MS = 20;
 /** Close codes of a gateway that has finished: done, going away, or no code. */

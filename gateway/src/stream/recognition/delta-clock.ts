@@ -4,7 +4,7 @@ interface Mark {
   readonly atMs: number;
 }
 
-/** Most chunks whose arrival is kept. A worker may be 4 chunks behind before the sender is slowed down. */
+/** Number of chunks whose arrival is kept. A worker may be 4 chunks behind before the sender is slowed down. */
 const MAX_MARKS = 8;
 
 /** Returns false if the sender is ahead of its worker. A latency would then measure the sender, not the service. */

@@ -181,7 +181,7 @@ describe('desired state', () => {
     expect(harness.desired().scale).toBeUndefined();
   });
 
-  test('a pool applies an equal desired state when it is reconciled again without a change', async () => {
+  test('a pool applies its desired state again, with equal content, if it is reconciled without a change', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(5);

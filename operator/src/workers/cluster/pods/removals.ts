@@ -19,8 +19,9 @@ export interface Removals {
 }
 
 interface Selection {
-  /** Undefined if the pod has the annotation already. */
+  /** Reason to write into an annotation. Undefined if the pod already has the annotation. */
   reason: string | undefined;
+  /** True once the pod in the cluster shows the selection. */
   marked: boolean;
 }
 
