@@ -71,7 +71,7 @@ export class ApiReflector implements Reflector {
   #synced = false;
   /** Version from which the watch continues. Undefined if everything must be listed first. */
   #resourceVersion: string | undefined;
-  /** Why everything must be listed. */
+  /** Why the next step is a full list and not a watch. */
   #relistReason: RelistReason = 'start';
   #listedMs = 0;
 

@@ -41,9 +41,9 @@ export interface Invocation {
 }
 
 export interface Command {
-  /** The words of its name, for example `admin keys create`. */
+  /** Words of the name of the command, for example `admin keys create`. */
   words: readonly string[];
-  /** Names of its arguments. All are required. */
+  /** Names of the arguments. All are required. */
   args: readonly string[];
   summary: string;
   /** Example invocations for the help. */

@@ -99,7 +99,7 @@ test.each([
   [['--max-seconds', '2'], 3.5, 3600, 'svc-asr: only the first 2s of 3.5s were transcribed because of --max-seconds\n'],
   [[], 3.5, 1, 'svc-asr: only the first 1s of 3.5s were transcribed: the account has no more credit\n'],
 ])(
-  'transcribe exits with 5 and reports the cut: flags %j, a file of %d s, credit for %i s',
+  'transcribe exits with 5 and reports the transcribed part: flags %j, a file of %d s, credit for %i s',
   async (flags, seconds, credit, err) => {
     service.creditSeconds = credit;
     const ended = await run(['transcribe', fileOf(seconds), ...flags]);

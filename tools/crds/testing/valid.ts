@@ -7,7 +7,7 @@ import type { Sent } from './resources.ts';
 
 type Values = fc.Arbitrary<unknown>;
 
-/** Small, to keep resources small. Breaking a resource tests the limits. */
+/** Maximum length of generated lists and maps, which keeps resources small. Other tests exceed the real limits. */
 const MOST_ITEMS = 3;
 /** Includes characters whose length differs between code points, UTF-16 units and graphemes. */
 const LETTERS = ['a', 'Z', '0', ' ', '/', '.', '-', 'ĩ', 'i\u0303', 'ŋ', '🦁', '\n', '"', '\u00a0'];

@@ -55,7 +55,7 @@ function createWaterfall(spans) {
 }
 
 /**
- * Creates the line of a session, which opens to its waterfall.
+ * Creates the row of a session. Opened, it shows the spans of the session on a time axis.
  *
  * @param {ShownSession} session
  */

@@ -52,7 +52,7 @@ describe('isAhead', () => {
     }
   });
 
-  test('is true after a few chunks of a stream that sends faster, and false again after a pause', () => {
+  test('is true after a few chunks of a stream that is faster than real time, and false again after a pause', () => {
     let pace = START;
     for (let i = 0; i < 4; i++) pace = afterChunk(pace, 1120, 1000);
     expect(isAhead(pace, 1120, 1000)).toBe(true);
