@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { connectRedis, createLedger, requireSchema } from '@svc-asr/ledger';
 import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
@@ -23,6 +23,7 @@ export interface RunningConsole {
 export async function startConsole(settings: ConsoleSettings, logger: Logger): Promise<RunningConsole> {
   const telemetry = await createTelemetry('console', settings, logger);
   const { metrics } = telemetry;
+  const prefix = settings.REDIS_KEY_PREFIX;
   const link = connectRedis({
     url: settings.REDIS_URL,
     name: 'svc-asr-console',
@@ -34,7 +35,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
   const deps = {
     store,
     reads,
-    ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX, constants: ledgerConstants(settings) }),
+    ledger: createLedger(requireSchema(link, { prefix, logger }), { prefix, constants: ledgerConstants(settings) }),
     peppers: settings.API_KEY_PEPPERS,
     settings,
     logger,

@@ -1,5 +1,5 @@
 import { STREAM_LIMITS } from '@svc-asr/core';
-import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { connectRedis, createLedger, requireSchema } from '@svc-asr/ledger';
 import type { Ledger, RedisLink } from '@svc-asr/ledger';
 import { createLogger, createTelemetry, followFile, ledgerConstants, parseTicketKey } from '@svc-asr/runtime';
 import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
@@ -139,7 +139,7 @@ function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisLin
     timeoutMs: settings.REDIS_TIMEOUT_MS,
     logger,
   });
-  const ledger = createLedger(link, {
+  const ledger = createLedger(requireSchema(link, { prefix: settings.REDIS_KEY_PREFIX, logger }), {
     prefix: settings.REDIS_KEY_PREFIX,
     sessionTtlMs: settings.SESSION_TTL_MS,
     provisionalLeaseMs: settings.PROVISIONAL_LEASE_MS,

@@ -1,4 +1,4 @@
-import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { connectRedis, createLedger, requireSchema } from '@svc-asr/ledger';
 import type { Ledger, RedisLink } from '@svc-asr/ledger';
 import { ledgerConstants } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
@@ -155,13 +155,15 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
     timeoutMs: settings.REDIS_TIMEOUT_MS,
     logger,
   });
-  const ledger = createLedger(cluster === undefined ? link : guardLink(link, cluster.gate), {
-    prefix: settings.REDIS_KEY_PREFIX,
+  const prefix = settings.REDIS_KEY_PREFIX;
+  const checked = requireSchema(link, { prefix, logger });
+  const ledger = createLedger(cluster === undefined ? checked : guardLink(checked, cluster.gate), {
+    prefix,
     retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
     constants: ledgerConstants(settings),
   });
   // The memory of Redis is also watched while this process is not the leader.
-  const { memory } = createLedger(link, { prefix: settings.REDIS_KEY_PREFIX });
+  const { memory } = createLedger(link, { prefix });
   return {
     link,
     ledger,

@@ -67,6 +67,7 @@ export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard
     rebuild: (ledgerId) => rebuildLedger(ledgerId, rebuild),
     showPlan: (ledgerId) => identity.showPlan(buildPlan(ledgerId, rebuild)),
     checkServer,
+    stampSchema: () => ledger.schema.stamp(),
     validForMs: settings.LEDGER_INTERVAL_MS / 2,
     nowMs: systemClock.nowMs,
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkResource } from '@svc-asr/core';
 import type { ResourceOf } from '@svc-asr/core';
+import { SCHEMA_VERSION } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { startRedis } from '../../../test/support/redis.ts';
 import { createNotices } from '../notices.ts';
@@ -61,6 +62,7 @@ function guard(checkpoints: Record<string, Checkpoint> = {}) {
     anchor: createFileAnchor(file),
     rebuild: (ledgerId) => rebuildLedger(ledgerId, rebuild),
     showPlan: (ledgerId) => identity.showPlan(buildPlan(ledgerId, rebuild)),
+    stampSchema: () => ledger.schema.stamp(),
     validForMs: 0,
     nowMs: () => performance.now(),
   });
@@ -74,6 +76,12 @@ test('the ledger guard creates a ledger once, and a restarted operator finds it'
   const second = guard();
   await second.check();
   expect([second.ledgerId(), second.missing()]).toEqual([ledgerId, undefined]);
+});
+
+test('the ledger guard stores the schema version, also in a Redis that an earlier release has used', async () => {
+  await ledger.identity.claim('old');
+  await guard().check();
+  expect(await ledger.schema.read()).toMatchObject({ version: SCHEMA_VERSION });
 });
 
 test('an operator that lost its copy of the ledger id adopts the one in Redis', async () => {

@@ -28,6 +28,8 @@ export interface LedgerGuardOptions {
   showPlan: (ledgerId: string) => Promise<void>;
   /** Called until it has succeeded once. Throws if Redis must not be used, or does not answer. */
   checkServer?: () => Promise<void>;
+  /** Stores the schema version. Called once, and after a rebuild. */
+  stampSchema?: () => Promise<void>;
   /** Time for which the result of a check is reused. */
   validForMs: number;
   nowMs: () => number;
@@ -42,6 +44,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   let running: Promise<void> | undefined;
   let failedAtMs = -Infinity;
   let isServerChecked = false;
+  let isStamped = false;
 
   async function compareIds(): Promise<void> {
     if (!isServerChecked) await options.checkServer?.();
@@ -59,6 +62,8 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
       missing = `Redis contains the ledger ${found}, but this installation uses ${known}. Correct REDIS_URL or REDIS_KEY_PREFIX`;
       throw refusal(missing);
     }
+    if (!isStamped) await options.stampSchema?.();
+    isStamped = true;
     missing = undefined;
     passedAtMs = nowMs();
   }
@@ -66,6 +71,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   async function restore(ledgerId: string): Promise<void> {
     if ((await identity.requestedRebuild()) === ledgerId) {
       await options.rebuild(ledgerId);
+      isStamped = false;
       return;
     }
     missing =

@@ -6,6 +6,7 @@ export type { ConnectOptions } from './redis/connect.ts';
 export { LedgerUnavailable } from './redis/link.ts';
 export type { RedisConnection, RedisLink } from './redis/link.ts';
 export { FunctionsMissing, loadFunctions, withFunctions } from './functions.ts';
+export { requireSchema, SCHEMA_VERSION, SchemaMismatch } from './schema.ts';
 export { replay } from './journal.ts';
 export type { Trimmed } from './journal.ts';
 export type { TraceCounts } from './purge/purge.ts';

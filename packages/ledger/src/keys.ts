@@ -3,37 +3,7 @@ import { createHash } from 'node:crypto';
 /**
  * Builds the names of all Redis keys of the ledger. Keys that a script uses together share a hash tag, so that they are
  * on one node of a Redis Cluster. A script gets one key and derives the others of the same tag by replacing its last
- * letter. scripts/README.md lists the fields of the hashes.
- *
- * | key                     | content                                                                |
- * |-------------------------|------------------------------------------------------------------------|
- * | P:{t:TENANT}:a          | hash: account with state, scope, limits, rates and credit              |
- * | P:{t:TENANT}:s:SESSION  | hash: session                                                          |
- * | P:{t:TENANT}:live       | sorted set: sessions that have not ended, by the time they are overdue |
- * | P:{t:TENANT}:recent     | list: last sessions, newest first; ended ones as a line                |
- * | P:{t:TENANT}:idem:KEY   | string: session that an Idempotency-Key created                        |
- * | P:{t:TENANT}:x:SESSION  | string: tombstone; a late reserve of this session is refused           |
- * | P:{t:TENANT}:g          | hash: grants applied                                                   |
- * | P:{t:TENANT}:j          | stream: journal                                                        |
- * | P:{t:TENANT}:u:PERIOD   | hash: usage by day and model, for 32 days                              |
- * | P:{k:KEYID}:k           | hash: API key                                                          |
- * | P:{m:MODEL}:p, h        | hash: pool of a model; sorted set: holds of sessions, by expiry        |
- * | P:{m:MODEL}:w:ID, wl    | hash: worker; sorted set: workers by lease expiry; also :beat, :late   |
- * | P:{m:MODEL}:free        | sorted set: workers by free slots; free:REVISION for one revision      |
- * | P:{m:MODEL}:a, at       | hash: worker of each stream; sorted set: streams by placement time     |
- * | P:{m:MODEL}:ws:ID       | set: streams of a worker                                               |
- * | P:{m:MODEL}:x:SESSION   | string: tombstone; a late placement of this stream is refused          |
- * | P:{m:MODEL}:rc          | hash: counts of streams by revision                                    |
- * | P:{m:MODEL}:q, q:T, qs  | queue: tenants in order, their sessions, time each asked last          |
- * | P:{o}:gateways          | sorted set: gateway processes by lease expiry; also :epoch, :dead,     |
- * |                         | :beat and :late                                                        |
- * | P:{g:GATEWAY}:s, x      | set: streams that a gateway process owns; string: it was declared dead |
- * | P:{d:SHARD}:due         | sorted set: marks of the reaper, SECOND:TENANT                         |
- * | P:{o}:catalogue         | string: models that gateways serve                                     |
- * | P:{o}:ledger            | string: id of the ledger; also :plan and :rebuild while it is missing  |
- * | P:{o}:registry:KIND     | hash: resources that the operator has applied                          |
- * | P:{o}:tenants           | set: tenants whose journal the operator exports and trims              |
- * | P:{o}:purge             | hash: requests to purge a tenant, and their answers                    |
+ * letter. docs/redis.md lists the content, lifetime and writers of each key.
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -55,6 +25,7 @@ export function createRedisKeys(prefix: string) {
     due: (shard: number) => `${prefix}:{d:${shard}}:due`,
     catalogue: () => `${prefix}:{o}:catalogue`,
     ledgerId: () => `${prefix}:{o}:ledger`,
+    schema: () => `${prefix}:{o}:ledger:schema`,
     tenants: () => `${prefix}:{o}:tenants`,
     purge: () => `${prefix}:{o}:purge`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,

@@ -19,6 +19,7 @@ import { createRegistry } from './registry.ts';
 import type { RedisLink } from './redis/link.ts';
 import { numbers } from './replies.ts';
 import { createRevisions } from './revisions.ts';
+import { createSchema } from './schema.ts';
 import { createSessions } from './sessions.ts';
 import { createWorkers } from './workers.ts';
 
@@ -76,6 +77,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     workers: createWorkers(link, keys, { leaseMs }),
     gateways: { ...createGateways(link, keys, { sessions, pools, leaseMs, reaperRetryMs }), ...ownership },
     identity: createIdentity(link, keys),
+    schema: createSchema(link, keys),
     revisions: createRevisions(link, keys),
     registry: createRegistry(link, keys),
     purge: createPurge(link, keys, options.prefix),

@@ -22,7 +22,7 @@ export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
   return rows.map(sessionRecord).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
-/** Reads the hash of a session (see scripts/README.md). Undefined if the session no longer exists. */
+/** Reads the hash of a session (see docs/redis.md). Undefined if the session no longer exists. */
 export function readSession(id: string, hash: Map<string, string>): SessionRecord | undefined {
   const facts = hash.get('d')?.split(' ');
   if (facts === undefined) return undefined;

@@ -3,6 +3,7 @@ import { SAMPLES_PER_MS } from '@svc-asr/core';
 import { loadScript } from './scripts.ts';
 
 const FOLDER = new URL('../scripts/', import.meta.url);
+const PAGE = new URL('../../../docs/redis.md', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 const scripts = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'));
 
@@ -18,9 +19,9 @@ describe('include/billing.lua', () => {
   });
 });
 
-/** Returns the fields that scripts/README.md lists, by the pattern of the key. */
+/** Returns the fields that docs/redis.md lists, by the pattern of the key. */
 function readLegend(): Map<string, Set<string>> {
-  const sections = read('README.md')
+  const sections = readFileSync(PAGE, 'utf8')
     .split(/^## .*: `/m)
     .slice(1);
   return new Map(
@@ -78,7 +79,7 @@ function fieldUses(source: string): [key: string, field: string][] {
   return uses;
 }
 
-describe('the legend in scripts/README.md', () => {
+describe('docs/redis.md', () => {
   const legend = readLegend();
   const used = scripts.flatMap((file) => fieldUses(loadScript(file.replace('.lua', '')).source));
 

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { connected } from '../../../test/support/connected.ts';
+import { createTenant } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import type { TestRedis } from '../../../test/support/redis.ts';
+import { createRedisKeys } from './keys.ts';
+import { createLedger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import { connectRedis } from './redis/connect.ts';
+import { LedgerUnavailable } from './redis/link.ts';
+import type { RedisLink } from './redis/link.ts';
+import { requireSchema, SCHEMA_VERSION, SchemaMismatch } from './schema.ts';
+
+let redis: TestRedis;
+let link: RedisLink;
+beforeAll(async () => {
+  redis = await startRedis();
+  link = await connected(connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 }));
+});
+afterAll(async () => {
+  await link.close();
+  await redis.stop();
+});
+
+/** Opens the ledger of a program, and counts the commands that it sends. */
+function openProgram(prefix: string, version = SCHEMA_VERSION) {
+  const errors: string[] = [];
+  let sent = 0;
+  const counted: RedisLink = {
+    ready: true,
+    run: (...args) => (sent++, link.run(...args)),
+    send: (...args) => (sent++, link.send(...args)),
+    nodes: link.nodes,
+    close: link.close,
+  };
+  const logger = { error: (message: string) => void errors.push(message) };
+  const ledger: Ledger = createLedger(requireSchema(counted, { prefix, logger, version }), { prefix });
+  return { ledger, errors, sent: () => sent };
+}
+
+async function store(prefix: string, version: number, oldest: number): Promise<void> {
+  const key = createRedisKeys(prefix).schema();
+  await link.send(key, ['HSET', key, 'version', String(version), 'oldest', String(oldest)]);
+}
+
+test('a program uses an empty Redis, and its operator stores the version', async () => {
+  const { ledger } = openProgram(`test-${randomUUID()}`, SCHEMA_VERSION + 5);
+  expect(await ledger.schema.read()).toBeUndefined();
+  await ledger.schema.stamp();
+  expect(await ledger.schema.read()).toMatchObject({ version: SCHEMA_VERSION });
+  expect(await ledger.accounts.read(await createTenant(ledger, 60_000))).toMatchObject({ grantedMs: 60_000 });
+});
+
+test.each([
+  ['its own version', SCHEMA_VERSION, SCHEMA_VERSION],
+  ['the version before', SCHEMA_VERSION - 1, SCHEMA_VERSION - 1],
+  ['the next version, which it can use', SCHEMA_VERSION + 1, SCHEMA_VERSION],
+])('a program uses records of %s', async (_name, version, oldest) => {
+  const prefix = `test-${randomUUID()}`;
+  await store(prefix, version, oldest);
+  const { ledger, errors } = openProgram(prefix);
+  await createTenant(ledger, 60_000);
+  expect(errors).toEqual([]);
+});
+
+test.each([
+  ['a later version that it cannot use', SCHEMA_VERSION + 2, SCHEMA_VERSION + 1, SCHEMA_VERSION],
+  ['two versions before', SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION + 2],
+  ['no version, from before versions were stored', undefined, undefined, 3],
+])(
+  'a program sends no command to a Redis with records of %s, and logs why once',
+  async (_name, version, oldest, own) => {
+    const prefix = `test-${randomUUID()}`;
+    const id = createRedisKeys(prefix).ledgerId();
+    await link.send(id, ['SET', id, 'ledger']);
+    if (version !== undefined) await store(prefix, version, oldest);
+    const { ledger, errors, sent } = openProgram(prefix, own);
+    for (let at = 0; at < 3; at++) {
+      await expect(ledger.gateways.join('g')).rejects.toThrow(SchemaMismatch);
+      // Services answer 503 to this error.
+      await expect(ledger.admit('acme')).rejects.toThrow(LedgerUnavailable);
+    }
+    expect(errors).toEqual([expect.stringContaining('The records in Redis have the schema version')]);
+    // It has read the version, and the ledger id if there is no version.
+    expect(sent()).toBe(version === undefined ? 2 : 1);
+  },
+);
+
+test('a program continues when the version in Redis matches', async () => {
+  const prefix = `test-${randomUUID()}`;
+  await store(prefix, 9, 9);
+  const { ledger } = openProgram(prefix);
+  await expect(ledger.identity.read()).rejects.toThrow(SchemaMismatch);
+  await store(prefix, SCHEMA_VERSION, SCHEMA_VERSION);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(await ledger.identity.read()).toBeUndefined();
+});
+
+test('a program whose Redis user may not read the version uses the records, and logs the missing right', async () => {
+  const prefix = `test-${randomUUID()}`;
+  await store(prefix, 9, 9);
+  const send: RedisLink['send'] = (key, command) =>
+    command[0] === 'HGETALL' ? Promise.reject(new Error('NOPERM No permissions')) : link.send(key, command);
+  const errors: string[] = [];
+  const logger = { error: (message: string) => void errors.push(message) };
+  const limited: RedisLink = { ready: true, run: link.run, send, nodes: link.nodes, close: link.close };
+  const ledger = createLedger(requireSchema(limited, { prefix, logger }), { prefix });
+  expect([await ledger.identity.read(), await ledger.identity.read()]).toEqual([undefined, undefined]);
+  expect(errors).toEqual([expect.stringContaining(`allow the Redis user to read ${prefix}:{o}:ledger:schema`)]);
+});
+
+test('the operator of an earlier version does not lower the stored version', async () => {
+  const prefix = `test-${randomUUID()}`;
+  await store(prefix, SCHEMA_VERSION + 1, SCHEMA_VERSION);
+  const { ledger } = openProgram(prefix);
+  await ledger.schema.stamp();
+  expect(await ledger.schema.read()).toEqual({ version: SCHEMA_VERSION + 1, oldest: SCHEMA_VERSION });
+});
