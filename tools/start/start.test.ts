@@ -170,13 +170,17 @@ describe('serviceEnvironment', () => {
   });
 
   test('overrides settings that the services cannot share', () => {
-    const given = { ADMIN_PORT: '9', ADMIN_HOST: '0.0.0.0', PORT: '0' };
+    const given = { ADMIN_PORT: '9', ADMIN_API_PORT: '8', ADMIN_HOST: '0.0.0.0', PORT: '0' };
     expect(serviceEnvironment('gateway', plan(), given)).toMatchObject({
       ADMIN_PORT: '2',
       ADMIN_HOST: '127.0.0.1',
       PORT: '8443',
     });
-    expect(serviceEnvironment('console', plan(), given)).toMatchObject({ ADMIN_PORT: '3', CONSOLE_PORT: '8444' });
+    expect(serviceEnvironment('console', plan(), given)).toMatchObject({
+      ADMIN_PORT: '3',
+      ADMIN_API_PORT: '9',
+      CONSOLE_PORT: '8444',
+    });
     expect(serviceEnvironment('operator', plan(), given)).toMatchObject({
       ADMIN_PORT: '4',
       CONFIG_FOLDERS: expect.stringMatching(/config\/local,.*config$/),
