@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { startTestEnvironment } from '../testing/environment.ts';
@@ -103,4 +103,15 @@ test('DELETE link revokes the link and ends the sessions of all browsers, and si
   expect((await visitor().call('POST', 'sign-in', { token })).status).toBe(401);
   const { body } = await console_.call('POST', `/admin/v1/tenants/${tenant}/link`);
   expect((await visitor().call('POST', 'sign-in', { token: body.token })).status).toBe(200);
+});
+
+test('DELETE sign-in clears the cookie if the console must not write the tenant, and if no session exists', async () => {
+  const { developer, tenant } = await apply();
+  renameSync(fileOf(tenant), join(console_.readFolder, `tenant-${tenant}.yaml`));
+  expect((await developer.call('GET', 'account')).status).toBe(200);
+  for (const each of [developer, visitor()]) {
+    const { status, headers, body } = await each.call('DELETE', 'sign-in');
+    expect([status, body]).toEqual([200, { object: 'sign_in', tenant: null }]);
+    expect(headers.get('set-cookie')).toContain('Max-Age=0');
+  }
 });
