@@ -21,7 +21,7 @@ export interface TestTenant {
   readonly key: string;
 }
 
-/** An account as the admin API shows it. Reading it is not a request of the tenant. */
+/** An account as the admin API shows it. Unlike GET /v1/usage, reading it does not count as a request of the tenant. */
 export interface AccountView {
   state: string;
   credits: { granted_ms: number; available_ms: number; reserved_ms: number; consumed_ms: number };

@@ -63,7 +63,7 @@ function explain({ keyword, params, message }: SchemaError, field: string): Prob
       return [{ field, message: `must be at least ${String(limit)}` }];
     case 'maximum':
       return [{ field, message: `must be at most ${String(limit)}` }];
-    // A property whose schema is `false`. These errors come before `additionalProperties`, if that is reported at all.
+    // The error of a property that is forbidden by the schema `false`.
     case 'boolean':
       return [{ field, message: 'is not a known field' }];
     default:

@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('decideScaling counts streams, holds and queued sessions alike', () => {
+test('decideScaling counts streams, reserved sessions and queued sessions alike', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(0, 0, { load: load(7, 0, { held: 7, waiting: 7 }) }).desired).toBe(3);
 });

@@ -1,5 +1,5 @@
--- Deadlines of sessions. The clock of Redis may have stepped back since a session was created, so that its credential
--- seems to expire later than its lifetime from now. The deadline is then as if the session was created now.
+-- Deadlines of sessions. If the clock of Redis stepped back after a session was created, the recorded expiry lies further
+-- ahead than a credential can live. The deadline is then computed as if the session were created now.
 
 -- Returns the time by which a session expires that never connects.
 local function credential_deadline(fact, now) return math.min(fact.expires, now + fact.expires - fact.created) end

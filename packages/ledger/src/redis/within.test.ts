@@ -27,7 +27,7 @@ test('within accepts an answer that arrived in time while this process was block
   server.close();
 });
 
-test('within accepts an answer that waits for the reply pacer', async () => {
+test('within accepts an answer that arrived in time but was delayed by the reply pacer', async () => {
   const pacer = createReplyPacer(1);
   const answers = Array.from({ length: 5 }, (_, i) => {
     const work = new Promise<number>((resolve) => setTimeout(() => resolve(i), 20));
