@@ -13,7 +13,7 @@ export default function (): Promise<void> {
   return call();
 }
 
-/** Sends as fast as the service accepts it, session after session. */
+/** Sends audio as fast as the service accepts it, session after session. */
 export function noise(): Promise<void> {
   return call('noisy');
 }

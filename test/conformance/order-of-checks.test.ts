@@ -74,7 +74,7 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     expect(refusal(await post(key, { headers, body: '{"model": 5' }))).toBe('invalid_json');
   });
 
-  test('parameters and Idempotency-Key before a repeated request', async () => {
+  test('parameters before a conflict of the Idempotency-Key', async () => {
     const { key } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     sessionOf(await service.create(key, { model: KIKUYU }, headers));
@@ -87,7 +87,7 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     expect(refusal(answer)).toBe('invalid_idempotency_key');
   });
 
-  test('a repeated request before the model', async () => {
+  test('a repeated request is answered before the model is checked', async () => {
     const { key } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     const session = sessionOf(await service.create(key, { model: PASSING }, headers));
@@ -99,7 +99,7 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     expect(sessionOf(await service.create(key, { model: PASSING }, headers))).toStrictEqual(session);
   });
 
-  test('a repeated request before the scope', async () => {
+  test('a repeated request is answered before the scope is checked', async () => {
     const { key, name } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     const session = sessionOf(await service.create(key, { model: KIKUYU }, headers));

@@ -44,7 +44,7 @@ interface Totals {
 interface Seen {
   /** Id of the newest entry when everything was exported. */
   lastId: string | undefined;
-  /** Entries in Redis at that time. */
+  /** Number of entries in Redis when everything was exported. */
   retained: number;
 }
 

@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   onRequest?: (verb: string, code: number) => void;
 }
 
-/** Options of one client. The others follow from the settings. */
+/** Options of one client. All other options follow from the settings. */
 export type ApiLimits = Partial<Pick<KubeApiOptions, 'timeoutMs' | 'retry' | 'gate'>> & { maxSockets?: number };
 
 /**

@@ -73,7 +73,7 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
       const options = { connectionId: connectionId ?? '' };
       failed = await failAndLeave(parts, owner, stream, 'not served', options);
     }
-    // A handshake for the same session may have started meanwhile. Its record is the same.
+    // A handshake for the same session may have started meanwhile. It needs the same record, so the record then stays.
     if (!served.has(sessionId)) await disown(owner, stream);
     return failed;
   }

@@ -23,7 +23,7 @@ export const LOG_FIELDS = {
   file: 'configuration file',
   problems: 'validation errors by field',
   reason: 'reason of the event',
-  amount: 'how many',
+  amount: 'number of items that the message is about',
   err: 'the error, redacted',
 } as const;
 

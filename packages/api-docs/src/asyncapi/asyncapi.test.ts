@@ -14,13 +14,13 @@ test('every reference in the AsyncAPI document resolves', () => {
   expect(findReferences(document).filter((ref) => resolveReference(document, ref) === undefined)).toEqual([]);
 });
 
-test('the channel has audio and every protocol message, and each belongs to one operation', () => {
+test('the channel of the AsyncAPI document has audio and every protocol message, and each belongs to one operation', () => {
   expect(Object.keys(document.channels.stream.messages)).toEqual(['audio', ...types]);
   const used = Object.values(document.operations).flatMap(({ messages }) => messages.map(({ $ref }) => $ref));
   expect(used.map((ref) => ref.split('/').at(-1)).sort()).toEqual(['audio', ...types].sort());
 });
 
-test('the operations for config, flush and reset name their replies', () => {
+test('the AsyncAPI operations for config, flush and reset name their replies', () => {
   const replies = Object.values(document.operations).flatMap(({ messages, reply }) =>
     reply === undefined ? [] : [[messages[0]!.$ref, reply.messages[0]!.$ref].map((ref) => ref.split('/').at(-1))],
   );

@@ -1,5 +1,5 @@
--- Deadlines of sessions. If the clock of Redis stepped back after a session was created, the recorded expiry lies further
--- ahead than a credential can live. The deadline is then computed as if the session were created now.
+-- Deadlines of sessions. If the clock of Redis stepped back after a session was created, the recorded expiry lies
+-- further ahead than a credential can live. The deadline is then computed as if the session were created now.
 
 -- Returns the time by which a session expires that never connects.
 local function credential_deadline(fact, now) return math.min(fact.expires, now + fact.expires - fact.created) end

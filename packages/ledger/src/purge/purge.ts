@@ -5,14 +5,14 @@ import { scanKeys } from './scan.ts';
 import { findTraces, TRACE_KINDS } from './traces.ts';
 import type { Trace, TraceKind } from './traces.ts';
 
-/** Number of traces of a tenant by kind. */
+/** Number of keys and entries of a tenant, by kind. */
 export type TraceCounts = Record<TraceKind, number>;
 
 /** Creates the functions that count and remove everything that Redis contains of a tenant. */
 export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
   const start = `${prefix}:`;
 
-  /** Yields the traces of a tenant, each once. Reads every key of this ledger, because API keys have no index. */
+  /** Yields the keys and entries of a tenant, each once. Reads every key of this ledger, because API keys have no index. */
   async function* find(tenant: string): AsyncGenerator<readonly Trace[]> {
     const seen = new Set<string>();
     for await (const names of scanKeys(link, start)) {

@@ -14,9 +14,9 @@ export interface PurgeRequest {
 export interface PurgeAnswer {
   /** Sessions that have not ended and streams that gateways still serve. If there are any, nothing was removed. */
   liveSessions: number;
-  /** Number of traces removed, by kind. Empty for a count. */
+  /** Number of keys and entries of the tenant that were removed, by kind. Empty for a count. */
   removed: Readonly<Record<string, number>>;
-  /** Number of traces that a scan after the removal found, by kind. */
+  /** Number of keys and entries of the tenant that a scan after the removal found, by kind. */
   remaining: Readonly<Record<string, number>>;
 }
 

@@ -1,7 +1,7 @@
 import type { RedisLink } from '../redis/link.ts';
 import type { RebuildPlan } from '../types.ts';
 
-/** What Redis may contain of a tenant. */
+/** Kinds of keys and entries that Redis may contain for a tenant. */
 export const TRACE_KINDS = [
   'account_keys',
   'key_records',
@@ -15,17 +15,17 @@ export const TRACE_KINDS = [
 
 export type TraceKind = (typeof TRACE_KINDS)[number];
 
-/** One thing that Redis contains of a tenant. */
+/** A key of a tenant in Redis, or an entry for the tenant in another key. */
 export interface Trace {
   kind: TraceKind;
   key: string;
   /** Member of the key. Absent if the whole key belongs to the tenant. */
   member?: string;
-  /** Commands that remove it. */
+  /** Commands that remove the key or entry. */
   removal: readonly (readonly string[])[];
 }
 
-/** Finds what a key contains of a tenant. `part` is what the pattern of the family captured. */
+/** Finds what a key contains of a tenant. `part` is the group that the pattern of the family captured. */
 type Find = (link: RedisLink, tenant: string, key: string, part: string) => Promise<Trace[]>;
 
 const NOTHING: readonly Trace[] = [];
