@@ -75,6 +75,24 @@ test('the Kubernetes client sends the requests that the API server expects', asy
   for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^test /);
 });
 
+test('the Kubernetes client asks only for the metadata of a type that is metadataOnly', async () => {
+  const list = { items: null, metadata: { resourceVersion: '1' } };
+  const { api: client, requests } = await setUp(({ response }) => answer(response, 200, list));
+  expect(await client.list(TYPES.SecretMetadata)).toEqual({ ...list, items: [] });
+  await client.get(TYPES.SecretMetadata, 's');
+  await client.list(TYPES.Secret);
+  const { signal } = new AbortController();
+  const options = { resourceVersion: '1', timeoutSeconds: 1, signal, onBytes: () => undefined };
+  for await (const _event of client.watch(TYPES.SecretMetadata, options)) break;
+  const json = 'application/json';
+  expect(requests.map(({ headers }) => headers.accept)).toEqual([
+    `${json};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`,
+    `${json};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`,
+    json,
+    `${json};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`,
+  ]);
+});
+
 test('the Kubernetes client retries after the Retry-After time of a 429', async () => {
   const { api: client, codes } = await setUp(({ response }, count) =>
     count === 1

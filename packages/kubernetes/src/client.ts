@@ -39,7 +39,9 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
     get: (type, name) => missingAsUndefined(requestObject({ verb: 'get', method: 'GET', type, parts: { name } })),
     list: async (type, { signal, ...query } = {}) => {
       const answer = await request({ verb: 'list', method: 'GET', type, parts: { query: { ...query } }, signal });
-      return JSON.parse(answer.text) as KubeList;
+      const { items, ...page } = JSON.parse(answer.text) as KubeList | (Omit<KubeList, 'items'> & { items: null });
+      // An empty list of metadata has null instead of items.
+      return { ...page, items: items ?? [] };
     },
     create: (type, value) =>
       requestObject({

@@ -42,6 +42,8 @@ export interface ResourceType {
   version: string;
   plural: string;
   kind: string;
+  /** True if only the metadata of objects is read. The API server then leaves out everything else. */
+  metadataOnly?: boolean;
 }
 
 const type = (group: string, plural: string, kind: string): ResourceType => ({ group, version: 'v1', plural, kind });
@@ -58,6 +60,8 @@ export const TYPES = {
   ServiceAccount: type('', 'serviceaccounts', 'ServiceAccount'),
   ConfigMap: type('', 'configmaps', 'ConfigMap'),
   Secret: type('', 'secrets', 'Secret'),
+  /** Secrets without their values. */
+  SecretMetadata: { ...type('', 'secrets', 'Secret'), metadataOnly: true },
   PersistentVolumeClaim: type('', 'persistentvolumeclaims', 'PersistentVolumeClaim'),
   PodDisruptionBudget: type('policy', 'poddisruptionbudgets', 'PodDisruptionBudget'),
   NetworkPolicy: type('networking.k8s.io', 'networkpolicies', 'NetworkPolicy'),
@@ -69,4 +73,10 @@ export const TYPES = {
 /** Returns the `apiVersion` of objects of a type. */
 export function apiVersionOf({ group, version }: ResourceType): string {
   return group === '' ? version : `${group}/${version}`;
+}
+
+/** Returns the Accept header of a request for objects of a type. `isList` is true if the response is a list. */
+export function acceptOf({ metadataOnly }: ResourceType, isList: boolean): string {
+  const json = 'application/json';
+  return metadataOnly === true ? `${json};as=PartialObjectMetadata${isList ? 'List' : ''};g=meta.k8s.io;v=v1` : json;
 }

@@ -4,6 +4,7 @@ import type { Answer } from './answer.ts';
 import type { AccessKeeper } from './access.ts';
 import { createDeadline } from './deadline.ts';
 import { KubernetesError } from './kubernetes-error.ts';
+import { acceptOf } from './objects.ts';
 import type { ResourceType } from './objects.ts';
 import { buildPath } from './paths.ts';
 import type { PathParts } from './paths.ts';
@@ -86,6 +87,7 @@ async function sendOnce(request: ApiRequest, what: string, options: RequesterOpt
     const response = await transport.open({
       method,
       path: buildPath(type, { namespace, ...parts }),
+      accept: acceptOf(type, verb === 'list'),
       ...(body && { body: { type: body.type, text: JSON.stringify(body.value) } }),
       signal: deadline.signal,
     });

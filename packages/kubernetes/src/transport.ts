@@ -9,6 +9,8 @@ export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with query. */
   path: string;
+  /** Formats of the response that are accepted. */
+  accept: string;
   body?: { type: string; text: string };
   /** Aborts the request and the reading of its response. */
   signal: AbortSignal;
@@ -51,7 +53,7 @@ export function createTransport({ access, client, maxSockets = Infinity }: Trans
   };
 
   return {
-    open: async ({ method, path, body, signal }) => {
+    open: async ({ method, path, accept, body, signal }) => {
       const now = await access.current();
       signal.throwIfAborted();
       const { server, headers } = now;
@@ -62,7 +64,7 @@ export function createTransport({ access, client, maxSockets = Infinity }: Trans
         method,
         headers: {
           ...headers,
-          Accept: 'application/json',
+          Accept: accept,
           'User-Agent': `${client} ${SYSTEM}`,
           ...(body && { 'Content-Type': body.type, 'Content-Length': Buffer.byteLength(body.text) }),
         },

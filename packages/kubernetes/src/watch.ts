@@ -4,6 +4,7 @@ import type { AccessKeeper } from './access.ts';
 import type { WatchEvent, WatchOptions } from './api.ts';
 import { createDeadline } from './deadline.ts';
 import { splitLines } from './lines.ts';
+import { acceptOf } from './objects.ts';
 import type { ResourceType } from './objects.ts';
 import { buildPath } from './paths.ts';
 import { buildNetworkError, readAnswer } from './transport.ts';
@@ -38,6 +39,7 @@ export async function* watchObjects(
     response = await transport.open({
       method: 'GET',
       path: buildPath(type, { namespace, query }),
+      accept: acceptOf(type, false),
       signal: deadline.signal,
     });
     if (response.statusCode !== 200) {
