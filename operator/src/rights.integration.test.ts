@@ -11,8 +11,11 @@ import { eventually } from './testing/eventually.ts';
 import { openLedger, startTestOperator } from './testing/harness.ts';
 import { apiKey, model, tenant } from './testing/resources.ts';
 import { writeTestCa } from './testing/worker-ca.ts';
+import { USABLE_LABEL } from './workers/cluster/admission/usable-secrets.ts';
 
 const WITHIN_MS = 90_000;
+/** Variable of a model that needs a labelled Secret. */
+const variable = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token' } } };
 
 let kubernetes: Kubernetes;
 let redis: Awaited<ReturnType<typeof startRedis>>;
@@ -60,7 +63,8 @@ async function live(rules: Rule[]): Promise<string[]> {
     const resources = [
       tenant('acme', { state: 'Active' }),
       apiKey('8fK2pQ9xLm', 'acme'),
-      model('m', { scaling: { min: 2, max: 2 } }),
+      model('m', { scaling: { min: 2, max: 2 }, worker: { env: [variable] } }),
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'token' }, stringData: { token: 'x' } },
     ];
     const applied = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: resources });
     await kubectl(['apply', '-f', '-'], applied);
@@ -68,6 +72,9 @@ async function live(rules: Rule[]): Promise<string[]> {
       eventually(async () => {
         if (refused().length === 0) await check();
       }, WITHIN_MS);
+    const refusal = '.status.conditions[?(@.reason=="SecretRefused")].type';
+    await worksOrFails(async () => expect(await status('asrmodel', 'm', refusal)).toContain('Degraded'));
+    await kubectl(['label', 'secret', 'token', `${USABLE_LABEL}=true`]);
     await worksOrFails(async () => {
       expect(await status('tenant', 'acme', '.status.conditions[?(@.type=="Ready")].status')).toBe('True');
       expect(await status('asrmodel', 'm', '.status.replicas')).toBe('2');

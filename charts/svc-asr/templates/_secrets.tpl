@@ -35,6 +35,29 @@
 {{ default (printf "%s-worker-ca" (include "svc-asr.fullname" .)) .Values.workerTls.caExistingSecret }}
 {{- end }}
 
+{{/*
+Names of all Secrets of the installation, separated by commas. The operator refuses them in ASRModels. It also refuses
+Secrets with the labels of the chart, but the Secrets of values such as existingSecret need not have them.
+*/}}
+{{- define "svc-asr.ownSecrets" -}}
+{{- $names := list (include "svc-asr.pepperSecret" .) (include "svc-asr.sessionSecret" .) (include "svc-asr.adminTokenSecret" .) }}
+{{- $names = concat $names (list (include "svc-asr.ticketKeySecret" .) (include "svc-asr.ticketPublicKeysSecret" .) (include "svc-asr.adminApiTlsSecret" .)) }}
+{{- if ne .Values.tls.mode "none" }}
+{{- $names = append $names (include "svc-asr.gatewayTlsSecret" .) }}
+{{- end }}
+{{- $names = concat $names (list (include "svc-asr.workerCaSecret" .) (include "svc-asr.redisAclSecret" .) .Values.redis.caSecret) }}
+{{- range list "gateway" "operator" "worker" "console" }}
+{{- $names = append $names (include "svc-asr.redisSecret" (dict "root" $ "component" .)) }}
+{{- end }}
+{{- $names = concat $names (list .Values.gateway.ingress.tlsSecret .Values.console.ingress.tlsSecret) }}
+{{- without $names "" | uniq | sortAlpha | join "," }}
+{{- end }}
+
+{{/* Names of the PersistentVolumeClaims of the installation, separated by commas. */}}
+{{- define "svc-asr.ownClaims" -}}
+{{- without (list (printf "data-%s-redis-*" (include "svc-asr.fullname" .)) .Values.operator.journal.existingClaim) "" | join "," }}
+{{- end }}
+
 {{/* Domain of the certificates of workers. That of a model is for MODEL.DOMAIN. */}}
 {{- define "svc-asr.workerServerName" -}}
 {{ default (printf "workers.%s.svc-asr.internal" (include "svc-asr.fullname" .)) .Values.workerTls.serverName }}

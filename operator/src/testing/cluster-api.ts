@@ -4,7 +4,7 @@ import type { Reflect, ReflectOptions } from '../workers/cluster/objects/object-
 
 /** A cluster API in memory. It records writes, and can hold back the changes that reflectors receive. */
 export interface ClusterApi {
-  api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
+  api: Pick<KubeApi, 'namespace' | 'get' | 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
   /** All writes, each as verb, kind and name. */
   writes: string[];
@@ -37,6 +37,7 @@ export function createClusterApi(): ClusterApi {
   return {
     writes,
     api: {
+      namespace: 'asr',
       get: async (type, name) => {
         await Promise.resolve();
         return objects.get(type, name);

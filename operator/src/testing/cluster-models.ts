@@ -13,6 +13,10 @@ export const INSTALLATION: Installation = {
   image: 'registry.example/svc-asr/worker:1.2.3',
   imagePullPolicy: 'IfNotPresent',
   imagePullSecrets: ['registry'],
+  allowedImages: ['registry.example/svc-asr/*', 'worker'],
+  allowedArtifactHosts: ['models.example:8443', 'registry.example'],
+  ownSecrets: ['svc-asr-worker-redis', 'svc-asr-admin-token'],
+  ownClaims: ['data-svc-asr-redis-*', 'journal'],
   userId: 65_532,
   redis: {
     secret: 'svc-asr-worker-redis',

@@ -27,7 +27,7 @@ export interface WorkerRuntimeOptions {
   /** The cluster that workers run in. Undefined if they do not run in a cluster. */
   cluster:
     | {
-        api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
+        api: Pick<KubeApi, 'namespace' | 'get' | 'apply' | 'mergePatch' | 'delete'>;
         reflect: Reflect;
         events: Pick<EventRecorder, 'record'>;
       }

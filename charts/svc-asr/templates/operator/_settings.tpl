@@ -7,6 +7,10 @@ LEDGER_CONFIG_MAP: {{ include "svc-asr.ledgerConfigMap" . }}
 WORKER_IMAGE: {{ include "svc-asr.image" (dict "root" . "image" .Values.worker.image) | quote }}
 WORKER_IMAGE_PULL_POLICY: {{ .Values.image.pullPolicy }}
 WORKER_IMAGE_PULL_SECRETS: {{ join "," .Values.image.pullSecrets | quote }}
+WORKER_ALLOWED_IMAGES: {{ join "," .Values.worker.allowedImages | quote }}
+WORKER_ALLOWED_ARTIFACT_HOSTS: {{ join "," .Values.worker.allowedArtifactHosts | quote }}
+WORKER_OWN_SECRETS: {{ include "svc-asr.ownSecrets" . | quote }}
+WORKER_OWN_CLAIMS: {{ include "svc-asr.ownClaims" . | quote }}
 WORKER_USER_ID: {{ int .Values.podSecurity.userId | quote }}
 WORKER_REDIS_SECRET: {{ include "svc-asr.redisSecret" (dict "root" . "component" "worker") }}
 WORKER_TICKET_PUBLIC_KEYS_SECRET: {{ include "svc-asr.ticketPublicKeysSecret" . }}

@@ -17,6 +17,8 @@ export interface ConvergeDependencies {
   scaleWriter: ScaleWriter;
   /** Sources of the values in the Secret of each model. If the list is empty, models have no Secret. */
   secretSources: readonly SecretSource[];
+  /** Reports whether no further pods may be created from a Deployment. Its existing pods stay. */
+  isRefused: (revision: string, deployment: KubeObject) => boolean;
 }
 
 /** The model whose objects are converged. */
@@ -118,12 +120,14 @@ async function convergeOlderRevision(
 function decideReplicas(
   { model, revision, deployment }: { model: string; revision: string; deployment: KubeObject | undefined },
   { counts }: DesiredWorkers,
-  { view: { pods, replicaSets, removals } }: ConvergeDependencies,
+  { view: { pods, replicaSets, removals }, isRefused }: ConvergeDependencies,
 ) {
   const observed = pods
     .of(model, revision)
     .map((pod) => ({ ...pod, selectedForRemoval: pod.selectedForRemoval || removals.isSelected(pod) }));
-  const count = counts.get(revision) ?? 0;
+  const wanted = counts.get(revision) ?? 0;
+  const staying = observed.filter((pod) => !pod.selectedForRemoval && !pod.terminating && !pod.ended).length;
+  const count = deployment !== undefined && isRefused(revision, deployment) ? Math.min(wanted, staying) : wanted;
   const sets = replicaSets.of(model, revision);
   return decideScale({ count, replicas: deployment && replicasOf(deployment), pods: observed, sets });
 }

@@ -4,6 +4,14 @@ export interface Installation {
   image: string;
   imagePullPolicy: string;
   imagePullSecrets: readonly string[];
+  /** Images that models may use besides those of the repository of `image`. See `isAllowedImage`. */
+  allowedImages: readonly string[];
+  /** Hosts that artifacts may come from. If empty, every host, but without credentials. See `isAllowedHost`. */
+  allowedArtifactHosts: readonly string[];
+  /** Secrets of the installation, which no model may use. Those that carry its labels need not be listed. */
+  ownSecrets: readonly string[];
+  /** PersistentVolumeClaims of the installation, which no model may use. A trailing `*` stands for any characters. */
+  ownClaims: readonly string[];
   /** User and group id of the containers. 0 leaves the choice to the platform. */
   userId: number;
   redis: {

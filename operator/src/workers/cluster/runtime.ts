@@ -1,8 +1,12 @@
 import type { AsrModel, RolloutState } from '@svc-asr/core';
 import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject } from '@svc-asr/kubernetes';
 import type { DesiredWorkers, RunningWorker, RuntimeListener, StartFailure, WorkerRuntime } from '../runtime.ts';
 import { buildTemplate } from '../template.ts';
 import type { Revision, WorkerTemplate } from '../template.ts';
+import { findDeployedSecrets, findSecretReferences } from './admission/secret-references.ts';
+import { createUsableSecrets } from './admission/usable-secrets.ts';
+import type { UsableSecrets } from './admission/usable-secrets.ts';
 import { convergeModel, hasNothingLeft } from './converge.ts';
 import type { Installation } from './installation.ts';
 import { revisionName, sharedName } from './names.ts';
@@ -40,7 +44,9 @@ export class ClusterRuntime implements WorkerRuntime {
   readonly #builder: ChildBuilder;
   readonly #scaleWriter: ScaleWriter;
   readonly #failures: RevisionFailures;
+  readonly #secrets: UsableSecrets;
   readonly #desired = new Map<string, DesiredWorkers>();
+  #listener: RuntimeListener = { onEnded: () => undefined, onChanged: () => undefined };
 
   constructor(options: ClusterRuntimeOptions) {
     this.#options = options;
@@ -48,10 +54,17 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#builder = createChildBuilder(options.installation);
     this.#scaleWriter = createScaleWriter(options);
     this.#failures = new RevisionFailures(options.nowMs);
+    this.#secrets = createUsableSecrets({
+      reflect: options.reflect,
+      namespace: options.api.namespace,
+      ownSecrets: options.installation.ownSecrets,
+      onChange: (name) => this.#secretChanged(name),
+    });
   }
 
   async open(listener: RuntimeListener): Promise<void> {
-    await this.#view.start(listener);
+    this.#listener = listener;
+    await Promise.all([this.#view.start(listener), this.#secrets.start()]);
   }
 
   buildTemplate(model: AsrModel): WorkerTemplate {
@@ -91,14 +104,18 @@ export class ClusterRuntime implements WorkerRuntime {
     const desired = this.#desired.get(model);
     if (desired === undefined) return;
     const revision = desired.template?.revision;
+    // Nothing is created from a refused template. Older revisions of the model still scale.
+    const isTemplateRefused = desired.template !== undefined && this.#findProblem(desired.template) !== undefined;
     try {
-      // Set even if the template is invalid, because workers of older revisions need their certificate renewed.
+      // Set even if the template is refused, because workers of older revisions need their certificate renewed.
       const owner = desired.template;
-      await convergeModel({ model, owner }, this.#withoutInvalidTemplate(desired), {
+      await convergeModel({ model, owner }, isTemplateRefused ? { ...desired, template: undefined } : desired, {
         view: this.#view,
         builder: this.#builder,
         scaleWriter: this.#scaleWriter,
         secretSources: this.#options.secretSources,
+        isRefused: (of, deployment) =>
+          (isTemplateRefused && of === revision) || this.#findDeployedProblem(deployment) !== undefined,
       });
     } catch (error) {
       if (revision !== undefined) this.#failures.refused(revision, error);
@@ -116,12 +133,12 @@ export class ClusterRuntime implements WorkerRuntime {
   }
 
   startFailure({ model, revision }: Revision): StartFailure | undefined {
-    const { installation, pendingTimeoutMs } = this.#options;
+    const { pendingTimeoutMs } = this.#options;
     const { pods, children } = this.#view;
     const template = this.#desired.get(model)?.template;
     const deployment = children.get(TYPES.Deployment, revisionName(model, revision));
     return (
-      (template?.revision === revision ? findTemplateProblem(template, installation) : undefined) ??
+      (template?.revision === revision ? this.#findProblem(template) : this.#findDeployedProblem(deployment)) ??
       this.#failures.refusal(revision) ??
       findStartFailure(pods.of(model, revision), deployment, pendingTimeoutMs) ??
       this.#failures.crashes(revision)
@@ -134,6 +151,7 @@ export class ClusterRuntime implements WorkerRuntime {
 
   close(): Promise<void> {
     this.#view.stop();
+    this.#secrets.stop();
     return Promise.resolve();
   }
 
@@ -147,10 +165,27 @@ export class ClusterRuntime implements WorkerRuntime {
     removals.select(pod, failure ?? 'drained');
   }
 
-  /** Removes an invalid template, so that no objects are created from it. Older revisions of the model still scale. */
-  #withoutInvalidTemplate(desired: DesiredWorkers): DesiredWorkers {
-    const { template } = desired;
-    const problem = template && findTemplateProblem(template, this.#options.installation);
-    return problem === undefined ? desired : { ...desired, template: undefined };
+  /** Returns why no pods may be created from a template. */
+  #findProblem(template: WorkerTemplate): StartFailure | undefined {
+    return (
+      findTemplateProblem(template, this.#options.installation) ??
+      this.#secrets.findRefusal(findSecretReferences(template))
+    );
+  }
+
+  /** Returns why no further pods may be created from the Deployment of an older revision. */
+  #findDeployedProblem(deployment: KubeObject | undefined): StartFailure | undefined {
+    return this.#secrets.findRefusal(findDeployedSecrets(deployment));
+  }
+
+  /** Reports a change to all models that name the Secret. */
+  #secretChanged(name: string): void {
+    for (const [model, { template }] of this.#desired) {
+      const references = [
+        ...(template === undefined ? [] : findSecretReferences(template)),
+        ...this.#view.children.deployments(model).flatMap(findDeployedSecrets),
+      ];
+      if (references.some((reference) => reference.name === name)) this.#listener.onChanged(model);
+    }
   }
 }

@@ -9,6 +9,10 @@ test('readInstallation reads all worker settings', () => {
     read({
       WORKER_IMAGE: 'worker:1',
       WORKER_IMAGE_PULL_SECRETS: 'a, b',
+      WORKER_ALLOWED_IMAGES: 'registry.example/worker, registry.example/team/*',
+      WORKER_ALLOWED_ARTIFACT_HOSTS: 'models.example,*.models.example:8443',
+      WORKER_OWN_SECRETS: 'svc-asr-worker-redis,admin',
+      WORKER_OWN_CLAIMS: 'data-*',
       WORKER_GATEWAY_LABELS: 'app=gateway,tier=',
       WORKER_REDIS_LABELS: 'app=redis',
       WORKER_OTLP_ENDPOINT: 'http://collector:4318/',
@@ -19,6 +23,10 @@ test('readInstallation reads all worker settings', () => {
   ).toMatchObject({
     image: 'worker:1',
     imagePullSecrets: ['a', 'b'],
+    allowedImages: ['registry.example/worker', 'registry.example/team/*'],
+    allowedArtifactHosts: ['models.example', '*.models.example:8443'],
+    ownSecrets: ['svc-asr-worker-redis', 'svc-asr-worker-ticket-public-keys', 'a', 'b', 'admin'],
+    ownClaims: ['data-*'],
     gatewayLabels: { app: 'gateway', tier: '' },
     otlpEndpoint: 'http://collector:4318',
     egressPorts: [443, 3128],
@@ -29,6 +37,8 @@ test('readInstallation reads all worker settings', () => {
 });
 
 test.each([
+  ['WORKER_ALLOWED_IMAGES', 'registry.example*', 'neither an image'],
+  ['WORKER_ALLOWED_ARTIFACT_HOSTS', 'https://models.example', 'HOST:PORT'],
   ['WORKER_GATEWAY_LABELS', 'gateway', 'name=value'],
   ['WORKER_OTLP_ENDPOINT', 'collector:4318', 'http://'],
   ['WORKER_EGRESS_PORTS', '443,https', 'https'],

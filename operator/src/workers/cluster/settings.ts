@@ -1,5 +1,7 @@
 import { choice, integer, list, readableFile, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
+import { checkHostEntry } from './admission/host.ts';
+import { checkImageEntry } from './admission/image.ts';
 import type { Installation } from './installation.ts';
 import { createCertificateSource } from './secret/certificate-source.ts';
 import type { SecretSource } from './secret/model-secret.ts';
@@ -14,6 +16,20 @@ export const CLUSTER_SETTINGS = {
   ),
   WORKER_IMAGE_PULL_POLICY: choice('Pull policy of that image.', ['IfNotPresent', 'Always', 'Never'], 'IfNotPresent'),
   WORKER_IMAGE_PULL_SECRETS: list('Pull Secrets for worker images, separated by commas.'),
+  WORKER_ALLOWED_IMAGES: checked(
+    'Images that ASRModels may set in spec.worker.image, besides those of the repository of WORKER_IMAGE. Each is a repository, a complete reference, PREFIX/* or *.',
+    checkImageEntry,
+  ),
+  WORKER_ALLOWED_ARTIFACT_HOSTS: checked(
+    'Hosts that artifacts may come from: HOST, HOST:PORT or *.DOMAIN. Without a port, port 443 is meant. If empty, every host is allowed, but credentials are sent to none. * allows every host, also with credentials.',
+    checkHostEntry,
+  ),
+  WORKER_OWN_SECRETS: list(
+    'Secrets of the service that no ASRModel may use, besides those that have its labels or are named in these settings. Separated by commas.',
+  ),
+  WORKER_OWN_CLAIMS: list(
+    'PersistentVolumeClaims of the service that no ASRModel may use. A trailing * stands for any characters. Separated by commas.',
+  ),
   WORKER_USER_ID: integer(
     'User and group id of the worker containers. 0 leaves the choice to the platform.',
     65_532,
@@ -88,6 +104,10 @@ export function readInstallation(settings: Settings): Installation {
     image: settings.WORKER_IMAGE,
     imagePullPolicy: settings.WORKER_IMAGE_PULL_POLICY,
     imagePullSecrets: settings.WORKER_IMAGE_PULL_SECRETS,
+    allowedImages: settings.WORKER_ALLOWED_IMAGES,
+    allowedArtifactHosts: settings.WORKER_ALLOWED_ARTIFACT_HOSTS,
+    ownSecrets: listOwnSecrets(settings),
+    ownClaims: settings.WORKER_OWN_CLAIMS,
     userId: settings.WORKER_USER_ID,
     redis: {
       secret: settings.WORKER_REDIS_SECRET,
@@ -114,6 +134,15 @@ export function readSecretSources(settings: Settings): SecretSource[] {
   return [createCertificateSource({ caCertFile, caKeyFile, serverName, validityDays, nowMs: Date.now })];
 }
 
+/** Returns the names of all Secrets of the installation that the settings contain. */
+function listOwnSecrets(settings: Settings): string[] {
+  const mounted = Object.entries(settings).flatMap(([setting, name]) =>
+    /^WORKER_.*_SECRET$/.test(setting) ? [String(name)] : [],
+  );
+  const names = [...mounted, ...settings.WORKER_IMAGE_PULL_SECRETS, ...settings.WORKER_OWN_SECRETS];
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
 /** Returns the ports of the operator's Redis. Workers use the same Redis with another user. */
 function redisPorts(urls: string): number[] {
   const found = urls
@@ -138,6 +167,11 @@ function labels(description: string, fallback: string): Setting<Record<string, s
           }),
       ),
   };
+}
+
+function checked(description: string, check: (entry: string) => string): Setting<string[]> {
+  const { read } = list('');
+  return { description: `${description} Separated by commas.`, fallback: '', read: (value) => read(value).map(check) };
 }
 
 function ports(description: string): Setting<number[]> {

@@ -18,7 +18,7 @@ import { createReplicaSets } from './pods/replica-sets.ts';
 import type { ReplicaSets } from './pods/replica-sets.ts';
 
 export interface ClusterViewOptions {
-  api: Pick<KubeApi, 'get' | 'apply' | 'mergePatch' | 'delete'>;
+  api: Pick<KubeApi, 'namespace' | 'get' | 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
   events: Pick<EventRecorder, 'record'>;
   /** Longest time that a deleted pod may stay beyond its grace period before the operator stops waiting for it. */

@@ -31,14 +31,16 @@ const persistentVolumeClaim = closed(
 const image = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: 'OCI image with the model folder at its root, mounted as a volume.',
+  description:
+    'OCI image with the model folder at its root, mounted as a volume. The chart may limit registries with worker.allowedArtifactHosts.',
 });
 
 const url = Type.String({
   // The pattern allows no user name and password, which belong in a Secret.
   pattern: '^https://[^\\x00-\\x20@/?#]+([/?][^\\x00-\\x20#]*)?$',
   maxLength: 2048,
-  description: 'HTTPS address of a .tar.gz with the model folder. Set user name and password in secretRef.',
+  description:
+    'HTTPS address of a .tar.gz with the model folder. Set user name and password in secretRef. The chart may limit hosts with worker.allowedArtifactHosts.',
 });
 
 const sha256 = Type.String({
@@ -49,7 +51,10 @@ const sha256 = Type.String({
 
 const secretRef = closed(
   { name: nameOf('Name of the Secret.') },
-  { description: 'Secret with the credentials for the download of url.' },
+  {
+    description:
+      'Secret with the credentials for the download of url. Its label asr.svc.dev/usable-by-models must be artifact or true, and the host of url must be in worker.allowedArtifactHosts of the chart.',
+  },
 );
 
 const cache = closed(

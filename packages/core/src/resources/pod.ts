@@ -49,7 +49,10 @@ const valueFrom = closed(
     secretKeyRef: Type.Optional(
       closed(
         { name: nameOf('Name of the Secret.'), key, optional },
-        { description: 'Key of a Secret in the same namespace.' },
+        {
+          description:
+            'Key of a Secret in the same namespace. Its label asr.svc.dev/usable-by-models must be true, also if the key is optional.',
+        },
       ),
     ),
     configMapKeyRef: Type.Optional(

@@ -47,7 +47,8 @@ export const WorkerSpec = closed(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Image of the worker. Defaults to the image of the installation.',
+        description:
+          'Image of the worker. Defaults to the image of the installation. Images of other repositories must be in worker.allowedImages of the chart.',
       }),
     ),
     nodeSelector: Type.Optional(
@@ -62,7 +63,8 @@ export const WorkerSpec = closed(
     env: Type.Optional(
       Type.Array(EnvVar, {
         maxItems: 64,
-        description: 'Additional environment variables of the worker.',
+        description:
+          'Additional environment variables of the worker. Variables that the operator sets, and those that load code or change the identity of the worker (NODE_*, LD_*, …), are refused.',
         ...mapBy('name'),
       }),
     ),

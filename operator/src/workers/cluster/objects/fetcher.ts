@@ -15,7 +15,8 @@ export const FETCHER_VARIABLES = [
   'ARTIFACT_CREDENTIALS_FOLDER',
 ];
 
-const CREDENTIALS = 'artifact-credentials';
+/** Volume with the credentials of the download. */
+export const CREDENTIALS_VOLUME = 'artifact-credentials';
 
 /** Builds the init container that downloads an artifact, and the volumes that it needs. */
 export function buildFetcher(
@@ -47,7 +48,7 @@ export function buildFetcher(
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
       { name: volume, mountPath: PATHS.artifacts },
-      ...(secret === undefined ? [] : [{ name: CREDENTIALS, mountPath: PATHS.credentials, readOnly: true }]),
+      ...(secret === undefined ? [] : [{ name: CREDENTIALS_VOLUME, mountPath: PATHS.credentials, readOnly: true }]),
       ...(caSecret === '' ? [] : [{ name: 'ca', mountPath: PATHS.ca, readOnly: true }]),
     ],
   };
@@ -56,7 +57,7 @@ export function buildFetcher(
     { name: volume, ...place },
     ...(secret === undefined
       ? []
-      : [{ name: CREDENTIALS, secret: { secretName: secret, defaultMode: secretMode(installation) } }]),
+      : [{ name: CREDENTIALS_VOLUME, secret: { secretName: secret, defaultMode: secretMode(installation) } }]),
   ];
   return { initContainer, volumes };
 }

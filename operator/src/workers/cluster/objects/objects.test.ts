@@ -119,5 +119,5 @@ test('findTemplateProblem names reserved variables and a missing image', () => {
   expect(problemOf({ env: [{ name: 'MODEL_DIR', value: '/x' }] })).toContain('must not set MODEL_DIR');
   expect(problemOf({ env: [{ name: 'WORKER_ID', value: 'x' }] })).toContain('must not set WORKER_ID');
   expect(problemOf({}, { ...INSTALLATION, image: '' })).toContain('WORKER_IMAGE');
-  expect(problemOf({ image: 'x' }, { ...INSTALLATION, image: '' })).toBeUndefined();
+  expect(problemOf({ image: 'worker:1' }, { ...INSTALLATION, image: '' })).toBeUndefined();
 });

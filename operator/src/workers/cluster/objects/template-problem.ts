@@ -1,5 +1,6 @@
 import type { StartFailure } from '../../runtime.ts';
 import type { WorkerTemplate } from '../../template.ts';
+import { findRefusal } from '../admission/find-refusal.ts';
 import { findReservedVariables } from './config-map.ts';
 import { imageOf } from './container.ts';
 import type { Installation } from '../installation.ts';
@@ -12,8 +13,8 @@ export function findTemplateProblem(template: WorkerTemplate, installation: Inst
   }
   const reserved = findReservedVariables(template, installation);
   if (reserved.length > 0) {
-    const message = `spec.worker.env must not set ${reserved.join(', ')}: the operator sets these variables itself`;
+    const message = `spec.worker.env must not set ${reserved.join(', ')}: remove them, only the operator and the image may`;
     return { reason: 'ReservedVariable', message };
   }
-  return undefined;
+  return findRefusal(template, installation);
 }

@@ -1,0 +1,43 @@
+import type { V1Deployment } from '@kubernetes/client-node';
+import type { KubeObject } from '@svc-asr/kubernetes';
+import type { WorkerTemplate } from '../../template.ts';
+import { CREDENTIALS_VOLUME } from '../objects/fetcher.ts';
+
+/** A Secret that a model names. */
+export interface SecretReference {
+  name: string;
+  /** `artifact` sends the Secret only to the artifact's host. `env` shows its value to the worker. */
+  use: 'artifact' | 'env';
+  /** Field of the ASRModel that names it, for messages. */
+  field: string;
+}
+
+/** Returns the Secrets that a template names. */
+export function findSecretReferences({ artifact, worker }: WorkerTemplate): SecretReference[] {
+  const credentials = 'url' in artifact ? artifact.secretRef?.name : undefined;
+  const variables = (worker.env ?? []).map(({ name, valueFrom }) => ({ name, secret: valueFrom?.secretKeyRef?.name }));
+  return listReferences(credentials, variables);
+}
+
+/** Returns the Secrets that the model of a Deployment named when it was created. */
+export function findDeployedSecrets(deployment: KubeObject | undefined): SecretReference[] {
+  const { spec } = (deployment ?? {}) as Pick<V1Deployment, 'spec'>;
+  const { containers = [], initContainers = [], volumes = [] } = spec?.template.spec ?? {};
+  const credentials = volumes.find(({ name }) => name === CREDENTIALS_VOLUME)?.secret?.secretName;
+  const variables = [...containers, ...initContainers]
+    .flatMap(({ env = [] }) => env)
+    .map(({ name, valueFrom }) => ({ name, secret: valueFrom?.secretKeyRef?.name }));
+  return listReferences(credentials, variables);
+}
+
+function listReferences(
+  credentials: string | undefined,
+  variables: readonly { name: string; secret: string | undefined }[],
+): SecretReference[] {
+  const found: SecretReference[] = [];
+  if (credentials !== undefined) found.push({ name: credentials, use: 'artifact', field: 'spec.artifact.secretRef' });
+  for (const { name, secret } of variables) {
+    if (secret !== undefined) found.push({ name: secret, use: 'env', field: `spec.worker.env ${name}` });
+  }
+  return found;
+}
