@@ -7,13 +7,12 @@ import type { WorkQueue } from '../../queue/queue.ts';
 import { runWorkers } from '../../queue/workers.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
 import type { ClusterApi } from '../../testing/cluster-api.ts';
-import { INSTALLATION, MODELS, templateOf } from '../../testing/cluster-models.ts';
+import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { createTestLogger } from '../../testing/logs.ts';
 import { model } from '../../testing/resources.ts';
 import type { DesiredWorkers, EndedWorker } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
-import { USABLE_LABEL } from './admission/usable-secrets.ts';
 import { ANNOTATIONS, LABELS, PHASES, revisionName } from './names.ts';
 import { ClusterRuntime } from './runtime.ts';
 
@@ -252,85 +251,6 @@ describe('apply', () => {
     // Workers of older revisions use the Secret.
     expect(cluster.writes).toEqual(['apply Secret/m-workers']);
     expect(runtime.startFailure(invalid)).toMatchObject({ reason: 'ReservedVariable' });
-  });
-});
-
-describe('a model that names a Secret', () => {
-  const withSecret = (spec: object) => templateOf(model('m', spec), INSTALLATION, 'uid');
-  const variable = (name: string) => ({ name: 'TOKEN', valueFrom: { secretKeyRef: { name, key: 'token' } } });
-  const ENV = withSecret({ worker: { env: [variable('token')] } });
-  const DOWNLOAD = { ...templateOf(MODELS['gpu-url']), model: 'm' };
-  const label = (name: string, value: string, more: object = {}) =>
-    cluster.put(TYPES.Secret, { metadata: { name, labels: { [USABLE_LABEL]: value, ...more } } });
-
-  test('gets no worker while the Secret is not labelled, and gets them when it is', async () => {
-    await apply([[ENV, 1]]);
-    expect(cluster.writes).toEqual([]);
-    expect(runtime.startFailure(ENV)).toEqual({
-      reason: 'SecretRefused',
-      message:
-        'Secret "token" (spec.worker.env TOKEN) does not exist, or models may not use it. To allow it, run ' +
-        '"kubectl -n asr label --overwrite secret token asr.svc.dev/usable-by-models=true"',
-    });
-    changed.length = 0;
-    label('other', 'true');
-    expect(changed).toEqual([]);
-    label('token', 'true');
-    expect(changed).toEqual(['m']);
-    expect(runtime.startFailure(ENV)).toBeUndefined();
-    await apply([[ENV, 1]]);
-    expect(replicas(revisionName('m', ENV.revision))).toBe(1);
-  });
-
-  test('may use a Secret with the label "artifact" for its download, but not in a variable', async () => {
-    label('model-credentials', 'artifact');
-    label('token', 'artifact');
-    await apply([[DOWNLOAD, 0]]);
-    expect(runtime.startFailure(DOWNLOAD)).toBeUndefined();
-    await apply([[ENV, 0]]);
-    expect(runtime.startFailure(ENV)).toMatchObject({ reason: 'SecretRefused' });
-  });
-
-  test.each([
-    ['a Secret whose name is in the settings', 'svc-asr-admin-token', {}],
-    ['a Secret with the labels of svc-asr', 'token', { [LABELS.partOf]: 'svc-asr' }],
-  ])('must not use %s, even if it is labelled', async (_what, name, labels) => {
-    label(name, 'true', labels);
-    const template = withSecret({ worker: { env: [variable(name)] } });
-    await apply([[template, 1]]);
-    expect(cluster.writes).toEqual([]);
-    expect(runtime.startFailure(template)?.message).toContain(`Secret "${name}" (spec.worker.env TOKEN) belongs to`);
-  });
-
-  test('keeps the workers of the revision before, which still grows', async () => {
-    await apply([[OLD, 1]]);
-    pod('a');
-    await apply([
-      [ENV, 1],
-      [OLD, 2],
-    ]);
-    expect(replicas()).toBe(2);
-    expect(cluster.get(TYPES.Deployment, revisionName('m', ENV.revision))).toBeUndefined();
-  });
-
-  test('keeps its running workers when the label is removed, and gets no further ones', async () => {
-    const name = revisionName('m', ENV.revision);
-    label('token', 'true');
-    await apply([[ENV, 2]]);
-    for (const worker of ['a', 'b']) pod(worker, ENV.revision);
-    cluster.put(TYPES.Secret, { metadata: { name: 'token' } });
-    await apply([[ENV, 3]]);
-    expect(replicas(name)).toBe(2);
-    // As an older revision it is judged by its Deployment.
-    await apply([
-      [OLD, 1],
-      [ENV, 3],
-    ]);
-    expect([replicas(), replicas(name)]).toEqual([1, 2]);
-    expect(runtime.startFailure(ENV)).toMatchObject({ reason: 'SecretRefused' });
-    label('token', 'true');
-    await apply([[ENV, 3]]);
-    expect(replicas(name)).toBe(3);
   });
 });
 

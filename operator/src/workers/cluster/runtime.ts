@@ -14,7 +14,7 @@ import { createChildBuilder } from './objects/children.ts';
 import type { ChildBuilder } from './objects/children.ts';
 import { revisionOf } from './objects/pod-template.ts';
 import { readRolloutState } from './objects/rollout-state.ts';
-import { findTemplateProblem } from './objects/template-problem.ts';
+import { findTemplateProblem } from './admission/template-problem.ts';
 import { isBeingRestarted } from './pods/restart.ts';
 import { findStartFailure } from './pods/start-failure.ts';
 import { RevisionFailures } from './revision-failures.ts';

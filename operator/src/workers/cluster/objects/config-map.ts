@@ -6,7 +6,6 @@ import { POD_VARIABLES } from './container.ts';
 import { FETCHER_VARIABLES } from './fetcher.ts';
 import { buildMetadata } from './metadata.ts';
 import type { Installation } from '../installation.ts';
-import { isUnsafeVariable } from '../admission/variables.ts';
 import { PATHS, PORTS } from '../installation.ts';
 import { revisionName } from '../names.ts';
 
@@ -43,11 +42,11 @@ function buildDefaults({ otlpEndpoint }: Installation): Record<string, string> {
   return otlpEndpoint === '' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint };
 }
 
-/** Returns the variables of `spec.worker.env` that only the operator or the image may set. */
+/** Returns the variables of `spec.worker.env` that the operator sets itself. */
 export function findReservedVariables(template: WorkerTemplate, installation: Installation): string[] {
   const settings = Object.keys(buildSettings(template, installation));
   const reserved = new Set([...POD_VARIABLES.map(({ name }) => name), ...settings, ...FETCHER_VARIABLES]);
   return (template.worker.env ?? []).flatMap(({ name }) =>
-    typeof name === 'string' && (reserved.has(name) || isUnsafeVariable(name)) ? [name] : [],
+    typeof name === 'string' && reserved.has(name) ? [name] : [],
   );
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { model } from '../../../testing/resources.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import { findTemplateProblem } from './template-problem.ts';
 import { childrenOf, INSTALLATION, MODELS, PLAIN_INSTALLATION, templateOf } from '../../../testing/cluster-models.ts';
 import { revisionName, sharedName } from '../names.ts';
 
@@ -106,18 +105,4 @@ test('revisionName and sharedName respect the length limit and are unique for ea
   expect(sharedName(long)).toHaveLength(63);
   expect(sharedName(long)).not.toBe(sharedName(longer));
   expect(revisionName(`${'a'.repeat(49)}-${'b'.repeat(13)}`, '0123456789ab')).toBe(`${'a'.repeat(49)}-0123456789ab`);
-});
-
-test('findTemplateProblem names reserved variables and a missing image', () => {
-  const problemOf = (worker: object, installation = INSTALLATION) =>
-    findTemplateProblem(templateOf(model('m', { worker }), installation), installation)?.message;
-  expect(problemOf({})).toBeUndefined();
-  expect(problemOf({ env: [{ name: 'MAX_BATCH', value: '8' }] })).toBeUndefined();
-  // A model may override the OTLP endpoint of the installation.
-  const sending = { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' };
-  expect(problemOf({ env: [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: '' }] }, sending)).toBeUndefined();
-  expect(problemOf({ env: [{ name: 'MODEL_DIR', value: '/x' }] })).toContain('must not set MODEL_DIR');
-  expect(problemOf({ env: [{ name: 'WORKER_ID', value: 'x' }] })).toContain('must not set WORKER_ID');
-  expect(problemOf({}, { ...INSTALLATION, image: '' })).toContain('WORKER_IMAGE');
-  expect(problemOf({ image: 'worker:1' }, { ...INSTALLATION, image: '' })).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { INSTALLATION, MODELS, templateOf } from '../../../testing/cluster-models.ts';
 import { model } from '../../../testing/resources.ts';
 import type { Installation } from '../installation.ts';
-import { findTemplateProblem } from '../objects/template-problem.ts';
+import { findTemplateProblem } from './template-problem.ts';
 
 const ANY_HOST: Installation = { ...INSTALLATION, allowedArtifactHosts: [] };
 const url = { url: 'https://evil.example/m.tar.gz', sha256: 'd'.repeat(64) };
@@ -61,6 +61,7 @@ test.each([
   'ADVERTISE_ADDRESS',
   'PATH',
   'MODEL',
+  'WORKER_ID',
   'ARTIFACT_CREDENTIALS_FOLDER',
 ])('the rules refuse the variable %s', (name) => {
   const problem = problemOf({ worker: { env: [{ name, value: 'x' }] } });
@@ -68,6 +69,17 @@ test.each([
 });
 
 test('the rules accept variables that tune workers, their telemetry and the proxy of the download', () => {
+  // A model may override the OTLP endpoint of the installation.
+  const sending = { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' };
   const names = ['MAX_BATCH', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY', 'ARTIFACT_MAX_MIB'];
-  expect(problemOf({ worker: { env: names.map((name) => ({ name, value: '1' })) } })).toBeUndefined();
+  expect(problemOf({ worker: { env: names.map((name) => ({ name, value: '1' })) } }, sending)).toBeUndefined();
+});
+
+test('findTemplateProblem reports a missing image', () => {
+  const installation = { ...INSTALLATION, image: '' };
+  expect(problemOf({}, installation)).toEqual({
+    reason: 'ImageMissing',
+    message: expect.stringContaining('WORKER_IMAGE'),
+  });
+  expect(problemOf({ worker: { image: 'worker:1' } }, installation)).toBeUndefined();
 });
