@@ -85,7 +85,7 @@ async function live(rules: Rule[]): Promise<string[]> {
     if (refused().length === 0) {
       await kubectl(['patch', 'asrmodel', 'm', '--type=merge', '-p', '{"spec":{"scaling":{"min":1,"max":1}}}']);
       await worksOrFails(async () => expect(await status('asrmodel', 'm', '.status.replicas')).toBe('1'));
-      await kubectl(['delete', 'asrmodel/m', 'apikey/8fk2pq9xlm', 'tenant/acme', '--wait=false']);
+      await kubectl(['delete', 'asrmodel/m', 'apikey/8fk2pq9xlm', 'tenant/acme', 'secret/token', '--wait=false']);
       await worksOrFails(async () =>
         expect(await kubectl(['get', 'asrmodels,tenants,apikeys,deployments,secrets', '-o', 'name'])).toBe(''),
       );
