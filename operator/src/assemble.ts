@@ -19,6 +19,8 @@ import { createWorkQueue } from './queue/queue.ts';
 import type { WorkQueue } from './queue/queue.ts';
 import { createApiKeyReconciler } from './reconcile/apikey.ts';
 import { PurgeTask } from './purge/task.ts';
+import { createKeyRetention } from './retention/create.ts';
+import type { KeyRetention } from './retention/task.ts';
 import { createApplied } from './reconcile/applied.ts';
 import type { Applied } from './reconcile/applied.ts';
 import { createCataloguePublisher } from './reconcile/catalogue.ts';
@@ -84,6 +86,7 @@ export interface OperatorParts {
   functions: FunctionsTask;
   journal: JournalKeeper;
   purge: PurgeTask;
+  keyRetention: KeyRetention;
   sync: Sync;
   controller: Controller;
 }
@@ -160,6 +163,7 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
   const ledger = createLedger(cluster === undefined ? checked : guardLink(checked, cluster.gate), {
     prefix,
     retentionMs: settings.TENANT_RETENTION_DAYS * DAY_MS,
+    keyRetentionMs: settings.KEY_RETENTION_DAYS * DAY_MS,
     constants: ledgerConstants(settings),
   });
   // The memory of Redis is also watched while this process is not the leader.
@@ -206,7 +210,7 @@ function createWork(settings: OperatorSettings): Work {
   };
 }
 
-interface ControlParts extends Omit<OperatorParts, 'sync' | 'controller' | 'purge'> {
+interface ControlParts extends Omit<OperatorParts, 'sync' | 'controller' | 'purge' | 'keyRetention'> {
   options: AssembleOptions;
   ledger: Ledger;
   converge: (model: string) => Promise<void>;
@@ -214,7 +218,7 @@ interface ControlParts extends Omit<OperatorParts, 'sync' | 'controller' | 'purg
 }
 
 /** Creates the reconcilers and the controller that runs them. */
-function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'controller' | 'purge'> {
+function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'controller' | 'purge' | 'keyRetention'> {
   const { source, pools, status, guard, checkpoints, ledger, converge, notices, work } = parts;
   const { settings, instruments, logger } = parts.options;
   const applied = createApplied(ledger.registry);
@@ -257,7 +261,8 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
     concurrency: settings.RECONCILE_CONCURRENCY,
     resyncMs: settings.RESYNC_SECONDS * 1000,
   });
-  return { sync, controller, purge };
+  const keyRetention = createKeyRetention({ ...parts.options, ledger, guard, source, applied });
+  return { sync, controller, purge, keyRetention };
 }
 
 function createPurgeTask(

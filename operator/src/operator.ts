@@ -129,7 +129,7 @@ class Lifecycle {
 
   /** Starts to reconcile resources. In a cluster this follows the election. */
   async start(): Promise<void> {
-    const { checkpoints, pools, controller, status, source, journal, purge } = this.#parts;
+    const { checkpoints, pools, controller, status, source, journal, purge, keyRetention } = this.#parts;
     await checkpoints.start();
     await pools.start();
     // The stop step of the pools may have run before they were started.
@@ -139,6 +139,7 @@ class Lifecycle {
     status.start();
     journal.start();
     purge.start();
+    keyRetention.start();
     this.#stopWatching = watchGuard(this.#parts.guard, this.#settings.LEDGER_INTERVAL_MS, () => this.#enqueueAll());
     const from = this.#cluster === undefined ? { file: this.#settings.CONFIG_FOLDERS } : { reason: 'elected' };
     this.#logger.info({ ...from, amount: source.list().length }, 'started to reconcile resources');
@@ -160,11 +161,13 @@ class Lifecycle {
   }
 
   stopSteps(): StopStep[] {
-    const { controller, pools, runtime, status, checkpoints, journal, purge, memory, functions, link } = this.#parts;
+    const { controller, pools, runtime, status, checkpoints, journal, purge, keyRetention, memory, functions, link } =
+      this.#parts;
     return [
       { name: 'readiness', stop: () => void (this.#stopping = true) },
       { name: 'ledger', stop: () => this.#stopWatching?.() },
       { name: 'purge', stop: () => purge.stop() },
+      { name: 'keys', stop: () => keyRetention.stop() },
       { name: 'controller', stop: controller.stop },
       { name: 'pools', stop: () => pools.stop() },
       { name: 'workers', stop: () => runtime.close() },

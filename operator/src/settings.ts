@@ -41,6 +41,12 @@ export const OPERATOR_SETTINGS = {
     1,
     36_500,
   ),
+  KEY_RETENTION_DAYS: integer(
+    'Days after which a revoked key is forgotten in Redis, and after which an expired ApiKey of a cluster is deleted.',
+    30,
+    1,
+    3650,
+  ),
   JOURNAL_FOLDER: text(
     'Folder for the exported journal (docs/journal.md), the same for all operators of an installation. If empty, the journal is not exported, and its entries leave Redis by age and number.',
     '',

@@ -1,6 +1,14 @@
 #!lua flags=allow-oom
--- Revokes an API key. Its record is kept, so that gateways can report it as revoked. Also runs when Redis is out of
--- memory.
+-- Revokes an API key. Its record is kept for the retention time, so that gateways can report it as revoked. The record
+-- of a key that has expired before is deleted when the retention time after its expiry has passed. A repeat does not
+-- extend the time. Also runs when Redis is out of memory.
 -- KEYS  1 API key
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'revoked', '1') end
+-- ARGV  1 retention ms
+-- @include now_ms
+if redis.call('EXISTS', KEYS[1]) == 0 then return 'ok' end
+redis.call('HSET', KEYS[1], 'revoked', '1')
+local kept = tonumber(ARGV[1])
+local expires = tonumber(redis.call('HGET', KEYS[1], 'expires'))
+if expires then kept = math.min(kept, math.floor(expires) - now_ms() + kept) end
+redis.call('PEXPIRE', KEYS[1], string.format('%d', kept), 'LT')
 return 'ok'

@@ -1,4 +1,5 @@
 import type { RedisKeys } from './keys.ts';
+import { scanKeys } from './purge/scan.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 import { loadScript } from './scripts.ts';
@@ -8,19 +9,41 @@ const REVOKE = loadScript('revoke_key');
 const TOUCH = loadScript('touch_key');
 
 /** Creates the index from the public id of an API key to its tenant and hash. */
-export function createApiKeys(link: RedisLink, keys: RedisKeys) {
+export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
+  async function revoke(keyId: string): Promise<void> {
+    await link.run(REVOKE, keys.apiKey(keyId), [options.retentionMs]);
+  }
+
   return {
-    /** Stores a key. A revoked key stays revoked, even if a file is restored or its resource is applied again. */
+    /**
+     * Stores a key. A revoked key stays revoked if its resource is applied again within the retention time. Its record
+     * then does not expire before the resource is deleted.
+     */
     async put(keyId: string, record: Omit<KeyRecord, 'revoked'>): Promise<void> {
       const key = keys.apiKey(keyId);
       const { tenant, hash, pepperId, expiresAtMs } = record;
       const values = ['tenant', tenant, 'hash', hash, 'pepper', pepperId, 'expires', String(expiresAtMs ?? '')];
+      // The record of a revoked key must not expire while its resource exists. The key would then work again.
+      await link.send(key, ['PERSIST', key]);
       await link.send(key, ['HSET', key, ...values]);
     },
 
-    /** Revokes a key. Its record is kept, so that gateways can report it as revoked. */
-    async revoke(keyId: string): Promise<void> {
-      await link.run(REVOKE, keys.apiKey(keyId), []);
+    /** Revokes a key. Its record is kept for the retention time, so that gateways can report it as revoked. */
+    revoke,
+
+    /**
+     * Sets the expiry of revoked records that have none, because an earlier version wrote them. Records with a resource
+     * are left out.
+     */
+    async expireRevoked(hasResource: (keyId: string) => boolean): Promise<void> {
+      const [start = '', end = ''] = keys.apiKey('|').split('|');
+      for await (const names of scanKeys(link, start)) {
+        for (const name of names) {
+          const keyId = name.slice(start.length, -end.length);
+          const isRevoked = (await link.send(name, ['HGET', name, 'revoked'])) === '1';
+          if (isRevoked && !hasResource(keyId)) await revoke(keyId);
+        }
+      }
     },
 
     async find(keyId: string): Promise<KeyRecord | undefined> {

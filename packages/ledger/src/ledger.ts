@@ -34,6 +34,8 @@ export interface LedgerOptions {
   processLeaseMs?: number;
   /** Time that a closed account is kept. */
   retentionMs?: number;
+  /** Time that the record of a revoked API key is kept. */
+  keyRetentionMs?: number;
   /** Time for which a reserve is refused after its cancel. Far longer than a network packet can be delayed. */
   tombstoneMs?: number;
   /** Time after which work that a reaper has taken but not finished is available again. */
@@ -71,7 +73,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     sessions,
     journal: createJournal(link, keys),
     memory: createMemory(link, keys),
-    apiKeys: createApiKeys(link, keys),
+    apiKeys: createApiKeys(link, keys, { retentionMs: options.keyRetentionMs ?? 30 * 86_400_000 }),
     catalogue: createCatalogue(link, keys),
     pools,
     workers: createWorkers(link, keys, { leaseMs }),

@@ -1,0 +1,36 @@
+import type { ResourceOf } from '@svc-asr/core';
+import { apiKey } from '../testing/resources.ts';
+import { isObsolete } from './obsolete.ts';
+
+const RETENTION_MS = 30 * 86_400_000;
+const AT = '2026-01-01T00:00:00.000Z';
+const LIMIT_MS = Date.parse(AT) + RETENTION_MS;
+
+function keyWith({ expiresAt, createdAt = AT }: { expiresAt?: string; createdAt?: string }): ResourceOf<'ApiKey'> {
+  const key = apiKey('8fK2pQ9xLm', 'acme', expiresAt === undefined ? {} : { expiresAt }) as ResourceOf<'ApiKey'>;
+  return { ...key, metadata: { ...key.metadata, creationTimestamp: createdAt } };
+}
+
+test.each([
+  ['one millisecond before', -1, false],
+  ['at', 0, true],
+])('an ApiKey %s the end of the retention time after its expiry is obsolete: %3$s', (_when, offsetMs, expected) => {
+  const key = keyWith({ expiresAt: AT, createdAt: '2020-01-01T00:00:00.000Z' });
+  expect(isObsolete(key, { revoked: false }, LIMIT_MS + offsetMs, RETENTION_MS)).toBe(expected);
+});
+
+test.each([
+  ['one millisecond before', -1, false],
+  ['at', 0, true],
+])(
+  'a revoked ApiKey %s the end of the retention time after it was created again is obsolete: %3$s',
+  (_when, offsetMs, expected) => {
+    expect(isObsolete(keyWith({}), { revoked: true }, LIMIT_MS + offsetMs, RETENTION_MS)).toBe(expected);
+  },
+);
+
+test('an ApiKey that neither expires nor was revoked is never obsolete', () => {
+  for (const record of [undefined, { revoked: false }]) {
+    expect(isObsolete(keyWith({}), record, LIMIT_MS * 2, RETENTION_MS)).toBe(false);
+  }
+});

@@ -1,0 +1,74 @@
+import type { ResourceOf } from '@svc-asr/core';
+import type { Ledger } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { Applied } from '../reconcile/applied.ts';
+import type { ResourceSource } from '../source/source.ts';
+import { isObsolete } from './obsolete.ts';
+
+const INTERVAL_MS = 3_600_000;
+/** Delay before the next attempt while the record of applied resources is not loaded, or after a failure. */
+const RETRY_MS = 5000;
+
+export interface KeyRetentionOptions {
+  apiKeys: Pick<Ledger['apiKeys'], 'find' | 'expireRevoked'>;
+  source: Pick<ResourceSource, 'list'>;
+  applied: Pick<Applied, 'loaded' | 'names' | 'note'>;
+  /** Deletes an ApiKey. Undefined if resources are files, which the operator never writes. */
+  deleteKey: ((key: ResourceOf<'ApiKey'>) => Promise<void>) | undefined;
+  retentionMs: number;
+  logger: Logger;
+  /** Milliseconds since 1970. */
+  wallMs?: () => number;
+}
+
+/** Deletes ApiKeys that are useless for the retention time, and lets the records of revoked keys in Redis expire. */
+export class KeyRetention {
+  readonly #options: KeyRetentionOptions;
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: KeyRetentionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#runAndSchedule();
+  }
+
+  /** Resolves when the current pass has ended. */
+  stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    return this.#running;
+  }
+
+  /** Checks all keys once. The reconcile of a deleted ApiKey removes its record from Redis. */
+  async runPass(): Promise<void> {
+    const { apiKeys, source, applied, deleteKey, retentionMs, logger, wallMs = Date.now } = this.#options;
+    const present = new Set(applied.names('ApiKey').map((name) => applied.note('ApiKey', name)));
+    await apiKeys.expireRevoked((keyId) => present.has(keyId));
+    if (deleteKey === undefined) return;
+    for (const key of source.list()) {
+      if (key.kind !== 'ApiKey') continue;
+      const { tenant, keyId } = key.spec;
+      if (!isObsolete(key, await apiKeys.find(keyId), wallMs(), retentionMs)) continue;
+      await deleteKey(key);
+      logger.info({ tenant, key_id: keyId }, `deleted the ApiKey ${key.metadata.name} after its retention time`);
+    }
+  }
+
+  async #runAndSchedule(): Promise<void> {
+    const { applied, logger } = this.#options;
+    let delayMs = RETRY_MS;
+    try {
+      if (applied.loaded()) {
+        await this.runPass();
+        delayMs = INTERVAL_MS;
+      }
+    } catch (err) {
+      logger.debug({ err }, 'keys could not be checked for their retention time');
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => this.start(), delayMs);
+  }
+}
