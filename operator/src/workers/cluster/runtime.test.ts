@@ -298,7 +298,7 @@ describe('scaling', () => {
     expect(replicas()).toBe(1);
   });
 
-  test('a pod that an earlier operator marked without the phase label is removed as well', async () => {
+  test('a pod that an earlier operator marked for removal without the phase label is removed as well', async () => {
     await apply([[OLD, 2]]);
     for (const name of ['a', 'b']) pod(name);
     const marked = cluster.get(TYPES.Pod, 'b')!;

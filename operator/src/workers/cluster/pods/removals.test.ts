@@ -23,7 +23,7 @@ test('removals.mark adds the missing phase label of a pod that an earlier operat
   });
 });
 
-test('removals.mark does not write a pod that is marked completely', async () => {
+test('removals.mark does not write a pod that has all marks of a removal', async () => {
   const cluster = createClusterApi();
   const labels = { [LABELS.model]: 'm', [LABELS.revision]: 'r', [LABELS.phase]: PHASES.leaving };
   cluster.put(TYPES.Pod, { metadata: { name: 'a', labels, annotations: { [ANNOTATIONS.stopping]: 'drained' } } });

@@ -99,7 +99,7 @@ test('decideScale removes all pods during a restart if all are selected and none
   expect(decideScale({ count: 0, replicas: 2, pods, sets })).toEqual({ replicas: 0, remove: [] });
 });
 
-test('decideScale counts the marked pods itself if the ReplicaSet lacks the phase label', () => {
+test('decideScale counts the pods that are marked for removal itself if the ReplicaSet lacks the phase label', () => {
   expect(decideBy({ observedSelected: 0, hasPhaseLabel: false }, 1, pod('a'), pod('b', going))).toEqual({
     replicas: 1,
     remove: [],
