@@ -15,7 +15,7 @@ interface Worker {
   revision: string;
 }
 
-/** Replaces the processes in the pods. Each one is registered while its pod runs, and renews its lease. */
+/** Simulated workers, one for each pod. A worker is registered while its pod runs, and renews its lease. */
 export interface Workforce {
   /** Pods that are not being deleted. */
   pods: () => readonly { name: string; revision: string }[];

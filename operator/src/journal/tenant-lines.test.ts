@@ -49,7 +49,7 @@ test('removeTenantLines removes a line that a crash cut off after the name of th
   expect(read('2026-01-01.a.jsonl')).toBe(line('other'));
 });
 
-test('a file that an interrupted removal left behind is counted and deleted', async () => {
+test('countTenantLines counts and removeTenantLines deletes a file that an interrupted removal left behind', async () => {
   write('2026-01-01.a.jsonl', line('other'));
   write('2026-01-01.a.jsonl.temporary', line('acme'));
   expect(await countTenantLines(folder, 'acme')).toBe(1);
@@ -57,7 +57,7 @@ test('a file that an interrupted removal left behind is counted and deleted', as
   expect(readdirSync(folder)).toEqual(['2026-01-01.a.jsonl']);
 });
 
-test('a folder that does not exist yet contains no lines', async () => {
+test('countTenantLines and removeTenantLines return 0 for a folder that does not exist yet', async () => {
   expect(await countTenantLines(join(folder, 'none'), 'acme')).toBe(0);
   expect(await removeTenantLines(join(folder, 'none'), 'acme')).toBe(0);
 });

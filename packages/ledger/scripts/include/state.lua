@@ -1,6 +1,6 @@
--- State of a session. From its confirmation on it is the field `st`. A session without this field is provisional, and
--- due before its credential expires. If it is due exactly then, an earlier version has confirmed it. A session that is
--- not in `live` has ended.
+-- State of a session: the field `st`, which `confirm` writes first. A session without this field is provisional if it is
+-- due before its credential expires. If it is due when its credential expires, an earlier version has confirmed it. A
+-- session that is not in `live` has ended.
 local function state_by_due(st, due, expires)
   if st then return st end
   if not due then return 'expired' end
