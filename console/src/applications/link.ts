@@ -3,6 +3,7 @@ import { API_GROUP } from '@svc-asr/core';
 import type { Tenant } from '@svc-asr/core';
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
+import { NAME_PATTERN } from '../resources/object.ts';
 
 /**
  * Annotation with the hash of a tenant's private link. Developers sign in with the link, `TENANT.SECRET`; there is no
@@ -15,7 +16,7 @@ export const LINK_EXPIRY_ANNOTATION = `${API_GROUP}/link-expires-at`;
 
 const SECRET_BYTES = 24;
 const LINK_ID_CHARACTERS = 16;
-const TOKEN = /^([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)\.[\w-]{32}$/;
+const TOKEN = new RegExp(String.raw`^(${NAME_PATTERN})\.[\w-]{32}$`);
 
 /** Creates a private link, and stores its hash and expiry in the tenant. */
 export function createLink(

@@ -1,5 +1,6 @@
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
+import { NAME_PATTERN } from '../resources/object.ts';
 
 /** Content of the cookie of a signed-in browser. */
 export interface Session {
@@ -14,8 +15,9 @@ export interface Session {
 /** Result of reading a cookie. `forged` if its signature is wrong, undefined if it has another form. */
 export type ReadSession = Session | 'forged' | undefined;
 
-const SESSION =
-  /^(([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)\.([0-9a-f]{16})\.([0-9a-f]{16})\.(\d{1,15})\.([\w-]{1,32}))\.([\w-]{43})$/;
+const SESSION = new RegExp(
+  String.raw`^((${NAME_PATTERN})\.([0-9a-f]{16})\.([0-9a-f]{16})\.(\d{1,15})\.([\w-]{1,32}))\.([\w-]{43})$`,
+);
 
 /** Returns the cookie value of a session: its fields, the id of the pepper, and a signature. */
 export function writeSession({ id, tenant, linkId, expiresAtMs }: Session, peppers: Keyring): string {

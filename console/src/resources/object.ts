@@ -10,9 +10,13 @@ export type Read<K extends ConsoleKind> =
 /** Label of an ApiKey with the name of its tenant. The API server then selects the keys of one tenant. */
 export const TENANT_LABEL = `${API_GROUP}/tenant`;
 
+/** Pattern of resource names, at most 63 characters, as part of a regular expression. */
+export const NAME_PATTERN = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
+const NAME = new RegExp(`^${NAME_PATTERN}$`);
+
 /** Returns true for valid resource names. A name with a slash would address another object. */
 export function isName(name: string): boolean {
-  return name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+  return NAME.test(name);
 }
 
 /** Returns true while the object is being deleted and its finalizer waits for the operator. */
