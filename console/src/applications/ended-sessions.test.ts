@@ -8,7 +8,7 @@ const session = (id: string, expiresAtMs = NOW + 1000) => ({ id, expiresAtMs });
 const end = (...sessions: { id: string; expiresAtMs: number }[]) =>
   sessions.reduce((current, each) => withEndedSession(current, each, NOW), tenant);
 
-test('withEndedSession ends its session and no other one', () => {
+test('withEndedSession ends the given session and no other one', () => {
   const changed = end(session('a'), session('b'));
   expect(['a', 'b', 'c'].map((id) => isSessionEnded(changed, session(id)))).toEqual([true, true, false]);
   expect(isSessionEnded(tenant, session('a'))).toBe(false);

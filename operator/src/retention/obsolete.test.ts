@@ -12,19 +12,19 @@ function keyWith({ expiresAt, createdAt = AT }: { expiresAt?: string; createdAt?
 }
 
 test.each([
-  ['one millisecond before', -1, false],
-  ['at', 0, true],
-])('an ApiKey %s the end of the retention time after its expiry is obsolete: %3$s', (_when, offsetMs, expected) => {
+  ['one millisecond before', false, -1],
+  ['at', true, 0],
+])('an ApiKey %s the end of the retention time after its expiry is obsolete: %s', (_when, expected, offsetMs) => {
   const key = keyWith({ expiresAt: AT, createdAt: '2020-01-01T00:00:00.000Z' });
   expect(isObsolete(key, { revoked: false }, LIMIT_MS + offsetMs, RETENTION_MS)).toBe(expected);
 });
 
 test.each([
-  ['one millisecond before', -1, false],
-  ['at', 0, true],
+  ['one millisecond before', false, -1],
+  ['at', true, 0],
 ])(
-  'a revoked ApiKey %s the end of the retention time after it was created again is obsolete: %3$s',
-  (_when, offsetMs, expected) => {
+  'a revoked ApiKey %s the end of the retention time after it was created again is obsolete: %s',
+  (_when, expected, offsetMs) => {
     expect(isObsolete(keyWith({}), { revoked: true }, LIMIT_MS + offsetMs, RETENTION_MS)).toBe(expected);
   },
 );

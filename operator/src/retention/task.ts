@@ -21,7 +21,7 @@ export interface KeyRetentionOptions {
   wallMs?: () => number;
 }
 
-/** Deletes ApiKeys that are useless for the retention time, and lets the records of revoked keys in Redis expire. */
+/** Deletes ApiKeys that were useless for the retention time, and lets the records of revoked keys in Redis expire. */
 export class KeyRetention {
   readonly #options: KeyRetentionOptions;
   #stopped = false;

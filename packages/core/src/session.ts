@@ -10,7 +10,7 @@ export type SessionState = (typeof SESSION_STATES)[number];
  * | reserved | active    | handshake accepted                  |                               |
  * | reserved | expired   | no handshake before `expires_at`    | 0, all returned               |
  * | reserved | failed    | the service is at fault             | 0, all returned               |
- * | active   | completed | the stream ended in its own time    | accepted audio, next second   |
+ * | active   | completed | any other end of the stream         | accepted audio, in whole s    |
  * | active   | failed    | the service is at fault             | 0, all returned               |
  */
 export const TRANSITIONS: Readonly<Record<SessionState, readonly SessionState[]>> = {

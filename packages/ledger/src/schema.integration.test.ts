@@ -43,7 +43,7 @@ async function store(prefix: string, version: number, oldest: number): Promise<v
   await link.send(key, ['HSET', key, 'version', String(version), 'oldest', String(oldest)]);
 }
 
-test('a program uses an empty Redis, and its operator stores the version', async () => {
+test('a program accepts an empty Redis, in which the operator stores the schema version', async () => {
   const { ledger } = openProgram(`test-${randomUUID()}`, SCHEMA_VERSION + 5);
   expect(await ledger.schema.read()).toBeUndefined();
   await ledger.schema.stamp();
@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-test('a program continues when the version in Redis matches', async () => {
+test('a program that refused the records continues when the schema version in Redis matches', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, 9, 9);
   const { ledger } = openProgram(prefix);
@@ -96,7 +96,7 @@ test('a program continues when the version in Redis matches', async () => {
   expect(await ledger.identity.read()).toBeUndefined();
 });
 
-test('a program whose Redis user may not read the version uses the records, and logs the missing right', async () => {
+test('a program whose Redis user may not read the schema version uses the records, and logs the missing right', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, 9, 9);
   const send: RedisLink['send'] = (key, command) =>
@@ -109,7 +109,7 @@ test('a program whose Redis user may not read the version uses the records, and 
   expect(errors).toEqual([expect.stringContaining(`allow the Redis user to read ${prefix}:{o}:ledger:schema`)]);
 });
 
-test('the operator of an earlier version does not lower the stored version', async () => {
+test('the operator of an earlier version does not lower the stored schema version', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, SCHEMA_VERSION + 1, SCHEMA_VERSION);
   const { ledger } = openProgram(prefix);

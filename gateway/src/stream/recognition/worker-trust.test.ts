@@ -16,7 +16,7 @@ const tlsOf = (model: string) => {
 };
 
 test.each(['ws://10.0.0.1:8443', 'http://10.0.0.1', 'ws+unix:///run/redis.sock', 'wss://10.0.0.1#x', '10.0.0.1', ''])(
-  'with a CA file, the address %j is refused',
+  'a gateway with a CA file refuses the worker address %j',
   (address) => {
     expect(trust.check('m', address)).toEqual({
       refusal: `the worker registered the address ${address}, which is not of the form wss://HOST:PORT`,
@@ -24,7 +24,7 @@ test.each(['ws://10.0.0.1:8443', 'http://10.0.0.1', 'ws+unix:///run/redis.sock',
   },
 );
 
-test('without a CA file, addresses with ws:// and wss:// are accepted, and others are refused', () => {
+test('a gateway without a CA file accepts worker addresses with ws:// and wss://, and refuses others', () => {
   expect(plain.check('m', 'ws://10.0.0.1:8443')).toEqual({ tls: {} });
   expect(plain.check('m', 'wss://worker.example')).toEqual({ tls: {} });
   expect(plain.check('m', 'ws+unix:///run/redis.sock')).toHaveProperty('refusal');
@@ -41,7 +41,7 @@ test('the certificate of a worker must be for its model', () => {
   );
 });
 
-test('a renewed CA file applies to the next connection', () => {
+test('a renewed CA file applies to the next connection to a worker', () => {
   expect(tlsOf('m').ca).toEqual(Buffer.from('first'));
   writeFileSync(caFile, 'second');
   expect(tlsOf('m').ca).toEqual(Buffer.from('second'));

@@ -66,7 +66,7 @@ describe('a model that names a Secret', () => {
   const label = (name: string, value: string, more: object = {}) =>
     cluster.put(TYPES.Secret, { metadata: { name, labels: { [USABLE_LABEL]: value, ...more } } });
 
-  test('gets no worker while the Secret is not labelled, and gets them when it is', async () => {
+  test('gets no workers while the Secret is not labelled, and gets them once it is', async () => {
     await apply([[ENV, 1]]);
     expect(cluster.writes).toEqual([]);
     expect(runtime.startFailure(ENV)).toEqual({
@@ -105,7 +105,7 @@ describe('a model that names a Secret', () => {
     expect(runtime.startFailure(template)?.message).toContain(`Secret "${name}" (spec.worker.env TOKEN) belongs to`);
   });
 
-  test('keeps the workers of the revision before, which still grows', async () => {
+  test('keeps the workers of the previous revision, which can still grow', async () => {
     await apply([[OLD, 1]]);
     pod('a', OLD.revision);
     await apply([

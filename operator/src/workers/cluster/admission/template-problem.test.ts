@@ -9,17 +9,17 @@ const url = { url: 'https://evil.example/m.tar.gz', sha256: 'd'.repeat(64) };
 const problemOf = (spec: object, installation = INSTALLATION) =>
   findTemplateProblem(templateOf(model('m', spec), installation), installation);
 
-test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])('the rules accept the model %s', (name) => {
+test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])('the admission rules accept the model %s', (name) => {
   expect(findTemplateProblem(templateOf(MODELS[name]), INSTALLATION)).toBeUndefined();
 });
 
-test('the rules refuse an image of another repository, and name the images that are allowed', () => {
+test('the admission rules refuse an image of another repository, and name the images that are allowed', () => {
   const { reason, message } = problemOf({ worker: { image: 'evil/worker:1' } }) ?? {};
   expect([reason, message]).toEqual(['ImageRefused', expect.stringContaining('evil/worker:1')]);
   expect(message).toContain('registry.example/svc-asr/worker, registry.example/svc-asr/*, worker');
 });
 
-test('the rules accept another tag of the own image, even if no further image is allowed', () => {
+test('the admission rules accept another tag of the own image, even if no further image is allowed', () => {
   const installation = { ...INSTALLATION, allowedImages: [] };
   expect(problemOf({ worker: { image: 'registry.example/svc-asr/worker:2-cuda' } }, installation)).toBeUndefined();
   expect(problemOf({ worker: { image: 'worker:1' } }, installation)).toMatchObject({ reason: 'ImageRefused' });
@@ -28,14 +28,14 @@ test('the rules accept another tag of the own image, even if no further image is
 test.each([
   ['url', { artifact: url }],
   ['image', { artifact: { image: 'evil.example/models/m:1' } }],
-])('the rules refuse an artifact.%s of another host', (field, spec) => {
+])('the admission rules refuse an artifact.%s of another host', (field, spec) => {
   expect(problemOf(spec)).toEqual({
     reason: 'ArtifactHostRefused',
     message: expect.stringContaining(`host "evil.example:443" (spec.artifact.${field}) is not allowed`),
   });
 });
 
-test('an empty list of hosts allows every host, but credentials for none of them', () => {
+test('an empty list of allowed hosts allows every host, but sends credentials to none', () => {
   expect(problemOf({ artifact: url }, ANY_HOST)).toBeUndefined();
   expect(problemOf({ artifact: { image: 'evil.example/m:1' } }, ANY_HOST)).toBeUndefined();
   expect(problemOf({ artifact: { ...url, secretRef: { name: 's' } } }, ANY_HOST)).toEqual({
@@ -47,7 +47,7 @@ test('an empty list of hosts allows every host, but credentials for none of them
 test.each([
   ['the volume of Redis as artifact', { persistentVolumeClaim: { claimName: 'data-svc-asr-redis-0' } }],
   ['the volume of the journal as cache', { ...url, cache: { claimName: 'journal' } }],
-])('the rules refuse %s', (_name, artifact) => {
+])('the admission rules refuse %s', (_name, artifact) => {
   expect(problemOf({ artifact }, ANY_HOST)).toMatchObject({ reason: 'ArtifactClaimRefused' });
 });
 
@@ -63,12 +63,12 @@ test.each([
   'MODEL',
   'WORKER_ID',
   'ARTIFACT_CREDENTIALS_FOLDER',
-])('the rules refuse the variable %s', (name) => {
+])('the admission rules refuse the variable %s', (name) => {
   const problem = problemOf({ worker: { env: [{ name, value: 'x' }] } });
   expect(problem).toEqual({ reason: 'ReservedVariable', message: expect.stringContaining(name) });
 });
 
-test('the rules accept variables that tune workers, their telemetry and the proxy of the download', () => {
+test('the admission rules accept variables that tune workers, their telemetry and the proxy of the download', () => {
   // A model may override the OTLP endpoint of the installation.
   const sending = { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' };
   const names = ['MAX_BATCH', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY', 'ARTIFACT_MAX_MIB'];

@@ -62,7 +62,7 @@ test('a replaced CA leads to new certificates, and no pod is restarted for them'
   expect([await workersOf('a'), await workersOf('b')]).toEqual(before);
 }, 120_000);
 
-test('a deleted Secret is recreated, and that of a deleted model is not', async () => {
+test('the operator recreates a deleted Secret of a model, unless the model was deleted', async () => {
   await stage.kubectl(['delete', 'secret', 'a-workers']);
   await eventually(async () => expect(await secrets()).toHaveLength(2), LONG_MS);
   await stage.kubectl(['delete', 'asrmodel', 'a', '--wait=false']);
