@@ -35,10 +35,10 @@ import { createTenantReconciler } from './reconcile/tenant.ts';
 import { workersKeyOf } from './reconcile/work.ts';
 import type { WorkKey } from './reconcile/work.ts';
 import { guardLink } from './redis-gate.ts';
-import { createFunctionsTask } from './redis-functions.ts';
-import type { FunctionsTask } from './redis-functions.ts';
 import { createRedisMemoryWatch } from './redis-memory.ts';
 import type { RedisMemoryWatch } from './redis-memory.ts';
+import { createRedisSetup } from './redis-setup.ts';
+import type { RedisSetup } from './redis-setup.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createFileSource } from './source/file/source.ts';
 import { KubernetesSource } from './source/kubernetes/source.ts';
@@ -83,7 +83,7 @@ export interface OperatorParts {
   pools: PoolManager;
   status: StatusReporter;
   memory: RedisMemoryWatch;
-  functions: FunctionsTask;
+  redisSetup: RedisSetup;
   journal: JournalKeeper;
   purge: PurgeTask;
   keyRetention: KeyRetention;
@@ -103,7 +103,7 @@ interface Work {
 export function assembleOperator(options: AssembleOptions): OperatorParts {
   const { settings, env, cluster, logger } = options;
   const notices = createNotices();
-  const { link, ledger, memory, functions } = connectLedger(options);
+  const { link, ledger, memory, redisSetup } = connectLedger(options);
   const kubernetesSource = cluster && new KubernetesSource({ cluster, notices, logger });
   const source = kubernetesSource ?? createConfigSource(options, notices);
   const { guard, checkpoints } = createLedgerProtection({
@@ -119,6 +119,7 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
     settings,
     env,
     cluster,
+    redisUsers: redisSetup.users,
     enqueue: work.enqueueWorkers,
     notices,
     logger,
@@ -141,7 +142,7 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
       ? SILENT_REPORTER
       : createStatus({ settings, cluster, source: kubernetesSource, ledger, guard, pools, notices, logger });
   const journal = createJournalTask(settings, withLedgerGuard(guard, ledger.journal), logger);
-  const tasks = { status, memory, functions, journal };
+  const tasks = { status, memory, redisSetup, journal };
   const base = { link, source, kubernetesSource, guard, checkpoints, work, runtime, pools, ...tasks };
   return { ...base, ...createControl({ ...base, options, ledger, converge, notices }) };
 }
@@ -150,7 +151,7 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
   link: RedisLink;
   ledger: Ledger;
   memory: RedisMemoryWatch;
-  functions: FunctionsTask;
+  redisSetup: RedisSetup;
 } {
   const link = connectRedis({
     url: settings.REDIS_URL,
@@ -172,10 +173,13 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
     link,
     ledger,
     memory: createRedisMemoryWatch({ memory, intervalMs: MEMORY_INTERVAL_MS, logger }),
-    functions: createFunctionsTask({
+    redisSetup: createRedisSetup({
       link,
+      models:
+        cluster === undefined || settings.WORKER_REDIS_USERS === 'shared'
+          ? undefined
+          : { url: settings.REDIS_URL, prefix: settings.REDIS_KEY_PREFIX },
       isLeading: () => cluster?.gate.isOpen() ?? true,
-      intervalMs: FUNCTIONS_INTERVAL_MS,
       logger,
     }),
   };

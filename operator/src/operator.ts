@@ -62,7 +62,7 @@ export async function startOperator(
     journal: () => parts.journal.readings(),
   });
   parts.memory.start();
-  parts.functions.start();
+  parts.redisSetup.task.start();
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,
@@ -161,7 +161,7 @@ class Lifecycle {
   }
 
   stopSteps(): StopStep[] {
-    const { controller, pools, runtime, status, checkpoints, journal, purge, keyRetention, memory, functions, link } =
+    const { controller, pools, runtime, status, checkpoints, journal, purge, keyRetention, memory, redisSetup, link } =
       this.#parts;
     return [
       { name: 'readiness', stop: () => void (this.#stopping = true) },
@@ -175,7 +175,7 @@ class Lifecycle {
       { name: 'checkpoints', stop: checkpoints.stop },
       { name: 'journal', stop: () => journal.stop() },
       { name: 'memory', stop: memory.stop },
-      { name: 'functions', stop: functions.stop },
+      { name: 'Redis setup', stop: redisSetup.task.stop },
       { name: 'lead', stop: () => this.#cluster?.stop() },
       { name: 'redis', stop: link.close },
     ];

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildWorkerRights, loadFunctions, setWorkerUser } from '@svc-asr/ledger';
 import { root } from '../launch/terminal.mjs';
 import { startGuardedRedis } from './testing/guarded-redis.ts';
 import type { GuardedRedis, RedisUser } from './testing/guarded-redis.ts';
@@ -31,7 +32,7 @@ const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string
 };
 
 let redis: GuardedRedis;
-beforeAll(async () => (redis = await startGuardedRedis()), 60_000);
+beforeAll(async () => (redis = await startGuardedRedis({ redis: { workerUsers: 'shared' } })), 60_000);
 afterAll(() => redis.stop());
 
 /** Returns every command that a script calls, directly or through its includes. */
@@ -97,7 +98,7 @@ const DANGEROUS = [
 ];
 
 /** Dangerous commands that a user needs. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = { operator: ['function|load'] };
+const NEEDED: Readonly<Record<string, readonly string[]>> = { operator: ['function|load', 'acl|setuser'] };
 
 test.each(['gateway', 'operator', 'worker', 'console', 'health'])(
   'the Redis user %s may not run dangerous commands that it does not need',
@@ -115,6 +116,41 @@ test.each(['gateway', 'worker', 'console', 'health'])(
     expect(await tryAs(user, 'scan', '0')).toContain('no permissions');
   },
 );
+
+test('the Redis user of a model has the commands of the user that all workers can share', async () => {
+  const { masters } = await redis.connect('operator');
+  await setWorkerUser(masters(), { prefix: 'svc', model: 'a', password: 'secret' });
+  const commandsOfUser = async (user: string) => {
+    const reply = (await redis.admin('ACL', 'GETUSER', user)) as string[];
+    return (reply[reply.indexOf('commands') + 1] ?? '').split(' ').sort();
+  };
+  expect(await commandsOfUser('worker:svc:a')).toEqual(await commandsOfUser('worker'));
+  expect(buildWorkerRights('svc', 'a')[0]).toBe('~svc:{m:a}:*');
+});
+
+test.each([
+  ['hset', 'svc:{m:b}:p'],
+  ['zadd', 'svc:{m:b}:wl'],
+  ['hget', 'svc:{m:b}:w:id'],
+  ['hset', 'svc:{m:aa}:p'],
+  ['hset', 'svc:{t:acme}:a'],
+  ['eval', 'svc:{m:a}:p'],
+  ['script|load', 'x'],
+  ['function|load', 'x'],
+  ['function|list', 'x'],
+  ['acl|setuser', 'x'],
+])('the Redis user of the model "a" may not %s %s', async (command, key) => {
+  const { masters } = await redis.connect('operator');
+  await setWorkerUser(masters(), { prefix: 'svc', model: 'a', password: 'secret' });
+  expect(await tryAs('worker:svc:a', command, key)).toContain('no permissions');
+});
+
+test('Redis has no user that workers share if each model has its own', async () => {
+  const other = await startGuardedRedis();
+  expect(await other.admin('ACL', 'USERS')).toEqual(['admin', 'console', 'default', 'gateway', 'health', 'operator']);
+  expect(await loadFunctions((await other.connect('operator')).masters())).toBe(1);
+  await other.stop();
+});
 
 test('Redis rejects commands of a connection without a user', async () => {
   await expect(redis.unnamed()).rejects.toThrow(/NOAUTH/);

@@ -1,8 +1,10 @@
+import { connectRedis, createLedger, setWorkerUser, withFunctions, workerUserOf } from '@svc-asr/ledger';
 import { createTestFolder, startTestOperator } from '../../operator/src/testing/harness.ts';
 import type { TestFolder, TestOperator } from '../../operator/src/testing/harness.ts';
 import { model, tenant } from '../../operator/src/testing/resources.ts';
 import { PEPPER, startTestConsole, untilReady } from '../../console/src/testing/console.ts';
 import type { TestConsole } from '../../console/src/testing/console.ts';
+import { connected } from '../../test/support/connected.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MODEL, startGateway } from '../../test/support/gateway.ts';
 import type { TestGateway } from '../../test/support/gateway.ts';
@@ -24,7 +26,14 @@ let operator: TestOperator;
 let worker: TestWorker;
 let gateway: TestGateway;
 
-/** Starts every service with the Redis user that the chart gives it. */
+/** Sets the Redis user of a model with the rights of the operator, and returns the URL of its workers. */
+async function setModelUser(name: string): Promise<string> {
+  const { masters } = await redis.connect('operator');
+  await setWorkerUser(masters(), { prefix: PREFIX, model: name, password: 'secret' });
+  return `redis://${encodeURIComponent(workerUserOf(PREFIX, name))}:secret@127.0.0.1:${redis.port}`;
+}
+
+/** Starts every service with the Redis user that it has in a cluster. */
 beforeAll(async () => {
   redis = await startGuardedRedis();
   folder = createTestFolder();
@@ -35,7 +44,7 @@ beforeAll(async () => {
     READ_ONLY_FOLDERS: folder.path,
   });
   operator = await startTestOperator([folder.path, consoleService.folder], redis.url('operator'));
-  worker = await startWorker(redis.url('worker'), PREFIX);
+  worker = await startWorker(await setModelUser(MODEL), PREFIX);
   gateway = await startGateway(redis.url('gateway'), PREFIX, { API_KEY_PEPPERS: PEPPERS });
   await untilReady(consoleService);
 }, 180_000);
@@ -102,8 +111,12 @@ test(
   4 * WITHIN_MS,
 );
 
-test('Redis denies a worker the ledger id, and refusals() reports it', async () => {
-  const link = await redis.connect('worker');
-  await expect(link.send('x', ['GET', `${PREFIX}:{o}:ledger`])).rejects.toThrow(/NOPERM/);
-  expect(await refusals()).toEqual([expect.stringMatching(/^worker: /)]);
+test('Redis denies a worker the registration for another model, and refusals() reports it', async () => {
+  const link = connectRedis({ url: await setModelUser('other'), name: 'test', timeoutMs: 5000 });
+  await connected(link);
+  const { workers } = createLedger(withFunctions(link), { prefix: PREFIX });
+  const attacker = { id: 'w', address: 'wss://attacker', revision: 'r', slots: 100 };
+  await workers.register('other', attacker);
+  await expect(workers.register(MODEL, attacker)).rejects.toThrow(/NOPERM/);
+  expect(await refusals()).toEqual([expect.stringMatching(/^worker:svc:other: /)]);
 });

@@ -187,7 +187,7 @@ test(
   async () => {
     const objects = await render();
     const passwords = Object.values(find(objects, 'Secret', 'redis-passwords').stringData as Record<string, string>);
-    expect(passwords).toHaveLength(5);
+    expect(passwords).toHaveLength(4);
     const elsewhere = objects.filter(({ kind }) => kind !== 'Secret');
     for (const password of passwords) expect(JSON.stringify(elsewhere)).not.toContain(password);
     const acl = secretText(find(objects, 'Secret', 'redis-acl'), 'users.acl');
@@ -201,7 +201,7 @@ test(
   async () => {
     const values = { console: { adminApi: { enabled: true } } };
     const generated = (await render(values)).filter(({ kind }) => kind === 'Secret');
-    expect(generated).toHaveLength(14);
+    expect(generated).toHaveLength(13);
     for (const { metadata } of generated) {
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     }

@@ -58,7 +58,7 @@ test(
     const installed = await secretsIn(namespace);
     expect(Object.keys(installed).sort()).toEqual([
       ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
-      ...['redis-operator', 'redis-passwords', 'redis-worker', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
+      ...['redis-operator', 'redis-passwords', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
       'worker-ticket-public-keys',
     ]);
     expect(await names(namespace, 'asrmodels,tenants')).toEqual([

@@ -1,7 +1,7 @@
 {{/* Fails for combinations of values that cannot work. The Deployment of the gateway includes it. */}}
 {{- define "svc-asr.check" -}}
 {{- with .Values.redis }}
-{{- $named := and .existingSecrets.gateway .existingSecrets.operator .existingSecrets.worker (or .existingSecrets.console (not $.Values.console.enabled)) }}
+{{- $named := and .existingSecrets.gateway .existingSecrets.operator (or .existingSecrets.worker (eq .workerUsers "model")) (or .existingSecrets.console (not $.Values.console.enabled)) }}
 {{- if and (not .enabled) (not .external.url) (not .existingSecret) (not $named) }}
 {{- fail "redis.enabled is false: set redis.existingSecret (or redis.existingSecrets, or redis.external.url) to the address of Redis" }}
 {{- end }}

@@ -5,6 +5,18 @@
 {{- default (default $own $redis.existingSecret) (index $redis.existingSecrets .component) }}
 {{- end }}
 
+{{/* Redis users of the workers: model or shared. */}}
+{{- define "svc-asr.workerUsers" -}}
+{{- with .Values.redis }}
+{{- default (ternary "model" "shared" (and .enabled (not .aclExistingSecret))) .workerUsers }}
+{{- end }}
+{{- end }}
+
+{{/* Components with a Redis user and a Secret of their own, separated by spaces. The operator creates those of a model. */}}
+{{- define "svc-asr.redisComponents" -}}
+gateway operator {{ ternary "worker " "" (eq (include "svc-asr.workerUsers" .) "shared") }}console
+{{- end }}
+
 {{/* Name of the Secret with the users of the bundled Redis. */}}
 {{- define "svc-asr.redisAclSecret" -}}
 {{ default (printf "%s-redis-acl" (include "svc-asr.fullname" .)) .Values.redis.aclExistingSecret }}

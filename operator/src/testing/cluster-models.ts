@@ -19,7 +19,7 @@ export const INSTALLATION: Installation = {
   ownClaims: ['data-svc-asr-redis-*', 'journal'],
   userId: 65_532,
   redis: {
-    secret: 'svc-asr-worker-redis',
+    secret: undefined,
     prefix: 'svc',
     timeoutMs: 1000,
     ports: [6379],
@@ -38,8 +38,8 @@ export const INSTALLATION: Installation = {
 export const PLAIN_INSTALLATION: Installation = {
   ...INSTALLATION,
   imagePullSecrets: [],
-  redis: { ...INSTALLATION.redis, labels: {} },
   userId: 0,
+  redis: { ...INSTALLATION.redis, secret: 'svc-asr-worker-redis', labels: {} },
   tls: false,
   caSecret: '',
   maxUnavailable: 1,

@@ -29,6 +29,7 @@ export function startCluster(): Promise<Kubernetes> {
  */
 export interface Stage {
   namespace: string;
+  redis: TestRedis;
   ledger: Ledger;
   operator: () => TestOperator;
   /** Restarts the operator. The additional settings apply until the next restart. */
@@ -43,13 +44,22 @@ export interface Stage {
   close: () => Promise<void>;
 }
 
-/** Creates a stage. With `pods: false` no pods are run, and the test plays the role of the kubelet. */
+export interface StageOptions {
+  /** If false, no pods are run, and the test plays the role of the kubelet. */
+  pods?: boolean;
+  /** Further settings of the operator. */
+  env?: NodeJS.ProcessEnv;
+  /** Further command-line directives of Redis. */
+  redisOptions?: readonly string[];
+}
+
+/** Creates a stage. */
 export async function createStage(
   kubernetes: Kubernetes,
-  { pods = true, env = {} }: { pods?: boolean; env?: NodeJS.ProcessEnv } = {},
+  { pods = true, env = {}, redisOptions = [] }: StageOptions = {},
 ): Promise<Stage> {
   const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
-  const redis: TestRedis = await startRedis();
+  const redis: TestRedis = await startRedis(redisOptions);
   const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   endAfterFile(link.close);
   const ledger = createLedger(link, { prefix: 'svc', processLeaseMs: 3000 });
@@ -81,6 +91,7 @@ export async function createStage(
     kubernetes.kubectl(['-n', namespace, ...args], input && JSON.stringify(input));
   return {
     namespace,
+    redis,
     ledger,
     operator: () => {
       if (operator === undefined) throw new Error('no operator runs');

@@ -4,9 +4,11 @@ import type { Logger } from '@svc-asr/runtime';
 import type { EventRecorder } from '../kubernetes/events.ts';
 import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
+import type { RedisUsers } from '../redis-users.ts';
 import type { OperatorSettings } from '../settings.ts';
 import type { Reflect } from './cluster/objects/object-cache.ts';
 import { ClusterRuntime } from './cluster/runtime.ts';
+import type { SecretSource } from './cluster/secret/model-secret.ts';
 import { readInstallation, readSecretSources } from './cluster/settings.ts';
 import { createSlotsMemory, openSlotsMemory } from './pool/slots-memory.ts';
 import type { SlotsMemory } from './pool/slots-memory.ts';
@@ -32,6 +34,8 @@ export interface WorkerRuntimeOptions {
         events: Pick<EventRecorder, 'record'>;
       }
     | undefined;
+  /** Redis users of the models. Undefined if all workers share one. */
+  redisUsers: Pick<RedisUsers, 'urlOf' | 'remove'> | undefined;
   /** Adds the workers of a model to the work queue, which then calls `converge`. */
   enqueue: (model: string) => void;
   notices: Notices;
@@ -57,14 +61,18 @@ export function createWorkerRuntime(options: WorkerRuntimeOptions): WorkerRuntim
 
 function createClusterParts(
   { api, reflect, events }: NonNullable<WorkerRuntimeOptions['cluster']>,
-  { settings, enqueue, logger, notices }: WorkerRuntimeOptions,
+  { settings, redisUsers, enqueue, logger, notices }: WorkerRuntimeOptions,
 ): WorkerRuntimeParts {
+  const urlSource: SecretSource[] = redisUsers
+    ? [(model, existing) => ({ url: redisUsers.urlOf(model, existing.url) })]
+    : [];
   const runtime = new ClusterRuntime({
     api,
     reflect,
     events,
     installation: readInstallation(settings),
-    secretSources: readSecretSources(settings),
+    secretSources: [...readSecretSources(settings), ...urlSource],
+    onRemoved: async (model) => redisUsers?.remove(model),
     pendingTimeoutMs: settings.WORKER_PENDING_TIMEOUT_MS,
     overdueMs: settings.WORKER_TERMINATION_TIMEOUT_MS,
     scaleRetryMs: settings.RETRY_MAX_MS,

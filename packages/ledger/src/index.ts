@@ -7,6 +7,7 @@ export { LedgerUnavailable } from './redis/link.ts';
 export type { RedisConnection, RedisLink } from './redis/link.ts';
 export { FunctionsMissing, loadFunctions, withFunctions } from './functions.ts';
 export { requireSchema, SCHEMA_VERSION, SchemaMismatch } from './schema.ts';
+export { buildWorkerRights, deleteWorkerUser, setWorkerUser, workerUserOf } from './worker-users.ts';
 export { replay } from './journal.ts';
 export type { Trimmed } from './journal.ts';
 export type { TraceCounts } from './purge/purge.ts';

@@ -12,7 +12,10 @@ WORKER_ALLOWED_ARTIFACT_HOSTS: {{ join "," .Values.worker.allowedArtifactHosts |
 WORKER_OWN_SECRETS: {{ include "svc-asr.ownSecrets" . | quote }}
 WORKER_OWN_CLAIMS: {{ include "svc-asr.ownClaims" . | quote }}
 WORKER_USER_ID: {{ int .Values.podSecurity.userId | quote }}
+WORKER_REDIS_USERS: {{ include "svc-asr.workerUsers" . }}
+{{- if eq (include "svc-asr.workerUsers" .) "shared" }}
 WORKER_REDIS_SECRET: {{ include "svc-asr.redisSecret" (dict "root" . "component" "worker") }}
+{{- end }}
 WORKER_TICKET_PUBLIC_KEYS_SECRET: {{ include "svc-asr.ticketPublicKeysSecret" . }}
 {{- if .Values.workerTls.enabled }}
 WORKER_ISSUER_CERT_FILE: /etc/svc-asr/worker-ca/tls.crt

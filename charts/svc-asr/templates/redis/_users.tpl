@@ -3,7 +3,7 @@
 {{- /* No client can log in as default, but Redis reads its append-only file as this user and skips transactions without rights. */ -}}
 user default off ~* &* +@all
 user health on nopass resetkeys resetchannels -@all +ping
-{{- range $user := list "gateway" "operator" "worker" "console" }}
+{{- range $user := splitList " " (include "svc-asr.redisComponents" .root) }}
 user {{ $user }} on #{{ get $.passwords $user | sha256sum }} resetkeys resetchannels -@all {{ include "svc-asr.redisRights" (dict "root" $.root "user" $user) }}
 {{- end }}
 user admin on #{{ get $.passwords "admin" | sha256sum }} ~* &* +@all

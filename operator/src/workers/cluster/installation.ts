@@ -15,7 +15,8 @@ export interface Installation {
   /** User and group id of the containers. 0 leaves the choice to the platform. */
   userId: number;
   redis: {
-    secret: string;
+    /** Secret with the REDIS_URL of all workers. Undefined if the Secret of each model has one. */
+    secret: string | undefined;
     prefix: string;
     timeoutMs: number;
     ports: readonly number[];

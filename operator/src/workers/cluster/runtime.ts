@@ -30,6 +30,8 @@ export interface ClusterRuntimeOptions
   secretSources: readonly SecretSource[];
   /** Longest time that pods may wait for a node or their volumes before that counts as a start failure. */
   pendingTimeoutMs: number;
+  /** Called when a model was deleted and its last pod has ended. Called again if it fails. */
+  onRemoved?: (model: string) => Promise<void>;
   /** Adds a model to the queue that calls `converge`. */
   enqueue: (model: string) => void;
 }
@@ -123,7 +125,9 @@ export class ClusterRuntime implements WorkerRuntime {
     }
     if (revision !== undefined) this.#failures.accepted(revision);
     const isNewest = this.#desired.get(model) === desired;
-    if (isNewest && hasNothingLeft(model, desired, this.#view)) this.#desired.delete(model);
+    if (!isNewest || !hasNothingLeft(model, desired, this.#view)) return;
+    await this.#options.onRemoved?.(model);
+    this.#desired.delete(model);
   }
 
   confirm(id: string): void {

@@ -31,9 +31,10 @@ test('readInstallation reads all worker settings', () => {
     otlpEndpoint: 'http://collector:4318',
     egressPorts: [443, 3128],
     maxUnavailable: 2,
-    redis: { ports: [7000, 6379], labels: { app: 'redis' }, secret: 'svc-asr-worker-redis' },
+    redis: { ports: [7000, 6379], labels: { app: 'redis' }, secret: undefined },
   });
   expect(read({})).toMatchObject({ maxUnavailable: '25%', redis: { labels: {} } });
+  expect(read({ WORKER_REDIS_USERS: 'shared', WORKER_REDIS_SECRET: 'x' }).redis.secret).toBe('x');
 });
 
 test.each([

@@ -35,7 +35,15 @@ export const CLUSTER_SETTINGS = {
     65_532,
     0,
   ),
-  WORKER_REDIS_SECRET: text("Secret whose key `url` is the workers' REDIS_URL.", 'svc-asr-worker-redis'),
+  WORKER_REDIS_USERS: choice(
+    'Redis users of the workers. With `model`, the operator creates a user for each model, which reaches only the pool of its model. It needs the rights to ACL SETUSER and ACL DELUSER. With `shared`, all workers have the URL in WORKER_REDIS_SECRET.',
+    ['model', 'shared'],
+    'model',
+  ),
+  WORKER_REDIS_SECRET: text(
+    "Secret whose key `url` is the workers' REDIS_URL, if WORKER_REDIS_USERS is `shared`.",
+    'svc-asr-worker-redis',
+  ),
   WORKER_TICKET_PUBLIC_KEYS_SECRET: text(
     "Secret whose key `keys.pem` is the workers' WORKER_TICKET_PUBLIC_KEYS_FILE. It must not contain the private key.",
     'svc-asr-worker-ticket-public-keys',
@@ -110,7 +118,7 @@ export function readInstallation(settings: Settings): Installation {
     ownClaims: settings.WORKER_OWN_CLAIMS,
     userId: settings.WORKER_USER_ID,
     redis: {
-      secret: settings.WORKER_REDIS_SECRET,
+      secret: settings.WORKER_REDIS_USERS === 'shared' ? settings.WORKER_REDIS_SECRET : undefined,
       prefix: settings.REDIS_KEY_PREFIX,
       timeoutMs: settings.REDIS_TIMEOUT_MS,
       ports: redisPorts(settings.REDIS_URL),

@@ -74,7 +74,7 @@ function secretVolumes(model: string, installation: Installation): V1Volume[] {
     secret: { secretName, ...(keys && { items: keys.map((key) => ({ key, path: key })) }), defaultMode },
   });
   return [
-    volume('redis', redis.secret),
+    redis.secret === undefined ? volume('redis', sharedName(model), ['url']) : volume('redis', redis.secret),
     volume('tickets', ticketPublicKeysSecret),
     ...(tls ? [volume('tls', sharedName(model), ['tls.crt', 'tls.key'])] : []),
     ...(caSecret === '' ? [] : [volume('ca', caSecret)]),

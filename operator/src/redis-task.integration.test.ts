@@ -1,4 +1,4 @@
-import { connectRedis, createLedger, withFunctions } from '@svc-asr/ledger';
+import { connectRedis, createLedger, loadFunctions, withFunctions } from '@svc-asr/ledger';
 import type { RedisConnection } from '@svc-asr/ledger';
 import { connected } from '../../test/support/connected.ts';
 import { startRedis } from '../../test/support/redis.ts';
@@ -6,7 +6,7 @@ import type { TestRedis } from '../../test/support/redis.ts';
 import { eventually } from './testing/eventually.ts';
 import { createTestFolder, startTestOperator } from './testing/harness.ts';
 import { createTestLogger } from './testing/logs.ts';
-import { createFunctionsTask } from './redis-functions.ts';
+import { createRedisTask } from './redis-task.ts';
 
 let redis: TestRedis;
 let link: RedisConnection;
@@ -20,12 +20,19 @@ afterAll(() => redis.stop());
 
 const renew = () => createLedger(withFunctions(link), { prefix: 'svc' }).workers.renew('m', 'w');
 
-function runTask(changes: Partial<Parameters<typeof createFunctionsTask>[0]> = {}) {
+function runTask(changes: Partial<Parameters<typeof createRedisTask>[0]> = {}) {
   const logs = createTestLogger();
-  const options = { link, isLeading: () => true, intervalMs: 20, logger: logs.logger, ...changes };
-  const task = createFunctionsTask(options);
+  const task = createRedisTask({
+    link,
+    isLeading: () => true,
+    intervalMs: 20,
+    work: async () => void (await loadFunctions(link.masters())),
+    failureMessage: 'failed',
+    logger: logs.logger,
+    ...changes,
+  });
   task.start();
-  return { ...logs, stop: task.stop };
+  return { ...logs, ...task };
 }
 
 test('an operator loads the functions of workers when it starts', async () => {
@@ -36,7 +43,7 @@ test('an operator loads the functions of workers when it starts', async () => {
   folder.cleanUp();
 });
 
-test('the functions task loads the functions again after Redis has lost them', async () => {
+test('a Redis task loads the functions again after Redis has lost them', async () => {
   const { stop } = runTask();
   await eventually(async () => expect(await renew()).toBe('gone'));
   await link.send('', ['FUNCTION', 'FLUSH']);
@@ -44,7 +51,7 @@ test('the functions task loads the functions again after Redis has lost them', a
   stop();
 });
 
-test('the functions task loads nothing while another operator leads', async () => {
+test('a Redis task does nothing while another operator leads', async () => {
   let isLeading = false;
   let checks = 0;
   const { stop } = runTask({ isLeading: () => (checks++, isLeading) });
@@ -55,14 +62,27 @@ test('the functions task loads nothing while another operator leads', async () =
   stop();
 });
 
-test('the functions task logs a missing right once', async () => {
+test('a Redis task logs a lasting failure once', async () => {
   let attempts = 0;
-  const send = () => {
+  const work = () => {
     attempts++;
     return Promise.reject(new Error("NOPERM this user has no permissions to run the 'function|list' command"));
   };
-  const { stop, at } = runTask({ link: { ready: true, masters: () => [{ send }] } });
+  const { stop, at } = runTask({ work });
   await eventually(() => expect(attempts).toBeGreaterThan(2));
   stop();
   expect(at('error')).toHaveLength(1);
+});
+
+test('a Redis task runs at once after hurry, also if it was called during a run', async () => {
+  let runs = 0;
+  const work = async () => {
+    await Promise.resolve();
+    if (++runs === 1) task.hurry();
+  };
+  const task = runTask({ intervalMs: 60_000, work });
+  await eventually(() => expect(runs).toBe(2));
+  task.hurry();
+  await eventually(() => expect(runs).toBe(3));
+  task.stop();
 });

@@ -1,0 +1,40 @@
+import { loadFunctions } from '@svc-asr/ledger';
+import type { RedisConnection } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import { createRedisTask } from './redis-task.ts';
+import type { RedisTask } from './redis-task.ts';
+import { RedisUsers } from './redis-users.ts';
+
+/** Less than the lease of a worker, so that workers keep it if Redis loses functions or users. */
+const INTERVAL_MS = 5000;
+
+export interface RedisSetup {
+  task: RedisTask;
+  /** Redis users of the models. Undefined if all workers share one. */
+  users: RedisUsers | undefined;
+}
+
+/** Creates the task that keeps the functions and the users of workers set up in Redis. */
+export function createRedisSetup(options: {
+  link: Pick<RedisConnection, 'ready' | 'masters'>;
+  /** Address of Redis and prefix of the keys for users of models. Undefined if all workers share one user. */
+  models: { url: string; prefix: string } | undefined;
+  isLeading: () => boolean;
+  logger: Logger;
+}): RedisSetup {
+  const { link, models, isLeading, logger } = options;
+  const users = models && new RedisUsers({ link, ...models, onChange: () => task.hurry() });
+  const task = createRedisTask({
+    link,
+    isLeading,
+    intervalMs: INTERVAL_MS,
+    work: async () => {
+      const amount = await loadFunctions(link.masters());
+      if (amount > 0) logger.info({ amount }, 'loaded the functions of workers into Redis');
+      await users?.apply();
+    },
+    failureMessage: 'Redis could not be set up for workers: the operator needs its rights in the README of the chart',
+    logger,
+  });
+  return { task, users };
+}

@@ -1,0 +1,61 @@
+import { RedisUsers } from './redis-users.ts';
+
+function create(url = 'redis://operator:secret@redis:6379') {
+  const commands: string[][] = [];
+  const send = (command: readonly string[]) => {
+    commands.push([...command]);
+    return Promise.resolve('OK');
+  };
+  let changes = 0;
+  const link = { masters: () => [{ send }, { send }] };
+  const users = new RedisUsers({ link, url, prefix: 'svc', onChange: () => changes++ });
+  return { users, commands, changes: () => changes };
+}
+
+test('urlOf returns a URL with a new password, and keeps the one of the existing Secret', () => {
+  const { users, changes } = create();
+  const url = users.urlOf('m', undefined);
+  expect(url).toMatch(/^redis:\/\/worker%3Asvc%3Am:[\w-]{43}@redis:6379$/);
+  expect(changes()).toBe(1);
+  expect(users.urlOf('m', url)).toBe(url);
+  expect(changes()).toBe(1);
+  expect(create().users.urlOf('m', url)).toBe(url);
+});
+
+test('urlOf returns another password for each model', () => {
+  const { users } = create();
+  const passwords = ['a', 'b'].map((model) => new URL(users.urlOf(model, undefined)).password);
+  expect(new Set(passwords).size).toBe(2);
+});
+
+test.each([
+  ['belongs to another model', 'redis://worker%3Asvc%3Aother:known@redis:6379'],
+  ['is not a URL', 'nonsense'],
+  ['has no password', 'redis://worker%3Asvc%3Am@redis:6379'],
+])('urlOf returns a new password if the existing URL %s', (_, existing) => {
+  expect(create().users.urlOf('m', existing)).toMatch(/:[\w-]{43}@/);
+});
+
+test('urlOf has the servers of the operator, with the password of the existing Secret', () => {
+  const { users } = create('rediss://operator:x@new-a:1,rediss://operator:x@new-b:2');
+  expect(users.urlOf('m', 'redis://worker%3Asvc%3Am:known@old:6379')).toBe(
+    'rediss://worker%3Asvc%3Am:known@new-a:1,rediss://worker%3Asvc%3Am:known@new-b:2',
+  );
+});
+
+test('apply sets the user of each model on each master, and remove deletes it', async () => {
+  const { users, commands } = create();
+  users.urlOf('a', undefined);
+  users.urlOf('b', undefined);
+  await users.apply();
+  expect(commands.map((words) => words.slice(0, 3).join(' '))).toEqual([
+    ...Array<string>(2).fill('ACL SETUSER worker:svc:a'),
+    ...Array<string>(2).fill('ACL SETUSER worker:svc:b'),
+  ]);
+  commands.length = 0;
+  await users.remove('a');
+  expect(commands).toEqual(Array(2).fill(['ACL', 'DELUSER', 'worker:svc:a']));
+  commands.length = 0;
+  await users.apply();
+  expect(commands.every((words) => words[2] === 'worker:svc:b')).toBe(true);
+});
