@@ -7,7 +7,7 @@ import { buildRolloutChild } from './objects/children.ts';
 import type { ChildBuilder } from './objects/children.ts';
 import { decideScale } from './pods/scale.ts';
 import type { ScaleWriter } from './scale-writer.ts';
-import { buildModelSecret } from './secret/model-secret.ts';
+import { buildModelSecret, SecretError } from './secret/model-secret.ts';
 import type { SecretSource } from './secret/model-secret.ts';
 import type { ClusterView } from './view.ts';
 
@@ -50,13 +50,14 @@ export async function convergeModel(
       await convergeOlderRevision({ model, revision, deployment }, desired, dependencies);
     }
   }
-  if (owner !== undefined) await ensureSecret(owner, dependencies);
+  const secretProblem = owner && (await ensureSecret(owner, dependencies));
   if (template !== undefined && desired.counts.has(template.revision)) {
     await convergeNewestRevision(template, desired, dependencies);
   }
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
   // Written last, because no worker depends on it.
   await dependencies.scaleWriter.write(model, desired.scale);
+  if (secretProblem !== undefined) throw secretProblem;
 }
 
 /** Reports whether a model was deleted and its last pod has ended. */
@@ -72,14 +73,24 @@ async function storeRollout({ template, rollout }: DesiredWorkers, { view }: Con
   if (template !== undefined && rollout !== undefined) await view.children.ensure(buildRolloutChild(template, rollout));
 }
 
-/** Creates or updates the Secret that pods of all revisions of a model mount. */
+/**
+ * Creates or updates the Secret that pods of all revisions of a model mount. Returns the problem if its values cannot
+ * be created but an earlier Secret exists. Workers can start with that one.
+ */
 async function ensureSecret(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
   { view: { children }, secretSources }: ConvergeDependencies,
-): Promise<void> {
-  if (secretSources.length === 0) return;
+): Promise<Error | undefined> {
+  if (secretSources.length === 0) return undefined;
   const live = children.get(TYPES.Secret, sharedName(owner.model));
-  await children.ensure(await buildModelSecret(owner, live, secretSources));
+  try {
+    await children.ensure(await buildModelSecret(owner, live, secretSources));
+    return undefined;
+  } catch (error) {
+    if (live === undefined || !(error instanceof SecretError)) throw error;
+    // Not a SecretError, which counts as a start failure and closes the model to new sessions.
+    return new Error(error.message, { cause: error });
+  }
 }
 
 /** Creates or repairs the objects of the newest revision, and scales its Deployment. */

@@ -2,6 +2,7 @@ import { countCrash, describeCrashes } from '../crashes.ts';
 import type { Crashes } from '../crashes.ts';
 import type { StartFailure } from '../runtime.ts';
 import { isRefusal } from './refusal.ts';
+import { SecretError } from './secret/model-secret.ts';
 
 /** Failures of revisions that cannot be read from the cluster: refused objects, and workers that had to be stopped. */
 export class RevisionFailures {
@@ -15,6 +16,7 @@ export class RevisionFailures {
 
   /** Call when objects of a revision could not be written. Errors that pass by themselves are ignored. */
   refused(revision: string, error: unknown): void {
+    if (error instanceof SecretError) this.#refusals.set(revision, { reason: 'SecretFailed', message: error.message });
     if (!isRefusal(error)) return;
     this.#refusals.set(revision, {
       reason: error.reason,

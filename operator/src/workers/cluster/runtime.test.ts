@@ -15,6 +15,7 @@ import type { DesiredWorkers, EndedWorker } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
 import { ANNOTATIONS, LABELS, PHASES, revisionName } from './names.ts';
 import { ClusterRuntime } from './runtime.ts';
+import type { SecretValues } from './secret/model-secret.ts';
 
 const OLD = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATION, 'uid');
 const NEW = templateOf(model('m', { worker: { image: 'worker:2' } }), INSTALLATION, 'uid');
@@ -25,10 +26,10 @@ const NAME = revisionName('m', OLD.revision);
  */
 const OBJECTS = 7;
 
-/** Number of passwords that the source of the Secret has created. */
-let passwords: number;
-/** Error that the source of the Secret throws. */
-let sourceProblem: Error | undefined;
+let secretSource: () => SecretValues;
+const failToCreate = () => {
+  throw new Error('the CA has expired');
+};
 let cluster: ClusterApi;
 let runtime: ClusterRuntime;
 let queue: WorkQueue;
@@ -44,8 +45,7 @@ beforeEach(async () => {
   cluster = createClusterApi();
   [ended, changed, events, errors] = [[], [], [], []];
   names = new Set();
-  passwords = 0;
-  sourceProblem = undefined;
+  secretSource = () => ({ password: 'x' });
   const test = createTestLogger();
   ({ lines } = test);
   queue = createWorkQueue(systemClock, { baseMs: 5, maxMs: 20 });
@@ -53,12 +53,7 @@ beforeEach(async () => {
     api: cluster.api,
     reflect: cluster.reflect,
     installation: INSTALLATION,
-    secretSources: [
-      (_model, existing) => {
-        if (sourceProblem !== undefined) throw sourceProblem;
-        return { password: existing.password ?? `password ${++passwords}` };
-      },
-    ],
+    secretSources: [() => secretSource()],
     events: {
       record: (object, type, reason) => void events.push(`${type} ${object.kind}/${object.metadata.name} ${reason}`),
     },
@@ -233,16 +228,27 @@ describe('apply', () => {
     const before = cluster.writes.length;
     await apply([[OLD, 1]]);
     expect(cluster.writes.slice(before)).toEqual(['apply Secret/m-workers']);
-    expect(passwords).toBe(2);
   });
 
   test('creates no workers while a value of their Secret cannot be created', async () => {
-    sourceProblem = new Error('the CA has expired');
+    secretSource = failToCreate;
     await apply([[OLD, 1]]);
-    expect(errors).toContain(sourceProblem);
+    const message = 'the Secret of the workers cannot be written: the CA has expired';
+    expect(errors).toContainEqual(expect.objectContaining({ message }));
+    expect(runtime.startFailure(OLD)).toEqual({ reason: 'SecretFailed', message });
     expect(cluster.writes).toEqual([]);
-    sourceProblem = undefined;
+    secretSource = () => ({});
     await eventually(() => expect(cluster.writes.at(-1)).toBe(`apply Deployment/${NAME}`));
+    await eventually(() => expect(runtime.startFailure(OLD)).toBeUndefined());
+  });
+
+  test('scales workers with their existing Secret while its values cannot be created', async () => {
+    await apply([[OLD, 1]]);
+    secretSource = failToCreate;
+    await apply([[OLD, 2]]);
+    await eventually(() => expect(replicas()).toBe(2));
+    expect(errors).not.toHaveLength(0);
+    expect(runtime.startFailure(OLD)).toBeUndefined();
   });
 
   test('creates no workers from an invalid template, and reports the problem', async () => {

@@ -16,6 +16,9 @@ export type SecretValues = Readonly<Record<string, string>>;
  */
 export type SecretSource = (model: string, existing: SecretValues) => Promise<SecretValues> | SecretValues;
 
+/** A value of the Secret of a model cannot be created. */
+export class SecretError extends Error {}
+
 /**
  * Builds the Secret of a model from the values of all sources. Only the workers of this model mount it. A changed value
  * reaches running pods as a changed file and does not lead to another revision.
@@ -27,7 +30,12 @@ export async function buildModelSecret(
 ): Promise<Child> {
   const existing = readSecret(live);
   const values: Record<string, string> = {};
-  for (const source of sources) Object.assign(values, await source(owner.model, existing));
+  try {
+    for (const source of sources) Object.assign(values, await source(owner.model, existing));
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new SecretError(`the Secret of the workers cannot be written: ${problem}`, { cause });
+  }
   const object = {
     apiVersion: 'v1',
     kind: 'Secret',
