@@ -131,7 +131,7 @@ test.each([
   expect((await call('POST', '/admin/v1/tenants/edges/grants', { body })).status).toBe(status);
 });
 
-test('POST grants rejects a grant above the maximum of 1000', async () => {
+test('POST grants rejects the 1001st grant of a tenant', async () => {
   const grants = Array.from({ length: 999 }, (_, n) => ({ id: `g${n}`, audioSeconds: 1 }));
   await put('full', { displayName: 'F', state: 'Active', grants });
   const grant = (id: string) => call('POST', '/admin/v1/tenants/full/grants', { body: { id, audio_seconds: 1 } });

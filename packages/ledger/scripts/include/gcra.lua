@@ -9,8 +9,8 @@ local function has_stepped_back(arrival, now) return (arrival or 0) - now > GCRA
 
 local function gcra(arrival, limit, now)
   local interval = GCRA_WINDOW_MS / limit
-  -- After a step back the limit counts as used up. The caller must store the new arrival time also if it refuses the
-  -- request, so that the next interval allows a request.
+  -- After the clock stepped back, the limit counts as used up. The caller must store the new arrival time also if it
+  -- refuses the request, so that the next interval allows a request.
   local stepped = has_stepped_back(arrival, now)
   local before = stepped and now + GCRA_WINDOW_MS or math.max(now, (arrival or 0) + 0)
   local after = before + interval

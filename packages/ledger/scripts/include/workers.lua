@@ -74,7 +74,7 @@ local function drop_dead(base, now)
   -- After a gap the times of placement count from now, because the clock may have stepped past PLACED_MS.
   if check_leases(base .. 'wl', now) then
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', '+inf')) do redis.call('ZADD', base .. 'at', now, session) end
-    -- After a step back, holds would last for as long as the step.
+    -- After the clock stepped back, holds would last for as long as the step.
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'h', '(' .. now + HOLD_MS, '+inf')) do redis.call('ZADD', base .. 'h', now + HOLD_MS, session) end
   end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end

@@ -17,7 +17,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Replies delivered in one turn of the event loop. High enough that writing the next commands costs little for each.
+ * Replies delivered in one turn of the event loop. With this number, writing the next commands costs little per reply.
  */
 const REPLIES_PER_TURN = 16;
 
