@@ -38,53 +38,32 @@ export function reserveArguments(
   { ttlMs, leaseMs }: { ttlMs: number; leaseMs: number },
   marked: number,
 ): (string | number)[] {
-  const proof = `${attempt} ${secretId} ${credentialHash}`;
-  return [sessionId, model, modelExists ? 1 : 0, seconds, idempotencyKey ?? '', proof, ttlMs, leaseMs, marked];
+  const created = [sessionId, model, modelExists ? 1 : 0, seconds, idempotencyKey ?? ''];
+  return [...created, attempt, secretId, credentialHash, ttlMs, leaseMs, marked];
 }
 
-/** A string for a new session, otherwise an array that starts with the outcome. See reserve.lua. */
-export type ReserveReply = string | readonly unknown[];
+/** Reply of reserve.lua: the outcome, and its values. */
+export type ReserveReply = readonly unknown[];
 
 /** Parses the reply of reserve.lua. */
-export function reserveReply(reply: ReserveReply, request: ReserveRequest, ttlMs: number): ReserveOutcome {
-  return typeof reply === 'string' ? parseCreated(reply, request, ttlMs) : parseFoundOrRefused(reply);
-}
-
-function parseCreated(line: string, { sessionId, secretId }: ReserveRequest, ttlMs: number): ReserveOutcome {
-  const [created = '', reserved, remaining, ...rate] = line.split(' ');
-  const createdAtMs = Number(created);
-  return {
-    outcome: 'ok',
-    reservation: {
-      sessionId,
-      secretId,
-      createdAtMs,
-      expiresAtMs: createdAtMs + ttlMs,
-      reservedSeconds: Number(reserved) / 1000,
-      remainingSeconds: Number(remaining),
-      provisional: true,
-    },
-    rate: rateOf(rate),
-  };
-}
-
-function parseFoundOrRefused(reply: readonly unknown[]): ReserveOutcome {
-  const outcome = reply[0] as Exclude<ReserveOutcome['outcome'], 'ok'> | 'found';
+export function reserveReply(reply: ReserveReply): ReserveOutcome {
+  const outcome = reply[0] as Exclude<ReserveOutcome['outcome'], 'ok'> | 'created' | 'found';
   switch (outcome) {
+    case 'created':
     case 'found': {
-      const [, sessionId, created, expires, reserved, remaining, secretId, provisional] = reply;
+      const [, sessionId, created, expires, reserved, remaining, secretId, provisional, ...rate] = reply;
       return {
         outcome: 'ok',
         reservation: {
           sessionId: String(sessionId),
           createdAtMs: Number(created),
           expiresAtMs: Number(expires),
-          reservedSeconds: Number(reserved),
+          reservedSeconds: Number(reserved) / 1000,
           remainingSeconds: Number(remaining),
           secretId: String(secretId),
           provisional: provisional === 1,
         },
-        rate: rateOf(reply.slice(8)),
+        rate: rateOf(rate),
       };
     }
     case 'rate':

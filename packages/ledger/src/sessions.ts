@@ -69,7 +69,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
       const marked = await due.mark(request.tenant, [options.leaseMs, options.ttlMs]);
       const args = reserveArguments(request, options, marked);
       const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as ReserveReply;
-      if (reply[0] !== 'unmarked') return reserveReply(reply, request, options.ttlMs);
+      if (reply[0] !== 'unmarked') return reserveReply(reply);
       // The estimated clock was wrong or the mark took too long. The script returned the right time.
       due.observe(Number(reply[1]));
       if (attempts === 3)

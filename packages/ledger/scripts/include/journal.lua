@@ -8,8 +8,7 @@ local JOURNAL_ENTRIES_RETAINED = 2000
 local JOURNAL_BACKLOG_ENTRIES = 20000
 local FOLD_AT_ONCE = 100
 
--- Appends one entry, a line of text: kind, subject, changes of granted, reserved and consumed, detail. reserve.lua
--- writes its own line in this format.
+-- Appends one entry, a line of text: kind, subject, changes of granted, reserved and consumed, detail.
 local function journal(base, kind, subject, granted, reserved, consumed, detail)
   local line = string.format('%s %s %d %d %d %s', kind, subject, granted, reserved, consumed, detail)
   redis.call('XADD', base .. 'j', '*', 'e', line)
