@@ -58,7 +58,7 @@ export async function withLock(file, waiting, work) {
 }
 
 /**
- * Moves a stale lock away. If another process has replaced it meanwhile with a valid one, restores it.
+ * Moves a stale lock away. If another process has put a valid lock in its place meanwhile, restores that one.
  * @param {string} file
  * @param {string} temporary
  */

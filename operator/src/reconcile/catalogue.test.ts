@@ -53,7 +53,7 @@ test('the catalogue is not written if it is unchanged', async () => {
   expect(state.writes).toBe(0);
 });
 
-test('the catalogue drops a model that is missing from a settled source', async () => {
+test('the catalogue drops a model that is missing from a complete source', async () => {
   const { catalogue, ids } = setUp([entry('a'), entry('gone')], [resource('a')]);
   await catalogue.publish();
   expect(ids()).toEqual(['a']);

@@ -38,8 +38,8 @@ export function buildFilter(fromHz: number, toHz: number): PolyphaseFilter {
 }
 
 /**
- * Fills one row. Tap i weights the input sample that is `reach` - 1 - i samples before the last input sample that is
- * not after the output.
+ * Fills one row. Tap `reach` - 1 weights the last input sample at or before the output sample. Each lower tap weights
+ * the input sample before that of the next tap.
  */
 function fillRow(row: Float64Array, offset: number, cutoff: number, reach: number): void {
   let sum = 0;
