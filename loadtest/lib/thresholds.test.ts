@@ -46,6 +46,6 @@ test('buildThresholds measures each step of a ramp and limits the lag', () => {
   });
 });
 
-test('buildThresholds contains no character in names of checks that k6 uses as a separator', () => {
+test('buildThresholds uses names of checks without characters that k6 uses as separators', () => {
   for (const name of Object.values(CHECKS)) expect(name).toMatch(/^[a-z ]+$/);
 });
