@@ -15,7 +15,7 @@ export function createCataloguePublisher(
   ledger: Pick<Ledger['catalogue'], 'read' | 'holds' | 'replace'>,
   source: Pick<ResourceSource, 'list' | 'unsettled'>,
 ): CataloguePublisher {
-  /** Models that were certainly deleted, even while the source is not settled. */
+  /** Models that were certainly deleted, even while the source may be incomplete. */
   const withdrawn = new Set<string>();
   const publish = coalesce(async () => {
     const models = source.list().filter((resource) => resource.kind === 'ASRModel');

@@ -55,8 +55,8 @@ export function createSync({ source, applied, enqueue, notices, logger }: SyncDe
 }
 
 /**
- * Returns the resources that were applied but are missing from the source. They were deleted while no operator ran,
- * provided that the source is settled.
+ * Returns the resources that were applied but are missing from the source. If the source is complete, they were deleted
+ * while no operator ran.
  */
 function findOrphans(applied: Pick<Applied, 'names'>, source: Pick<ResourceSource, 'get'>): ResourceKey[] {
   return KINDS.flatMap((kind) => {

@@ -18,7 +18,7 @@ export function partsOf(key: ResourceKey): { kind: Kind; name: string } {
 export interface SourceListener {
   /** Called when the resource was added, changed or deleted. `get` returns its newest version. */
   onChange: (key: ResourceKey) => void;
-  /** Called when `unsettled` has become undefined. */
+  /** Called when the source has become complete, so that `unsettled` returns undefined. */
   onSettled: () => void;
 }
 

@@ -34,7 +34,7 @@ export async function runPods(request: KubeRequest, options: RunPodsOptions): Pr
 /** A step in the life of a pod. Each step runs once per pod. */
 type Step = 'schedule' | 'start' | 'end' | 'stop programs';
 
-/** Runs the pods of a namespace from its creation until it is stopped. */
+/** Runs the pods of a namespace until `stop` is called. */
 export class PodRunner {
   readonly #request: KubeRequest;
   readonly #nodes: readonly string[];

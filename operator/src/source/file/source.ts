@@ -94,7 +94,7 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
     start: async (listener) => {
       const deadlineMs = systemClock.nowMs() + FIRST_SCAN_SETTLE_TIMES * settleMs;
       let tookMs = await tryScan(listener);
-      // Files that were written just before the start are not settled yet, but belong to the initial state.
+      // Files that were written just before the start may still change, but belong to the initial state.
       while (hasUnread(records) && systemClock.nowMs() < deadlineMs) {
         await sleep(pollMs);
         tookMs = await tryScan(listener);
