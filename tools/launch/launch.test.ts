@@ -52,7 +52,7 @@ test('runTask exits after a slow reader has read the whole output', () => {
   expect(stdout.split(/\s+/)).toEqual(['1000000', '3', '']);
 });
 
-test('runTask exits with the status of its task although the reader has left', () => {
+test('runTask exits with the status of its task although the reader of its output has closed the pipe', () => {
   const code = `import { runTask } from ${JSON.stringify(join(root, 'tools/launch/terminal.mjs'))};
     await runTask(() => { process.stdout.write('a'.repeat(1_000_000)); return 3; });`;
   const shell = '"$0" --input-type=module -e "$1" | head -c 1; echo " ${PIPESTATUS[0]}"';

@@ -1,7 +1,7 @@
 -- Leases of processes, in a sorted set of process ids by expiry.
 -- `KEY:beat` is the time of the last check of the leases. If it is more than LEASE_GAP_MS away, Redis was unavailable
--- or its clock stepped, and no process could renew its lease in time. Every lease then starts again. This happens once
--- until the process renews (`KEY:late` holds the processes that have not), so that a dead process is still found.
+-- or its clock stepped, and no process could renew its lease in time. Every lease then starts again, but only once until
+-- its process renews it, so that a dead process is still found. `KEY:late` holds processes that have not renewed since.
 local LEASE_MS = 15000
 local LEASE_GAP_MS = 5000
 -- Shortest interval between two writes of the beat.
