@@ -16,7 +16,7 @@ test.each([
   expect(isNewEnough(version)).toBe(enough);
 });
 
-test('isDownloadable is true for Linux on both processors', () => {
+test('isDownloadable is true for Linux on x64 and arm64, and false for Windows', () => {
   expect(isDownloadable('linux', 'x64')).toBe(true);
   expect(isDownloadable('linux', 'arm64')).toBe(true);
   expect(isDownloadable('win32', 'x64')).toBe(false);

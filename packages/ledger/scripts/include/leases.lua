@@ -1,7 +1,8 @@
 -- Leases of processes, in a sorted set of process ids by expiry.
 -- `KEY:beat` is the time of the last check of the leases. If it is more than LEASE_GAP_MS away, Redis was unavailable
--- or its clock stepped, and no process could renew its lease in time. Every lease then starts again, but only once until
--- its process renews it, so that a dead process is still found. `KEY:late` holds processes that have not renewed since.
+-- or its clock stepped, and no process could renew its lease in time. Every lease then starts again, but only once
+-- until its process renews it, so that a dead process is still found. `KEY:late` holds processes that have not renewed
+-- since.
 local LEASE_MS = 15000
 local LEASE_GAP_MS = 5000
 -- Shortest interval between two writes of the beat.
