@@ -8,7 +8,7 @@ const SECURE_NAME = '__Host-svc_asr_console';
 /** Name over plain HTTP, as in `npm start`. Not every browser accepts secure cookies from http://localhost. */
 const PLAIN_NAME = 'svc_asr_console';
 
-/** Returns the value of the cookie. Over HTTPS, only the cookie with the prefix counts. */
+/** Returns the value of the cookie. Over HTTPS, only the cookie with the prefix `__Host-` counts. */
 export function readCookie(request: Request): string | undefined {
   const name = nameFor(request);
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());

@@ -56,7 +56,7 @@ test('workers of a model can register for it, but not for another model, and can
   await link.close();
 }, 120_000);
 
-test('each model has another password, which only its pods mount', async () => {
+test('each model has its own Redis password, which only its pods mount', async () => {
   const [a, b] = await Promise.all(['a', 'b'].map(urlOf));
   expect(new URL(a ?? '').password).not.toBe(new URL(b ?? '').password);
   for (const { metadata, spec } of await stage.list('pods')) {
@@ -68,7 +68,7 @@ test('each model has another password, which only its pods mount', async () => {
   }
 });
 
-test('the users of models return with the same passwords after Redis has restarted, and after the operator has', async () => {
+test('the Redis users of models return with the same passwords after a restart of Redis and of the operator', async () => {
   const link = await connectAs('a');
   const url = await urlOf('a');
   // A pod that starts while Redis is down would fail.
