@@ -88,7 +88,7 @@ test('the Redis users of models return with the same passwords after a restart o
   await link.close();
 }, 120_000);
 
-test('the user of a deleted model is deleted after its last worker', async () => {
+test('the Redis user of a deleted model is deleted after its last worker', async () => {
   await stage.kubectl(['delete', 'asrmodel', 'a', '--wait=false']);
   await eventually(async () => {
     expect(await userOf('a')).toBeNull();
