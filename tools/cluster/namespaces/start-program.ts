@@ -24,7 +24,7 @@ export interface ProgramSpec {
   namespaces?: Namespaces;
   command: Command;
   env?: Readonly<Record<string, string>>;
-  /** Whether the program does its work. Without it, `startProgram` does not wait. */
+  /** Returns whether the program is ready. Without this function, `startProgram` does not wait. */
   isReady?: () => Promise<boolean>;
 }
 
