@@ -54,11 +54,6 @@ import type { WorkerRuntime } from './workers/runtime.ts';
 
 const DAY_MS = 86_400_000;
 const MEMORY_INTERVAL_MS = 10_000;
-/**
- * Interval of the check that Redis has the functions of workers. Shorter than the lease of a worker, so that workers
- * keep their leases if Redis loses the functions.
- */
-const FUNCTIONS_INTERVAL_MS = 5000;
 
 export interface AssembleOptions {
   settings: OperatorSettings;
