@@ -1,4 +1,5 @@
 import { TYPES } from '@svc-asr/kubernetes';
+import { createObjectStore } from '../../kubernetes/reflect/store.ts';
 import { createNotices } from '../../notices.ts';
 import { systemClock } from '../../queue/clock.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
@@ -7,7 +8,7 @@ import { INSTALLATION, MODELS, templateOf } from '../../testing/cluster-models.t
 import { createTestLogger } from '../../testing/logs.ts';
 import { model } from '../../testing/resources.ts';
 import type { WorkerTemplate } from '../template.ts';
-import { USABLE_LABEL } from './admission/usable-secrets.ts';
+import { trimSecret, USABLE_LABEL } from './admission/usable-secrets.ts';
 import { LABELS, revisionName } from './names.ts';
 import { ClusterRuntime } from './runtime.ts';
 
@@ -135,4 +136,14 @@ describe('a model that names a Secret', () => {
     await apply([[ENV, 3]]);
     expect(replicas(name)).toBe(3);
   });
+});
+
+test('a usable Secret that was added, relabelled or recreated between two lists counts as changed', () => {
+  const secret = (resourceVersion: string, uid = 'uid') =>
+    trimSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'token', uid, resourceVersion } });
+  const store = createObjectStore();
+  expect(store.replace([secret('1')])).toEqual(['token']);
+  expect(store.replace([secret('1')])).toEqual([]);
+  expect(store.replace([secret('2')])).toEqual(['token']);
+  expect(store.replace([secret('2', 'other')])).toEqual(['token']);
 });

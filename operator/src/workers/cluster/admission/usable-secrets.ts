@@ -38,7 +38,7 @@ export interface UsableSecretsOptions {
 
 /** Follows the Secrets that carry the label. Only their metadata is read, never their values. */
 export function createUsableSecrets({ reflect, namespace, ownSecrets, onChange }: UsableSecretsOptions): UsableSecrets {
-  const reflector = reflect(TYPES.SecretMetadata, { labelSelector: USABLE_LABEL, onChange, trim: keepLabels });
+  const reflector = reflect(TYPES.SecretMetadata, { labelSelector: USABLE_LABEL, onChange, trim: trimSecret });
 
   function explain({ name, use, field }: SecretReference): StartFailure | undefined {
     const { labels = {} } = reflector.get(name)?.metadata ?? {};
@@ -67,7 +67,9 @@ export function createUsableSecrets({ reflect, namespace, ownSecrets, onChange }
   };
 }
 
-/** Returns what is kept of a Secret: its name and labels. */
-function keepLabels({ apiVersion, kind, metadata: { name, labels } }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: { name, ...(labels && { labels }) } };
+/** Returns what is kept of a Secret: its labels, and what identifies this version of it. */
+export function trimSecret({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, uid, resourceVersion, labels } = metadata;
+  const kept = { name, uid, resourceVersion, labels };
+  return { apiVersion, kind, metadata: JSON.parse(JSON.stringify(kept)) as KubeObject['metadata'] };
 }
