@@ -24,13 +24,13 @@ const CLOCK_SKEW_MS = 3_600_000;
 const RENEW_AFTER = 2 / 3;
 
 /**
- * Creates the source of `tls.crt`, `tls.key` and `ca.crt`: a certificate that identifies the workers of one model. It
- * is renewed after two thirds of its validity, and replaced if another CA has signed it. The files of the CA are read
- * each time, because they change when the CA is renewed.
+ * Creates the source of `tls.crt` and `tls.key`: a certificate that identifies the workers of one model. It is renewed
+ * after two thirds of its validity, and replaced if another CA has signed it. The files of the CA are read each time,
+ * because they change when the CA is renewed.
  */
 export function createCertificateSource(options: CertificateSourceOptions): SecretSource {
   return async (model, existing) => {
-    const { ca, bundle } = readCa(options);
+    const ca = readCa(options);
     const nowMs = options.nowMs();
     const notAfter = chooseEnd(ca, options, nowMs);
     const { serverName } = options;
@@ -47,13 +47,13 @@ export function createCertificateSource(options: CertificateSourceOptions): Secr
           notBefore: new Date(nowMs - CLOCK_SKEW_MS),
           notAfter,
         });
-    return { 'tls.crt': cert, 'tls.key': key, 'ca.crt': bundle };
+    return { 'tls.crt': cert, 'tls.key': key };
   };
 }
 
-function readCa({ caCertFile, caKeyFile }: CertificateSourceOptions): { ca: KeyPairPem; bundle: string } {
-  const bundle = readFileSync(caCertFile, 'utf8');
-  const [cert] = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?/s.exec(bundle) ?? [];
+function readCa({ caCertFile, caKeyFile }: CertificateSourceOptions): KeyPairPem {
+  const [cert] =
+    /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?/s.exec(readFileSync(caCertFile, 'utf8')) ?? [];
   if (cert === undefined) throw new Error(`the file ${caCertFile} has no certificate: it must have that of the CA`);
   const key = readFileSync(caKeyFile, 'utf8');
   const certificate = new X509Certificate(cert);
@@ -61,7 +61,7 @@ function readCa({ caCertFile, caKeyFile }: CertificateSourceOptions): { ca: KeyP
   if (!certificate.checkPrivateKey(createPrivateKey(key))) {
     throw new Error(`the key in ${caKeyFile} does not belong to the first certificate in ${caCertFile}`);
   }
-  return { ca: { cert, key }, bundle };
+  return { cert, key };
 }
 
 /** Returns when a new certificate ends. It does not outlast its CA. Throws if the CA has expired. */
