@@ -1,3 +1,4 @@
+import { PartialFailure } from '../failure/partial-failure.ts';
 import type { WorkQueue } from './queue.ts';
 
 /** Result of one attempt to process a key. */
@@ -6,7 +7,7 @@ export interface Outcome {
   /** Reason of the failure. Undefined if the attempt succeeded. */
   error: unknown;
   durationMs: number;
-  /** Consecutive failures, including this one. */
+  /** Consecutive failures, including this one. A partial failure does not count. */
   failures: number;
 }
 
@@ -36,7 +37,8 @@ async function runWorker({ queue, work, onOutcome, nowMs }: WorkerOptions): Prom
       queue.forget(key);
     } catch (error) {
       failure = { error };
-      queue.retry(key);
+      if (error instanceof PartialFailure) queue.forget(key);
+      else queue.retry(key);
     }
     onOutcome({ key, error: failure?.error, durationMs: nowMs() - startedMs, failures: queue.failures(key) });
     queue.done(key);

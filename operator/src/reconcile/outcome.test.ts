@@ -3,6 +3,7 @@ import { LedgerMissing } from '../ledger/guard.ts';
 import { createNotices } from '../notices.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { createOutcomeReport } from './outcome.ts';
+import { PartialFailure } from '../failure/partial-failure.ts';
 import { PhaseFailed } from '../failure/phase-failed.ts';
 import { runPhases } from './phases.ts';
 
@@ -26,7 +27,8 @@ test('every reconcile attempt is counted by kind and result', () => {
   expect(report({ key: 'Tenant/a', ...ok })).toBe('success');
   expect(report({ key: 'ASRModel/a', ...failed(new Error('broken')) })).toBe('error');
   expect(report({ key: 'Sync', ...failed(new LedgerUnavailable('down')) })).toBe('unavailable');
-  expect(counted).toEqual(['Tenant success', 'ASRModel error', 'Sync unavailable']);
+  expect(report({ key: 'ASRModel/a', ...failed(new PartialFailure('in part'), 0) })).toBe('error');
+  expect(counted).toEqual(['Tenant success', 'ASRModel error', 'Sync unavailable', 'ASRModel error']);
 });
 
 test('an unavailable Redis is logged once for all resources and phases, and once when it is back', () => {

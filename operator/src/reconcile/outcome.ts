@@ -15,7 +15,7 @@ export type Result = 'success' | 'error' | 'unavailable';
 
 /** Classifies the result of an attempt. */
 export function resultOf({ error, failures }: Pick<Outcome, 'error' | 'failures'>): Result {
-  if (failures === 0) return 'success';
+  if (failures === 0 && error === undefined) return 'success';
   return findUnavailable(error) === undefined ? 'error' : 'unavailable';
 }
 

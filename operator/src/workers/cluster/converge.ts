@@ -1,5 +1,6 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
+import { PartialFailure } from '../../failure/partial-failure.ts';
 import type { DesiredWorkers } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
 import { LABELS, revisionName, sharedName } from './names.ts';
@@ -7,7 +8,7 @@ import { buildRolloutChild } from './objects/children.ts';
 import type { ChildBuilder } from './objects/children.ts';
 import { decideScale } from './pods/scale.ts';
 import type { ScaleWriter } from './scale-writer.ts';
-import { buildModelSecret, SecretError } from './secret/model-secret.ts';
+import { buildModelSecret } from './secret/model-secret.ts';
 import type { SecretSource } from './secret/model-secret.ts';
 import type { ClusterView } from './view.ts';
 
@@ -30,13 +31,14 @@ export interface ConvergedModel {
 
 /**
  * Brings the objects of a model one step closer to the desired state, and writes only what differs. Changes in the
- * cluster that later steps wait for, such as the status of a ReplicaSet, lead to another call.
+ * cluster that later steps wait for, such as the status of a ReplicaSet, lead to another call. Returns a problem that
+ * stopped no step.
  */
 export async function convergeModel(
   { model, owner }: ConvergedModel,
   desired: DesiredWorkers,
   dependencies: ConvergeDependencies,
-): Promise<void> {
+): Promise<PartialFailure | undefined> {
   const { children, pods, removals } = dependencies.view;
   const { template } = desired;
   // Pods are marked before any Deployment is scaled, because Kubernetes removes marked pods first when a Deployment
@@ -57,7 +59,7 @@ export async function convergeModel(
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
   // Written last, because no worker depends on it.
   await dependencies.scaleWriter.write(model, desired.scale);
-  if (secretProblem !== undefined) throw secretProblem;
+  return secretProblem;
 }
 
 /** Reports whether a model was deleted and its last pod has ended. */
@@ -74,23 +76,19 @@ async function storeRollout({ template, rollout }: DesiredWorkers, { view }: Con
 }
 
 /**
- * Creates or updates the Secret that pods of all revisions of a model mount. Returns the problem if its values cannot
- * be created but an earlier Secret exists. Workers can start with that one.
+ * Creates or updates the Secret that pods of all revisions of a model mount. Returns the problem if some of its values
+ * cannot be renewed. Workers can start with the earlier ones.
  */
 async function ensureSecret(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
   { view: { children }, secretSources }: ConvergeDependencies,
-): Promise<Error | undefined> {
+): Promise<PartialFailure | undefined> {
   if (secretSources.length === 0) return undefined;
   const live = children.get(TYPES.Secret, sharedName(owner.model));
-  try {
-    await children.ensure(await buildModelSecret(owner, live, secretSources));
-    return undefined;
-  } catch (error) {
-    if (live === undefined || !(error instanceof SecretError)) throw error;
-    // Not a SecretError, which counts as a start failure and closes the model to new sessions.
-    return new Error(error.message, { cause: error });
-  }
+  const { secret, problem } = await buildModelSecret(owner, live, secretSources);
+  await children.ensure(secret);
+  // Not a SecretError, which counts as a start failure and closes the model to new sessions.
+  return problem && new PartialFailure(problem.message, { cause: problem });
 }
 
 /** Creates or repairs the objects of the newest revision, and scales its Deployment. */

@@ -30,6 +30,10 @@ let secretSource: () => SecretValues;
 const failToCreate = () => {
   throw new Error('the CA has expired');
 };
+/** Models for which the second source of the Secret was called, which creates their Redis user. */
+let users: string[];
+/** Called when a model was deleted and its last pod has ended. */
+let onRemoved: () => Promise<void>;
 let cluster: ClusterApi;
 let runtime: ClusterRuntime;
 let queue: WorkQueue;
@@ -46,6 +50,8 @@ beforeEach(async () => {
   [ended, changed, events, errors] = [[], [], [], []];
   names = new Set();
   secretSource = () => ({ password: 'x' });
+  users = [];
+  onRemoved = () => Promise.resolve();
   const test = createTestLogger();
   ({ lines } = test);
   queue = createWorkQueue(systemClock, { baseMs: 5, maxMs: 20 });
@@ -53,7 +59,14 @@ beforeEach(async () => {
     api: cluster.api,
     reflect: cluster.reflect,
     installation: INSTALLATION,
-    secretSources: [() => secretSource()],
+    secretSources: [
+      () => secretSource(),
+      (name) => {
+        users.push(name);
+        return { url: 'redis://redis' };
+      },
+    ],
+    onRemoved: () => onRemoved(),
     events: {
       record: (object, type, reason) => void events.push(`${type} ${object.kind}/${object.metadata.name} ${reason}`),
     },
@@ -233,7 +246,7 @@ describe('apply', () => {
   test('creates no workers while a value of their Secret cannot be created', async () => {
     secretSource = failToCreate;
     await apply([[OLD, 1]]);
-    const message = 'the Secret of the workers cannot be written: the CA has expired';
+    const message = 'a value for the Secret of the workers cannot be created: the CA has expired';
     expect(errors).toContainEqual(expect.objectContaining({ message }));
     expect(runtime.startFailure(OLD)).toEqual({ reason: 'SecretFailed', message });
     expect(cluster.writes).toEqual([]);
@@ -242,13 +255,27 @@ describe('apply', () => {
     await eventually(() => expect(runtime.startFailure(OLD)).toBeUndefined());
   });
 
-  test('scales workers with their existing Secret while its values cannot be created', async () => {
+  test('scales workers and creates their Redis user while a certificate for their Secret cannot be created', async () => {
     await apply([[OLD, 1]]);
     secretSource = failToCreate;
+    users = [];
     await apply([[OLD, 2]]);
     await eventually(() => expect(replicas()).toBe(2));
+    expect(users).toContain('m');
     expect(errors).not.toHaveLength(0);
+    expect(queue.failures('m')).toBe(0);
     expect(runtime.startFailure(OLD)).toBeUndefined();
+  });
+
+  test('creates the workers of a model again that returns while its removal is being completed', async () => {
+    await apply([[OLD, 1]]);
+    onRemoved = () => {
+      onRemoved = () => Promise.resolve();
+      runtime.apply('m', desired([[OLD, 1]]));
+      return Promise.resolve();
+    };
+    await apply([]);
+    await eventually(() => expect(replicas()).toBe(1));
   });
 
   test('creates no workers from an invalid template, and reports the problem', async () => {

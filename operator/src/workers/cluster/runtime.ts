@@ -108,26 +108,29 @@ export class ClusterRuntime implements WorkerRuntime {
     const revision = desired.template?.revision;
     // Nothing is created from a refused template. Older revisions of the model still scale.
     const isTemplateRefused = desired.template !== undefined && this.#findProblem(desired.template) !== undefined;
+    let problem: Error | undefined;
     try {
       // Set even if the template is refused, because workers of older revisions need their certificate renewed.
       const owner = desired.template;
-      await convergeModel({ model, owner }, isTemplateRefused ? { ...desired, template: undefined } : desired, {
-        view: this.#view,
-        builder: this.#builder,
-        scaleWriter: this.#scaleWriter,
-        secretSources: this.#options.secretSources,
-        isRefused: (of, deployment) =>
-          (isTemplateRefused && of === revision) || this.#findDeployedProblem(deployment) !== undefined,
-      });
+      problem = await convergeModel(
+        { model, owner },
+        isTemplateRefused ? { ...desired, template: undefined } : desired,
+        {
+          view: this.#view,
+          builder: this.#builder,
+          scaleWriter: this.#scaleWriter,
+          secretSources: this.#options.secretSources,
+          isRefused: (of, deployment) =>
+            (isTemplateRefused && of === revision) || this.#findDeployedProblem(deployment) !== undefined,
+        },
+      );
     } catch (error) {
       if (revision !== undefined) this.#failures.refused(revision, error);
       throw error;
     }
     if (revision !== undefined) this.#failures.accepted(revision);
-    const isNewest = this.#desired.get(model) === desired;
-    if (!isNewest || !hasNothingLeft(model, desired, this.#view)) return;
-    await this.#options.onRemoved?.(model);
-    this.#desired.delete(model);
+    await this.#finishRemoval(model, desired);
+    if (problem !== undefined) throw problem;
   }
 
   confirm(id: string): void {
@@ -157,6 +160,15 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#view.stop();
     this.#secrets.stop();
     return Promise.resolve();
+  }
+
+  /** Forgets a model that was deleted, after its last pod has ended. */
+  async #finishRemoval(model: string, desired: DesiredWorkers): Promise<void> {
+    const isNewest = () => this.#desired.get(model) === desired;
+    if (!isNewest() || !hasNothingLeft(model, desired, this.#view)) return;
+    await this.#options.onRemoved?.(model);
+    // The model may have been created again meanwhile.
+    if (isNewest()) this.#desired.delete(model);
   }
 
   /** Selects a pod for removal. It is marked and removed by the next `converge`. */

@@ -19,23 +19,37 @@ export type SecretSource = (model: string, existing: SecretValues) => Promise<Se
 /** A value of the Secret of a model cannot be created. */
 export class SecretError extends Error {}
 
+/** The Secret of a model, as it is to be written. */
+export interface ModelSecret {
+  secret: Child;
+  /** Why the Secret keeps earlier values. Undefined if all values are current. */
+  problem: SecretError | undefined;
+}
+
 /**
  * Builds the Secret of a model from the values of all sources. Only the workers of this model mount it. A changed value
- * reaches running pods as a changed file and does not lead to another revision.
+ * reaches running pods as a changed file and does not lead to another revision. If a source fails, its earlier values
+ * stay, and the other sources still provide theirs. Throws if a source fails and there is no earlier Secret.
  */
 export async function buildModelSecret(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
   live: KubeObject | undefined,
   sources: readonly SecretSource[],
-): Promise<Child> {
+): Promise<ModelSecret> {
   const existing = readSecret(live);
-  const values: Record<string, string> = {};
-  try {
-    for (const source of sources) Object.assign(values, await source(owner.model, existing));
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new SecretError(`the Secret of the workers cannot be written: ${problem}`, { cause });
+  const provided: Record<string, string> = {};
+  let problem: SecretError | undefined;
+  for (const source of sources) {
+    try {
+      Object.assign(provided, await source(owner.model, existing));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      problem ??= new SecretError(`a value for the Secret of the workers cannot be created: ${reason}`, { cause });
+      // Without a Secret, a new password of another source would be stored nowhere.
+      if (live === undefined) throw problem;
+    }
   }
+  const values = problem === undefined ? provided : { ...existing, ...provided };
   const object = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -43,7 +57,7 @@ export async function buildModelSecret(
     type: 'Opaque',
     data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encode(value)])),
   } satisfies V1Secret;
-  return { type: TYPES.Secret, object: stamp(object) };
+  return { secret: { type: TYPES.Secret, object: stamp(object) }, problem };
 }
 
 /** Returns the decoded values of a Secret. Empty if there is no Secret. */
