@@ -12,6 +12,8 @@ appendfsync always
 save ""
 maxmemory {{ .Values.redis.maxMemory }}
 maxmemory-policy noeviction
+# The largest record has some kilobytes. A client that was taken over cannot fill the memory with one command.
+proto-max-bulk-len 4mb
 {{- end }}
 
 {{/* Probe of Redis. The user "health" may only PING, so it needs no secret password. */}}
