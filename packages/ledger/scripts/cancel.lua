@@ -9,7 +9,7 @@
 --         { 'kept', id }: it is active or has ended
 --         { 'none', id }: there is no such session
 --         id: the session that the attempt held, which its Idempotency-Key may have found
--- @include facts
+-- @include session
 -- @include journal
 -- @include remove_session
 -- @include state
@@ -22,13 +22,12 @@ if redis.call('EXISTS', base .. 's:' .. id) == 0 then
   if not held then return { 'none', id } end
 end
 local key = base .. 's:' .. held
-local s = redis.call('HMGET', key, 'st', 'd', 'h')
-local fact = s[2] and read_facts(s[2])
-local state = fact and state_of(base, held, s[1], fact.expires)
+local session = read_session(base, held)
+local state = session and state_of(base, held, session)
 local provisional = state == 'provisional'
 if not provisional and state ~= 'reserved' then return { 'kept', held } end
 if not (ARGV[6] == '1' and provisional) then
-  local holders = s[3] or fact.attempt
+  local holders = session.holders or session.attempt
   if holders == '*' then return { 'shared', held } end
   local others = {}
   for holder in string.gmatch(holders, '%S+') do

@@ -8,22 +8,23 @@
 -- @include now_ms
 -- @include deadline
 -- @include expire_overdue
--- @include facts
+-- @include session
 -- @include state
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
-local id = ARGV[1]
+local id, credential, owner, epoch, connection = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local key = base .. 's:' .. id
 expire_overdue(base, now)
-local s = redis.call('HMGET', key, 'st', 'd', 'cn', 'no')
-local fact = s[2] and read_facts(s[2])
-if s[1] == 'active' and s[3] == ARGV[5] then return { 'ok', fact.model, fact.reserved } end
-if not fact or state_of(base, id, s[1], fact.expires) ~= 'reserved' or fact.credential ~= ARGV[2] or now >= fact.expires then return { 'refused' } end
-local function is_refused(name) return s[4] and string.find(' ' .. s[4] .. ' ', ' ' .. name .. ' ', 1, true) end
-if is_refused(ARGV[5]) then return { 'refused' } end
-if is_refused(ARGV[3] .. ':' .. ARGV[4]) then return { 'owner_dead' } end
+local session = read_session(base, id)
+if not session then return { 'refused' } end
+if session.state == 'active' and session.connection == connection then return { 'ok', session.model, session.reserved } end
+if state_of(base, id, session) ~= 'reserved' then return { 'refused' } end
+if session.credential ~= credential or now >= session.expires then return { 'refused' } end
+local function is_refused(name) return string.find(' ' .. session.refused .. ' ', ' ' .. name .. ' ', 1, true) end
+if is_refused(connection) then return { 'refused' } end
+if is_refused(owner .. ':' .. epoch) then return { 'owner_dead' } end
 if redis.call('HGET', KEYS[1], 'state') ~= 'Active' then return { 'inactive' } end
-redis.call('HSET', key, 'st', 'active', 'ow', ARGV[3], 'ep', ARGV[4], 'cn', ARGV[5], 'at', now)
+redis.call('HSET', key, 'st', 'active', 'ow', owner, 'ep', epoch, 'cn', connection, 'at', now)
 redis.call('HDEL', key, 'h')
-redis.call('ZADD', base .. 'live', stream_deadline(fact, now), id)
-return { 'ok', fact.model, fact.reserved }
+redis.call('ZADD', base .. 'live', stream_deadline(session, now), id)
+return { 'ok', session.model, session.reserved }

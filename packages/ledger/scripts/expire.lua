@@ -8,13 +8,14 @@
 -- @include deadline
 -- @include expire_overdue
 -- @include gcra
+-- @include session
 -- @include shorten_deadlines
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 -- Earlier versions stored active sessions without a deadline.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'live', '+inf', '+inf', 'LIMIT', 0, OVERDUE_AT_ONCE)) do
-  local facts = redis.call('HGET', base .. 's:' .. id, 'd')
-  redis.call('ZADD', base .. 'live', facts and stream_deadline(read_facts(facts), now) or now, id)
+  local session = read_session(base, id)
+  redis.call('ZADD', base .. 'live', session and stream_deadline(session, now) or now, id)
 end
 local arrival = redis.call('HGET', KEYS[1], 'rs')
 if has_stepped_back(arrival, now) then
@@ -25,7 +26,7 @@ local ended, active = expire_overdue(base, now)
 local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
 local reply = { ended, now, tonumber(first[2] or 0) }
 for _, id in ipairs(active) do
-  local s = redis.call('HMGET', base .. 's:' .. id, 'ow', 'ep')
-  reply[#reply + 1] = { id, s[1], s[2] }
+  local session = read_session(base, id)
+  reply[#reply + 1] = { id, session.owner, session.epoch }
 end
 return reply

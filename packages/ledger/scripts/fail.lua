@@ -11,25 +11,26 @@
 -- @include now_ms
 -- @include billing
 -- @include end_session
--- @include facts
+-- @include session
 -- @include find_ended
 -- @include state
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
-local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', 'bi', 'co', 'cn', 'no')
-local fact = s[4] and read_facts(s[4])
-if not fact then
+local owner, epoch, samples, reason, connection, owner_is_dead = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7] == '1'
+local session = read_session(base, id)
+if not session then
   local ended = find_ended(base, id)
   return ended and { 'already', unpack(ended) } or { 'unknown' }
 end
-if (not s[1] or s[1] == 'reserved') and ARGV[7] == '1' then
-  redis.call('HSET', base .. 's:' .. id, 'no', (s[9] or '') .. ' ' .. ARGV[2] .. ':' .. ARGV[3])
+if (not session.state or session.state == 'reserved') and owner_is_dead then
+  redis.call('HSET', base .. 's:' .. id, 'no', session.refused .. ' ' .. owner .. ':' .. epoch)
   return { 'not_connected' }
 end
-if state_of(base, id, s[1], fact.expires) == 'provisional' then return { 'unknown' } end
-if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
-if s[1] ~= 'active' and ARGV[2] ~= '' then return { 'not_connected' } end
-if (s[2] or '') ~= ARGV[2] or (s[3] or '') ~= ARGV[3] then return { 'stale' } end
-if ARGV[6] ~= '' and s[8] ~= ARGV[6] then return { 'stale' } end
-local audio = end_session(base, id, 'failed', now_ms(), math.min(tonumber(ARGV[4]), fact.reserved * SAMPLES_PER_MS), 0, ARGV[5])
-return { 'ok', 'failed', audio, 0, fact.model }
+if state_of(base, id, session) == 'provisional' then return { 'unknown' } end
+if session.completed then return { 'already', session.state, session.audio, session.billable, session.model } end
+if session.state ~= 'active' and owner ~= '' then return { 'not_connected' } end
+if session.owner ~= owner or session.epoch ~= epoch then return { 'stale' } end
+if connection ~= '' and session.connection ~= connection then return { 'stale' } end
+samples = math.min(samples, session.reserved * SAMPLES_PER_MS)
+local audio = end_session(base, id, 'failed', now_ms(), samples, 0, reason)
+return { 'ok', 'failed', audio, 0, session.model }

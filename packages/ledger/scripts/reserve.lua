@@ -12,7 +12,7 @@
 --         { 'unmarked', now }: no mark is near the expiry of the session; mark it and call again
 --         Times are in ms since the epoch, by the clock of Redis. 'rate reset': until the full rate is available again.
 -- @include now_ms
--- @include facts
+-- @include session
 -- @include gcra
 -- @include journal
 local MARK_TOLERANCE_MS = 60000
@@ -63,22 +63,20 @@ if not known and idempotency ~= '' then known = redis.call('GET', base .. 'idem:
 if known then
   -- @include state
   local known_key = base .. 's:' .. known
-  local s = redis.call('HMGET', known_key, 'st', 'd', 'h')
-  local state, holders = s[1], s[3]
-  local fact = s[2] and read_facts(s[2])
+  local session = read_session(base, known)
   -- A session that the service failed is of no use to the caller, so its Idempotency-Key may create a new one.
-  if fact and now < fact.expires and state ~= 'failed' then
-    if fact.model ~= model or fact.requested ~= requested then return { 'conflict' } end
+  if session and now < session.expires and session.state ~= 'failed' then
+    if session.model ~= model or session.requested ~= requested then return { 'conflict' } end
     -- Records this attempt as a holder: cancel.lua removes a session only after each holder has cancelled. If the list
     -- is too long it becomes '*', and no holder can cancel the session any more.
-    holders = holders or fact.attempt
+    local holders = session.holders or session.attempt
     if holders ~= '*' and not string.find(holders, attempt, 1, true) then
       redis.call('HSET', known_key, 'h', #holders < HOLDERS_MAX_CHARACTERS and holders .. ' ' .. attempt or '*')
     end
-    local provisional = state_of(base, known, state, fact.expires) == 'provisional'
-    if provisional then redis.call('ZADD', base .. 'live', provisional_due(fact.expires), known) end
-    return { 'found', known, fact.created, fact.expires, fact.reserved, fact.remaining, fact.secret, provisional and 1 or 0,
-      account.rate_limit, allowed and remaining + 1 or 0, whole }
+    local provisional = state_of(base, known, session) == 'provisional'
+    if provisional then redis.call('ZADD', base .. 'live', provisional_due(session.expires), known) end
+    return { 'found', known, session.created, session.expires, session.reserved, session.remaining, session.secret,
+      provisional and 1 or 0, account.rate_limit, allowed and remaining + 1 or 0, whole }
   end
 end
 
@@ -103,15 +101,15 @@ local available_s = math.floor(account.available / 1000)
 local reserved_s = math.min(requested, available_s)
 if reserved_s < 1 then return { 'credit' } end
 
-local fact = { expires = expires, created = now, reserved = reserved_s * 1000, remaining = available_s - reserved_s,
-  requested = requested, model = model, attempt = attempt, secret = secret, credential = credential }
-redis.call('HSET', KEYS[1], 'reserved', account.reserved + fact.reserved, 'rs', gcra_text(arrival))
+local reserved, remaining_s = reserved_s * 1000, available_s - reserved_s
+redis.call('HSET', KEYS[1], 'reserved', account.reserved + reserved, 'rs', gcra_text(arrival))
 redis.call('ZADD', base .. 'live', provisional_due(expires), id)
-redis.call('HSET', key, 'd', write_facts(fact))
+redis.call('HSET', key, 'model', model, 'created', now, 'expires', expires, 'requested', requested, 'reserved', reserved,
+  'remaining', remaining_s, 'attempt', attempt, 'secret', secret, 'credential', credential)
 if idempotency ~= '' then
   redis.call('HSET', key, 'idk', idempotency)
   redis.call('SET', base .. 'idem:' .. idempotency, id, 'PXAT', expires)
 end
-journal(base, 'reserve', id, 0, fact.reserved, 0, model)
-return { 'created', id, fact.created, fact.expires, fact.reserved, fact.remaining, secret, 1,
+journal(base, 'reserve', id, 0, reserved, 0, model)
+return { 'created', id, now, expires, reserved, remaining_s, secret, 1,
   account.rate_limit, remaining, whole }

@@ -10,22 +10,21 @@
 -- @include billing
 -- @include daily_usage
 -- @include end_session
--- @include facts
+-- @include session
 -- @include find_ended
 local base = string.sub(KEYS[1], 1, -2)
-local id, samples = ARGV[1], tonumber(ARGV[4])
-local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'ow', 'ep', 'd', 'au', 'bi', 'co')
-if not s[4] then
+local id, owner, epoch, samples, reason = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local session = read_session(base, id)
+if not session then
   local ended = find_ended(base, id)
   return ended and { 'already', unpack(ended) } or { 'unknown' }
 end
-local fact = read_facts(s[4])
-if s[7] then return { 'already', s[1], tonumber(s[5]), tonumber(s[6]), fact.model } end
-if s[1] ~= 'active' then return { 'not_connected' } end
-if s[2] ~= ARGV[2] or s[3] ~= ARGV[3] then return { 'stale' } end
-samples = math.min(samples, fact.reserved * SAMPLES_PER_MS)
+if session.completed then return { 'already', session.state, session.audio, session.billable, session.model } end
+if session.state ~= 'active' then return { 'not_connected' } end
+if session.owner ~= owner or session.epoch ~= epoch then return { 'stale' } end
+samples = math.min(samples, session.reserved * SAMPLES_PER_MS)
 local billable = billable_ms(samples)
 local now = now_ms()
-local audio = end_session(base, id, 'completed', now, samples, billable, ARGV[5])
-add_usage(base, now, fact.model, audio, billable)
-return { 'ok', 'completed', audio, billable, fact.model }
+local audio = end_session(base, id, 'completed', now, samples, billable, reason)
+add_usage(base, now, session.model, audio, billable)
+return { 'ok', 'completed', audio, billable, session.model }

@@ -4,7 +4,7 @@
 -- returns { granted, reserved, consumed, { id, model, state, audio ms, billable ms, created, completed or 0 }, … } | {}
 -- @include now_ms
 -- @include expire_overdue
--- @include facts
+-- @include session
 -- @include recent
 local base = string.sub(KEYS[1], 1, -2)
 if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
@@ -16,10 +16,10 @@ for _, line in ipairs(redis.call('LRANGE', base .. 'recent', 0, RECENT_SHOWN - 1
   if ended then
     reply[#reply + 1] = { ended.id, ended.model, ended.state, ended.audio, ended.billable, ended.created, ended.completed }
   else
-    local s = redis.call('HMGET', base .. 's:' .. line, 'st', 'd', 'au', 'bi', 'co')
-    if s[2] then
-      local fact = read_facts(s[2])
-      reply[#reply + 1] = { line, fact.model, s[1] or 'reserved', tonumber(s[3] or 0), tonumber(s[4] or 0), fact.created, tonumber(s[5] or 0) }
+    local session = read_session(base, line)
+    if session then
+      reply[#reply + 1] = { line, session.model, session.state or 'reserved', session.audio or 0, session.billable or 0,
+        session.created, session.completed or 0 }
     end
   end
 end

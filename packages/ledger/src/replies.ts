@@ -24,9 +24,10 @@ export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
 
 /** Reads the hash of a session (see docs/redis.md). Undefined if the session no longer exists. */
 export function readSession(id: string, hash: Map<string, string>): SessionRecord | undefined {
-  const facts = hash.get('d')?.split(' ');
-  if (facts === undefined) return undefined;
-  const [, created, , , , model] = facts;
+  // Version 1 of the schema has both fields in one (scripts/include/session.lua).
+  const [, oldCreated, , , , oldModel] = hash.get('d')?.split(' ') ?? [];
+  const [created, model] = [hash.get('created') ?? oldCreated, hash.get('model') ?? oldModel];
+  if (model === undefined) return undefined;
   const state = hash.get('st') ?? 'reserved';
   return sessionRecord([id, model, state, hash.get('au') ?? 0, hash.get('bi') ?? 0, created, hash.get('co') ?? 0]);
 }

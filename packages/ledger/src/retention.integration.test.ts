@@ -145,6 +145,20 @@ describe.each([
     expect(later.sessionId).not.toBe(first.sessionId);
   });
 
+  test('a live session of schema version 1 connects, is charged and ends', async () => {
+    const tenant = await createTenant(ledger, 60_000);
+    const { sessionId, createdAtMs, expiresAtMs } = await reserved(ledger, tenant, { seconds: 5 });
+    const key = keys.session(tenant, sessionId);
+    const named = ['model', 'created', 'expires', 'requested', 'reserved', 'remaining'];
+    expect(await send(key, 'HDEL', key, ...named, 'attempt', 'secret', 'credential')).toBe(9);
+    await send(key, 'HSET', key, 'd', `${expiresAtMs} ${createdAtMs} 5000 55 5 old-model attempt s1 hash`);
+    expect(await ledger.accounts.recent(tenant)).toMatchObject([{ id: sessionId, model: 'old-model', createdAtMs }]);
+    expect(await complete(tenant, sessionId, 16_001)).toMatchObject({ outcome: 'ok', model: 'old-model' });
+    const { balance, recent } = (await ledger.accounts.usage(tenant))!;
+    expect(balance).toMatchObject({ reservedMs: 0, consumedMs: 2000 });
+    expect(recent).toMatchObject([{ id: sessionId, model: 'old-model', state: 'completed', createdAtMs }]);
+  });
+
   test('sessions that an earlier version ended are listed, and configure converts them', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const id = randomUUID();

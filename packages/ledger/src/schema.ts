@@ -5,13 +5,13 @@ import { LedgerUnavailable } from './redis/link.ts';
 import type { RedisLink } from './redis/link.ts';
 
 /** Version of the records in Redis (docs/redis.md). Increase it with each change that other versions can notice. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * Oldest version whose programs can use the records of this one. It is the version before, so that both can run during
  * an upgrade. Only a break raises it to SCHEMA_VERSION.
  */
-const OLDEST_VERSION = 1;
+const OLDEST_VERSION = 2;
 
 /** Time after which the version is read again while it does not match. */
 const RECHECK_MS = 1000;

@@ -1,4 +1,4 @@
--- @include facts
+-- @include session
 -- @include journal
 -- Ends a session that `live` still lists although its record is missing. Its reservation is the reserved credit that no
 -- other session holds.
@@ -7,8 +7,8 @@ local function end_missing(base, id)
   redis.call('LREM', base .. 'recent', 1, id)
   local held = 0
   for _, other in ipairs(redis.call('ZRANGE', base .. 'live', 0, -1)) do
-    local d = redis.call('HGET', base .. 's:' .. other, 'd')
-    if d then held = held + read_facts(d).reserved end
+    local session = read_session(base, other)
+    if session then held = held + session.reserved end
   end
   local released = redis.call('HGET', base .. 'a', 'reserved') - held
   redis.call('HINCRBY', base .. 'a', 'reserved', -released)

@@ -1,4 +1,4 @@
--- @include facts
+-- @include session
 -- Sessions that recent_sessions lists: the list `recent`, in order of confirmation, newest first. A session that has
 -- not ended is listed by its id, and its hash has the rest. At its end the id is replaced by a line with everything,
 -- because the hash is deleted.
@@ -8,8 +8,8 @@ local RECENT_KEPT = 40
 local RECENT_RETENTION_MS = 2592000000
 
 -- Line of an ended session: id, state, created, completed, audio ms, billable ms, model.
-local function ended_line(id, state, fact, now, audio, billable)
-  return string.format('%s %s %d %d %d %d %s', id, state, fact.created, now, audio, billable, fact.model)
+local function ended_line(id, state, session, now, audio, billable)
+  return string.format('%s %s %d %d %d %d %s', id, state, session.created, now, audio, billable, session.model)
 end
 
 -- Returns the parts of the line of an ended session, or nil for the id of a session that has not ended.
@@ -23,10 +23,10 @@ end
 
 -- Deletes the hash of a session that an earlier version ended and kept. Returns its line, or nil if it is live.
 local function compact_ended(base, id)
-  local s = redis.call('HMGET', base .. 's:' .. id, 'd', 'st', 'au', 'bi', 'co')
-  if not s[1] or not s[5] then return nil end
+  local session = read_session(base, id)
+  if not session or not session.completed then return nil end
   redis.call('DEL', base .. 's:' .. id)
-  return ended_line(id, s[2], read_facts(s[1]), s[5], s[3], s[4])
+  return ended_line(id, session.state, session, session.completed, session.audio, session.billable)
 end
 
 -- Trims only after RECENT_KEPT - RECENT_SHOWN additions, because most additions then need no further command.

@@ -1,5 +1,5 @@
 -- @include deadline
--- @include facts
+-- @include session
 -- @include state
 -- Shortens deadlines that were set before the clock of Redis stepped back. Otherwise a session that never connects
 -- would block its tenant for as long as the step. A stream is not ended early: its deadline is still later than the
@@ -8,11 +8,10 @@ local function shorten_deadlines(base, now)
   local live = redis.call('ZRANGE', base .. 'live', 0, -1, 'WITHSCORES')
   for i = 1, #live, 2 do
     local id, due = live[i], tonumber(live[i + 1])
-    local s = redis.call('HMGET', base .. 's:' .. id, 'st', 'd')
-    local fact = s[2] and read_facts(s[2])
-    local state = fact and state_by_due(s[1], due, fact.expires)
-    local latest = fact and (state == 'active' and stream_deadline or credential_deadline)(fact, now)
-    if fact and due > latest then
+    local session = read_session(base, id)
+    local state = session and state_by_due(session, due)
+    local latest = session and (state == 'active' and stream_deadline or credential_deadline)(session, now)
+    if session and due > latest then
       -- Stores the state, because the old deadline may have been the only sign that the session is reserved.
       if state == 'reserved' then redis.call('HSET', base .. 's:' .. id, 'st', 'reserved') end
       redis.call('ZADD', base .. 'live', latest, id)

@@ -1,12 +1,12 @@
 -- State of a session: the field `st`, which `confirm` writes first. A session without this field is provisional if it is
 -- due before its credential expires. If it is due when its credential expires, an earlier version has confirmed it. A
 -- session that is not in `live` has ended.
-local function state_by_due(st, due, expires)
-  if st then return st end
+local function state_by_due(session, due)
+  if session.state then return session.state end
   if not due then return 'expired' end
-  return tonumber(due) < expires and 'provisional' or 'reserved'
+  return tonumber(due) < session.expires and 'provisional' or 'reserved'
 end
 
-local function state_of(base, id, st, expires)
-  return st or state_by_due(st, redis.call('ZSCORE', base .. 'live', id), expires)
+local function state_of(base, id, session)
+  return session.state or state_by_due(session, redis.call('ZSCORE', base .. 'live', id))
 end
