@@ -1,8 +1,8 @@
 import { HeldAudio } from './held-audio.ts';
 
 /**
- * Audio that a worker needs beyond a chunk: 20 ms. It reports less as consumed than it has recognized, because features
- * overlap.
+ * Audio that a worker may need beyond a chunk: 20 ms. It reports less as consumed than it has recognized, because
+ * features overlap. After the first chunk it may still report nothing.
  */
 const OVERLAP_SAMPLES = 320;
 
@@ -50,9 +50,12 @@ export class Utterance {
     return this.#consumed;
   }
 
-  /** Returns whether the audio that the current worker has not consumed is enough for a chunk. */
+  /**
+   * Returns whether the audio that the current worker has not consumed is enough for a chunk. It must not be true too
+   * early, because a client whose answer is overdue pays nothing.
+   */
   hasChunk(chunkSamples: number): boolean {
-    return this.outstanding >= chunkSamples + (this.#consumed > 0 ? OVERLAP_SAMPLES : 0);
+    return this.outstanding >= chunkSamples + OVERLAP_SAMPLES;
   }
 
   /** True while the current worker has audio that it has not consumed. */

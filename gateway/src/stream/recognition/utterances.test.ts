@@ -54,13 +54,13 @@ describe('Utterances', () => {
 
   test('owe an answer to a whole chunk of audio and to an utterance that has ended, but not to less than a chunk', () => {
     const utterances = new Utterances();
-    utterances.append(pcm(9999));
+    // Features of two chunks overlap by up to 320 samples.
+    utterances.append(pcm(10_319));
     expect(utterances.owesAnswer(10_000)).toBe(false);
     utterances.append(pcm(1));
     expect(utterances.owesAnswer(10_000)).toBe(true);
-    // Workers keep some consumed audio, because features of two chunks overlap.
     utterances.head.consume(8600);
-    utterances.append(pcm(8919));
+    utterances.append(pcm(8599));
     expect(utterances.owesAnswer(10_000)).toBe(false);
     utterances.append(pcm(1));
     expect(utterances.owesAnswer(10_000)).toBe(true);
