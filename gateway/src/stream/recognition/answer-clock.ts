@@ -2,13 +2,13 @@ import { SAMPLES_PER_MS } from '@svc-asr/core';
 import type { RelayAnswer } from '@svc-asr/core';
 import type { Utterance } from './utterance.ts';
 
-/** Longest time by which audio that was answered ahead of real time delays the next answer. */
-const MAX_AHEAD_MS = 30_000;
-
 /**
  * Measures how long the oldest answer that workers owe to a stream is overdue. An answer that makes progress restarts
- * the measurement, so a long backlog alone is not overdue. Workers serve a stream that is ahead of real time with spare
- * capacity only. Its next answer is therefore due when real time has caught up.
+ * the measurement, so a long backlog alone is not overdue.
+ *
+ * Workers serve a stream that is ahead of real time with spare capacity only. Its next answer is therefore due when
+ * real time has caught up, however far ahead it is. A worker that is lost or hangs is detected earlier, because its
+ * connection closes or its `alive` messages stop.
  */
 export class AnswerClock {
   #owing = false;
@@ -45,7 +45,7 @@ export class AnswerClock {
     const end = startSample + answered;
     const added = Math.max(0, end - Math.max(startSample, this.#answeredSamples));
     this.#answeredSamples = Math.max(this.#answeredSamples, end);
-    this.#dueMs = Math.min(nowMs + MAX_AHEAD_MS, Math.max(this.#dueMs, nowMs) + added / SAMPLES_PER_MS);
+    this.#dueMs = Math.max(this.#dueMs, nowMs) + added / SAMPLES_PER_MS;
   }
 
   /** Returns how long an answer is overdue, without the time before `sinceMs`. 0 or less if none is overdue. */
