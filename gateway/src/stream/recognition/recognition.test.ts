@@ -1,7 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Placement } from '@svc-asr/ledger';
 import { createMetrics } from '@svc-asr/runtime';
+import { createCertificate } from '../../../../test/support/certificate.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { createGatewayMetrics } from '../../metrics.ts';
 import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
@@ -17,18 +24,21 @@ const watch = new StreamWatch({
 });
 const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
 
-/** Starts the recognition of a stream that requests its worker from `place`. */
-function startRecognition(place: () => Promise<Placement>) {
+/** Starts the recognition of a stream that requests its worker from `place`, with audio that no worker has answered. */
+function startRecognition(place: () => Promise<Placement>, caFile = '/ca.crt') {
   const events: string[] = [];
   const parts = {
     ledger: { pools: { place } },
-    times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 50 },
+    times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 50, workerOpenMs: 10_000, ticketMs: 10_000 },
     ticker: { add: () => undefined, remove: () => undefined },
-    tallies: { countStream: () => undefined, countDelta: () => undefined },
-    workerTrust: createWorkerTrust({ caFile: '/ca.crt', serverName: 'workers.internal' }),
+    tallies: { countStream: () => events.push('counted'), countDelta: () => undefined },
+    ticketKey: { current: { id: 'k', privateKey: generateKeyPairSync('ed25519').privateKey } },
+    workerTrust: createWorkerTrust({ caFile, serverName: 'workers.internal' }),
     logger: { error: () => events.push('logged'), info: () => events.push('moved') },
   } as unknown as StreamParts;
-  const recognition = new Recognition(parts, SESSION, new Utterances(), [56, 13], {
+  const utterances = new Utterances();
+  utterances.append(Buffer.alloc(2));
+  const recognition = new Recognition(parts, SESSION, utterances, [56, 13], {
     onWait: () => events.push('wait'),
     onPlaced: () => events.push('placed'),
     onOpened: () => events.push('opened'),
@@ -59,18 +69,43 @@ test('Recognition retries the placement while Redis is unavailable, until it is 
   expect(events).toEqual(['wait']);
 });
 
-test('Recognition skips any number of workers that have not proved their identity, and then waits for another', async () => {
-  let requests = 0;
-  const { events, recognition } = startRecognition(() => {
-    const id = `w${++requests}`;
-    if (requests > 5) return Promise.reject(new LedgerUnavailable('unavailable'));
-    return Promise.resolve({
-      outcome: 'placed',
-      worker: { id, revision: 'r', address: 'ws://10.0.0.1:8443' },
-    } as Placement);
+describe('Recognition with five workers that do not open the stream', () => {
+  const caFile = join(temporaryFolder('recognition'), 'ca.crt');
+  beforeAll(async () => writeFileSync(caFile, (await createCertificate()).cert));
+
+  /** Places a stream on five workers with this address, one after the other, until it waits or fails. */
+  async function eventsWith(address: string): Promise<string[]> {
+    let requests = 0;
+    const { events, recognition } = startRecognition(() => {
+      const id = `w${++requests}`;
+      if (requests > 5) return Promise.reject(new LedgerUnavailable('unavailable'));
+      return Promise.resolve({ outcome: 'placed', worker: { id, revision: 'r', address } } as Placement);
+    }, caFile);
+    await eventually('the stream waits or fails', 20_000, () =>
+      events.some((event) => ['wait', 'internal_error'].includes(event)),
+    );
+    recognition.stop();
+    return events;
+  }
+  const SKIPPED = [...Array.from({ length: 5 }, () => ['placed', 'moved']).flat(), 'wait'];
+
+  test('skips all of them without a failure if their addresses are ws://', async () => {
+    expect(await eventsWith('ws://10.0.0.1:8443')).toEqual(SKIPPED);
   });
-  await eventually('the stream waits', 20_000, () => events.includes('wait'));
-  recognition.stop();
-  expect(events.filter((event) => event === 'moved')).toHaveLength(5);
-  expect(events).not.toContain('internal_error');
+
+  test('skips all of them without a failure if their certificates are self-signed', async () => {
+    const server = createServer(await createCertificate());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      expect(await eventsWith(`wss://127.0.0.1:${port}`)).toEqual(SKIPPED);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('fails after three of them if they are not reachable', async () => {
+    const failure = ['placed', 'moved', 'counted'];
+    expect(await eventsWith('wss://127.0.0.1:1')).toEqual([...failure, ...failure, ...failure, 'internal_error']);
+  });
 });

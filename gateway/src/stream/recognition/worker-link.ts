@@ -1,7 +1,8 @@
+import type { ClientRequest } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { parseRelayAnswer, RELAY_PATH } from '@svc-asr/core';
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import { WebSocket } from 'ws';
-import { WrongWorker } from './worker-trust.ts';
 import type { WorkerTls } from './worker-trust.ts';
 
 export interface WorkerLinkOptions {
@@ -18,7 +19,7 @@ export interface WorkerLinkOptions {
   onMessage: (message: RelayAnswer) => void;
   /** Called once when the link has failed, and never after `close()`. */
   onLost: (reason: string) => void;
-  /** Called instead of `onLost` if the address is not that of a worker of the model. */
+  /** Called instead of `onLost` if the certificate does not prove that the address is that of a worker of the model. */
   onWrongWorker: (reason: string) => void;
 }
 
@@ -28,6 +29,16 @@ export interface WorkerLinkOptions {
  */
 function zeroMask(mask: Buffer): void {
   mask.fill(0);
+}
+
+/**
+ * Returns whether TLS refused the certificate of the worker. An error of `checkServerIdentity` is only one of the
+ * reasons. TLS does not call it for a certificate from an unknown CA.
+ */
+function isCertificateRefused(request: ClientRequest | undefined): boolean {
+  const socket = request?.socket;
+  // Null unless the verification failed, although its type says otherwise.
+  return socket instanceof TLSSocket && (socket.authorizationError as unknown) !== null;
 }
 
 /** Connection of one stream to its worker. */
@@ -43,6 +54,8 @@ export class WorkerLink {
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
+    /** Undefined once the WebSocket is open. */
+    let request: ClientRequest | undefined;
     this.#socket = new WebSocket(options.address + RELAY_PATH, {
       ...options.tls,
       headers: { Authorization: `Bearer ${options.ticket}` },
@@ -50,13 +63,20 @@ export class WorkerLink {
       followRedirects: false,
       generateMask: zeroMask,
       handshakeTimeout: options.openTimeoutMs,
+      finishRequest: (handshake) => {
+        request = handshake;
+        handshake.end();
+      },
     });
     this.#timer = setTimeout(() => this.#fail('the worker did not open the stream in time'), options.openTimeoutMs);
     const { context, replayedSamples, traceparent } = options;
-    this.#socket.on('open', () => this.send({ type: 'open', context, realtime_from: replayedSamples, traceparent }));
+    this.#socket.on('open', () => {
+      request = undefined;
+      this.send({ type: 'open', context, realtime_from: replayedSamples, traceparent });
+    });
     this.#socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
     this.#socket.on('error', (error) => {
-      this.#fail(error.message, error instanceof WrongWorker ? options.onWrongWorker : options.onLost);
+      this.#fail(error.message, isCertificateRefused(request) ? options.onWrongWorker : options.onLost);
     });
     this.#socket.on('close', (code) => this.#fail(`the worker closed the stream (${code})`));
   }

@@ -6,9 +6,6 @@ import { workerServerName } from '@svc-asr/core';
 /** TLS options of a connection to a worker. Empty for a worker with a ws:// address. */
 export type WorkerTls = Pick<ConnectionOptions, 'ca' | 'servername' | 'checkServerIdentity' | 'allowPartialTrustChain'>;
 
-/** The certificate of a worker is not that of its model. */
-export class WrongWorker extends Error {}
-
 /** Decides which addresses a stream of a model may be sent to. */
 export interface WorkerTrust {
   /** Returns the TLS options for an address that a worker of the model registered, or why it must not be used. */
@@ -42,7 +39,7 @@ function tlsOptions(caFile: string, servername: string): WorkerTls {
     servername,
     checkServerIdentity: (name, certificate) => {
       if (checkServerIdentity(name, certificate) === undefined) return undefined;
-      return new WrongWorker(
+      return new Error(
         `the certificate of the worker is for ${certificate.subjectaltname ?? 'no name'}, not for ${name}`,
       );
     },
