@@ -31,7 +31,7 @@ export interface LedgerView {
   };
   readonly purge: {
     readonly requests: {
-      submit: (tenant: string, request: PurgeRequest) => Promise<void>;
+      submit: (tenant: string, request: PurgeRequest, timeoutMs: number) => Promise<void>;
       withdraw: (tenant: string) => Promise<void>;
       answerTo: (tenant: string, id: string) => Promise<PurgeAnswer | undefined>;
     };

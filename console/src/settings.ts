@@ -51,9 +51,9 @@ export const CONSOLE_SETTINGS = {
   KEY_POLL_INTERVAL_MS: integer('Interval between two checks of Redis while a response waits.', 50, 1, 60_000),
   PURGE_TIMEOUT_MS: integer(
     'Maximum time that the purge of a tenant waits for the operator. The request can be repeated.',
-    60_000,
-    100,
     600_000,
+    100,
+    3_600_000,
   ),
   JOURNAL_PAGE_ENTRIES: integer(
     'Number of journal entries that an export reads from Redis at a time.',

@@ -268,9 +268,9 @@ function createPurgeTask(
   { ledger, guard, source, checkpoints, journal, work, options: { settings, logger } }: ControlParts,
   applied: Applied,
 ): PurgeTask {
-  const { count, remove, requests } = ledger.purge;
+  const { count, countStreams, remove, requests } = ledger.purge;
   return new PurgeTask({
-    purge: withLedgerGuard(guard, { count, remove }),
+    purge: withLedgerGuard(guard, { count, countStreams, remove }),
     requests: withLedgerGuard(guard, requests),
     accounts: ledger.accounts,
     apiKeys: ledger.apiKeys,

@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { ResourceStore } from '../resources/store.ts';
+import { countTenant } from '../tenants/purge.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
 import type { TestEnvironment } from '../testing/environment.ts';
 
@@ -37,6 +40,20 @@ test('POST purge answers 503 if the operator does not answer, and leaves no requ
   }
   expect((await console_.ledger.purge.requests.list()).size).toBe(0);
   expect(await console_.call('GET', '/admin/v1/tenants/acme')).toMatchObject({ status: 200 });
+});
+
+test('countTenant withdraws its request if storing it fails, because Redis may have stored it', async () => {
+  const { ledger } = console_;
+  const withdrawn: string[] = [];
+  const requests = {
+    submit: () => Promise.reject(new LedgerUnavailable('Redis did not answer')),
+    withdraw: (name: string) => Promise.resolve(void withdrawn.push(name)),
+    answerTo: ledger.purge.requests.answerTo,
+  };
+  const deps = { store: {} as ResourceStore, ledger: { purge: { requests } } };
+  const polling = { timeoutMs: 100, intervalMs: 10 };
+  await expect(countTenant(deps, 'acme', polling)).rejects.toThrow(LedgerUnavailable);
+  expect(withdrawn).toEqual(['acme']);
 });
 
 test('POST purge rejects a name that no tenant can have, other fields and other methods', async () => {

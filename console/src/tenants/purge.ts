@@ -32,10 +32,15 @@ export interface PurgeReport {
   complete: boolean;
 }
 
+/** Maximum time that an operator needs to check for live sessions. Without an answer it is not running. */
+const CHECK_TIMEOUT_MS = 60_000;
+
 /** Counts what exists of a tenant. */
 export async function countTenant(deps: PurgeDeps, name: string, polling: PollOptions): Promise<PurgeReport> {
   checkName(name);
-  const answer = await ask(deps, name, 'count', startTimer(polling));
+  const left = startTimer(polling);
+  await check(deps, name, left());
+  const answer = await ask(deps, name, 'count', left());
   return buildReport(name, true, {}, answer, await deps.store.traces(name));
 }
 
@@ -48,7 +53,7 @@ export async function purgeTenant(deps: PurgeDeps, name: string, polling: PollOp
   checkName(name);
   const left = startTimer(polling);
   const found = await store.traces(name);
-  checkIdle(name, found, await ask(deps, name, 'count', left));
+  checkIdle(name, found, await check(deps, name, left()));
   await deleteResources(store, name, found);
   const areDeleted = () => store.traces(name).then(({ tenants, keyNames }) => tenants + keyNames.length === 0);
   if (!(await pollUntil(areDeleted, left()))) {
@@ -56,7 +61,7 @@ export async function purgeTenant(deps: PurgeDeps, name: string, polling: PollOp
       message: `The operator has not released the resources of ${name} yet. Check that it is running, and repeat the request.`,
     });
   }
-  const answer = await ask(deps, name, 'remove', left);
+  const answer = await ask(deps, name, 'remove', left());
   const after = await store.traces(name);
   checkIdle(name, after, answer);
   return buildReport(name, false, countResources(found), answer, after);
@@ -72,24 +77,29 @@ function startTimer({ timeoutMs, intervalMs }: PollOptions): () => PollOptions {
   return () => ({ timeoutMs: Math.max(0, deadline - performance.now()), intervalMs });
 }
 
+/** Counts live sessions. This takes little time, so that a stopped operator is noticed before the long requests. */
+function check(deps: PurgeDeps, name: string, { timeoutMs, intervalMs }: PollOptions): Promise<PurgeAnswer> {
+  return ask(deps, name, 'check', { timeoutMs: Math.min(timeoutMs, CHECK_TIMEOUT_MS), intervalMs });
+}
+
 /** Sends a request to the operator and waits for its answer. */
 async function ask(
   { ledger: { purge } }: PurgeDeps,
   name: string,
   action: PurgeRequest['action'],
-  left: () => PollOptions,
+  polling: PollOptions,
 ): Promise<PurgeAnswer> {
   const { requests } = purge;
   const id = randomUUID();
   let answer: PurgeAnswer | undefined;
-  await requests.submit(name, { id, action });
   try {
+    await requests.submit(name, { id, action }, polling.timeoutMs);
     await pollUntil(async () => {
       answer = await requests.answerTo(name, id);
       return answer !== undefined;
-    }, left());
+    }, polling);
   } finally {
-    // A request that is left behind expires.
+    // If this fails, the request expires.
     await requests.withdraw(name).catch(() => undefined);
   }
   if (answer === undefined) throw new ConsoleError('operator_unavailable');

@@ -103,7 +103,7 @@ async function createClosedTenant(): Promise<string> {
 
 /** Requests a removal, and runs it as the reconcile of the Tenant does. */
 async function purge(task: PurgeTask, tenant: string) {
-  await ledger.purge.requests.submit(tenant, REMOVE);
+  await ledger.purge.requests.submit(tenant, REMOVE, 60_000);
   await task.poll();
   await task.remove(tenant);
   return ledger.purge.requests.answerTo(tenant, REMOVE.id);
@@ -124,13 +124,13 @@ test('PurgeTask removes data in Redis, lines of the journal and the checkpoint, 
 test('PurgeTask reports one Redis key that its removal left behind', async () => {
   const tenant = await createClosedTenant();
   const left = `${prefix}:{t:${tenant}}:g`;
-  const { count, remove } = ledger.purge;
+  const { remove } = ledger.purge;
   const forgetful = async (name: string) => {
     const removed = await remove(name);
     await ledger.link.send(left, ['HSET', left, 'first', '60000']);
     return removed;
   };
-  const answer = await purge(createTask({ purge: { count, remove: forgetful } }), tenant);
+  const answer = await purge(createTask({ purge: { ...ledger.purge, remove: forgetful } }), tenant);
   expect(answer?.remaining).toMatchObject({ account_keys: 1 });
   expect(total(answer!.remaining)).toBe(1);
 });
@@ -161,17 +161,44 @@ test('PurgeTask removes nothing while a gateway serves a stream of the deleted t
 test('PurgeTask counts live sessions and removes nothing for a request to count', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
-  await ledger.purge.requests.submit(tenant, { id: '2', action: 'count' });
+  await ledger.purge.requests.submit(tenant, { id: '2', action: 'count' }, 60_000);
   await createTask().poll();
   const answer = await ledger.purge.requests.answerTo(tenant, '2');
   expect(answer).toMatchObject({ liveSessions: 1, removed: {}, remaining: { list_entries: 1 } });
   expect([await ledger.accounts.state(tenant), enqueued]).toEqual(['Active', []]);
 });
 
+test('PurgeTask counts only live sessions for a request to check', async () => {
+  const tenant = await createTenant(ledger, 60_000);
+  await reserved(ledger, tenant, { seconds: 5 });
+  await ledger.purge.requests.submit(tenant, { id: '3', action: 'check' }, 60_000);
+  const count = () => Promise.reject(new Error('a check must not count'));
+  await createTask({ purge: { ...ledger.purge, count } }).poll();
+  const answer = await ledger.purge.requests.answerTo(tenant, '3');
+  expect(answer).toEqual({ liveSessions: 1, removed: {}, remaining: {} });
+});
+
+test('PurgeTask counts once for a removal, after everything was removed', async () => {
+  const tenant = await createClosedTenant();
+  const calls: string[] = [];
+  const answer = await purge(
+    createTask({
+      purge: {
+        ...ledger.purge,
+        count: (name) => (calls.push('count'), ledger.purge.count(name)),
+        remove: (name) => (calls.push('remove'), ledger.purge.remove(name)),
+      },
+    }),
+    tenant,
+  );
+  expect(calls).toEqual(['remove', 'count']);
+  expect(total(answer!.remaining)).toBe(0);
+});
+
 test('PurgeTask removes nothing after the request was withdrawn', async () => {
   const tenant = await createClosedTenant();
   const task = createTask();
-  await ledger.purge.requests.submit(tenant, REMOVE);
+  await ledger.purge.requests.submit(tenant, REMOVE, 60_000);
   await task.poll();
   expect([enqueued, task.isRequested(tenant)]).toEqual([[`Tenant/${tenant}`], true]);
   await ledger.purge.requests.withdraw(tenant);

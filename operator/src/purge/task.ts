@@ -9,7 +9,7 @@ import { keyOf } from '../source/source.ts';
 import type { ResourceSource } from '../source/source.ts';
 
 export interface PurgeTaskOptions {
-  purge: Pick<Ledger['purge'], 'count' | 'remove'>;
+  purge: Pick<Ledger['purge'], 'count' | 'countStreams' | 'remove'>;
   requests: Ledger['purge']['requests'];
   accounts: Pick<Ledger['accounts'], 'read'>;
   apiKeys: Pick<Ledger['apiKeys'], 'find'>;
@@ -57,7 +57,7 @@ export class PurgeTask {
     return this.#requested.has(tenant) && this.#options.source.unsettled() === undefined;
   }
 
-  /** Reads the requests, answers counts and enqueues removals. */
+  /** Reads the requests, answers checks and counts, and enqueues removals. */
   async poll(): Promise<void> {
     const { requests, enqueue } = this.#options;
     const open = await requests.list();
@@ -68,8 +68,8 @@ export class PurgeTask {
         enqueue(keyOf('Tenant', tenant));
         continue;
       }
-      const remaining = await this.#count(tenant);
-      await requests.answer(tenant, id, { ...(await this.#findLive(tenant, remaining)), removed: {}, remaining });
+      const remaining = action === 'count' ? await this.#count(tenant) : {};
+      await requests.answer(tenant, id, { liveSessions: await this.#countLive(tenant), removed: {}, remaining });
     }
   }
 
@@ -106,19 +106,19 @@ export class PurgeTask {
     }
   }
 
+  /** Removes everything, and then counts what is left. Reads the exported journal only once for each. */
   async #removeAll(tenant: string): Promise<PurgeAnswer> {
     const { purge, checkpoints, journal, journalFolder } = this.#options;
-    const before = await this.#count(tenant);
-    const live = await this.#findLive(tenant, before);
-    if (live.liveSessions > 0) return { ...live, removed: {}, remaining: before };
+    const liveSessions = await this.#countLive(tenant);
+    if (liveSessions > 0) return { liveSessions, removed: {}, remaining: {} };
     // Without a pass in between, no entry that was read before the removal is exported after it.
     const removed: Counts = await journal.runBetweenPasses(async () => ({
       ...(await purge.remove(tenant)),
       journal_lines: journalFolder === '' ? 0 : await removeTenantLines(journalFolder, tenant),
     }));
+    removed['checkpoints'] = await checkpoints.countOf(tenant);
     await checkpoints.remove(tenant);
-    const remaining = await this.#count(tenant);
-    return { ...live, removed: { ...removed, checkpoints: before['checkpoints'] ?? 0 }, remaining };
+    return { liveSessions, removed, remaining: await this.#count(tenant) };
   }
 
   /** Counts what is left of a tenant, by a new scan of Redis and of the files. */
@@ -132,9 +132,10 @@ export class PurgeTask {
   }
 
   /** Counts sessions that have not ended, and streams that a gateway still serves although their session has ended. */
-  async #findLive(tenant: string, counts: Counts): Promise<{ liveSessions: number }> {
-    const account = await this.#options.accounts.read(tenant);
-    return { liveSessions: Math.max(account?.liveSessions ?? 0, counts['gateway_records'] ?? 0) };
+  async #countLive(tenant: string): Promise<number> {
+    const { accounts, purge } = this.#options;
+    const account = await accounts.read(tenant);
+    return Math.max(account?.liveSessions ?? 0, await purge.countStreams(tenant));
   }
 }
 

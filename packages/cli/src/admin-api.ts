@@ -18,6 +18,7 @@ export interface AdminApi {
 export interface AdminCall {
   body?: object;
   headers?: Record<string, string>;
+  timeoutMs?: number;
 }
 
 /**
@@ -35,15 +36,20 @@ export function createAdminApi({ url, secret, caFile }: Endpoint): AdminApi {
   }
   if (!/^[\x21-\x7e]+$/.test(secret)) throw new UsageError('SVC_ASR_ADMIN_TOKEN contains invalid characters.');
   const fetch = createNodeFetch(caFile);
-  const requestOf = (method: string, path: string, headers: Record<string, string>): ExchangeRequest => ({
+  const requestOf = (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    timeoutMs = CALL_TIMEOUT_MS,
+  ): ExchangeRequest => ({
     method,
     url: `${url}/admin/v1${path}`,
     headers: { authorization: `Bearer ${secret}`, ...headers },
-    timeoutMs: CALL_TIMEOUT_MS,
+    timeoutMs,
   });
   return {
-    call: async (method, path, { body, headers = {} } = {}) => {
-      const request = requestOf(method, path, headers);
+    call: async (method, path, { body, headers = {}, timeoutMs } = {}) => {
+      const request = requestOf(method, path, headers, timeoutMs);
       if (body !== undefined) {
         request.body = JSON.stringify(body);
         request.headers['content-type'] = 'application/json';

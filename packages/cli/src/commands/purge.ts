@@ -12,6 +12,9 @@ interface PurgeAnswer {
   complete: boolean;
 }
 
+/** Longer than the highest PURGE_TIMEOUT_MS of the console, which answers within that time. */
+const PURGE_CALL_TIMEOUT_MS = 3_660_000;
+
 export const purge: Command = {
   words: ['admin', 'tenants', 'purge'],
   args: ['NAME'],
@@ -23,8 +26,8 @@ export const purge: Command = {
     const { json, output, adminEndpoint, argument, has } = invocation;
     const name = argument('NAME');
     const path = `/tenants/${encodeURIComponent(name)}/purge`;
-    const body = { confirm: has('yes') };
-    const answer = (await createAdminApi(adminEndpoint()).call('POST', path, { body })) as PurgeAnswer;
+    const call = { body: { confirm: has('yes') }, timeoutMs: PURGE_CALL_TIMEOUT_MS };
+    const answer = (await createAdminApi(adminEndpoint()).call('POST', path, call)) as PurgeAnswer;
     if (json) output.json(answer);
     for (const { file, problem } of answer.unreadable) {
       output.note(`The file ${file} may contain something of ${name}. Repair or delete it: ${problem}`);

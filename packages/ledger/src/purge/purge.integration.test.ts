@@ -5,6 +5,8 @@ import { createTenant, openLedger, request, reserved } from '../../../../test/su
 import { startRedis } from '../../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../../test/support/redis-cluster.ts';
 import { dumpRedis } from '../testing/dump.ts';
+import type { RedisLink } from '../redis/link.ts';
+import { createPurgeRequests } from './requests.ts';
 import { findFamily } from './traces.ts';
 
 const OWNER = { id: 'gateway-1', epoch: 1 };
@@ -147,8 +149,8 @@ describe.each([
   test('a request is answered once, and an answer to a replaced request is dropped', async () => {
     const { requests } = ledger.purge;
     const answer = { liveSessions: 0, removed: {}, remaining: {} };
-    await requests.submit('acme', { id: '1', action: 'count' });
-    await requests.submit('acme', { id: '2', action: 'remove' });
+    await requests.submit('acme', { id: '1', action: 'count' }, 60_000);
+    await requests.submit('acme', { id: '2', action: 'remove' }, 60_000);
     await requests.answer('acme', '1', answer);
     expect([...(await requests.list())]).toEqual([['acme', { id: '2', action: 'remove' }]]);
     await requests.answer('acme', '2', answer);
@@ -159,11 +161,55 @@ describe.each([
     expect(await requests.answerTo('acme', '2')).toBeUndefined();
   });
 
-  test('a request expires after two minutes, so that it cannot purge a later tenant', async () => {
+  test('a request expires when its console stops waiting, so that it cannot purge a later tenant', async () => {
     const key = createRedisKeys(prefix).purge();
-    await ledger.purge.requests.submit('acme', { id: '1', action: 'remove' });
-    expect(Number(await ledger.link.send(key, ['PTTL', key]))).toBeGreaterThan(110_000);
-    expect(Number(await ledger.link.send(key, ['PTTL', key]))).toBeLessThanOrEqual(120_000);
+    const { requests } = ledger.purge;
+    await requests.submit('acme', { id: '1', action: 'remove' }, 1);
+    await requests.submit('other', { id: '2', action: 'remove' }, 60_000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await requests.find('acme')).toBeUndefined();
+    expect([...(await requests.list()).keys()]).toEqual(['other']);
+    expect(await ledger.link.send(key, ['HKEYS', key])).toEqual(['other']);
+  });
+
+  test('an answer whose console has stopped is deleted when its request expires', async () => {
+    const key = createRedisKeys(prefix).purge();
+    const { requests } = ledger.purge;
+    await requests.submit('acme', { id: '1', action: 'count' }, 1);
+    await requests.answer('acme', '1', { liveSessions: 0, removed: {}, remaining: {} });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await requests.list();
+    expect(await ledger.link.send(key, ['HKEYS', key])).toEqual([]);
+  });
+
+  test('a request without an expiry is ignored and deleted', async () => {
+    const key = createRedisKeys(prefix).purge();
+    await ledger.link.send(key, ['HSET', key, 'acme', '{"id":"1","action":"remove"}']);
+    expect(await ledger.purge.requests.find('acme')).toBeUndefined();
+    expect((await ledger.purge.requests.list()).size).toBe(0);
+    expect(await ledger.link.send(key, ['HKEYS', key])).toEqual([]);
+  });
+
+  test('submit stores a request with its expiry by one write', async () => {
+    const sent: string[] = [];
+    const link: RedisLink = {
+      ...ledger.link,
+      send: (key, command) => {
+        sent.push(command[0] ?? '');
+        return ledger.link.send(key, command);
+      },
+    };
+    await createPurgeRequests(link, createRedisKeys(prefix)).submit('acme', { id: '1', action: 'remove' }, 60_000);
+    expect(sent).toEqual(['TIME', 'HSET']);
+  });
+
+  test('countStreams counts the streams of the tenant that gateways serve, also after the account was closed', async () => {
+    const tenant = await useEverything();
+    const sessionId = (await ownedSession(tenant)) ?? '';
+    await ledger.gateways.own({ id: 'gateway-2', epoch: 1 }, { tenant: `${tenant}-2`, sessionId });
+    expect(await ledger.purge.countStreams(tenant)).toBe(1);
+    await ledger.gateways.disown(OWNER, { tenant, sessionId });
+    expect(await ledger.purge.countStreams(tenant)).toBe(0);
   });
 });
 

@@ -12,10 +12,13 @@ export type TraceCounts = Record<TraceKind, number>;
 export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
   const start = `${prefix}:`;
 
-  /** Yields the keys and entries of a tenant, each once. Reads every key of this ledger, because API keys have no index. */
-  async function* find(tenant: string): AsyncGenerator<readonly Trace[]> {
+  /**
+   * Yields the keys and entries of a tenant, each once. Reads every key whose name starts with `family`. By default these
+   * are all keys of this ledger, because API keys have no index.
+   */
+  async function* find(tenant: string, family = ''): AsyncGenerator<readonly Trace[]> {
     const seen = new Set<string>();
-    for await (const names of scanKeys(link, start)) {
+    for await (const names of scanKeys(link, `${start}${family}`)) {
       const traces = await Promise.all(names.map((key) => findTraces(link, tenant, key, start)));
       const found = traces.flat().filter((trace) => !seen.has(identityOf(trace)));
       for (const trace of found) seen.add(identityOf(trace));
@@ -29,6 +32,13 @@ export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
       const counts = zero();
       for await (const traces of find(tenant)) for (const { kind } of traces) counts[kind]++;
       return counts;
+    },
+
+    /** Counts the streams that gateways serve. Unlike `count`, it reads no keys of accounts, API keys and queues. */
+    async countStreams(tenant: string): Promise<number> {
+      let streams = 0;
+      for await (const traces of find(tenant, '{g:')) streams += traces.length;
+      return streams;
     },
 
     /**

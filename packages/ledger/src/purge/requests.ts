@@ -1,40 +1,50 @@
 import type { RedisKeys } from '../keys.ts';
 import type { RedisLink } from '../redis/link.ts';
-import { fields } from '../replies.ts';
+import { fields, numbers } from '../replies.ts';
 
 /** A request of the console to the operator. */
 export interface PurgeRequest {
   /** Identifies the request, so that the answer to an earlier one is not mistaken for its own. */
   id: string;
-  /** `count` removes nothing. */
-  action: 'count' | 'remove';
+  /** `check` counts live sessions. `count` also counts what a removal would find. Neither removes anything. */
+  action: 'check' | 'count' | 'remove';
 }
 
 /** The answer of the operator. */
 export interface PurgeAnswer {
   /** Sessions that have not ended and streams that gateways still serve. If there are any, nothing was removed. */
   liveSessions: number;
-  /** Number of keys and entries of the tenant that were removed, by kind. Empty for a count. */
+  /** Number of keys and entries of the tenant that were removed, by kind. Empty if nothing was to be removed. */
   removed: Readonly<Record<string, number>>;
-  /** Number of keys and entries of the tenant that a scan after the removal found, by kind. */
+  /**
+   * Number of keys and entries of the tenant that a scan found, by kind. It starts after the removal. Empty for a check,
+   * and for a removal that live sessions prevented.
+   */
   remaining: Readonly<Record<string, number>>;
 }
 
-/** Time after which requests and answers are deleted. The last request of any tenant starts it again. */
-const LIFETIME_MS = 120_000;
-
-type Stored = PurgeRequest & { answer?: PurgeAnswer };
+/** `expiresAtMs` is a time of the clock of Redis. */
+type Stored = PurgeRequest & { expiresAtMs: number; answer?: PurgeAnswer };
 
 /**
- * Creates the hash through which the console requests purges and the operator answers. A request of
- * a console that has stopped expires, so that it cannot remove a later tenant of the same name.
+ * Creates the hash through which the console requests purges and the operator answers. A request expires when its
+ * console stops waiting, so that it cannot remove a later tenant of the same name. One command stores the request with
+ * its expiry, because a failure between two commands would leave a request that never expires.
  */
 export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
   const key = keys.purge();
 
   async function write(tenant: string, stored: Stored): Promise<void> {
     await link.send(key, ['HSET', key, tenant, JSON.stringify(stored)]);
-    await link.send(key, ['PEXPIRE', key, String(LIFETIME_MS)]);
+  }
+
+  async function readTimeMs(): Promise<number> {
+    const [seconds = 0, microseconds = 0] = numbers(await link.send(key, ['TIME']));
+    return seconds * 1000 + Math.floor(microseconds / 1000);
+  }
+
+  async function withdraw(tenant: string): Promise<void> {
+    await link.send(key, ['HDEL', key, tenant]);
   }
 
   async function find(tenant: string): Promise<Stored | undefined> {
@@ -43,13 +53,13 @@ export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
   }
 
   return {
-    /** Stores a request. It replaces an earlier one for the same tenant. */
-    submit: (tenant: string, request: PurgeRequest) => write(tenant, request),
+    /** Stores a request that expires after `timeoutMs`. It replaces an earlier one for the same tenant. */
+    async submit(tenant: string, request: PurgeRequest, timeoutMs: number): Promise<void> {
+      await write(tenant, { ...request, expiresAtMs: (await readTimeMs()) + timeoutMs });
+    },
 
     /** Deletes the request or its answer. */
-    async withdraw(tenant: string): Promise<void> {
-      await link.send(key, ['HDEL', key, tenant]);
-    },
+    withdraw,
 
     /** Returns the answer to a request. Undefined if there is none yet. */
     async answerTo(tenant: string, id: string): Promise<PurgeAnswer | undefined> {
@@ -57,23 +67,36 @@ export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
       return stored?.id === id ? stored.answer : undefined;
     },
 
-    /** Returns the requests without an answer, by tenant. */
+    /** Returns the requests without an answer, by tenant. Deletes requests and answers that have expired. */
     async list(): Promise<Map<string, PurgeRequest>> {
-      const all = [...fields(await link.send(key, ['HGETALL', key]))];
-      const stored = all.map(([tenant, text]) => [tenant, JSON.parse(text) as Stored] as const);
-      return new Map(stored.filter(([, { answer }]) => answer === undefined));
+      const all = fields(await link.send(key, ['HGETALL', key]));
+      const open = new Map<string, PurgeRequest>();
+      if (all.size === 0) return open;
+      const nowMs = await readTimeMs();
+      for (const [tenant, text] of all) {
+        const stored = JSON.parse(text) as Stored;
+        if (!isValid(stored, nowMs)) await withdraw(tenant);
+        else if (stored.answer === undefined) open.set(tenant, { id: stored.id, action: stored.action });
+      }
+      return open;
     },
 
     /** Returns the request for a tenant. Undefined if it was answered, withdrawn or has expired. */
     async find(tenant: string): Promise<PurgeRequest | undefined> {
       const stored = await find(tenant);
-      return stored?.answer === undefined ? stored : undefined;
+      if (stored === undefined || stored.answer !== undefined) return undefined;
+      return isValid(stored, await readTimeMs()) ? { id: stored.id, action: stored.action } : undefined;
     },
 
-    /** Stores the answer, unless the request was withdrawn, replaced or has expired. */
+    /** Stores the answer, unless the request was withdrawn or replaced. */
     async answer(tenant: string, id: string, answer: PurgeAnswer): Promise<void> {
       const stored = await find(tenant);
       if (stored?.id === id) await write(tenant, { ...stored, answer });
     },
   };
+}
+
+/** A request without an expiry is invalid. */
+function isValid({ expiresAtMs }: Partial<Stored>, nowMs: number): boolean {
+  return expiresAtMs !== undefined && nowMs < expiresAtMs;
 }
