@@ -195,6 +195,23 @@ test('PurgeTask counts once for a removal, after everything was removed', async 
   expect(total(answer!.remaining)).toBe(0);
 });
 
+test.each([
+  ['succeeds', false],
+  ['fails', true],
+])(
+  'PurgeTask enqueues the ApiKeys of a later tenant that were created during a removal that %s',
+  async (_name, fails) => {
+    const tenant = await createClosedTenant();
+    const during = async (name: string) => {
+      resources = [apiKey('8fK2pQ9xLm', tenant) as Resource, apiKey('AAAAAAAAAA', 'other') as Resource];
+      if (fails) throw new Error('Redis is unavailable');
+      return ledger.purge.remove(name);
+    };
+    await purge(createTask({ purge: { ...ledger.purge, remove: during } }), tenant).catch(() => undefined);
+    expect(enqueued).toEqual([`Tenant/${tenant}`, 'ApiKey/8fk2pq9xlm']);
+  },
+);
+
 test('PurgeTask removes nothing after the request was withdrawn', async () => {
   const tenant = await createClosedTenant();
   const task = createTask();

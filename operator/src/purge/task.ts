@@ -81,7 +81,7 @@ export class PurgeTask {
     const request = await requests.find(tenant);
     if (request?.action !== 'remove') return;
     await this.#checkKeys(tenant);
-    const answer = await this.#removeAll(tenant);
+    const answer = await this.#removeAll(tenant).finally(() => this.#enqueueKeys(tenant));
     await requests.answer(tenant, request.id, answer);
     this.#requested.delete(tenant);
     if (answer.liveSessions > 0) return;
@@ -103,6 +103,17 @@ export class PurgeTask {
       if (source.get('ApiKey', name) !== undefined) continue;
       const record = await apiKeys.find(applied.note('ApiKey', name) ?? '');
       if (record?.tenant === tenant) throw new Error(`the ApiKey ${name} of ${tenant} is being revoked`);
+    }
+  }
+
+  /**
+   * Reconciles the keys of a later tenant of the same name. If they were created during the removal, it may have deleted
+   * their records.
+   */
+  #enqueueKeys(tenant: string): void {
+    const { source, enqueue } = this.#options;
+    for (const { kind, metadata, spec } of source.list()) {
+      if (kind === 'ApiKey' && spec.tenant === tenant) enqueue(keyOf(kind, metadata.name));
     }
   }
 
