@@ -96,3 +96,11 @@ test('the Redis user of a deleted model is deleted after its last worker', async
   }, LONG_MS);
   expect(await userOf('b')).not.toBeNull();
 }, 120_000);
+
+test('the Redis user of a model that was deleted while no operator ran is deleted when one runs again', async () => {
+  await stage.stopOperator();
+  await stage.kubectl(['delete', 'asrmodel', 'b', '--wait=false']);
+  expect(await userOf('b')).not.toBeNull();
+  await stage.restartOperator();
+  await eventually(async () => expect(await userOf('b')).toBeNull(), LONG_MS);
+}, 120_000);
