@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import { createNotices } from '../../notices.ts';
 import { systemClock } from '../../queue/clock.ts';
@@ -8,11 +7,12 @@ import { runWorkers } from '../../queue/workers.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
 import type { ClusterApi } from '../../testing/cluster-api.ts';
 import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
+import { desiredWorkers, replicasOf, TestPods } from '../../testing/cluster-pods.ts';
+import type { Counts } from '../../testing/cluster-pods.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { createTestLogger } from '../../testing/logs.ts';
 import { model } from '../../testing/resources.ts';
 import type { DesiredWorkers, EndedWorker } from '../runtime.ts';
-import type { WorkerTemplate } from '../template.ts';
 import { ANNOTATIONS, LABELS, PHASES, revisionName } from './names.ts';
 import { ClusterRuntime } from './runtime.ts';
 import type { SecretValues } from './secret/model-secret.ts';
@@ -42,13 +42,13 @@ let ended: EndedWorker[];
 let changed: string[];
 let events: string[];
 let errors: unknown[];
-let names: Set<string>;
+let pods: TestPods;
 let lines: { level: string; message: string }[];
 
 beforeEach(async () => {
   cluster = createClusterApi();
   [ended, changed, events, errors] = [[], [], [], []];
-  names = new Set();
+  pods = new TestPods(cluster);
   secretSource = () => ({ password: 'x' });
   users = [];
   onRemoved = () => Promise.resolve();
@@ -97,39 +97,13 @@ afterEach(async () => {
   await runtime.close();
 });
 
-const pod = (name: string, revision = OLD.revision, status: object = {}) => {
-  names.add(name);
-  cluster.put(TYPES.Pod, {
-    metadata: { name, labels: { [LABELS.model]: 'm', [LABELS.revision]: revision } },
-    spec: { nodeName: 'n' },
-    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }], ...status },
-  });
-};
-/** Updates the status of a ReplicaSet as its controller does when it has seen all pods. */
-const updateReplicaSet = (revision: string) => {
-  const name = revisionName('m', revision);
-  const found = [...names].flatMap((one) => cluster.get(TYPES.Pod, one) ?? []);
-  const own = found.filter(({ metadata }) => metadata.labels?.[LABELS.revision] === revision);
-  const staying = own.filter(({ metadata }) => metadata.labels?.[LABELS.phase] !== PHASES.leaving);
-  const set = {
-    metadata: {
-      name,
-      generation: 1,
-      labels: { [LABELS.model]: 'm', [LABELS.revision]: revision, [LABELS.phase]: 'x' },
-    },
-    spec: { replicas: replicas(name) },
-    status: { replicas: own.length, fullyLabeledReplicas: staying.length, observedGeneration: 1 },
-  };
-  const before = cluster.get(TYPES.ReplicaSet, name);
-  if (!isDeepStrictEqual([before?.spec, before?.status], [set.spec, set.status])) cluster.put(TYPES.ReplicaSet, set);
-};
-const replicas = (name = NAME) =>
-  (cluster.get(TYPES.Deployment, name)?.spec as { replicas?: number } | undefined)?.replicas;
+const pod = (name: string, revision = OLD.revision, status: object = {}) => pods.add(name, revision, status);
+const replicas = (name = NAME) => replicasOf(cluster, name);
 /** Waits until nothing is written any more. */
 const settled = async () => {
   let before = -1;
   await eventually(() => {
-    for (const { revision } of [OLD, NEW]) updateReplicaSet(revision);
+    for (const { revision } of [OLD, NEW]) pods.updateReplicaSet(revision);
     const now = cluster.writes.length;
     const quiet = now === before;
     before = now;
@@ -137,17 +111,9 @@ const settled = async () => {
   });
   await new Promise((resolve) => setTimeout(resolve, 30));
 };
-const desired = (counts: readonly (readonly [WorkerTemplate, number])[], more: Partial<DesiredWorkers> = {}) => ({
-  template: counts[0]?.[0],
-  counts: new Map(counts.map(([{ revision }, count]) => [revision, count])),
-  stop: [],
-  scale: undefined,
-  rollout: undefined,
-  ...more,
-});
 /** Applies the desired state of the model and waits until nothing is written any more. */
-const apply = async (counts: readonly (readonly [WorkerTemplate, number])[], more: Partial<DesiredWorkers> = {}) => {
-  runtime.apply('m', desired(counts, more));
+const apply = async (counts: Counts, more: Partial<DesiredWorkers> = {}) => {
+  runtime.apply('m', desiredWorkers(counts, more));
   await settled();
 };
 const stop = (id: string, failure?: string) => ({ stop: [{ id, ...(failure !== undefined && { failure }) }] });
@@ -164,7 +130,7 @@ describe('apply', () => {
     pod('a');
     pod('b');
     const rollout = { stable: OLD.revision, candidate: undefined, rejected: undefined };
-    const state = desired([[OLD, 1]], { ...stop('b'), rollout });
+    const state = desiredWorkers([[OLD, 1]], { ...stop('b'), rollout });
     runtime.apply('m', state);
     await settled();
     const before = cluster.writes.length;
@@ -271,7 +237,7 @@ describe('apply', () => {
     await apply([[OLD, 1]]);
     onRemoved = () => {
       onRemoved = () => Promise.resolve();
-      runtime.apply('m', desired([[OLD, 1]]));
+      runtime.apply('m', desiredWorkers([[OLD, 1]]));
       return Promise.resolve();
     };
     await apply([]);
@@ -296,7 +262,7 @@ describe('scaling', () => {
     await apply([[OLD, 1]]);
     expect(replicas()).toBe(3);
     const from = cluster.writes.length;
-    runtime.apply('m', desired([[OLD, 1]], stop('b')));
+    runtime.apply('m', desiredWorkers([[OLD, 1]], stop('b')));
     expect(runtime.list('m').filter(({ stopping }) => stopping)).toMatchObject([{ id: 'b' }]);
     await settled();
     expect(cluster.writes.slice(from)).toEqual(['patch Pod/b', `patch Deployment/${NAME}`]);
@@ -457,7 +423,7 @@ describe('scale updates', () => {
     expect([replicas(), runtime.startFailure(OLD)]).toEqual([2, undefined]);
     expect(events).toEqual(['Warning ASRModel/m ScaleRefused']);
     cluster.refuseWith(undefined);
-    runtime.apply('m', desired([[OLD, 2]]));
+    runtime.apply('m', desiredWorkers([[OLD, 2]]));
     // Waits longer than the retry delay.
     await new Promise((resolve) => setTimeout(resolve, 60));
     await apply([[OLD, 3]]);
@@ -468,7 +434,7 @@ describe('scale updates', () => {
 describe('start failures', () => {
   test('a rejected object is a start failure until the API server accepts it', async () => {
     cluster.refuseWith(new KubernetesError(422, 'Invalid', 'spec.tolerations is invalid'));
-    runtime.apply('m', desired([[OLD, 1]]));
+    runtime.apply('m', desiredWorkers([[OLD, 1]]));
     await eventually(() =>
       expect(runtime.startFailure(OLD)).toEqual({
         reason: 'Invalid',
@@ -483,7 +449,7 @@ describe('start failures', () => {
 
   test('an unavailable API server is not a start failure, and the write is retried', async () => {
     cluster.refuseWith(new KubernetesError(0, 'Unreachable', 'connection refused'));
-    runtime.apply('m', desired([[OLD, 1]]));
+    runtime.apply('m', desiredWorkers([[OLD, 1]]));
     await eventually(() => expect(errors.length).toBeGreaterThan(1));
     expect(runtime.startFailure(OLD)).toBeUndefined();
     cluster.refuseWith(undefined);
@@ -494,7 +460,7 @@ describe('start failures', () => {
     await apply([[OLD, 1]]);
     for (const name of ['a', 'b', 'c']) {
       pod(name);
-      runtime.apply('m', desired([[OLD, 1]], stop(name, 'did not register within 120 s')));
+      runtime.apply('m', desiredWorkers([[OLD, 1]], stop(name, 'did not register within 120 s')));
       cluster.remove(TYPES.Pod, name);
     }
     expect(runtime.startFailure(OLD)).toEqual({
