@@ -89,7 +89,7 @@ async function deleteResources(tools: KubeTools): Promise<void> {
   const kubectl = (...args: string[]) =>
     tools.kubectl(['-n', RELEASE_NAMESPACE, ...args], { timeoutMs: RESOURCES_MS + 10_000 });
   const kinds =
-    (await tools.kubectl(['get', 'crd', ...CRDS, '--ignore-not-found', '-o', 'name'])).match(/[^/]+$/gm) ?? [];
+    (await tools.kubectl(['get', 'crd', ...CRDS, '--ignore-not-found', '-o', 'name'])).match(/[^/\s]+$/gm) ?? [];
   for (const kind of kinds) {
     try {
       await kubectl('delete', kind, '--all', `--timeout=${RESOURCES_MS / 1000}s`);
