@@ -268,10 +268,14 @@ function createPurgeTask(
   { ledger, guard, source, checkpoints, journal, work, options: { settings, logger } }: ControlParts,
   applied: Applied,
 ): PurgeTask {
-  const { count, countStreams, remove, requests } = ledger.purge;
+  const { purge } = ledger;
   return new PurgeTask({
-    purge: withLedgerGuard(guard, { count, countStreams, remove }),
-    requests: withLedgerGuard(guard, requests),
+    purge: withLedgerGuard(guard, {
+      count: (tenant: string) => purge.count(tenant),
+      countStreams: (tenant: string) => purge.countStreams(tenant),
+      remove: (tenant: string) => purge.remove(tenant),
+    }),
+    requests: withLedgerGuard(guard, purge.requests),
     accounts: ledger.accounts,
     apiKeys: ledger.apiKeys,
     source,

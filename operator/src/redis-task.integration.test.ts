@@ -26,7 +26,9 @@ function runTask(changes: Partial<Parameters<typeof createRedisTask>[0]> = {}) {
     link,
     isLeading: () => true,
     intervalMs: 20,
-    work: async () => void (await loadFunctions(link.masters())),
+    work: async () => {
+      await loadFunctions(link.masters());
+    },
     failureMessage: 'failed',
     logger: logs.logger,
     ...changes,

@@ -47,6 +47,10 @@ export function createRedisTask(options: {
       failure = reason;
     }
     isRunning = false;
+    scheduleNext();
+  }
+
+  function scheduleNext(): void {
     schedule(isHurried ? 0 : link.ready ? intervalMs : RETRY_MS);
   }
 

@@ -30,7 +30,7 @@ async function transcribe(): Promise<string> {
   stream.send({ type: 'flush' });
   const { text } = await stream.next('final');
   stream.close();
-  return text as string;
+  return text;
 }
 
 /** Replaces a file and waits until a service has loaded it. */

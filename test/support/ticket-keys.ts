@@ -22,7 +22,10 @@ export function ticketKeyFiles() {
 function writeFiles() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-tickets-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  endAfterFile(() => Promise.resolve(remove()));
+  endAfterFile(() => {
+    remove();
+    return Promise.resolve();
+  });
   process.once('exit', remove);
   const { privateKey, publicKey } = createTicketKeyPair();
   const [keyFile, publicKeysFile] = [join(folder, 'ticket.key'), join(folder, 'keys.pem')];

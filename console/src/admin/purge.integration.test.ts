@@ -16,9 +16,9 @@ const put = (name: string) => console_.call('PUT', `/admin/v1/tenants/${name}`, 
 /** Answers the requests for purges as the operator does, without removing anything. */
 async function answering<T>(remaining: Record<string, number>, work: () => Promise<T>): Promise<T> {
   const { requests } = console_.ledger.purge;
-  let ended = false;
+  const ending = new AbortController();
   const loop = (async () => {
-    while (!ended) {
+    while (!ending.signal.aborted) {
       for (const [tenant, { id }] of await requests.list()) {
         await requests.answer(tenant, id, { liveSessions: 0, removed: {}, remaining });
       }
@@ -28,7 +28,7 @@ async function answering<T>(remaining: Record<string, number>, work: () => Promi
   try {
     return await work();
   } finally {
-    ended = true;
+    ending.abort();
     await loop;
   }
 }
@@ -48,7 +48,7 @@ test('countTenant withdraws its request if storing it fails, because Redis may h
   const requests = {
     submit: () => Promise.reject(new LedgerUnavailable('Redis did not answer')),
     withdraw: (name: string) => Promise.resolve(void withdrawn.push(name)),
-    answerTo: ledger.purge.requests.answerTo,
+    answerTo: (tenant: string, id: string) => ledger.purge.requests.answerTo(tenant, id),
   };
   const deps = { store: {} as ResourceStore, ledger: { purge: { requests } } };
   const polling = { timeoutMs: 100, intervalMs: 10 };

@@ -127,7 +127,7 @@ export class PurgeTask {
       ...(await purge.remove(tenant)),
       journal_lines: journalFolder === '' ? 0 : await removeTenantLines(journalFolder, tenant),
     }));
-    removed['checkpoints'] = await checkpoints.countOf(tenant);
+    removed.checkpoints = await checkpoints.countOf(tenant);
     await checkpoints.remove(tenant);
     return { liveSessions, removed, remaining: await this.#count(tenant) };
   }

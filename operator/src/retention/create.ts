@@ -25,9 +25,12 @@ export interface KeyRetentionParts {
 /** Creates the task that deletes keys after their retention time. */
 export function createKeyRetention(parts: KeyRetentionParts): KeyRetention {
   const { settings, cluster, ledger, guard, source, applied, logger } = parts;
-  const { find, expireRevoked } = ledger.apiKeys;
+  const { apiKeys } = ledger;
   return new KeyRetention({
-    apiKeys: withLedgerGuard(guard, { find, expireRevoked }),
+    apiKeys: withLedgerGuard(guard, {
+      find: (keyId: string) => apiKeys.find(keyId),
+      expireRevoked: (hasResource: (keyId: string) => boolean) => apiKeys.expireRevoked(hasResource),
+    }),
     source,
     applied,
     deleteKey:

@@ -145,7 +145,7 @@ export function readSecretSources(settings: Settings): SecretSource[] {
 /** Returns the names of all Secrets of the installation that the settings contain. */
 function listOwnSecrets(settings: Settings): string[] {
   const mounted = Object.entries(settings).flatMap(([setting, name]) =>
-    /^WORKER_.*_SECRET$/.test(setting) ? [String(name)] : [],
+    /^WORKER_.*_SECRET$/.test(setting) && typeof name === 'string' ? [name] : [],
   );
   const names = [...mounted, ...settings.WORKER_IMAGE_PULL_SECRETS, ...settings.WORKER_OWN_SECRETS];
   return [...new Set(names.filter((name) => name !== ''))];

@@ -11,7 +11,7 @@ const SLOTS = 16_384;
  */
 export function findMasters<Node extends { id: string }>(slots: unknown, known: readonly Node[]): Node[] {
   const ranges = slots as SlotRange[];
-  const covered = ranges.reduce((sum, [from, to]) => sum + Number(to) - Number(from) + 1, 0);
+  const covered = ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   if (covered !== SLOTS) throw new LedgerUnavailable(`only ${covered} of ${SLOTS} slots of the cluster have a master`);
   const ids = [...new Set(ranges.map(([, , [, , id]]) => id))];
   return ids.map((id) => {
