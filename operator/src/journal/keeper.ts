@@ -1,5 +1,6 @@
 import type { JournalEntry, Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
+import { Passes } from '../passes.ts';
 import { buildLine } from './line.ts';
 import type { JournalFiles } from './files.ts';
 
@@ -60,9 +61,7 @@ export class JournalKeeper {
   #totals: Totals = { entries: 0, backlog: 0 };
   #hasFailed = false;
   #hasRun = false;
-  #stopped = false;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #passes = new Passes(() => this.#keep());
   /** Settles when the last work that uses the files has ended. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -72,14 +71,12 @@ export class JournalKeeper {
   }
 
   start(): void {
-    this.#running = this.#runAndSchedule();
+    this.#passes.start();
   }
 
   /** Resolves when the current pass has ended. */
   stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    return this.#running;
+    return this.#passes.stop();
   }
 
   /** Returns the values for metrics, or undefined before the first pass. */
@@ -109,12 +106,12 @@ export class JournalKeeper {
     const totals: Totals = { entries: 0, backlog: 0 };
     const failures: unknown[] = [];
     try {
-      for (let at = 0; at < tenants.length && !this.#isStopped(); at += TENANTS_AT_ONCE) {
+      for (let at = 0; at < tenants.length && !this.#passes.isStopped(); at += TENANTS_AT_ONCE) {
         const some = tenants.slice(at, at + TENANTS_AT_ONCE);
         const work = await forEachOf(some, failures, (tenant) => this.#findWork(tenant, totals));
         let busy = work.flatMap((tenant) => tenant ?? []);
         if (files === undefined) await forEachOf(busy, failures, (tenant) => this.#trim(tenant, undefined));
-        else while (busy.length > 0 && !this.#isStopped()) busy = await this.#exportPages(busy, files, failures);
+        else while (busy.length > 0 && !this.#passes.isStopped()) busy = await this.#exportPages(busy, files, failures);
       }
     } finally {
       this.#totals = totals;
@@ -128,7 +125,7 @@ export class JournalKeeper {
     this.#exportedAtMs = nowMs();
   }
 
-  async #runAndSchedule(): Promise<void> {
+  async #keep(): Promise<number> {
     const { intervalMs, logger } = this.#options;
     try {
       await this.runBetweenPasses(() => this.runPass());
@@ -140,11 +137,7 @@ export class JournalKeeper {
       this.#hasFailed = true;
     }
     this.#hasRun = true;
-    if (!this.#stopped) this.#timer = setTimeout(() => this.start(), intervalMs);
-  }
-
-  #isStopped(): boolean {
-    return this.#stopped;
+    return intervalMs;
   }
 
   /** Returns the tenant if it has entries to export or to trim, and adds its entries to the totals of the pass. */

@@ -3,6 +3,7 @@ import type { Logger } from '@svc-asr/runtime';
 import type { JournalKeeper } from '../journal/keeper.ts';
 import { countTenantLines, removeTenantLines } from '../journal/tenant-lines.ts';
 import type { Checkpoints } from '../ledger/checkpoints.ts';
+import { Passes } from '../passes.ts';
 import type { Applied } from '../reconcile/applied.ts';
 import type { WorkKey } from '../reconcile/work.ts';
 import { keyOf } from '../source/source.ts';
@@ -33,23 +34,19 @@ type Counts = Record<string, number>;
 export class PurgeTask {
   readonly #options: PurgeTaskOptions;
   readonly #requested = new Set<string>();
-  #stopped = false;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #passes = new Passes(() => this.#answer());
 
   constructor(options: PurgeTaskOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#running = this.#pollAndSchedule();
+    this.#passes.start();
   }
 
   /** Resolves when the current requests are answered. */
   stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    return this.#running;
+    return this.#passes.stop();
   }
 
   /** Returns whether a deleted tenant is to be removed. False while the source may be incomplete. */
@@ -88,10 +85,10 @@ export class PurgeTask {
     logger.warn({ tenant, amount: sum(answer.removed) }, `purged ${tenant}; ${sum(answer.remaining)} traces are left`);
   }
 
-  async #pollAndSchedule(): Promise<void> {
+  async #answer(): Promise<number> {
     const { intervalMs, logger } = this.#options;
     await this.poll().catch((err: unknown) => logger.debug({ err }, 'requests for purges could not be answered'));
-    if (!this.#stopped) this.#timer = setTimeout(() => this.start(), intervalMs);
+    return intervalMs;
   }
 
   /** Throws while a key of the tenant is applied or being revoked, because that may write its record again. */

@@ -1,6 +1,7 @@
 import type { ResourceOf } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
+import { Passes } from '../passes.ts';
 import type { Applied } from '../reconcile/applied.ts';
 import type { ResourceSource } from '../source/source.ts';
 import { isObsolete } from './obsolete.ts';
@@ -24,23 +25,19 @@ export interface KeyRetentionOptions {
 /** Deletes ApiKeys that were useless for the retention time, and lets the records of revoked keys in Redis expire. */
 export class KeyRetention {
   readonly #options: KeyRetentionOptions;
-  #stopped = false;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #passes = new Passes(() => this.#check());
 
   constructor(options: KeyRetentionOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#running = this.#runAndSchedule();
+    this.#passes.start();
   }
 
   /** Resolves when the current pass has ended. */
   stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    return this.#running;
+    return this.#passes.stop();
   }
 
   /** Checks all keys once. The reconcile of a deleted ApiKey removes its record from Redis. */
@@ -58,17 +55,15 @@ export class KeyRetention {
     }
   }
 
-  async #runAndSchedule(): Promise<void> {
+  async #check(): Promise<number> {
     const { applied, logger } = this.#options;
-    let delayMs = RETRY_MS;
     try {
-      if (applied.loaded()) {
-        await this.runPass();
-        delayMs = INTERVAL_MS;
-      }
+      if (!applied.loaded()) return RETRY_MS;
+      await this.runPass();
+      return INTERVAL_MS;
     } catch (err) {
       logger.debug({ err }, 'keys could not be checked for their retention time');
+      return RETRY_MS;
     }
-    if (!this.#stopped) this.#timer = setTimeout(() => this.start(), delayMs);
   }
 }
