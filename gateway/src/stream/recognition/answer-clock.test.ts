@@ -1,7 +1,7 @@
 import { AnswerClock } from './answer-clock.ts';
 
 const SECOND = 16_000;
-/** First utterance of a stream, of which the worker has consumed the first samples. */
+/** First utterance of a stream. The worker has consumed its first samples. */
 const utterance = (consumed = 0, startSample = 0) => ({ startSample, samples: 100 * SECOND, consumed });
 const consumed = (samples: number) => ({ type: 'consumed', samples }) as const;
 

@@ -25,12 +25,12 @@ export interface Scale {
  *
  * | pods beyond the wanted number                    | replicas                | who removes the selected pods        |
  * |--------------------------------------------------|-------------------------|--------------------------------------|
- * | none is selected                                 | wanted or running       | nobody: pods are not selected yet    |
+ * | none is selected                                 | wanted or running       | no one: pods are not selected yet    |
  * | the controller has not seen all selections       | lowered by those it saw | Kubernetes; the rest in a later call |
  * | Kubernetes would remove the selected ones first  | as many as stay         | Kubernetes                           |
  * | it would first remove others, not yet started    | as many as stay         | the operator, one by one             |
  * | it would first remove others, maybe with streams | unchanged               | the operator; the pool selects again |
- * | the Deployment is being restarted                | unchanged               | nobody, unless no pod is to stay     |
+ * | the Deployment is being restarted                | unchanged               | no one, unless no pod is to stay     |
  * | none, and the selected ones are to be replaced   | wanted                  | the operator; Kubernetes adds others |
  *
  * The decision depends on the cluster alone. Any operator can make it again at any time.

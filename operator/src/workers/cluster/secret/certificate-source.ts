@@ -10,7 +10,7 @@ export interface CertificateSourceOptions {
   caCertFile: string;
   /** PEM file of the private key of the CA. */
   caKeyFile: string;
-  /** DNS name of which the name of a model's workers is a subdomain. */
+  /** DNS name of the workers. The name of a model's workers is a subdomain of it. */
   serverName: string;
   validityDays: number;
   /** Returns the wall-clock time. */
