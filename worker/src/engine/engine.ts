@@ -104,7 +104,7 @@ export class Engine extends EventEmitter<EngineEvents> {
         this.#send({ kind: 'mark', id, mark });
       },
       wake: () => {
-        this.#send({ kind: 'wake' });
+        this.#sendWake(id);
       },
       close: () => {
         this.#send({ kind: 'close', id });
@@ -136,8 +136,13 @@ export class Engine extends EventEmitter<EngineEvents> {
         this.#outbox = [];
       });
     }
+    this.#outbox.push(command);
+  }
+
+  #sendWake(id: number): void {
     const last = this.#outbox.at(-1);
-    if (command.kind !== 'wake' || last?.kind !== 'wake') this.#outbox.push(command);
+    if (last?.kind === 'wake') last.ids.push(id);
+    else this.#send({ kind: 'wake', ids: [id] });
   }
 
   #receive(report: Report): void {

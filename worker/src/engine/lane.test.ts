@@ -1,5 +1,4 @@
 import { buildFraming, chunkSamples } from '../features/framing.ts';
-import type { Encoder } from '../model/encoder.ts';
 import { Lane } from './lane.ts';
 import { aheadAt } from './pace.ts';
 import type { Search } from './search.ts';
@@ -7,12 +6,12 @@ import { AudioRing, createSharedBuffers } from './shared.ts';
 
 const RUN = { batch: 1, runMs: 1, waitMs: 0 };
 const framing = buildFraming(13, 8);
-const encoder = { shape: { mels: 80, subsampling: 8, framing } } as unknown as Encoder;
+const shape = { subsampling: 8, framing, recomputesHistory: false };
 
 function createLane(realtimeFrom: number): Lane {
   const ring = new AudioRing(createSharedBuffers(1), 0);
   const startSearch = () => ({}) as Search;
-  return new Lane({ id: 1, slot: 0, context: '56,13', encoder, ring, utterance: 0, realtimeFrom, startSearch });
+  return new Lane({ id: 1, slot: 0, context: '56,13', shape, ring, utterance: 0, realtimeFrom, startSearch });
 }
 
 test('Lane does not count audio before realtimeFrom as ahead of real time, and counts audio after it', () => {

@@ -1,7 +1,7 @@
-import { chunkSamples, nextWindow, oldestNeeded } from '../features/framing.ts';
+import { chunkSamples, nextWindow, oldestNeeded, oldestSampleOf } from '../features/framing.ts';
 import type { NextWindow } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
-import type { Encoder } from '../model/encoder.ts';
+import type { ContextShape } from './backend.ts';
 import { afterChunk, START } from './pace.ts';
 import type { Pace } from './pace.ts';
 import type { Cost, Mark, StreamEvent } from './protocol.ts';
@@ -17,7 +17,7 @@ export interface LaneParts {
   readonly id: number;
   readonly slot: number;
   readonly context: string;
-  readonly encoder: Encoder;
+  readonly shape: ContextShape;
   readonly ring: AudioRing;
   readonly utterance: number;
   /** Audio before this sample is a replay, which may arrive faster than real time. 0 by default. */
@@ -30,14 +30,15 @@ export class Lane {
   readonly id: number;
   readonly slot: number;
   readonly context: string;
-  readonly encoder: Encoder;
+  readonly shape: ContextShape;
   readonly ring: AudioRing;
-  readonly history: Float32Array;
   /** Milliseconds of new audio in a window. */
   readonly chunkMs: number;
   pace: Pace = START;
   /** Time at which the next window became ready. Undefined while it is not ready. */
   readyMs: number | undefined;
+  /** True while the stream is in the queue of ready streams or in a run. */
+  busy = false;
   search: Search;
   /** Number of the next window in the utterance. */
   window = 0;
@@ -53,18 +54,16 @@ export class Lane {
   #frames = 0;
   #cost: Cost = NO_COST;
 
-  constructor({ id, slot, context, encoder, ring, utterance, realtimeFrom = 0, startSearch }: LaneParts) {
+  constructor({ id, slot, context, shape, ring, utterance, realtimeFrom = 0, startSearch }: LaneParts) {
     this.id = id;
     this.slot = slot;
     this.context = context;
-    this.encoder = encoder;
+    this.shape = shape;
     this.ring = ring;
     this.#utterance = utterance;
     this.#realtimeFrom = realtimeFrom;
     this.#startSearch = startSearch;
-    const { mels, framing } = encoder.shape;
-    this.history = new Float32Array(mels * (framing.window - framing.shift));
-    this.chunkMs = chunkSamples(framing) * MS_PER_SAMPLE;
+    this.chunkMs = chunkSamples(shape.framing) * MS_PER_SAMPLE;
     this.search = startSearch();
   }
 
@@ -86,7 +85,7 @@ export class Lane {
     const mark = this.#marks[0];
     if (mark === undefined && ring.marked !== this.#marked) return { kind: 'wait' };
     const flushed = mark?.kind === 'flush' && end === mark.at;
-    return nextWindow(this.encoder.shape.framing, this.window, end - this.start, flushed);
+    return nextWindow(this.shape.framing, this.window, end - this.start, flushed);
   }
 
   /** Ends utterances that need no further run: resets, and flushes of audio that is already decoded. */
@@ -114,7 +113,7 @@ export class Lane {
     const { windows, batched, waitMs, runMs } = this.#cost;
     const batch = batched + run.batch;
     this.#cost = { windows: windows + 1, batched: batch, waitMs: waitMs + run.waitMs, runMs: runMs + run.runMs };
-    const position = this.start + this.window * chunkSamples(this.encoder.shape.framing);
+    const position = this.start + this.window * chunkSamples(this.shape.framing);
     if (position >= this.#realtimeFrom) this.pace = afterChunk(this.pace, this.chunkMs, nowMs);
   }
 
@@ -124,11 +123,12 @@ export class Lane {
     this.#frames += frames;
     this.readyMs = undefined;
     const { id, search } = this;
-    const samples = this.start + oldestNeeded(this.encoder.shape.framing, this.window);
+    const { framing, recomputesHistory } = this.shape;
+    const samples = this.start + oldestNeeded(framing, this.window);
     const events = this.settle();
     // If the utterance ended with this window its final was sent, so a delta would add nothing.
     if (events.length > 0) return events;
-    this.ring.consume(samples);
+    this.ring.consume(recomputesHistory ? this.start + oldestSampleOf(framing, this.window) : samples);
     events.push({ id, kind: 'consumed', samples });
     const { text } = search.transcript;
     if (text !== this.#text) {
@@ -140,7 +140,7 @@ export class Lane {
   }
 
   get #frameMs(): number {
-    return this.encoder.shape.subsampling * 10;
+    return this.shape.subsampling * 10;
   }
 
   #final(mark: Mark): StreamEvent {

@@ -1,33 +1,32 @@
-import type { Model } from '../model/load.ts';
-import type { BatchRunner, Work } from './batch.ts';
+import { DeviceLost } from './backend.ts';
+import type { Backend, Runner, Work } from './backend.ts';
 import { Lane } from './lane.ts';
-import { aheadAt, isAhead } from './pace.ts';
 import type { Command, StreamEvent } from './protocol.ts';
-import { chooseBatch } from './schedule.ts';
-import { startSearch } from './search.ts';
+import { ReadyQueue } from './ready-queue.ts';
 import { AudioRing } from './shared.ts';
 import type { Gauges, SharedBuffers } from './shared.ts';
 
 /** Constructor options of the loop. */
 export interface LoopParts {
-  readonly model: Model;
-  readonly runner: BatchRunner;
+  readonly backend: Backend;
+  readonly runner: Runner;
   readonly shared: SharedBuffers;
   readonly gauges: Gauges;
-  readonly maxBatch: number;
   readonly report: (events: readonly StreamEvent[]) => void;
 }
 
 /**
- * The inference thread's loop. It accepts commands at any time and runs one batch after the other while windows are
- * ready.
+ * The inference thread's loop. It accepts commands at any time and runs batches while windows are ready. Its work
+ * depends on the number of commands and ready windows, never on the number of open streams.
  */
 export class InferenceLoop {
   readonly #parts: LoopParts;
   readonly #lanes = new Map<number, Lane>();
+  readonly #ready = new ReadyQueue<Lane>();
   #events: StreamEvent[] = [];
   #stopped = false;
-  #running: ReadonlySet<Lane> = new Set();
+  #runs = 0;
+  #failure: DeviceLost | undefined;
   #wake: (() => void) | undefined;
 
   constructor(parts: LoopParts) {
@@ -37,62 +36,74 @@ export class InferenceLoop {
   /** Applies commands and reports the events that result from them at once. */
   take(commands: readonly Command[]): void {
     for (const command of commands) this.#apply(command);
-    // Lanes of the running batch are settled when it has finished.
-    for (const lane of this.#lanes.values()) if (!this.#running.has(lane)) this.#events.push(...lane.settle());
     this.#report();
     this.#wake?.();
   }
 
   /** True while a batch runs. A busy loop shows progress only by finishing batches. */
   get busy(): boolean {
-    return this.#running.size > 0;
+    return this.#runs > 0;
   }
 
-  /** Runs until a stop command. */
+  /** Runs until a stop command. Throws if the hardware fails. */
   async run(): Promise<void> {
-    while (!this.#stopped) {
-      const batch = this.#choose(performance.now());
-      if (batch.length === 0) await this.#sleep();
-      else await this.#runBatch(batch);
+    while (!this.#stopped && this.#failure === undefined) {
+      if (this.#mayStart()) this.#start();
+      else await this.#sleep();
     }
+    while (this.#runs > 0 && this.#failure === undefined) await this.#sleep();
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #runBatch(batch: readonly Work[]): Promise<void> {
-    this.#running = new Set(batch.map(({ lane }) => lane));
+  /**
+   * Decides whether another run starts now. While a run is active, another one starts only with a full batch. A smaller
+   * one would delay the windows that become ready next.
+   */
+  #mayStart(): boolean {
+    const { maxRuns, maxBatch } = this.#parts.backend;
+    const ready = this.#ready.size(performance.now());
+    return this.#runs === 0 ? ready > 0 : this.#runs < maxRuns && ready >= maxBatch;
+  }
+
+  #start(): void {
+    const isOpen = ({ id }: Lane) => this.#lanes.has(id);
+    const batch: Work[] = [];
+    for (const lane of this.#ready.take(this.#parts.backend.maxBatch, performance.now(), isOpen)) {
+      // A reset may have dropped the window since it became ready.
+      this.#events.push(...lane.settle());
+      const next = lane.next();
+      lane.busy = next.kind === 'run';
+      if (next.kind === 'run') batch.push({ lane, length: next.length });
+    }
+    if (batch.length === 0) return;
+    this.#runs++;
+    void this.#runBatch(batch, isOpen);
+  }
+
+  async #runBatch(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<void> {
     try {
-      const events = await this.#parts.runner.run(batch, ({ id }) => this.#lanes.has(id));
-      // The run must be awaited before `this.#events` is read, because commands that arrive during the run replace the
-      // list.
-      this.#events.push(...events);
+      const events = await this.#parts.runner.run(batch, isOpen);
+      for (const event of events) this.#add(event);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      for (const { lane } of batch) {
-        const { id } = lane;
-        if (this.#lanes.delete(id)) this.#events.push({ id, kind: 'failed', message }, { id, kind: 'closed' });
-      }
+      for (const { lane } of batch) if (isOpen(lane)) this.#add({ id: lane.id, kind: 'failed', message });
+      if (error instanceof DeviceLost) this.#failure = error;
     }
-    this.#running = new Set();
+    for (const { lane } of batch) if (isOpen(lane)) this.#refresh(lane);
+    this.#runs--;
     this.#parts.gauges.tick();
     this.#report();
+    this.#wake?.();
   }
 
-  #choose(nowMs: number): Work[] {
-    const ready = [];
-    for (const lane of this.#lanes.values()) {
-      // `next` is called once per lane. A mark that is announced later does not affect audio that is complete now.
-      const next = lane.next();
-      if (next.kind !== 'run') continue;
-      const { chunkMs } = lane;
-      ready.push({
-        lane,
-        length: next.length,
-        context: lane.context,
-        readyMs: (lane.readyMs ??= nowMs),
-        aheadMs: aheadAt(lane.pace, nowMs),
-        ahead: isAhead(lane.pace, chunkMs, nowMs),
-      });
-    }
-    return chooseBatch(ready, this.#parts.maxBatch);
+  /** Ends utterances of a stream that need no run, and queues the stream if its next window is ready. */
+  #refresh(lane: Lane): void {
+    this.#events.push(...lane.settle());
+    lane.busy = lane.next().kind === 'run';
+    if (!lane.busy) return;
+    const nowMs = performance.now();
+    lane.readyMs ??= nowMs;
+    this.#ready.add(lane, nowMs);
   }
 
   async #sleep(): Promise<void> {
@@ -104,40 +115,45 @@ export class InferenceLoop {
 
   #apply(command: Command): void {
     switch (command.kind) {
-      case 'open': {
-        const { id, slot, context, utterance, realtimeFrom } = command;
-        const { model, shared } = this.#parts;
-        const encoder = model.encoders.get(context);
-        // The main thread opens only contexts that this thread has reported.
-        if (encoder === undefined) throw new Error(`the model has no context ${context}`);
-        const ring = new AudioRing(shared, slot);
-        this.#lanes.set(
-          id,
-          new Lane({
-            id,
-            slot,
-            context,
-            encoder,
-            ring,
-            utterance,
-            realtimeFrom,
-            startSearch: () => startSearch(model),
-          }),
-        );
+      case 'open':
+        this.#open(command);
         break;
-      }
       case 'mark':
         this.#lanes.get(command.id)?.mark(command.mark);
+        this.#refreshIdle(command.id);
         break;
       case 'close':
         if (this.#lanes.delete(command.id)) this.#events.push({ id: command.id, kind: 'closed' });
         break;
       case 'wake':
+        for (const id of command.ids) this.#refreshIdle(id);
         break;
       case 'stop':
         this.#stopped = true;
         break;
     }
+  }
+
+  /** A stream that is queued or in a run is refreshed after its run. */
+  #refreshIdle(id: number): void {
+    const lane = this.#lanes.get(id);
+    if (lane?.busy === false) this.#refresh(lane);
+  }
+
+  #open({ id, slot, context, utterance, realtimeFrom }: Extract<Command, { kind: 'open' }>): void {
+    const { backend, shared } = this.#parts;
+    const shape = backend.contexts.get(context);
+    // The main thread opens only contexts that this thread has reported.
+    if (shape === undefined) throw new Error(`the model has no context ${context}`);
+    const ring = new AudioRing(shared, slot);
+    const startSearch = () => backend.startSearch();
+    this.#lanes.set(id, new Lane({ id, slot, context, shape, ring, utterance, realtimeFrom, startSearch }));
+  }
+
+  /** Records an event of a run. A failed stream is closed. */
+  #add(event: StreamEvent): void {
+    this.#events.push(event);
+    if (event.kind === 'failed' && this.#lanes.delete(event.id)) this.#events.push({ id: event.id, kind: 'closed' });
   }
 
   #report(): void {

@@ -22,6 +22,6 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
   atMs: nowMs,
 });
 
-/** Returns true if the stream may use only spare capacity at `nowMs`. */
-export const isAhead = (pace: Pace, chunkMs: number, nowMs: number): boolean =>
-  aheadAt(pace, nowMs) > Math.max(chunkMs, TOLERANCE_MS);
+/** Returns the time from which the stream no longer counts as ahead of real time. Before, it uses spare capacity only. */
+export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number =>
+  atMs + aheadMs - Math.max(chunkMs, TOLERANCE_MS);

@@ -56,8 +56,8 @@ export type Command =
     }
   | { readonly kind: 'mark'; readonly id: number; readonly mark: Mark }
   | { readonly kind: 'close'; readonly id: number }
-  /** A stream has received the audio of another window. */
-  | { readonly kind: 'wake' }
+  /** These streams have received the audio of another window. */
+  | { readonly kind: 'wake'; readonly ids: number[] }
   | { readonly kind: 'stop' };
 
 /** Transcript so far of an utterance that has not ended. */

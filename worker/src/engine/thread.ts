@@ -5,12 +5,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { chunkSamples } from '../features/framing.ts';
 import { ModelError } from '../model/error.ts';
-import { loadModel } from '../model/load.ts';
-import type { Model } from '../model/load.ts';
 import { contextKey } from '../model/manifest.ts';
-import { channelSize, timeSize } from '../model/scratch.ts';
-import { BatchRunner } from './batch.ts';
-import { CachePool } from './caches.ts';
+import type { Backend } from './backend.ts';
+import { HostBackend } from './host/backend.ts';
 import { InferenceLoop } from './loop.ts';
 import type { Command, ContextInfo, ModelInfo, Report, ThreadOptions } from './protocol.ts';
 import { Gauges } from './shared.ts';
@@ -33,13 +30,22 @@ try {
 }
 
 async function main(options: ThreadOptions): Promise<void> {
-  const model = await loadModel(options.modelDir, options, options.maxBatch);
-  const info = await describe(model, options);
+  const backend = await HostBackend.load(options.modelDir, options, options.maxBatch);
+  const info = await describe(backend, options);
   report({ kind: 'loaded', info });
   // The main thread answers with the shared memory for the reported number of slots.
   const shared = await new Promise<SharedBuffers>((resolve) => port?.once('message', resolve));
   const gauges = new Gauges(shared);
-  const loop = createLoop(model, shared, gauges, info.slots, options.maxBatch);
+  const runner = backend.createRunner(info.slots, (windows, cpuMs, ms, waitMs) => {
+    gauges.addRun(windows, cpuMs, ms, waitMs);
+  });
+  const loop = new InferenceLoop({
+    backend,
+    runner,
+    shared,
+    gauges,
+    report: (events) => report({ kind: 'events', events }),
+  });
   port?.on('message', (commands: readonly Command[]) => {
     loop.take(commands);
   });
@@ -51,41 +57,17 @@ async function main(options: ThreadOptions): Promise<void> {
   port?.close();
 }
 
-function createLoop(
-  model: Model,
-  shared: SharedBuffers,
-  gauges: Gauges,
-  slots: number,
-  maxBatch: number,
-): InferenceLoop {
-  const [first] = model.encoders.values();
-  if (first === undefined) throw new Error('the model has no context');
-  const { shape } = first;
-  const caches = new CachePool(slots, channelSize(shape), timeSize(shape));
-  const runner = new BatchRunner(model, caches, shape.mels, (windows, cpuMs, ms, waitMs) => {
-    gauges.addRun(windows, cpuMs, ms, waitMs);
-  });
-  return new InferenceLoop({
-    model,
-    runner,
-    shared,
-    gauges,
-    maxBatch,
-    report: (events) => report({ kind: 'events', events }),
-  });
-}
-
-async function describe(model: Model, options: ThreadOptions): Promise<ModelInfo> {
-  const { maxBatch, slots, maxSlots, measureMs, utilization } = options;
-  const { manifest, encoders } = model;
+async function describe(backend: Backend, options: ThreadOptions): Promise<ModelInfo> {
+  const { slots, maxSlots, measureMs, utilization } = options;
+  const { manifest } = backend;
   const contexts: ContextInfo[] = [];
   for (const { context } of manifest.contexts) {
     // The number of slots is derived from the first context, so only that one is measured for long.
     const mostMs = contexts.length === 0 && slots === undefined ? measureMs : 0;
-    const encoder = encoders.get(contextKey(context));
-    if (encoder === undefined) continue;
-    const realTimeFactor = await measureRealTimeFactor(model, contextKey(context), encoder, maxBatch, mostMs);
-    contexts.push({ context, chunkSamples: chunkSamples(encoder.shape.framing), realTimeFactor });
+    const shape = backend.contexts.get(contextKey(context));
+    if (shape === undefined) continue;
+    const realTimeFactor = await measureRealTimeFactor(backend, contextKey(context), shape, mostMs);
+    contexts.push({ context, chunkSamples: chunkSamples(shape.framing), realTimeFactor });
   }
   const factor = contexts[0]?.realTimeFactor ?? 1;
   return {
@@ -94,7 +76,7 @@ async function describe(model: Model, options: ThreadOptions): Promise<ModelInfo
     languageCode: manifest.languageCode,
     type: manifest.type,
     contexts,
-    subsampling: encoders.values().next().value?.shape.subsampling ?? 8,
-    slots: slots ?? deriveSlots(factor, utilization, maxSlots),
+    subsampling: backend.contexts.values().next().value?.subsampling ?? 8,
+    slots: Math.min(backend.maxSlots, slots ?? deriveSlots(factor, utilization, maxSlots)),
   };
 }

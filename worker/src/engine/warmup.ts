@@ -1,12 +1,7 @@
 import { chunkSamples, samplesFor } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
-import type { Encoder } from '../model/encoder.ts';
-import type { Model } from '../model/load.ts';
-import { channelSize, timeSize } from '../model/scratch.ts';
-import { BatchRunner } from './batch.ts';
-import { CachePool } from './caches.ts';
+import type { Backend, ContextShape, Work } from './backend.ts';
 import { Lane } from './lane.ts';
-import { startSearch } from './search.ts';
 import { AudioRing, createSharedBuffers } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
 
@@ -17,60 +12,59 @@ const WARM_ROUNDS = 4;
  * memory of a single group would stay in the processor cache.
  */
 const LONG = { leastRounds: 15, groups: 8 } as const;
-const SHORT = { leastRounds: 3, groups: 1 } as const;
+const SHORT = { leastRounds: 3, groups: 2 } as const;
 /** Share of the time of a measurement after which it ends if the speed of the machine is constant. */
 const ENOUGH_WHERE_STEADY = 0.2;
 const NOISE = 2_000;
 
 /**
  * Measures the wall time per second of audio of one stream at one context. Runs full batches of noise through features,
- * encoder and search, like real streams. The first rounds are not counted. Takes `mostMs` if other processes use the
- * cores, and a fifth of that otherwise.
+ * encoder and search, like real streams, with as many runs at a time as the backend allows. The first rounds are not
+ * counted. Takes `mostMs` if other processes use the cores, and a fifth of that otherwise.
  */
 export async function measureRealTimeFactor(
-  model: Model,
+  backend: Backend,
   context: string,
-  encoder: Encoder,
-  batch: number,
+  shape: ContextShape,
   mostMs: number,
 ): Promise<number> {
-  const { shape } = encoder;
-  const { leastRounds, groups } = mostMs > 0 ? LONG : SHORT;
-  const streams = batch * groups;
-  const shared = createSharedBuffers(streams);
-  const runner = new BatchRunner(
-    model,
-    new CachePool(streams, channelSize(shape), timeSize(shape)),
-    shape.mels,
-    () => undefined,
-  );
-  const work = Array.from({ length: streams }, (_, slot) => {
-    const ring = new AudioRing(shared, slot);
-    const lane = new Lane({
-      id: slot,
-      slot,
-      context,
-      encoder,
-      ring,
-      utterance: 0,
-      startSearch: () => startSearch(model),
-    });
-    return { lane, length: shape.framing.window };
-  });
+  const { maxBatch, maxRuns, maxSlots } = backend;
+  const { leastRounds, groups: most } = mostMs > 0 ? LONG : SHORT;
+  const batch = Math.min(maxBatch, maxSlots);
+  const groups = Math.max(1, Math.min(most, Math.floor(maxSlots / batch)));
+  const work = createWork(backend, context, shape, batch * groups);
+  const runner = backend.createRunner(batch * groups, () => undefined);
   const noise = (samples: number) => Int16Array.from({ length: samples }, () => (Math.random() - 0.5) * NOISE);
-  const chunk = chunkSamples(shape.framing);
+  const [first, chunk] = [noise(samplesFor(shape.framing, 1)), noise(chunkSamples(shape.framing))];
   const times: number[] = [];
   const startedAt = performance.now();
   const isEnough = (spentMs: number) =>
     times.length >= leastRounds && (spentMs >= mostMs || (spentMs >= mostMs * ENOUGH_WHERE_STEADY && isSteady(times)));
+  const active: Promise<unknown>[] = [];
+  let endedAt = startedAt;
   for (let round = 0; !isEnough(performance.now() - startedAt); round++) {
     const at = (round % groups) * batch;
     const group = work.slice(at, at + batch);
-    const audio = noise(round < groups ? samplesFor(shape.framing, 1) : chunk);
-    for (const { lane } of group) lane.ring.write(audio);
-    const started = performance.now();
-    await runner.run(group, () => true);
-    if (round >= Math.max(WARM_ROUNDS, groups)) times.push(performance.now() - started);
+    for (const { lane } of group) lane.ring.write(round < groups ? first : chunk);
+    // Writing the noise is not part of the work of the inference thread.
+    if (active.length === 0) endedAt = performance.now();
+    active.push(runner.run(group, () => true));
+    if (active.length < Math.min(maxRuns, groups)) continue;
+    await active.shift();
+    const now = performance.now();
+    if (round >= Math.max(WARM_ROUNDS, groups)) times.push(now - endedAt);
+    endedAt = now;
   }
-  return slowRun(times) / 1000 / (batch * (chunk / SAMPLE_RATE_HZ));
+  await Promise.all(active);
+  return slowRun(times) / 1000 / (batch * (chunk.length / SAMPLE_RATE_HZ));
+}
+
+function createWork(backend: Backend, context: string, shape: ContextShape, streams: number): Work[] {
+  const shared = createSharedBuffers(streams);
+  return Array.from({ length: streams }, (_, slot) => {
+    const ring = new AudioRing(shared, slot);
+    const startSearch = () => backend.startSearch();
+    const lane = new Lane({ id: slot, slot, context, shape, ring, utterance: 0, startSearch });
+    return { lane, length: shape.framing.window };
+  });
 }

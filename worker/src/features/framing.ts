@@ -64,11 +64,24 @@ export function nextWindow(framing: Framing, k: number, samples: number, flushed
   return { kind: 'run', length, last: left <= framing.window };
 }
 
-/** Returns the oldest sample that window `k` or a later one may need, relative to the start of the utterance. */
+/**
+ * Returns the oldest sample that the new frames of window `k` or of a later window need, relative to the start of the
+ * utterance. The history of a window comes from the window before it.
+ */
 export function oldestNeeded(framing: Framing, k: number): number {
   const history = framing.window - framing.shift;
-  // The history comes from the previous window. The first new frame reaches back by REACH_SAMPLES, and pre-emphasis
-  // needs one sample more.
-  const frame = k === 0 ? 0 : firstFrame(framing, k) + history;
-  return Math.max(0, frame * HOP_SAMPLES - REACH_SAMPLES - 1);
+  return k === 0 ? 0 : Math.max(0, firstSample(framing, k) + history * HOP_SAMPLES);
 }
+
+/** Returns the oldest sample that any frame of window `k` needs, its history included. */
+export const oldestSampleOf = (framing: Framing, k: number): number => Math.max(0, firstSample(framing, k));
+
+/**
+ * Returns the first sample that the frames of window `k` cover. Negative at the start of an utterance. A frame reaches
+ * back by REACH_SAMPLES, and pre-emphasis needs one sample more.
+ */
+export const firstSample = (framing: Framing, k: number): number =>
+  firstFrame(framing, k) * HOP_SAMPLES - REACH_SAMPLES - 1;
+
+/** Returns the number of samples that the frames of a window cover, with the one that pre-emphasis needs. */
+export const windowSamples = (framing: Framing): number => (framing.window - 1) * HOP_SAMPLES + 2 * REACH_SAMPLES + 1;

@@ -1,10 +1,10 @@
-import { BatchRunner } from '../engine/batch.ts';
-import { CachePool } from '../engine/caches.ts';
+import type { Runner } from '../engine/backend.ts';
+import { HostBackend } from '../engine/host/backend.ts';
 import { Lane } from '../engine/lane.ts';
-import { startSearch } from '../engine/search.ts';
 import { AudioRing, createSharedBuffers } from '../engine/shared.ts';
+import type { Encoder } from '../model/encoder.ts';
 import { loadModel } from '../model/load.ts';
-import { channelSize, rowsSize, timeSize } from '../model/scratch.ts';
+import { rowsSize } from '../model/scratch.ts';
 import { readWav } from './data.ts';
 
 /** Result of the engine's pipeline for a recording: encoder rows and piece ids. */
@@ -13,17 +13,24 @@ export interface PipelineResult {
   readonly ids: number[];
 }
 
+/** One stream of a model without threads. */
+interface Pipeline {
+  readonly encoder: Encoder;
+  readonly runner: Runner;
+  readonly ring: AudioRing;
+  readonly lane: Lane;
+}
+
 /** Creates one stream of a model with lane, features, caches and search, without threads. */
-export async function openPipeline(folder: string, context = '56,13') {
+export async function openPipeline(folder: string, context = '56,13'): Promise<Pipeline> {
   const model = await loadModel(folder, { provider: 'cpu', threads: 1, paddedBatches: false }, 2);
-  const encoder = model.encoders.get(context);
-  if (encoder === undefined) throw new Error(`the model has no context ${context}`);
-  const { shape } = encoder;
-  const caches = new CachePool(1, channelSize(shape), timeSize(shape));
-  const runner = new BatchRunner(model, caches, shape.mels, () => undefined);
+  const backend = new HostBackend(model, 2);
+  const [encoder, shape] = [model.encoders.get(context), backend.contexts.get(context)];
+  if (encoder === undefined || shape === undefined) throw new Error(`the model has no context ${context}`);
+  const runner = backend.createRunner(1, () => undefined);
   const ring = new AudioRing(createSharedBuffers(1), 0);
-  const search = () => startSearch(model);
-  const lane = new Lane({ id: 1, slot: 0, context, encoder, ring, utterance: 0, startSearch: search });
+  const startSearch = () => backend.startSearch();
+  const lane = new Lane({ id: 1, slot: 0, context, shape, ring, utterance: 0, startSearch });
   return { encoder, runner, ring, lane };
 }
 

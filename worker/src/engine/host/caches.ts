@@ -1,19 +1,36 @@
-import type { Scratch } from '../model/scratch.ts';
+import type { Scratch } from '../../model/scratch.ts';
 
-/** Encoder caches of all slots, in blocks that are allocated once. */
+/** Sizes of the caches of a stream, in floats. */
+export interface CacheSizes {
+  readonly channel: number;
+  readonly time: number;
+  /** Features at the end of a window, which the next window starts with. */
+  readonly history: number;
+}
+
+/** Encoder caches and features of all slots, in blocks that are allocated once. */
 export class CachePool {
   readonly #channelSize: number;
   readonly #timeSize: number;
   readonly #channel: Float32Array;
   readonly #time: Float32Array;
   readonly #filled: BigInt64Array;
+  readonly #histories: Float32Array[];
 
-  constructor(slots: number, channelSize: number, timeSize: number) {
-    this.#channelSize = channelSize;
-    this.#timeSize = timeSize;
-    this.#channel = new Float32Array(slots * channelSize);
-    this.#time = new Float32Array(slots * timeSize);
+  constructor(slots: number, { channel, time, history }: CacheSizes) {
+    this.#channelSize = channel;
+    this.#timeSize = time;
+    this.#channel = new Float32Array(slots * channel);
+    this.#time = new Float32Array(slots * time);
     this.#filled = new BigInt64Array(slots);
+    this.#histories = Array.from({ length: slots }, () => new Float32Array(history));
+  }
+
+  /** Returns the features of a slot's previous window. */
+  historyOf(slot: number): Float32Array {
+    const history = this.#histories[slot];
+    if (history === undefined) throw new RangeError(`there is no slot ${slot}`);
+    return history;
   }
 
   /**

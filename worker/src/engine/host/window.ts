@@ -1,6 +1,6 @@
-import { firstFrame } from '../features/framing.ts';
-import type { Framing } from '../features/framing.ts';
-import type { LogMel, SampleRing } from '../features/logmel.ts';
+import { firstFrame } from '../../features/framing.ts';
+import type { Framing } from '../../features/framing.ts';
+import type { LogMel, SampleRing } from '../../features/logmel.ts';
 
 /** Input for the features of one window. */
 export interface WindowSource {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { goldenFolder } from '../testing/data.ts';
-import { createGoldenFolder } from '../testing/folder.ts';
-import type { GoldenKind } from '../testing/folder.ts';
-import type { OneWindow } from '../testing/one-window.ts';
-import { callOutside } from '../testing/outside.ts';
+import { goldenFolder } from '../../testing/data.ts';
+import { createGoldenFolder } from '../../testing/folder.ts';
+import type { GoldenKind } from '../../testing/folder.ts';
+import type { OneWindow } from '../../testing/one-window.ts';
+import { callOutside } from '../../testing/outside.ts';
 
-const module = new URL('../testing/one-window.ts', import.meta.url);
+const module = new URL('../../testing/one-window.ts', import.meta.url);
 
 function runOnce(kind: GoldenKind, openChecks: boolean[]): Promise<OneWindow> {
   return callOutside(module, 'runOneWindow', createGoldenFolder(kind), join(goldenFolder, 'speech.wav'), openChecks);

@@ -1,27 +1,16 @@
-import { LogMel } from '../features/logmel.ts';
-import type { Model } from '../model/load.ts';
-import { audioSize } from '../model/scratch.ts';
+import { LogMel } from '../../features/logmel.ts';
+import type { Model } from '../../model/load.ts';
+import type { Encoder } from '../../model/encoder.ts';
+import { audioSize } from '../../model/scratch.ts';
+import type { OnRun, Runner, Work } from '../backend.ts';
+import type { Lane } from '../lane.ts';
+import type { StreamEvent } from '../protocol.ts';
 import type { CachePool } from './caches.ts';
-import type { Lane } from './lane.ts';
-import type { StreamEvent } from './protocol.ts';
 import { searchBatch } from './search.ts';
 import { fillWindow } from './window.ts';
 
-/**
- * Called after each run of the encoder. `windows` is the number of streams in it. `cpuMs` and `ms` are the CPU and wall
- * time inside onnxruntime. `waitMs` is the total time that its windows were queued.
- */
-export type OnRun = (windows: number, cpuMs: number, ms: number, waitMs: number) => void;
-
-/** A lane whose next window is ready. */
-export interface Work {
-  readonly lane: Lane;
-  /** Feature frames of the window that hold audio. */
-  readonly length: number;
-}
-
-/** Runs one window of several streams of a context together. */
-export class BatchRunner {
+/** Runs one window of several streams of a context together, with features and search in this thread. */
+export class BatchRunner implements Runner {
   readonly #model: Model;
   readonly #caches: CachePool;
   readonly #logMel: LogMel;
@@ -34,16 +23,12 @@ export class BatchRunner {
     this.#onRun = onRun;
   }
 
-  /**
-   * Encodes and decodes one window of each stream. All lanes must share an encoder. Streams for which `isOpen` returns
-   * false after the run, or after the search, are skipped.
-   */
   async run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]> {
-    const encoder = batch[0]?.lane.encoder;
+    const encoder = this.#model.encoders.get(batch[0]?.lane.context ?? '');
     if (encoder === undefined) return [];
     const { scratch } = encoder;
     batch.forEach((work, place) => {
-      this.#fill(work, place);
+      this.#fill(encoder, work, place);
     });
     const [cpu, started] = [process.threadCpuUsage(), performance.now()];
     await encoder.run(batch.length);
@@ -67,9 +52,9 @@ export class BatchRunner {
     });
   }
 
-  #fill({ lane, length }: Work, place: number): void {
-    const { shape, scratch } = lane.encoder;
-    const { ring, start, end, window: index, history } = lane;
+  #fill({ shape, scratch }: Encoder, { lane, length }: Work, place: number): void {
+    const { ring, start, end, window: index } = lane;
+    const history = this.#caches.historyOf(lane.slot);
     const source = { ring, start, end, index, length, history };
     fillWindow(this.#logMel, shape.framing, source, scratch.audio, place * audioSize(shape));
     scratch.lengths[place] = BigInt(length);

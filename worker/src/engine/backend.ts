@@ -1,0 +1,56 @@
+import type { Framing } from '../features/framing.ts';
+import type { Manifest } from '../model/manifest.ts';
+import type { Lane } from './lane.ts';
+import type { StreamEvent } from './protocol.ts';
+import type { Search } from './search.ts';
+
+/** Division of a stream's audio at one context, on any hardware. */
+export interface ContextShape {
+  readonly framing: Framing;
+  readonly subsampling: number;
+  /** Whether the features at the start of a window are computed again from audio that an earlier window contained. */
+  readonly recomputesHistory: boolean;
+}
+
+/** A lane whose next window is ready. */
+export interface Work {
+  readonly lane: Lane;
+  /** Feature frames of the window that hold audio. */
+  readonly length: number;
+}
+
+/**
+ * Called after each run of the encoder. `windows` is the number of streams in it. `cpuMs` and `ms` are the CPU time of
+ * the thread and the wall time of the run. `waitMs` is the total time that its windows were queued.
+ */
+export type OnRun = (windows: number, cpuMs: number, ms: number, waitMs: number) => void;
+
+/** Runs windows of streams and owns the state of these streams between their windows. */
+export interface Runner {
+  /**
+   * Encodes and decodes one window of each stream and returns the resulting events. All streams have the same context.
+   * Streams for which `isOpen` returns false after the run are skipped. A rejected promise means that the streams of the
+   * batch have lost their state.
+   */
+  run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]>;
+}
+
+/** A model that is loaded on one kind of hardware. */
+export interface Backend {
+  readonly manifest: Manifest;
+  /** Contexts by `contextKey`. The default context comes first. */
+  readonly contexts: ReadonlyMap<string, ContextShape>;
+  /** Largest number of windows in one run. */
+  readonly maxBatch: number;
+  /** Number of runs that may be active at the same time. */
+  readonly maxRuns: number;
+  /** Largest number of slots that the memory of the hardware allows. */
+  readonly maxSlots: number;
+  /** Creates the search of a new utterance. */
+  startSearch(): Search;
+  /** Creates a runner with memory for this many slots. Only the newest runner may be used. */
+  createRunner(slots: number, onRun: OnRun): Runner;
+}
+
+/** Error of the hardware or its driver, after which the process cannot continue. */
+export class DeviceLost extends Error {}

@@ -1,0 +1,50 @@
+import { loadModel } from '../../model/load.ts';
+import type { Model } from '../../model/load.ts';
+import { channelSize, timeSize } from '../../model/scratch.ts';
+import type { RuntimeOptions } from '../../model/session.ts';
+import type { Backend, ContextShape, OnRun, Runner } from '../backend.ts';
+import { startSearch } from '../search.ts';
+import type { Search } from '../search.ts';
+import { BatchRunner } from './batch.ts';
+import { CachePool } from './caches.ts';
+
+/** A model in onnxruntime-node. Features, state and search are in the memory of this process. */
+export class HostBackend implements Backend {
+  readonly contexts: ReadonlyMap<string, ContextShape>;
+  readonly maxBatch: number;
+  readonly maxRuns = 1;
+  readonly maxSlots = Infinity;
+  readonly #model: Model;
+
+  constructor(model: Model, maxBatch: number) {
+    this.#model = model;
+    this.maxBatch = maxBatch;
+    this.contexts = new Map(
+      [...model.encoders].map(([context, { shape }]) => [
+        context,
+        { framing: shape.framing, subsampling: shape.subsampling, recomputesHistory: false },
+      ]),
+    );
+  }
+
+  static async load(folder: string, runtime: RuntimeOptions, maxBatch: number): Promise<HostBackend> {
+    return new HostBackend(await loadModel(folder, runtime, maxBatch), maxBatch);
+  }
+
+  get manifest(): Model['manifest'] {
+    return this.#model.manifest;
+  }
+
+  startSearch(): Search {
+    return startSearch(this.#model.vocabulary, this.#model.joint);
+  }
+
+  createRunner(slots: number, onRun: OnRun): Runner {
+    const [first] = this.#model.encoders.values();
+    if (first === undefined) throw new Error('the model has no context');
+    const { shape } = first;
+    const history = shape.mels * (shape.framing.window - shape.framing.shift);
+    const caches = new CachePool(slots, { channel: channelSize(shape), time: timeSize(shape), history });
+    return new BatchRunner(this.#model, caches, shape.mels, onRun);
+  }
+}

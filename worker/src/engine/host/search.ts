@@ -1,0 +1,40 @@
+import { GreedyCtc } from '../../decode/ctc.ts';
+import { decodeRnnt } from '../../decode/rnnt.ts';
+import type { Encoder } from '../../model/encoder.ts';
+import type { Model } from '../../model/load.ts';
+import { rowsSize } from '../../model/scratch.ts';
+import type { Search } from '../search.ts';
+
+/** The search of a stream with the stream's place in the encoded batch. */
+export interface Encoded {
+  readonly search: Search;
+  readonly place: number;
+  /** Encoder frames that hold audio. */
+  readonly frames: number;
+}
+
+/** Advances the searches of a batch by the encoder's output. */
+export async function searchBatch(
+  { joint, vocabulary }: Model,
+  { shape, scratch }: Encoder,
+  batch: readonly Encoded[],
+): Promise<void> {
+  const size = rowsSize(shape);
+  const chunks = [];
+  for (const { search, place, frames } of batch) {
+    if (search.state instanceof GreedyCtc) search.state.decode(scratch.rows, place * size, frames);
+    else
+      chunks.push({
+        search: search.state,
+        frames: columnsOf(scratch.rows, place * size, shape.outputSize, shape.frames, frames),
+      });
+  }
+  if (joint !== undefined) await decodeRnnt(joint, vocabulary.blank, chunks);
+}
+
+/** Returns the first `count` columns of a [rows, stride] matrix, each as a separate vector. */
+function columnsOf(matrix: Float32Array, from: number, rows: number, stride: number, count: number): Float32Array[] {
+  return Array.from({ length: count }, (_, column) =>
+    Float32Array.from({ length: rows }, (_value, row) => matrix[from + row * stride + column] ?? 0),
+  );
+}
