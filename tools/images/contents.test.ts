@@ -7,6 +7,7 @@ import { listLayer } from './contents.ts';
 import type { Sources } from './contents.ts';
 import { textOf } from './files.ts';
 import { loadtestFiles } from './loadtest-files.ts';
+import { listPackages } from './npm.ts';
 import { writeImage } from './oci.ts';
 import { buildSbom } from './sbom.ts';
 import { dependencyFiles, isLoaded, isProgram, programFiles } from './service-files.ts';
@@ -16,7 +17,7 @@ beforeEach(() => {
   root = temporaryFolder('contents');
 });
 
-function write(path: string, text = ''): void {
+function write(path: string, text: string | Buffer = ''): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text, { mode: path.includes('/bin/') ? 0o755 : 0o644 });
 }
@@ -127,6 +128,13 @@ describe('dependencyFiles', () => {
     ['redis', 'test/', false],
     ['redis', 'node_modules/', false],
     ['redis', '.eslintrc', false],
+    ['koffi', 'src/koffi/index.js', true],
+    ['koffi', 'src/koffi/src/static.js', true],
+    ['koffi', 'src/koffi/src/ffi.cc', false],
+    ['koffi', 'src/koffi/src/abi/', false],
+    ['koffi', 'vendor/', false],
+    ['@koromix/koffi-linux-x64', 'linux_x64/', true],
+    ['@koromix/koffi-linux-x64', 'musl_x64/', false],
     ['onnxruntime-node', 'script/', false],
     ['onnxruntime-node', 'bin/', true],
     ['onnxruntime-node', 'bin/napi-v6/', true],
@@ -138,6 +146,22 @@ describe('dependencyFiles', () => {
   ])('isLoaded of %s %s is %s in an image for x64', (name, path, expected) => {
     expect(isLoaded(name, path, 'x64')).toBe(expected);
   });
+});
+
+test('koffi loads from the files that an image of this platform has', () => {
+  const cpu = process.arch === 'arm64' ? 'arm64' : 'x64';
+  for (const entry of listPackages(repository, ['worker'], cpu).filter(({ name }) => name.includes('koffi'))) {
+    for (const { path, from } of dependencyFiles(repository, entry, cpu)) {
+      if (from !== 'folder' && 'file' in from) write(path, readFileSync(from.file));
+    }
+  }
+  const script = "import koffi from 'koffi'; console.log(koffi.sizeof('int'));";
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: join(root, 'app'),
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  expect(stdout).toBe('4\n');
 });
 
 describe('loadtestFiles', () => {

@@ -49,10 +49,9 @@ export async function fetchSources(root: string, platform: Platform, layers: rea
 
 /** Lists the files of a layer. The Dockerfile and the build without a daemon both take them from here. */
 export function listLayer(layer: string, { root, platform, debian, node, k6 }: Sources): ImageFile[] {
-  const packages = listPackages(root, workspacesOf([layer]));
-  if (layer.endsWith('/dependencies')) {
-    return packages.flatMap((entry) => dependencyFiles(root, entry, PLATFORMS[platform].node));
-  }
+  const cpu = PLATFORMS[platform].node;
+  const packages = listPackages(root, workspacesOf([layer]), cpu);
+  if (layer.endsWith('/dependencies')) return packages.flatMap((entry) => dependencyFiles(root, entry, cpu));
   if (layer.endsWith('/program')) return packages.flatMap((entry) => programFiles(root, entry));
   switch (layer) {
     case 'system':

@@ -16,7 +16,7 @@ function createRepository(packages: Record<string, object>): string {
   return folder;
 }
 
-test('listPackages returns what a workspace loads in production, each from the nearest folder', () => {
+test('listPackages returns what a workspace loads on its platform in production, from the nearest folder', () => {
   const folder = createRepository({
     '': { name: 'own', version: '1.0.0', workspaces: ['gateway', 'core'], devDependencies: { tool: '1.0.0' } },
     gateway: { name: 'gateway', version: '1.0.0', dependencies: { core: '1.0.0', a: '1.0.0', '@types/a': '1.0.0' } },
@@ -30,16 +30,23 @@ test('listPackages returns what a workspace loads in production, each from the n
       peerDependenciesMeta: { 'not-installed': { optional: true } },
     },
     'node_modules/@types/a': { version: '1.0.0' },
-    'node_modules/b': { version: '1.0.0' },
+    'node_modules/b': {
+      version: '1.0.0',
+      optionalDependencies: { 'b-linux-x64': '1.0.0', 'b-linux-arm64': '1.0.0', 'b-win32-x64': '1.0.0' },
+    },
+    'node_modules/b-linux-x64': { version: '1.0.0', optional: true, os: ['linux'], cpu: ['x64'] },
+    'node_modules/b-linux-arm64': { version: '1.0.0', optional: true, os: ['linux'], cpu: ['arm64'] },
+    'node_modules/b-win32-x64': { version: '1.0.0', optional: true, os: ['win32'], cpu: ['x64'] },
     'core/node_modules/b': { version: '2.0.0' },
     'node_modules/tool': { version: '1.0.0', dev: true },
   });
-  expect(listPackages(folder, ['gateway'])).toEqual([
+  expect(listPackages(folder, ['gateway'], 'arm64')).toEqual([
     { name: 'core', version: '1.0.0', path: 'core', isWorkspace: true },
     { name: 'b', version: '2.0.0', path: 'core/node_modules/b', isWorkspace: false },
     { name: 'gateway', version: '1.0.0', path: 'gateway', isWorkspace: true },
     { name: 'a', version: '1.0.0', path: 'node_modules/a', isWorkspace: false },
     { name: 'b', version: '1.0.0', path: 'node_modules/b', isWorkspace: false },
+    { name: 'b-linux-arm64', version: '1.0.0', path: 'node_modules/b-linux-arm64', isWorkspace: false },
   ]);
 });
 
@@ -53,11 +60,13 @@ const services = IMAGES.filter(({ layers }) => workspacesOf(layers).length > 0);
 test.each(services.map(({ name, layers }) => [name, layers] as const))(
   '%s contains its service and no development tool',
   (name, layers) => {
-    const names = listPackages(root, workspacesOf(layers)).map((entry) => entry.name);
+    const names = listPackages(root, workspacesOf(layers), 'arm64').map((entry) => entry.name);
     expect(names).toContain(name.replace('svc-asr-', '@svc-asr/'));
     expect(names).toContain('@svc-asr/core');
     const tools = ['typescript', 'jest', 'eslint', 'prettier', '@swc/core', 'adm-zip', 'global-agent'];
     expect(names.filter((entry) => tools.includes(entry) || entry.startsWith('@types/'))).toEqual([]);
     expect(names.includes('onnxruntime-node')).toBe(name === 'svc-asr-worker');
+    const native = name === 'svc-asr-worker' ? ['@koromix/koffi-linux-arm64', 'koffi'] : [];
+    expect(names.filter((entry) => entry.includes('koffi'))).toEqual(native);
   },
 );

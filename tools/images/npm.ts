@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder } from '../launch/node.mjs';
+import { cacheFolder, fetchPackage } from '../launch/node.mjs';
 
 /** A production package of a service. */
 export interface NpmPackage {
@@ -13,6 +13,9 @@ export interface NpmPackage {
   isWorkspace: boolean;
 }
 
+/** Architecture of an image's CPU, as npm names it. */
+export type Cpu = 'x64' | 'arm64';
+
 /** Package that `npm query` prints. */
 interface QueriedPackage {
   name: string;
@@ -22,6 +25,9 @@ interface QueriedPackage {
   /** Folders of the packages that the package depends on. The folder of a workspace is its link in node_modules. */
   to: readonly string[];
   devDependencies?: Readonly<Record<string, string>>;
+  /** Platforms that the package is for. Undefined for all. */
+  os?: readonly string[];
+  cpu?: readonly string[];
 }
 
 /**
@@ -30,8 +36,8 @@ interface QueriedPackage {
  */
 const NOT_LOADED = /^(@types\/.*|adm-zip|global-agent)$/;
 
-/** Lists the packages that workspaces load in production, including themselves, sorted by path. */
-export function listPackages(root: string, workspaces: readonly string[]): NpmPackage[] {
+/** Lists the packages that workspaces load in production on Linux, including themselves, sorted by path. */
+export function listPackages(root: string, workspaces: readonly string[], cpu: Cpu): NpmPackage[] {
   if (workspaces.length === 0) return [];
   const all = askNpm(root, ['query', '*']) as QueriedPackage[];
   const byLocation = new Map(all.map((entry) => [entry.location, entry]));
@@ -39,7 +45,7 @@ export function listPackages(root: string, workspaces: readonly string[]): NpmPa
   const found = new Set<QueriedPackage>();
   const visit = (location: string): void => {
     const entry = byLocation.get(location);
-    if (entry === undefined || found.has(entry) || NOT_LOADED.test(entry.name)) return;
+    if (entry === undefined || found.has(entry) || NOT_LOADED.test(entry.name) || !isFor(entry, cpu)) return;
     found.add(entry);
     entry.to
       .filter((path) => entry.devDependencies?.[path.replace(/^.*node_modules\//, '')] === undefined)
@@ -54,8 +60,22 @@ export function listPackages(root: string, workspaces: readonly string[]): NpmPa
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+function isFor({ os = ['linux'], cpu = [] }: QueriedPackage, wanted: Cpu): boolean {
+  return os.includes('linux') && (cpu.length === 0 || cpu.includes(wanted));
+}
+
 function isWorkspace({ location }: QueriedPackage): boolean {
   return location !== '' && !location.includes('node_modules/');
+}
+
+/**
+ * Returns the folder of a package. npm installs native packages for this machine only, so those for another CPU are
+ * downloaded into the cache.
+ */
+export function folderOf(root: string, { name, version, path }: NpmPackage): string {
+  const folder = join(root, path);
+  if (existsSync(folder)) return folder;
+  return fetchPackage(name, version, join(cacheFolder(), 'image-packages', `${name.replace('/', '+')}-${version}`));
 }
 
 /**

@@ -2,6 +2,7 @@ import { PINNED } from '../launch/node.mjs';
 import { workspacesOf } from './contents.ts';
 import type { Sources } from './contents.ts';
 import { askNpm, listPackages } from './npm.ts';
+import type { Cpu } from './npm.ts';
 import { PLATFORMS } from './platform.ts';
 
 /** Part of an image in CycloneDX 1.5. */
@@ -25,7 +26,7 @@ export function buildSbom(
     version: partVersion,
     purl: `pkg:${purl}`,
   });
-  const { debian: arch } = PLATFORMS[platform];
+  const { debian: arch, node: cpu } = PLATFORMS[platform];
   const modules = layers.includes('k6') ? Object.entries(k6?.modules ?? {}) : [];
   const components = [
     component('node', PINNED, `generic/node@${PINNED}`),
@@ -36,7 +37,7 @@ export function buildSbom(
         `deb/debian/${encodeURIComponent(entry.name)}@${encodeURIComponent(entry.version)}?arch=${arch}`,
       ),
     ),
-    ...npmComponents(root, workspacesOf(layers)),
+    ...npmComponents(root, workspacesOf(layers), cpu),
     ...modules.map(([path, moduleVersion]) => component(path, moduleVersion, `golang/${path}@${moduleVersion}`)),
   ];
   const image = { ...component(name, version, `oci/${name}@${version}`), type: 'container' };
@@ -44,10 +45,10 @@ export function buildSbom(
 }
 
 /** Returns the components that `npm sbom` lists for workspaces, without packages that the image does not contain. */
-function npmComponents(root: string, workspaces: readonly string[]): Component[] {
+function npmComponents(root: string, workspaces: readonly string[], cpu: Cpu): Component[] {
   if (workspaces.length === 0) return [];
   const command = ['sbom', '--sbom-format=cyclonedx', ...workspaces.map((name) => `--workspace=${name}`)];
   const { components } = askNpm(root, command) as { components: Component[] };
-  const present = new Set(listPackages(root, workspaces).map(({ name, version }) => `${name}@${version}`));
+  const present = new Set(listPackages(root, workspaces, cpu).map(({ name, version }) => `${name}@${version}`));
   return components.filter(({ purl }) => present.has(decodeURIComponent(purl.replace('pkg:npm/', ''))));
 }

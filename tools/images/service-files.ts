@@ -2,13 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileOf, linkOf, listFolder, textOf } from './files.ts';
 import type { ImageFile } from './files.ts';
-import type { NpmPackage } from './npm.ts';
+import { folderOf } from './npm.ts';
+import type { Cpu, NpmPackage } from './npm.ts';
 
 /** Files that are not needed at run time. Licenses stay. */
-const NOT_RUN = /\.(d\.[cm]?ts|[cm]?tsx?|map|md|markdown|flow|coffee)$|(^|\/)(\.[^/]+|tsconfig[^/]*\.json|Makefile)$/i;
+const NOT_RUN =
+  /\.(d\.[cm]?ts|[cm]?tsx?|map|md|markdown|flow|coffee|cc?|hh?|inc|def|asm|s)$|(^|\/)(\.[^/]+|tsconfig[^/]*\.json|Makefile)$/i;
 const LICENSE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
 /** Folders of a package that only its authors use. Nested packages are listed by npm. */
 const NOT_RUN_FOLDERS = /^(tests?|__tests__|docs?|examples?|benchmarks?|coverage|node_modules|\.[^/]+)\/$/;
+
+/** Folders of koffi that only its compilation needs. The compiled library is in a package of the platform. */
+const KOFFI_SOURCES = /^(lib|vendor|src\/koffi\/src\/abi)\/$/;
 
 /** Folders that a workspace needs at run time in addition to `dist`. */
 const RUN_TIME_FOLDERS: Readonly<Record<string, readonly string[]>> = {
@@ -21,15 +26,18 @@ const RUN_TIME_FOLDERS: Readonly<Record<string, readonly string[]>> = {
 const RENDERED: Readonly<Record<string, string>> = { 'packages/api-docs': 'dist/public' };
 
 /** Lists the installed files of an npm package that a service may load. Workspaces have none. */
-export function dependencyFiles(root: string, entry: NpmPackage, cpu: 'x64' | 'arm64'): ImageFile[] {
+export function dependencyFiles(root: string, entry: NpmPackage, cpu: Cpu): ImageFile[] {
   if (entry.isWorkspace) return [];
-  return listFolder(join(root, entry.path), `app/${entry.path}/`, (path) => isLoaded(entry.name, path, cpu));
+  return listFolder(folderOf(root, entry), `app/${entry.path}/`, (path) => isLoaded(entry.name, path, cpu));
 }
 
 /** Reports whether a path in an npm package belongs in an image. The path of a folder ends with a slash. */
-export function isLoaded(name: string, path: string, cpu: 'x64' | 'arm64'): boolean {
+export function isLoaded(name: string, path: string, cpu: Cpu): boolean {
   if (!path.endsWith('/')) return LICENSE.test(path) || !NOT_RUN.test(path);
   if (NOT_RUN_FOLDERS.test(path)) return false;
+  if (name === 'koffi') return !KOFFI_SOURCES.test(path);
+  // These packages contain a library for each C library. The images have glibc.
+  if (name.startsWith('@koromix/koffi-')) return !path.startsWith('musl');
   if (name !== 'onnxruntime-node') return true;
   // This package contains the libraries of all its platforms, and an install script.
   const [, system = 'linux', machine = cpu] = /^bin\/napi-v\d+\/(?:(\w+)\/)?(?:(\w+)\/)?$/.exec(path) ?? [];

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { logProgress, stop } from './terminal.mjs';
 
 /** Version of Node that the launcher downloads and the images contain. */
@@ -52,23 +52,33 @@ export function ensureNode() {
  * @param {string} arch
  */
 export function fetchNode(platform, arch) {
-  const name = `node-${platform}-${arch}`;
   const home = join(cacheFolder(), `node-${PINNED}-${platform}-${arch}`);
+  return fetchPackage(`node-${platform}-${arch}`, PINNED, home);
+}
+
+/**
+ * Downloads an npm package without its dependencies' scripts into a folder, unless it is there. The package may be for
+ * another platform. Returns the package's own folder.
+ * @param {string} name
+ * @param {string} version
+ * @param {string} home
+ */
+export function fetchPackage(name, version, home) {
   const folder = join(home, 'node_modules', name);
   if (existsSync(folder)) return folder;
-  logProgress(`downloading Node ${PINNED} for ${platform}-${arch} from the npm registry`);
-  mkdirSync(cacheFolder(), { recursive: true });
+  logProgress(`downloading ${name} ${version} from the npm registry`);
+  mkdirSync(dirname(home), { recursive: true });
   // npm writes into a temporary folder, so that an incomplete download is never used.
-  const temporary = mkdtempSync(join(cacheFolder(), 'node-tmp-'));
+  const temporary = mkdtempSync(join(dirname(home), 'npm-tmp-'));
   // --force installs a package for another architecture, which images of that architecture need.
   const options = ['--force', '--prefix', temporary, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const result = spawnSync('npm', ['install', ...options, `${name}@${PINNED}`], {
+  const result = spawnSync('npm', ['install', ...options, `${name}@${version}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
     cwd: temporary,
   });
   if (result.status !== 0) {
     rmSync(temporary, { recursive: true, force: true });
-    stop(`npm could not download ${name}@${PINNED}: see its message above`);
+    stop(`npm could not download ${name}@${version}: see its message above`);
   }
   try {
     renameSync(temporary, home);

@@ -1,0 +1,37 @@
+/** Reason for which a native library could not be used. Codes are stable. */
+export type NativeErrorCode =
+  /** A library file is missing or cannot be loaded. */
+  | 'library_missing'
+  /** The library that was found is not the release that the worker was built for. */
+  | 'version_mismatch'
+  /** ONNX Runtime refused a call. The message is its own. */
+  | 'call_failed'
+  /** A batch names a page, slot or range outside of its limits. Nothing was sent to the device. */
+  | 'index_invalid';
+
+/** Thrown if a native library cannot be used, or refuses a call. */
+export class NativeError extends Error {
+  override readonly name = 'NativeError';
+  readonly code: NativeErrorCode;
+
+  constructor(code: NativeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Thrown if a CUDA call fails. Such errors are sticky: all later calls of the process fail too, so the process must end.
+ */
+export class CudaError extends Error {
+  override readonly name = 'CudaError';
+}
+
+/** Messages of ONNX Runtime that report a failure of CUDA or of a library on top of it. */
+const CUDA_FAILURE = /\b(CUDA|CUBLAS|CUDNN|CUFFT|CURAND)[_ ](failure|error)/i;
+
+/** Returns the error for a message of ONNX Runtime. */
+export function errorOf(call: string, message: string): NativeError | CudaError {
+  const text = `${call}: ${message}`;
+  return CUDA_FAILURE.test(message) ? new CudaError(text) : new NativeError('call_failed', text);
+}

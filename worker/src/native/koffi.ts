@@ -1,0 +1,28 @@
+import { NativeError } from './error.ts';
+
+/** Module that calls functions of native libraries. */
+export type Koffi = typeof import('koffi');
+
+/** Address in host or device memory. */
+export type Pointer = bigint;
+
+/** Function of a native library. Its caller knows the types. */
+export type NativeFunction = (...args: unknown[]) => unknown;
+
+/** ONNX Runtime needs more stack than the 2 MiB that koffi reserves by default. */
+const STACK_BYTES = 16 * 2 ** 20;
+
+/** Loads koffi. Only native back ends call it, so a worker on CPUs runs without it. */
+export async function loadKoffi(): Promise<Koffi> {
+  let koffi: Koffi;
+  try {
+    koffi = await import('koffi');
+  } catch (cause) {
+    const platform = `${process.platform}-${process.arch}`;
+    const next = `install the optional package @koromix/koffi-${platform}, or set PROVIDER=cpu`;
+    throw new NativeError('library_missing', `koffi cannot be loaded on ${platform}: ${next}`, { cause });
+  }
+  // koffi refuses a new stack size once a library is loaded.
+  if ((koffi.config().sync_stack_size ?? 0) < STACK_BYTES) koffi.config({ sync_stack_size: STACK_BYTES });
+  return koffi;
+}

@@ -1,0 +1,85 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { LibraryHandle, TypeObject } from 'koffi';
+import { NativeError } from './error.ts';
+import { loadKoffi } from './koffi.ts';
+import type { Koffi, NativeFunction, Pointer } from './koffi.ts';
+
+/** The library of ONNX Runtime, loaded and checked. */
+export interface OrtLibrary {
+  readonly koffi: Koffi;
+  /** Address of the table of functions (`OrtApi`). */
+  readonly table: Pointer;
+  readonly version: string;
+  /** koffi unloads a library that nothing references. */
+  readonly handle: LibraryHandle;
+}
+
+/** File of the library, and the release that it must be. */
+export interface LibrarySource {
+  readonly file: string;
+  readonly version: string;
+}
+
+let shared: Promise<OrtLibrary> | undefined;
+
+/** Loads the library that onnxruntime-node uses. The first call loads it, and later calls return the same object. */
+export function openLibrary(): Promise<OrtLibrary> {
+  shared ??= loadLibrary(locateLibrary());
+  return shared;
+}
+
+/** Returns the library file in the package of onnxruntime-node. Two copies in one process would not share memory. */
+export function locateLibrary(): LibrarySource {
+  const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+  const folder = join(dirname(manifest), 'bin/napi-v6', process.platform, process.arch);
+  return { file: join(folder, 'libonnxruntime.so.1'), version };
+}
+
+/** Loads a library of ONNX Runtime. Throws a NativeError if it is missing or of another release. */
+export async function loadLibrary({ file, version }: LibrarySource): Promise<OrtLibrary> {
+  const koffi = await loadKoffi();
+  let handle: LibraryHandle;
+  let base: Pointer;
+  try {
+    handle = koffi.load(file);
+    base = handle.func('OrtGetApiBase', 'void *', [])() as Pointer;
+  } catch (cause) {
+    const next = 'run "npm ci", or use an image of the worker for this platform';
+    throw new NativeError('library_missing', `${file} is not a library of ONNX Runtime: ${next}`, { cause });
+  }
+  checkMapped(file);
+  // OrtApiBase has two functions: GetApi and GetVersionString.
+  const getApi = functionAt(koffi, base, 0, koffi.proto('void *', ['uint32_t']));
+  const actual = functionAt(koffi, base, 1, koffi.proto('str', []))() as string;
+  if (releaseOf(actual) !== releaseOf(version)) {
+    const next = 'install the library and onnxruntime-node of one release';
+    throw new NativeError('version_mismatch', `${file} is ONNX Runtime ${actual}, expected ${version}: ${next}`);
+  }
+  // The number of the API is the minor version.
+  const table = getApi(Number(version.split('.')[1])) as Pointer | null;
+  if (table === null) {
+    throw new NativeError('version_mismatch', `${file} does not offer the API of ONNX Runtime ${version}`);
+  }
+  return { koffi, table, version: actual, handle };
+}
+
+/** Returns the function at a position of a table of function pointers. */
+export function functionAt(koffi: Koffi, table: Pointer, index: number, type: TypeObject): NativeFunction {
+  const pointer = koffi.decode(table, index * koffi.sizeof('void *'), 'void *') as Pointer;
+  return koffi.decode(pointer, type) as NativeFunction;
+}
+
+/** Throws if the process uses another copy of ONNX Runtime than the file. */
+function checkMapped(file: string): void {
+  const maps = readFileSync('/proc/self/maps', 'utf8');
+  const mapped = maps.split('\n').flatMap((line) => /\/.*libonnxruntime\.so.*$/.exec(line) ?? []);
+  if (mapped.includes(realpathSync(file))) return;
+  const others = [...new Set(mapped)].join(', ');
+  throw new NativeError('version_mismatch', `the process loaded ${others || 'no library'} instead of ${file}`);
+}
+
+/** Returns major and minor version. */
+const releaseOf = (version: string): string => version.split('.').slice(0, 2).join('.');

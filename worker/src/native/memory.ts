@@ -1,0 +1,114 @@
+import { NativeError } from './error.ts';
+import type { Koffi, Pointer } from './koffi.ts';
+
+/** Host memory that the device can copy from and to. The buffer is valid until `releaseHost`. */
+export interface HostBlock {
+  readonly pointer: Pointer;
+  readonly buffer: ArrayBuffer;
+}
+
+/** Point in the work of a device. */
+export interface DeviceEvent {
+  /** Marks the work that was issued so far. */
+  record(): void;
+  /** Reports whether the marked work is complete. */
+  isDone(): boolean;
+  /** Blocks the thread until the marked work is complete. */
+  wait(): void;
+  /** Returns the device time between an earlier event and this one. Both must be complete. */
+  msSince(earlier: DeviceEvent): number;
+  release(): void;
+}
+
+/**
+ * Memory of the device that runs the graphs. Copies and fills are asynchronous and run in the order in which they were
+ * issued. Host memory that a copy names must stay unchanged until an event that was recorded after the copy is complete.
+ */
+export interface DeviceMemory {
+  readonly provider: 'cpu' | 'cuda';
+  /** Stream that orders copies and runs. Undefined if runs use another one, so that copies must be awaited. */
+  readonly stream: Pointer | undefined;
+  /** Allocates device memory with arbitrary content. */
+  allocate(bytes: number): Pointer;
+  release(pointer: Pointer): void;
+  allocateHost(bytes: number): HostBlock;
+  releaseHost(block: HostBlock): void;
+  copyToDevice(device: Pointer, host: Pointer, bytes: number): void;
+  copyToHost(host: Pointer, device: Pointer, bytes: number): void;
+  /** Sets every byte of a range of device memory. */
+  fill(device: Pointer, byte: number, bytes: number): void;
+  createEvent(): DeviceEvent;
+  /** Blocks the thread until all issued work is complete. */
+  synchronize(): void;
+  /** Returns the bytes of device memory that can still be allocated. */
+  freeBytes(): number;
+  /** Releases what the memory itself owns, such as its stream. Blocks are released by their owners. */
+  close(): void;
+}
+
+/** Alignment of blocks. Vector instructions of the CPU need at most 64 bytes. */
+const ALIGNMENT = 64;
+
+/** Returns memory of the host in the role of a device, for graphs that run on CPUs. Every operation ends at once. */
+export function createHostMemory(koffi: Koffi): DeviceMemory {
+  const libc = koffi.load(null);
+  const alignedAlloc = libc.func('aligned_alloc', 'void *', ['size_t', 'size_t']);
+  const free = libc.func('free', 'void', ['void *']);
+  const memcpy = libc.func('memcpy', 'void *', ['void *', 'void *', 'size_t']);
+  const memset = libc.func('memset', 'void *', ['void *', 'int', 'size_t']);
+  const sysconf = libc.func('sysconf', 'long', ['int']);
+  const allocate = (bytes: number): Pointer => {
+    const pointer = alignedAlloc(ALIGNMENT, roundUp(bytes, ALIGNMENT)) as Pointer | null;
+    if (pointer === null) throw new NativeError('call_failed', `the host has no ${bytes} bytes of memory left`);
+    return pointer;
+  };
+  return {
+    provider: 'cpu',
+    stream: undefined,
+    allocate,
+    release: (pointer) => void free(pointer),
+    allocateHost: (bytes) => {
+      const pointer = allocate(bytes);
+      return { pointer, buffer: koffi.view(pointer, bytes) };
+    },
+    releaseHost: ({ pointer }) => void free(pointer),
+    copyToDevice: (device, host, bytes) => void memcpy(device, host, bytes),
+    copyToHost: (host, device, bytes) => void memcpy(host, device, bytes),
+    fill: (device, byte, bytes) => void memset(device, byte, bytes),
+    createEvent: () => new HostEvent(),
+    synchronize: () => undefined,
+    freeBytes: () => Number(sysconf(SC_AVPHYS_PAGES)) * Number(sysconf(SC_PAGESIZE)),
+    close: () => undefined,
+  };
+}
+
+// Names of sysconf in the C library of Linux.
+const SC_PAGESIZE = 30;
+const SC_AVPHYS_PAGES = 86;
+
+class HostEvent implements DeviceEvent {
+  #at = 0;
+
+  record(): void {
+    this.#at = performance.now();
+  }
+
+  isDone(): boolean {
+    return true;
+  }
+
+  wait(): void {
+    // All work of the host ends before the call returns.
+  }
+
+  msSince(earlier: DeviceEvent): number {
+    return earlier instanceof HostEvent ? this.#at - earlier.#at : 0;
+  }
+
+  release(): void {
+    // Nothing is allocated outside of the object.
+  }
+}
+
+/** Returns the smallest multiple of `unit` that is not below `value`. */
+export const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;

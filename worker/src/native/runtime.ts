@@ -1,0 +1,117 @@
+import { bindApi } from './api.ts';
+import type { Handle, OrtApi } from './api.ts';
+import type { Koffi, Pointer } from './koffi.ts';
+import { openLibrary } from './library.ts';
+import { NativeSession } from './session.ts';
+import type { SessionOptions } from './session.ts';
+import { NativeTensor } from './tensor.ts';
+import type { ElementType } from './tensor.ts';
+
+// Values from onnxruntime_c_api.h.
+const LOG_ERRORS = 3;
+const OPTIMIZE_ALL = 99;
+const DEVICE_ALLOCATOR = 0;
+const DEFAULT_MEMORY = 0;
+
+/** ONNX Runtime, called by its C API. Everything that it creates must be released before `close`. */
+export class NativeRuntime {
+  readonly koffi: Koffi;
+  readonly version: string;
+  readonly #api: OrtApi;
+  readonly #env: Handle<'env'>;
+  readonly #memory = new Map<string, Handle<'memoryInfo'>>();
+
+  private constructor(koffi: Koffi, version: string, api: OrtApi) {
+    this.koffi = koffi;
+    this.version = version;
+    this.#api = api;
+    // ONNX Runtime has one environment per process and counts its users, so onnxruntime-node may have its own handle.
+    this.#env = api.CreateEnv(LOG_ERRORS, 'svc-asr');
+  }
+
+  /** Loads the library of onnxruntime-node. Throws a NativeError if it cannot be used. */
+  static async open(): Promise<NativeRuntime> {
+    const library = await openLibrary();
+    return new NativeRuntime(library.koffi, library.version, bindApi(library));
+  }
+
+  /** Opens a graph. Throws a NativeError with the message of ONNX Runtime if that fails. */
+  createSession(path: string, options: SessionOptions): NativeSession {
+    const api = this.#api;
+    const native = api.CreateSessionOptions();
+    try {
+      api.SetSessionLogSeverityLevel(native, LOG_ERRORS);
+      api.SetSessionGraphOptimizationLevel(native, OPTIMIZE_ALL);
+      api.SetIntraOpNumThreads(native, options.threads);
+      api.SetInterOpNumThreads(native, 1);
+      // Other streams and processes need the cores of idle threads.
+      api.AddSessionConfigEntry(native, 'session.intra_op.allow_spinning', '0');
+      for (const [name, { handle }] of options.initializers) api.AddInitializer(native, name, handle);
+      if (options.provider === 'cuda') this.#addCuda(native, options);
+      return new NativeSession(api, this.koffi, api.CreateSession(this.#env, path, native));
+    } finally {
+      api.ReleaseSessionOptions(native);
+    }
+  }
+
+  /** Returns a tensor over memory of the provider. The memory must outlive it. */
+  createTensor(
+    provider: 'cpu' | 'cuda',
+    device: number,
+    pointer: Pointer,
+    type: ElementType,
+    shape: readonly number[],
+  ): NativeTensor {
+    return new NativeTensor(this.#api, this.#memoryInfo(provider, device), pointer, type, shape);
+  }
+
+  close(): void {
+    for (const info of this.#memory.values()) this.#api.ReleaseMemoryInfo(info);
+    this.#memory.clear();
+    this.#api.ReleaseEnv(this.#env);
+  }
+
+  #memoryInfo(provider: 'cpu' | 'cuda', device: number): Handle<'memoryInfo'> {
+    const [name, id] = provider === 'cuda' ? ['Cuda', device] : ['Cpu', 0];
+    const key = `${name} ${id}`;
+    let info = this.#memory.get(key);
+    if (info === undefined) {
+      info = this.#api.CreateMemoryInfo(name, DEVICE_ALLOCATOR, id, DEFAULT_MEMORY);
+      this.#memory.set(key, info);
+    }
+    return info;
+  }
+
+  /** Adds the CUDA provider. A graph with a node that would run on the CPU is refused. */
+  #addCuda(native: Handle<'sessionOptions'>, options: SessionOptions): void {
+    const api = this.#api;
+    const settings = Object.entries(cudaSettings(options));
+    const cuda = api.CreateCUDAProviderOptions();
+    try {
+      // Each update resets the settings that it does not name, so there is only one.
+      api.UpdateCUDAProviderOptions(
+        cuda,
+        settings.map(([key]) => key),
+        settings.map(([, value]) => value),
+        settings.length,
+      );
+      api.SessionOptionsAppendExecutionProvider_CUDA_V2(native, cuda);
+    } finally {
+      api.ReleaseCUDAProviderOptions(cuda);
+    }
+    api.AddSessionConfigEntry(native, 'session.disable_cpu_ep_fallback', '1');
+  }
+}
+
+/** Returns the settings of the CUDA provider. */
+export function cudaSettings({ device, cudaGraphs, stream }: SessionOptions): Record<string, string> {
+  return {
+    device_id: String(device),
+    // The mantissa of TF32 has 10 bits, which changes log-mel features by up to 0.5.
+    use_tf32: '0',
+    cudnn_conv_algo_search: 'HEURISTIC',
+    arena_extend_strategy: 'kSameAsRequested',
+    enable_cuda_graph: cudaGraphs ? '1' : '0',
+    ...(stream === undefined ? {} : { has_user_compute_stream: '1', user_compute_stream: stream.toString() }),
+  };
+}

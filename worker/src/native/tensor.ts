@@ -1,0 +1,39 @@
+import type { Handle, OrtApi } from './api.ts';
+import type { Pointer } from './koffi.ts';
+
+/** Element types that the graphs use, with their number in ONNX and their size. */
+export const ELEMENTS = {
+  float32: { onnx: 1, bytes: 4 },
+  int16: { onnx: 5, bytes: 2 },
+  int32: { onnx: 6, bytes: 4 },
+  int64: { onnx: 7, bytes: 8 },
+  float16: { onnx: 10, bytes: 2 },
+} as const;
+
+export type ElementType = keyof typeof ELEMENTS;
+
+/** Memory with a type and a shape. Does not own the memory, which must outlive the tensor and all of its bindings. */
+export class NativeTensor {
+  readonly handle: Handle<'value'>;
+  readonly pointer: Pointer;
+  readonly bytes: number;
+  readonly #api: OrtApi;
+
+  constructor(api: OrtApi, info: Handle<'memoryInfo'>, pointer: Pointer, type: ElementType, shape: readonly number[]) {
+    this.#api = api;
+    this.pointer = pointer;
+    this.bytes = sizeOf(type, shape);
+    const dims = BigInt64Array.from(shape, BigInt);
+    const { onnx } = ELEMENTS[type];
+    this.handle = api.CreateTensorWithDataAsOrtValue(info, pointer, this.bytes, dims, dims.length, onnx);
+  }
+
+  release(): void {
+    this.#api.ReleaseValue(this.handle);
+  }
+}
+
+/** Returns the bytes of a tensor. */
+export function sizeOf(type: ElementType, shape: readonly number[]): number {
+  return shape.reduce((product, dim) => product * dim, ELEMENTS[type].bytes);
+}
