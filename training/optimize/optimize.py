@@ -10,11 +10,10 @@ import sys
 import onnx
 
 from compare import largest_difference
+from contexts import CONTEXTS
 from encoder import build
 from store import store_half
 from weights import read_weights
-
-CONTEXTS = [[56, 13], [56, 6], [56, 3], [56, 1], [56, 0]]
 
 
 def main(out, exports):

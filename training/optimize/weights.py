@@ -13,6 +13,7 @@ class Weights:
 
     arrays: dict
     metadata: dict
+    scaled: bool = True  # the frames that enter the encoder are multiplied by the root of the width
 
     def __getitem__(self, name):
         return self.arrays[name]
@@ -30,6 +31,23 @@ class Weights:
         return self["layers.0.self_attn.pos_bias_u"].shape[0]
 
     @property
+    def mels(self):
+        return int(self.metadata["feat_dim"])
+
+    @property
+    def input_scale(self):
+        return np.sqrt(self.width) if self.scaled else 1.0
+
+    @property
+    def vocabulary(self):
+        """Pieces without the blank, which has the last number."""
+        return int(self.metadata["vocab_size"])
+
+    @property
+    def ctc(self):
+        return "ctc_decoder.decoder_layers.0.weight" in self.arrays
+
+    @property
     def conv_context(self):
         return self["layers.0.conv.depthwise_conv.weight"].shape[2] - 1
 
@@ -41,10 +59,14 @@ def read_weights(path):
     for tensor in model.graph.initializer:
         arrays[tensor.name.removeprefix("encoder.")] = numpy_helper.to_array(tensor)
     for node in model.graph.node:
+        # An export stores parameters with equal values once and copies them.
+        if node.op_type == "Identity" and node.input[0].removeprefix("encoder.") in arrays:
+            arrays[node.output[0].removeprefix("encoder.")] = arrays[node.input[0].removeprefix("encoder.")]
         if node.op_type == "MatMul" and node.input[1] in arrays:
             parameter = node.name.strip("/").removesuffix("/MatMul").replace("/", ".") + ".weight"
             arrays[parameter] = arrays[node.input[1]]
     return Weights(
         {n: np.asarray(a, np.float64) for n, a in arrays.items() if a.dtype == np.float32},
         {p.key: p.value for p in model.metadata_props},
+        any(node.name == "/pos_enc/Mul" for node in model.graph.node),
     )

@@ -1,0 +1,97 @@
+"""Builds the graph of one context with all stream state in arenas, from PCM to the best class of each frame."""
+
+import numpy as np
+from onnx import TensorProto
+
+from gpu_attention import attention
+from gpu_features import between, features, samples_of
+from gpu_graph import GpuGraph
+from gpu_state import State
+from gpu_subsample import subsample
+
+SUBSAMPLING = 8
+
+
+def build(w, left, right, store, precision):
+    """Builds an ONNX model. The batch size and the sizes of the arenas are dynamic, everything else is fixed."""
+    g = GpuGraph(store, precision)
+    chunk, d = right + 1, w.width
+    window = SUBSAMPLING * chunk + SUBSAMPLING + 1
+    pcm = g.input("pcm", ["B", samples_of(window)], TensorProto.INT16)
+    bounds = g.op("Split", g.input("bounds", ["B", 4], TensorProto.INT32), outputs=4, axis=1)
+    state = State(g, left, chunk, d, w.conv_context)
+    filled = g.input("filled", ["B"], TensorProto.INT32)
+
+    x = features(g, pcm, bounds, window, w.mels)
+    x, lengths = subsample(g, w, x, bounds[3], window)
+    visible = visible_keys(g, left, chunk, filled, lengths)
+    normed = g.normed(x, "layers.0.norm_feed_forward1", w)
+    for i in range(w.layers):
+        layer = f"layers.{i}"
+        x, normed = g.add_normed(x, *feed_forward(g, w, f"{layer}.feed_forward1", normed), f"{layer}.norm_self_att", w)
+        x, normed = g.add_normed(x, *attention(g, w, layer, normed, state, visible, i), f"{layer}.norm_conv", w)
+        x, normed = g.add_normed(x, *convolution(g, w, layer, normed, state, i), f"{layer}.norm_feed_forward2", w)
+        _, x = g.add_normed(x, *feed_forward(g, w, f"{layer}.feed_forward2", normed), f"{layer}.norm_out", w)
+        if i + 1 < w.layers:
+            normed = g.normed(x, f"layers.{i + 1}.norm_feed_forward1", w)
+    head(g, w, x, chunk)
+    return g.model(metadata(w, left, right, state.row, precision))
+
+
+def metadata(w, left, right, row, precision):
+    facts = {
+        "gpu_format": 1, "type": "ctc" if w.ctc else "transducer", "left": left, "right": right, "mels": w.mels,
+        "layers": w.layers, "width": w.width, "heads": w.heads, "tail": w.conv_context, "row": row,
+        "subsampling": SUBSAMPLING, "precision": precision, "classes": w.vocabulary + 1, "blank": w.vocabulary,
+    }
+    return {name: str(value) for name, value in facts.items()}
+
+
+def visible_keys(g, left, chunk, filled, lengths):
+    """[B, 1, 1, left + C]: keys that exist. The past may be shorter, and new frames may lie past the end."""
+    int32 = lambda *values: g.constant(np.array(values), np.int32)
+    oldest = g.op("Sub", int32(left), g.op("Unsqueeze", filled, g.ints(1)))
+    visible = between(g, g.counted(1, left + chunk), oldest, g.op("Add", lengths, int32(left)))
+    return g.op("Unsqueeze", visible, g.ints(1, 2))
+
+
+def feed_forward(g, w, name, x):
+    """Half of the output of the module without its bias, and the bias. The matrix contains the factor."""
+    x = g.silu(g.affine(x, f"{name}.linear1", w[f"{name}.linear1.weight"], w[f"{name}.linear1.bias"]))
+    return g.matrix(x, f"{name}.linear2.weight", w[f"{name}.linear2.weight"] / 2), w[f"{name}.linear2.bias"] / 2
+
+
+def convolution(g, w, layer, x, state, number):
+    """The causal convolution module without its last bias, and the bias."""
+    p = lambda name: w[f"{layer}.conv.{name}"]
+    name = f"{layer}.conv.depthwise_conv"
+    d = w.width
+    both = g.affine(x, f"{layer}.conv.pointwise_conv1", p("pointwise_conv1.weight")[:, :, 0].T, p("pointwise_conv1.bias"))
+    value, gate = g.op("Split", both, outputs=2, axis=1)
+    series = state.extend_tail(f"tails_{number}", g.op("Mul", value, g.op("Sigmoid", gate)))
+    kernel = p("depthwise_conv.weight")
+    x = g.op(
+        "Conv", g.op("Transpose", series, perm=[0, 2, 1]), g.constant(kernel, hint=f"{name}.weight"),
+        g.constant(p("depthwise_conv.bias"), hint=f"{name}.bias"), kernel_shape=[kernel.shape[2]], group=d,
+    )
+    x = g.op("Reshape", g.op("Transpose", x, perm=[0, 2, 1]), g.ints(-1, d))
+    x = g.silu(g.normed(x, f"{layer}.conv.batch_norm", w))
+    matrix = p("pointwise_conv2.weight")[:, :, 0].T
+    return g.matrix(x, f"{layer}.conv.pointwise_conv2.weight", matrix), p("pointwise_conv2.bias")
+
+
+def head(g, w, x, chunk):
+    """Outputs the best class of each frame with its log-probability, or the frames themselves for a transducer."""
+    if not w.ctc:
+        g.named("Reshape", "encoded", ["B", chunk, w.width], x, g.ints(-1, chunk, w.width))
+        return
+    f32 = np.float32
+    matrix, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
+    x = g.op("Cast", x, to=TensorProto.FLOAT) if g.dtype != TensorProto.FLOAT else x
+    logits = g.op("Gemm", x, g.constant(matrix, f32, "head.weight"), g.constant(bias, f32, "head.bias"))
+    logits = g.op("Reshape", logits, g.ints(-1, chunk, matrix.shape[1]))
+    best = g.op("ArgMax", logits, axis=-1, keepdims=0)
+    g.named("Cast", "ids", ["B", chunk], best, dtype=TensorProto.INT32, to=TensorProto.INT32)
+    # The log-probabilities of a frame are all NaN if one of its logits is.
+    scores = g.op("LogSoftmax", logits, axis=-1)
+    g.named("ReduceMax", "scores", ["B", chunk], scores, dtype=TensorProto.FLOAT, axes=[-1], keepdims=0)

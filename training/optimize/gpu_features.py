@@ -1,0 +1,68 @@
+"""Log-mel features from PCM inside the graph, equal to those of worker/src/features."""
+
+import numpy as np
+from onnx import TensorProto
+
+HOP, FRAME, TRANSFORM = 160, 400, 512
+BINS = TRANSFORM // 2 + 1
+PRE_EMPHASIS = 0.97
+FLOOR = 2.0**-24
+F32 = np.float32
+
+
+def samples_of(window):
+    """Samples of a row: all that the frames of a window cover, and one before them for the pre-emphasis."""
+    return (window - 1) * HOP + FRAME + 1
+
+
+def transform():
+    """Real and imaginary rows of the windowed DFT, as kernels of a convolution over samples of 16 bits."""
+    n = np.arange(FRAME)
+    hann = (0.5 - 0.5 * np.cos(2 * np.pi * n / (FRAME - 1))).astype(F32) / 32768.0
+    # Exact angles: the product is reduced as an integer.
+    angle = 2 * np.pi * ((np.arange(BINS)[:, None] * n) % TRANSFORM) / TRANSFORM
+    return np.concatenate([np.cos(angle) * hann, np.sin(angle) * hann])[:, None, :]
+
+
+def mel_filters(count, top=8000.0):
+    """Slaney filters [count, BINS], rounded to 32 bits like NeMo's."""
+    step, break_hz = 200 / 3, 1000.0
+    log_step = np.log(6.4) / 27
+    mel_of = lambda hz: hz / step if hz < break_hz else break_hz / step + np.log(hz / break_hz) / log_step
+    hz_of = lambda mel: mel * step if mel < break_hz / step else break_hz * np.exp(log_step * (mel - break_hz / step))
+    edges = np.array([hz_of(mel_of(top) * i / (count + 1)) for i in range(count + 2)])
+    hz = top * np.arange(BINS) / (BINS - 1)
+    low, middle, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
+    height = np.minimum((hz - low) / (middle - low), (high - hz) / (high - middle))
+    return (np.maximum(height, 0) * (2 / (high - low))).astype(F32)
+
+
+def features(g, pcm, bounds, window, mels):
+    """pcm [B, N], bounds = four columns [B, 1] -> [B, 1, window, mels]. Frames outside of the bounds are zero.
+
+    All of it is computed in 32 bits. Samples outside of the bounds are silence before and after the pre-emphasis.
+    """
+    first, end, first_frame, end_frame = bounds
+    count = samples_of(window)
+    zero = g.constant(0, F32)
+    audio = between(g, g.counted(1, count), first, end)
+    x = g.op("Where", audio, g.op("Cast", pcm, to=TensorProto.FLOAT), zero)
+    now = g.op("Slice", x, g.ints(1), g.ints(count), g.ints(1))
+    before = g.op("Slice", x, g.ints(0), g.ints(count - 1), g.ints(1))
+    x = g.op("Sub", now, g.op("Mul", before, g.constant(PRE_EMPHASIS, F32)))
+    x = g.op("Where", g.op("Slice", audio, g.ints(1), g.ints(count), g.ints(1)), x, zero)
+
+    kernels = g.constant(transform(), F32, "features.transform")
+    parts = g.op("Conv", g.op("Unsqueeze", x, g.ints(1)), kernels, kernel_shape=[FRAME], strides=[HOP])
+    filters = mel_filters(mels)
+    # The same filters for real and imaginary parts add them.
+    both = g.constant(np.concatenate([filters, filters], 1), F32, "features.mel")
+    power = g.op("MatMul", both, g.op("Mul", parts, parts))
+    x = g.op("Transpose", g.op("Log", g.op("Add", power, g.constant(FLOOR, F32))), perm=[0, 2, 1])
+    with_audio = between(g, g.counted(1, window), first_frame, end_frame)
+    x = g.op("Where", g.op("Unsqueeze", with_audio, g.ints(2)), x, zero)
+    return g.op("Cast", g.op("Unsqueeze", x, g.ints(1)), to=g.dtype)
+
+
+def between(g, at, first, end):
+    return g.op("And", g.op("GreaterOrEqual", at, first), g.op("Less", at, end))

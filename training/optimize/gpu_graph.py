@@ -1,0 +1,108 @@
+"""Graph with weights in a shared file, which several graphs of a model use."""
+
+import hashlib
+import json
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from graph import Graph
+
+# Smaller constants stay in the graph, because the runtime needs shapes and axes while it loads it.
+SMALLEST = 64
+ALIGNMENT = 256
+NUMPY = {"f16": np.float16, "f32": np.float32}
+ONNX = {"f16": TensorProto.FLOAT16, "f32": TensorProto.FLOAT}
+
+
+class Store:
+    """The file with the weights of all graphs. Tensors with the same content are stored once and have one name."""
+
+    LOCATION = "weights.bin"
+
+    def __init__(self, folder):
+        self.file = open(folder / self.LOCATION, "wb")
+        self.tensors, self.names = {}, {}
+
+    def add(self, hint, array):
+        """Returns the name of a tensor and its place in the file."""
+        content = array.tobytes()
+        key = (hashlib.sha256(content).digest(), array.dtype.str, array.shape)
+        if key not in self.tensors:
+            self.names[hint] = self.names.get(hint, 0) + 1
+            name = hint if self.names[hint] == 1 else f"{hint}@{self.names[hint]}"
+            self.file.write(bytes(-self.file.tell() % ALIGNMENT))
+            self.tensors[key] = (name, self.file.tell(), len(content))
+            self.file.write(content)
+        return self.tensors[key]
+
+    def close(self):
+        self.file.close()
+
+
+class GpuGraph(Graph):
+    """Adds nodes whose floats have the precision of the state. Operators of onnxruntime that fuse several are used."""
+
+    def __init__(self, store, precision):
+        super().__init__()
+        self.store, self.precision, self.dtype = store, NUMPY[precision], ONNX[precision]
+        self.external = {}
+
+    def constant(self, value, dtype=None, hint="constant"):
+        array = np.ascontiguousarray(value, dtype or self.precision)
+        if np.issubdtype(array.dtype, np.floating) and not np.isfinite(array).all():
+            raise ValueError(f"{hint} has values that do not fit {array.dtype}")
+        if array.size < SMALLEST:
+            name = self.fresh("c")
+            self.initializers.append(numpy_helper.from_array(array, name))
+            return name
+        name, offset, length = self.store.add(hint, array)
+        if name not in self.external:
+            tensor = TensorProto(name=name, dims=array.shape, data_type=helper.np_dtype_to_tensor_dtype(array.dtype))
+            tensor.data_location = TensorProto.EXTERNAL
+            for key, text in (("location", Store.LOCATION), ("offset", offset), ("length", length)):
+                tensor.external_data.add(key=key, value=str(text))
+            self.initializers.append(tensor)
+            self.external[name] = [name, tensor.data_type, list(array.shape), offset, length]
+        return name
+
+    def counted(self, *shape):
+        """int32 constant 0, 1, 2 ... in this shape."""
+        return self.constant(np.arange(np.prod(shape)).reshape(shape), np.int32, "count")
+
+    def named(self, kind, name, shape, *inputs, dtype=None, **attributes):
+        """Adds a node whose output is an output of the graph, without an Identity that would copy it."""
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
+        self.outputs.append(helper.make_tensor_value_info(name, dtype or self.dtype, shape))
+
+    def fused(self, kind, *inputs, outputs=("y",), **attributes):
+        names = [self.fresh(kind.lower()) if o else "" for o in outputs]
+        self.nodes.append(helper.make_node(kind, list(inputs), names, name=names[0], domain="com.microsoft", **attributes))
+        return [name for name in names if name]
+
+    def matrix(self, x, name, matrix):
+        return self.op("MatMul", x, self.constant(matrix, hint=name))
+
+    def affine(self, x, name, matrix, bias):
+        return self.op("Gemm", x, self.constant(matrix, hint=f"{name}.weight"), self.constant(bias, hint=f"{name}.bias"))
+
+    def normed(self, x, name, w):
+        scale, bias = (self.constant(w[f"{name}.{part}"], hint=f"{name}.{part}") for part in ("weight", "bias"))
+        return self.op("LayerNormalization", x, scale, bias, axis=-1, epsilon=1e-5)
+
+    def add_normed(self, x, branch, bias, name, w):
+        """Returns x + branch + bias and its norm, in one node."""
+        scale, shift = (self.constant(w[f"{name}.{part}"], hint=f"{name}.{part}") for part in ("weight", "bias"))
+        normed, total = self.fused(
+            "SkipLayerNormalization", branch, x, scale, shift, self.constant(bias, hint=f"{name}.skip"),
+            outputs=("normed", "", "", "sum"), epsilon=1e-5,
+        )
+        return total, normed
+
+    def silu(self, x):
+        return self.fused("QuickGelu", x, alpha=1.0)[0]
+
+    def model(self, metadata):
+        model = super().model({**metadata, "external": json.dumps(list(self.external.values()))})
+        model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+        return model
