@@ -17,6 +17,13 @@ test('parseManifest returns the content of a valid manifest', () => {
   expect(parseManifest(JSON.stringify(split))).toEqual({ ...split, weights: [] });
 });
 
+test('parseManifest returns the GPU graph of a context and the weights that it refers to', () => {
+  const gpu = { file: 'gpu/56-13.onnx', sha256: 'b'.repeat(64) };
+  const weights = [{ file: 'gpu/weights.bin', sha256: 'c'.repeat(64) }];
+  const both = { ...good, contexts: [{ context: [56, 13], encoder: ref, gpu }], weights };
+  expect(parseManifest(JSON.stringify(both))).toEqual(both);
+});
+
 test.each([
   [{ format: 2 }, 'format must be 1'],
   [{ type: 'hmm' }, 'type must be'],
@@ -25,6 +32,7 @@ test.each([
   [{ contexts: [...good.contexts, ...good.contexts] }, 'names [56,13] twice'],
   [{ contexts: [{ context: [56], encoder: ref }] }, 'contexts[0].context must be [left, right]'],
   [{ contexts: [{ context: [56, -1], encoder: ref }] }, 'contexts[0].context[1]'],
+  [{ contexts: [{ context: [56, 13], encoder: ref, gpu: 'x' }] }, 'contexts[0].gpu must be an object'],
   [{ tokens: { ...ref, sha256: 'x' } }, 'tokens.sha256'],
   [{ tokens: { ...ref, file: '../a' } }, 'tokens.file must stay inside'],
   [{ decoderJoint: ref }, 'a ctc model has no'],

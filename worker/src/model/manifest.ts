@@ -9,6 +9,14 @@ export interface FileRef {
   readonly sha256: string;
 }
 
+/** Files of a model at one context. */
+export interface ContextEntry {
+  readonly context: Context;
+  readonly encoder: FileRef;
+  /** Graph that keeps the state of streams on a GPU. Undefined if the folder has none for this context. */
+  readonly gpu?: FileRef;
+}
+
 /** Content of `manifest.json` of a model folder. */
 export interface Manifest {
   readonly format: 1;
@@ -18,7 +26,7 @@ export interface Manifest {
   readonly type: 'ctc' | 'transducer';
   readonly tokens: FileRef;
   /** Supported contexts, each with its encoder. The default comes first. Several contexts may use the same file. */
-  readonly contexts: readonly { readonly context: Context; readonly encoder: FileRef }[];
+  readonly contexts: readonly ContextEntry[];
   /** Predictor and joint of a fused transducer, in one graph. */
   readonly decoderJoint?: FileRef;
   /** Predictor and joint of a split transducer. */
@@ -76,13 +84,14 @@ function checkTogether({ type, contexts, decoderJoint, decoder, joiner }: Manife
   }
 }
 
-function contextEntry(value: unknown, index: number): Manifest['contexts'][number] {
+function contextEntry(value: unknown, index: number): ContextEntry {
   const at = `contexts[${index}]`;
   const entry = object(value, at);
   const pair = list(entry.context, `${at}.context`);
   if (pair.length !== 2) fail(`${at}.context must be [left, right]`);
   const context: Context = [count(pair[0], `${at}.context[0]`), count(pair[1], `${at}.context[1]`)];
-  return { context, encoder: fileRef(entry.encoder, `${at}.encoder`) };
+  const encoder = fileRef(entry.encoder, `${at}.encoder`);
+  return entry.gpu === undefined ? { context, encoder } : { context, encoder, gpu: fileRef(entry.gpu, `${at}.gpu`) };
 }
 
 function fileRef(value: unknown, at: string): FileRef {
