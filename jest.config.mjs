@@ -6,6 +6,7 @@ const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools'
 
 /** Tests run on the TypeScript sources as native ES modules; swc strips the types. */
 export default {
+  globalSetup: '<rootDir>/test/support/bundle-programs.ts',
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   roots: FOLDERS.filter((folder) => existsSync(join(import.meta.dirname, folder))).map(
     (folder) => `<rootDir>/${folder}`,

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { generateApiKey } from '@svc-asr/core';
 import type { Ledger, TenantSettings } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { hasEnded, killAfterFile } from './leftovers.ts';
 import { createTenant } from './ledger.ts';
 import { freePort } from './ports.ts';
+import { programFile } from './programs.ts';
 import { ticketKeyFiles } from './ticket-keys.ts';
 
 /** A gateway process that serves plain HTTP, for one test file. */
@@ -27,11 +27,9 @@ const PEPPER = randomBytes(32);
 /** Secrets of the gateways of a test, from which session credentials are derived. */
 export const SESSION_SECRETS = ring('s1', randomBytes(32));
 
-const MAIN = fileURLToPath(new URL('../../gateway/dist/main.js', import.meta.url));
-
 export const MODEL = 'svc-asr-kikuyu-v1';
 
-/** Starts the built gateway and waits until it is ready. */
+/** Starts a gateway and waits until it is ready. */
 export async function startGateway(
   redisUrl: string,
   prefix: string,
@@ -39,7 +37,7 @@ export async function startGateway(
   { readsOutput = true } = {},
 ): Promise<TestGateway> {
   const [port, adminPort] = [await freePort(), await freePort()];
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [programFile('gateway')], {
     env: {
       ...COMPILE_CACHE,
       PATH: process.env.PATH,

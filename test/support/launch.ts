@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { eventually } from './eventually.ts';
 import { endAfterFile } from './leftovers.ts';
+import { PROGRAMS_VARIABLE, programsFolder } from './programs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Time limit for the service to become ready. The machine may be busy with other tests. */
@@ -37,16 +38,21 @@ export interface Launched {
   stop: () => Promise<number | null>;
 }
 
-/** Starts the built service as `npm start` does. */
+/** Starts the service as `npm start` does. */
 export function launch(home: string, env: Readonly<Record<string, string>>): Launched {
-  for (const service of ['gateway', 'operator', 'console']) {
-    if (existsSync(join(ROOT, service, 'dist/main.js'))) continue;
-    throw new Error(`${service}/dist/main.js is missing: run \`npm run build\` first (\`npm test\` does so by itself)`);
-  }
   // The environment contains only what programs need, because a setting of the caller would change the test.
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(ROOT, 'tools/tasks/start.ts')], {
-    env: { ...COMPILE_CACHE, PATH, HOME, SVC_ASR_HOME: home, PORT: '0', CONSOLE_PORT: '0', ...env },
+    env: {
+      ...COMPILE_CACHE,
+      PATH,
+      HOME,
+      [PROGRAMS_VARIABLE]: programsFolder(),
+      SVC_ASR_HOME: home,
+      PORT: '0',
+      CONSOLE_PORT: '0',
+      ...env,
+    },
     // The service notices by the IPC channel that the test has ended.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { connectRedis, loadFunctions } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { connected } from './connected.ts';
 import { MODEL } from './gateway.ts';
 import { hasEnded, killAfterFile } from './leftovers.ts';
 import { freePort } from './ports.ts';
+import { programFile } from './programs.ts';
 import { modelFolder } from './recording.ts';
 import { ticketKeyFiles } from './ticket-keys.ts';
 
@@ -18,18 +18,16 @@ export interface TestWorker {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-const MAIN = fileURLToPath(new URL('../../worker/dist/main.js', import.meta.url));
-
 let started = 0;
 
-/** Starts the built worker and waits until it can accept streams. */
+/** Starts a worker and waits until it can accept streams. */
 export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.ProcessEnv = {}): Promise<TestWorker> {
   // The worker needs the functions. In a Redis with users only the operator can load them.
   if (!redisUrl.includes('@')) await prepareRedis(redisUrl);
   const adminPort = await freePort();
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   const id = `w${process.pid}-${++started}`;
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [programFile('worker')], {
     env: {
       ...COMPILE_CACHE,
       PATH: process.env.PATH,

@@ -31,7 +31,8 @@ interface Run {
 
 function start(env: NodeJS.ProcessEnv = {}): Run {
   const child = spawn(process.execPath, [join(root, 'tools/tasks/start.ts')], {
-    env: { ...process.env, ...COMPILE_CACHE, SVC_ASR_HOME: home, PORT: '0', ...env },
+    // Runs the build instead of the bundles of the tests, as users do.
+    env: { ...process.env, ...COMPILE_CACHE, SVC_ASR_PROGRAMS: undefined, SVC_ASR_HOME: home, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   started.push(child);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 import { killAfterFile } from '../../../test/support/leftovers.ts';
+import { programFile } from '../../../test/support/programs.ts';
 
 /** The real operator in its own process. */
 export interface OperatorProcess {
@@ -10,10 +10,10 @@ export interface OperatorProcess {
   stop: () => Promise<void>;
 }
 
-/** Starts the operator from its sources. */
+/** Starts the operator. */
 export function startOperatorProcess(settings: Record<string, string>): OperatorProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../operator/src/main.ts')], {
+  const child = spawn(process.execPath, [programFile('operator')], {
     env: { ...COMPILE_CACHE, PATH, HOME, LOG_LEVEL: 'debug', ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 import { killAfterFile } from '../../../test/support/leftovers.ts';
+import { programFile } from '../../../test/support/programs.ts';
 import type { LogLine } from './logs.ts';
 
 /** Returns the settings of an operator in a test cluster, with short timeouts. */
@@ -29,10 +29,10 @@ export interface OperatorProcess {
   kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Starts an operator from its sources. */
+/** Starts an operator. */
 export function spawnOperator(settings: Record<string, string>): OperatorProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
+  const child = spawn(process.execPath, [programFile('operator')], {
     env: { ...COMPILE_CACHE, PATH, HOME, LOG_LEVEL: 'debug', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

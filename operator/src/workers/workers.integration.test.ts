@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '@svc-asr/ledger';
+import { programFile } from '../../../test/support/programs.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -67,7 +68,6 @@ async function stop(operator: TestOperator): Promise<void> {
 
 /** Starts an operator as its own process, which can be killed. */
 async function startProcess(): Promise<ChildProcess> {
-  const program = join(import.meta.dirname, '../../dist/main.js');
   const env = {
     ...process.env,
     ...environment(),
@@ -76,7 +76,7 @@ async function startProcess(): Promise<ChildProcess> {
     ADMIN_PORT: '0',
     SCALING_INTERVAL_MS: '50',
   };
-  const child = spawn(process.execPath, [program], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [programFile('operator')], { env, stdio: 'ignore' });
   children.push(child);
   await eventually(async () => expect((await ledger.catalogue.read())?.length).toBeGreaterThan(0), START_MS);
   return child;

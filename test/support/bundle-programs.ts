@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type { Plugin } from 'esbuild';
+import { PROGRAMS_VARIABLE } from './programs.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDER = join(ROOT, 'node_modules/.cache/test-programs');
+/** Sources of the services, and of the threads and processes that they start. */
+const ENTRIES = [
+  'gateway/src/main.ts',
+  'operator/src/main.ts',
+  'operator/src/workers/process/guard-process.ts',
+  'console/src/main.ts',
+  'worker/src/main.ts',
+  'worker/src/engine/thread.ts',
+].filter((entry) => existsSync(join(ROOT, entry)));
+/** Bundled packages of CommonJS call `require`, which an ES module does not have. */
+const REQUIRE =
+  "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);";
+
+/**
+ * Bundles each service into one file before the first test file, from the sources. Loading hundreds of files takes most
+ * of the start time of a service, and tests start services hundreds of times.
+ */
+export default async function bundlePrograms(): Promise<void> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES.map((entry) => ({ in: entry, out: outputOf(entry) })),
+    outdir: FOLDER,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    tsconfig: join(ROOT, 'tsconfig.check.json'),
+    // Native addons find their libraries by their own paths.
+    external: ['onnxruntime-node', 'koffi'],
+    banner: { js: REQUIRE },
+    plugins: [KEEP_PATHS],
+    logLevel: 'error',
+  });
+  writeIfChanged(join(FOLDER, 'package.json'), JSON.stringify({ type: 'module' }));
+  for (const { path, text } of outputFiles) writeIfChanged(path, text);
+  process.env[PROGRAMS_VARIABLE] = FOLDER;
+}
+
+/** Returns the path of a bundle below the folder, without its extension. It is the same as that of the compiled file. */
+function outputOf(entry: string): string {
+  return entry.replace('/src/', '/dist/').replace(/\.ts$/, '');
+}
+
+/**
+ * Replaces the path of a module by the path of its source, so that it finds the files next to it. A module that starts
+ * a bundled thread or process finds the bundle.
+ */
+const KEEP_PATHS: Plugin = {
+  name: 'keep-paths',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      if (!/import\.meta\.(url|dirname)/.test(text)) return undefined;
+      const source = relative(ROOT, path);
+      const startsBundle = ENTRIES.some((entry) => entry !== source && dirname(entry) === dirname(source));
+      const origin = startsBundle ? join(FOLDER, `${outputOf(source)}.js`) : path;
+      const contents = text
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(origin).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(origin)));
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/** Replaces a file at once, because services of another run may load it. */
+function writeIfChanged(path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, text);
+  renameSync(temporary, path);
+}
