@@ -33,6 +33,7 @@ export async function createCudaMemory({ device, sharesStream }: CudaOptions): P
   const stream = runtime.cudaStreamCreateWithFlags(STREAM_NON_BLOCKING);
   return {
     provider: 'cuda',
+    device,
     stream: sharesStream ? stream : undefined,
     allocate: (bytes) => runtime.cudaMalloc(bytes),
     release: (pointer) => runtime.cudaFree(pointer),

@@ -26,6 +26,8 @@ export interface DeviceEvent {
  */
 export interface DeviceMemory {
   readonly provider: 'cpu' | 'cuda';
+  /** Number of the device. */
+  readonly device: number;
   /** Stream that orders copies and runs. Undefined if runs use another one, so that copies must be awaited. */
   readonly stream: Pointer | undefined;
   /** Allocates device memory with arbitrary content. */
@@ -64,6 +66,7 @@ export function createHostMemory(koffi: Koffi): DeviceMemory {
   };
   return {
     provider: 'cpu',
+    device: 0,
     stream: undefined,
     allocate,
     release: (pointer) => void free(pointer),

@@ -29,14 +29,7 @@ const SCATTER: OnnxGraph = {
   metadata: { gpu_format: '1', empty: '' },
 };
 
-const CPU: SessionOptions = {
-  provider: 'cpu',
-  threads: 1,
-  device: 0,
-  cudaGraphs: false,
-  stream: undefined,
-  initializers: new Map(),
-};
+const OPTIONS: SessionOptions = { threads: 1, cudaGraphs: false, initializers: new Map() };
 
 let runtime: NativeRuntime;
 let memory: DeviceMemory;
@@ -58,12 +51,12 @@ function save(graph: OnnxGraph): string {
 function createTensor(type: ElementType, shape: number[]): { tensor: NativeTensor; buffer: ArrayBuffer } {
   const { pointer, buffer } = memory.allocateHost(shape.reduce((a, b) => a * b, 8));
   memory.fill(pointer, 0, buffer.byteLength);
-  return { tensor: runtime.createTensor('cpu', 0, pointer, type, shape), buffer };
+  return { tensor: runtime.createTensor(memory, pointer, type, shape), buffer };
 }
 
 describe('NativeSession on CPUs', () => {
   test('reports names, types and shapes of inputs and outputs, and metadata', () => {
-    const session = runtime.createSession(save(SCATTER), CPU);
+    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
     expect(session.ports('graph.onnx')).toEqual({
       file: 'graph.onnx',
       inputs: [
@@ -83,7 +76,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('writes in place if input and output are bound to the same memory', () => {
-    const session = runtime.createSession(save(SCATTER), CPU);
+    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
     const arena = createTensor('float32', [8, 4]);
     const index = createTensor('int64', [2, 1]);
     const rows = createTensor('float32', [2, 4]);
@@ -115,7 +108,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('throws the message of ONNX Runtime if a file is missing', () => {
-    expect(() => runtime.createSession('/missing/graph.onnx', CPU)).toThrow(
+    expect(() => runtime.createSession('/missing/graph.onnx', memory, OPTIONS)).toThrow(
       expect.objectContaining({
         name: 'NativeError',
         code: 'call_failed',
@@ -125,7 +118,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('refuses to bind an input that the graph does not have', () => {
-    const session = runtime.createSession(save(SCATTER), CPU);
+    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
     const { tensor } = createTensor('float32', [1, 4]);
     const bind = () =>
       session.bind({ inputs: new Map([['wrong', tensor]]), outputs: new Map(), graphId: undefined, synchronize: true });
@@ -135,7 +128,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('throws if an index of a run is outside of the bound memory', () => {
-    const session = runtime.createSession(save(SCATTER), CPU);
+    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
     const [arena, index] = [createTensor('float32', [8, 4]), createTensor('int64', [1, 1])];
     const [rows, sums] = [createTensor('float32', [1, 4]), createTensor('float32', [1, 1])];
     const inputs = new Map([
@@ -164,8 +157,8 @@ describe('NativeSession on CPUs', () => {
     };
     const file = save(graph);
     const [weight, x, y] = [createTensor('float32', [2]), createTensor('float32', [2]), createTensor('float32', [2])];
-    const options = { ...CPU, initializers: new Map([['weight', weight.tensor]]) };
-    const sessions = [runtime.createSession(file, options), runtime.createSession(file, options)];
+    const options = { ...OPTIONS, initializers: new Map([['weight', weight.tensor]]) };
+    const sessions = [runtime.createSession(file, memory, options), runtime.createSession(file, memory, options)];
     for (const [i, session] of sessions.entries()) {
       new Float32Array(weight.buffer).set([i + 1, i + 10]);
       const [inputs, outputs] = [new Map([['x', x.tensor]]), new Map([['y', y.tensor]])];
@@ -181,7 +174,7 @@ describe('NativeSession on CPUs', () => {
   test('runs next to a session of onnxruntime-node in one process', async () => {
     const file = save(SCATTER);
     const other = await InferenceSession.create(file);
-    const session = runtime.createSession(file, CPU);
+    const session = runtime.createSession(file, memory, OPTIONS);
     expect(session.ports('graph.onnx').inputs.map(({ name }) => name)).toEqual(other.inputNames);
     session.release();
     await other.release();
@@ -191,8 +184,8 @@ describe('NativeSession on CPUs', () => {
     const file = save(SCATTER);
     const block = memory.allocate(64);
     const cycle = () => {
-      const session = runtime.createSession(file, CPU);
-      const rows = runtime.createTensor('cpu', 0, block, 'float32', [4, 4]);
+      const session = runtime.createSession(file, memory, OPTIONS);
+      const rows = runtime.createTensor(memory, block, 'float32', [4, 4]);
       const inputs = new Map([['rows', rows]]);
       session.bind({ inputs, outputs: new Map(), graphId: 1, synchronize: false }).release();
       rows.release();
@@ -211,7 +204,7 @@ test.each([
   [undefined, {}],
   [4096n, { has_user_compute_stream: '1', user_compute_stream: '4096' }],
 ])('cudaSettings turns TF32 off and names the stream %s', (stream, expected) => {
-  expect(cudaSettings({ ...CPU, provider: 'cuda', device: 1, cudaGraphs: true, stream })).toEqual({
+  expect(cudaSettings({ device: 1, stream }, { cudaGraphs: true })).toEqual({
     device_id: '1',
     use_tf32: '0',
     cudnn_conv_algo_search: 'HEURISTIC',

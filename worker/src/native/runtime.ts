@@ -2,6 +2,7 @@ import { bindApi } from './api.ts';
 import type { Handle, OrtApi } from './api.ts';
 import type { Koffi, Pointer } from './koffi.ts';
 import { openLibrary } from './library.ts';
+import type { DeviceMemory } from './memory.ts';
 import { NativeSession } from './session.ts';
 import type { SessionOptions } from './session.ts';
 import { NativeTensor } from './tensor.ts';
@@ -19,7 +20,7 @@ export class NativeRuntime {
   readonly version: string;
   readonly #api: OrtApi;
   readonly #env: Handle<'env'>;
-  readonly #memory = new Map<string, Handle<'memoryInfo'>>();
+  readonly #memory = new Map<DeviceMemory, Handle<'memoryInfo'>>();
 
   private constructor(koffi: Koffi, version: string, api: OrtApi) {
     this.koffi = koffi;
@@ -35,8 +36,11 @@ export class NativeRuntime {
     return new NativeRuntime(library.koffi, library.version, bindApi(library));
   }
 
-  /** Opens a graph. Throws a NativeError with the message of ONNX Runtime if that fails. */
-  createSession(path: string, options: SessionOptions): NativeSession {
+  /**
+   * Opens a graph on the device of a memory, and on its stream if it has one. Throws a NativeError with the message of
+   * ONNX Runtime if that fails.
+   */
+  createSession(path: string, memory: DeviceMemory, options: SessionOptions): NativeSession {
     const api = this.#api;
     const native = api.CreateSessionOptions();
     try {
@@ -47,22 +51,16 @@ export class NativeRuntime {
       // Other streams and processes need the cores of idle threads.
       api.AddSessionConfigEntry(native, 'session.intra_op.allow_spinning', '0');
       for (const [name, { handle }] of options.initializers) api.AddInitializer(native, name, handle);
-      if (options.provider === 'cuda') this.#addCuda(native, options);
+      if (memory.provider === 'cuda') this.#addCuda(native, cudaSettings(memory, options));
       return new NativeSession(api, this.koffi, api.CreateSession(this.#env, path, native));
     } finally {
       api.ReleaseSessionOptions(native);
     }
   }
 
-  /** Returns a tensor over memory of the provider. The memory must outlive it. */
-  createTensor(
-    provider: 'cpu' | 'cuda',
-    device: number,
-    pointer: Pointer,
-    type: ElementType,
-    shape: readonly number[],
-  ): NativeTensor {
-    return new NativeTensor(this.#api, this.#memoryInfo(provider, device), pointer, type, shape);
+  /** Returns a tensor over allocated memory. The memory must outlive it. */
+  createTensor(memory: DeviceMemory, pointer: Pointer, type: ElementType, shape: readonly number[]): NativeTensor {
+    return new NativeTensor(this.#api, this.#memoryInfo(memory), pointer, type, shape);
   }
 
   close(): void {
@@ -71,21 +69,20 @@ export class NativeRuntime {
     this.#api.ReleaseEnv(this.#env);
   }
 
-  #memoryInfo(provider: 'cpu' | 'cuda', device: number): Handle<'memoryInfo'> {
-    const [name, id] = provider === 'cuda' ? ['Cuda', device] : ['Cpu', 0];
-    const key = `${name} ${id}`;
-    let info = this.#memory.get(key);
+  #memoryInfo(memory: DeviceMemory): Handle<'memoryInfo'> {
+    let info = this.#memory.get(memory);
     if (info === undefined) {
-      info = this.#api.CreateMemoryInfo(name, DEVICE_ALLOCATOR, id, DEFAULT_MEMORY);
-      this.#memory.set(key, info);
+      const name = memory.provider === 'cuda' ? 'Cuda' : 'Cpu';
+      info = this.#api.CreateMemoryInfo(name, DEVICE_ALLOCATOR, memory.device, DEFAULT_MEMORY);
+      this.#memory.set(memory, info);
     }
     return info;
   }
 
   /** Adds the CUDA provider. A graph with a node that would run on the CPU is refused. */
-  #addCuda(native: Handle<'sessionOptions'>, options: SessionOptions): void {
+  #addCuda(native: Handle<'sessionOptions'>, values: Readonly<Record<string, string>>): void {
     const api = this.#api;
-    const settings = Object.entries(cudaSettings(options));
+    const settings = Object.entries(values);
     const cuda = api.CreateCUDAProviderOptions();
     try {
       // Each update resets the settings that it does not name, so there is only one.
@@ -104,7 +101,10 @@ export class NativeRuntime {
 }
 
 /** Returns the settings of the CUDA provider. */
-export function cudaSettings({ device, cudaGraphs, stream }: SessionOptions): Record<string, string> {
+export function cudaSettings(
+  { device, stream }: Pick<DeviceMemory, 'device' | 'stream'>,
+  { cudaGraphs }: Pick<SessionOptions, 'cudaGraphs'>,
+): Record<string, string> {
   return {
     device_id: String(device),
     // The mantissa of TF32 has 10 bits, which changes log-mel features by up to 0.5.

@@ -6,15 +6,10 @@ import type { NativeTensor } from './tensor.ts';
 
 /** Options of a session. */
 export interface SessionOptions {
-  readonly provider: 'cpu' | 'cuda';
   /** Threads of a run on CPUs. */
   readonly threads: number;
-  /** Number of the GPU. */
-  readonly device: number;
   /** Whether runs on a GPU are captured as CUDA graphs, one for each graph id. */
   readonly cudaGraphs: boolean;
-  /** CUDA stream of all runs. Undefined lets ONNX Runtime create its own. */
-  readonly stream: Pointer | undefined;
   /**
    * Weights in device memory that replace those of the file, by name. They must outlive the session. Sessions that get
    * the same tensors share their memory.

@@ -1,0 +1,113 @@
+import { arenaNames } from './contract.ts';
+import type { StateShape } from './contract.ts';
+import type { Pointer } from './koffi.ts';
+import type { DeviceMemory } from './memory.ts';
+import type { NativeRuntime } from './runtime.ts';
+import { ELEMENTS } from './tensor.ts';
+import type { NativeTensor } from './tensor.ts';
+
+/** Capacity of the arenas. */
+export interface ArenaSize {
+  /** Frames of keys and values, including zero page and scratch page. */
+  readonly frames: number;
+  /** Tails, including zero slot and scratch slot. */
+  readonly slots: number;
+  /** Frames of the largest page, which is the largest chunk of all contexts. */
+  readonly pageFrames: number;
+}
+
+/**
+ * Memory of the streams' state on the device: keys, values and convolution tails of each layer. The graphs of all
+ * contexts share it.
+ *
+ * Frames 0 to `pageFrames` are the zero page, which holds the past that does not exist and is never written. The next
+ * `pageFrames` are the scratch page, which padding rows write. Tail slots 0 and 1 have the same roles.
+ */
+export class DeviceArenas {
+  static readonly zeroFrame = 0;
+  static readonly zeroSlot = 0;
+  static readonly scratchSlot = 1;
+  /** First tail slot that a stream may have. */
+  static readonly firstSlot = 2;
+
+  readonly state: StateShape;
+  readonly size: ArenaSize;
+  readonly scratchFrame: number;
+  /** First frame that a page of a stream may have. */
+  readonly firstFrame: number;
+  /** Tensors by the name of the graph's input. */
+  readonly tensors: ReadonlyMap<string, NativeTensor>;
+  readonly #memory: DeviceMemory;
+
+  constructor(runtime: NativeRuntime, memory: DeviceMemory, state: StateShape, size: ArenaSize) {
+    this.state = state;
+    this.size = size;
+    this.scratchFrame = size.pageFrames;
+    this.firstFrame = 2 * size.pageFrames;
+    this.#memory = memory;
+    const rowsPerFrame = state.width / state.row;
+    const rows = { frames: size.frames * rowsPerFrame, tails: size.slots * state.tail * rowsPerFrame };
+    this.tensors = new Map(
+      arenaNames(state).map(({ name, kind }) => {
+        const pointer = memory.allocate(bytesOf(state, size)[kind]);
+        return [name, runtime.createTensor(memory, pointer, state.precision, [rows[kind], state.row])];
+      }),
+    );
+    this.clear();
+  }
+
+  /** Sets all state to zero. Memory that was never written can hold NaN, which would pass every mask by a product. */
+  clear(): void {
+    for (const { pointer, bytes } of this.tensors.values()) this.#memory.fill(pointer, 0, bytes);
+  }
+
+  /** Sets all state but the zero page and the zero slot to NaN. For tests. */
+  poison(): void {
+    for (const { name, kind } of arenaNames(this.state)) {
+      const { pointer, bytes } = this.#tensor(name);
+      const zeros = kind === 'frames' ? this.#frameBytes * this.size.pageFrames : this.#frameBytes * this.state.tail;
+      // All bits set are a NaN in both precisions.
+      this.#memory.fill(pointer + BigInt(zeros), 0xff, bytes - zeros);
+    }
+  }
+
+  /** Copies frames of an arena to the host. A tail has `state.tail` frames. For tests. */
+  read(name: string, firstFrame: number, frames: number): ArrayBuffer {
+    const block = this.#memory.allocateHost(frames * this.#frameBytes);
+    const from: Pointer = this.#tensor(name).pointer + BigInt(firstFrame * this.#frameBytes);
+    this.#memory.copyToHost(block.pointer, from, block.buffer.byteLength);
+    this.#memory.synchronize();
+    const copy = block.buffer.slice(0);
+    this.#memory.releaseHost(block);
+    return copy;
+  }
+
+  release(): void {
+    this.#memory.synchronize();
+    for (const tensor of this.tensors.values()) {
+      tensor.release();
+      this.#memory.release(tensor.pointer);
+    }
+  }
+
+  get #frameBytes(): number {
+    return this.state.width * ELEMENTS[this.state.precision].bytes;
+  }
+
+  #tensor(name: string): NativeTensor {
+    const tensor = this.tensors.get(name);
+    if (tensor === undefined) throw new Error(`no arena is named ${name}`);
+    return tensor;
+  }
+}
+
+/** Returns the device memory that arenas of a size take. */
+export function arenaBytes(state: StateShape, size: ArenaSize): number {
+  const { frames, tails } = bytesOf(state, size);
+  return state.layers * (2 * frames + tails);
+}
+
+function bytesOf({ width, tail, precision }: StateShape, { frames, slots }: ArenaSize) {
+  const frameBytes = width * ELEMENTS[precision].bytes;
+  return { frames: frames * frameBytes, tails: slots * tail * frameBytes };
+}

@@ -1,0 +1,161 @@
+import { buildFraming } from '../features/framing.ts';
+import type { Framing } from '../features/framing.ts';
+import { HOP_SAMPLES, REACH_SAMPLES } from '../features/logmel.ts';
+import { ModelError } from '../model/error.ts';
+import type { Context } from '../model/manifest.ts';
+import { agree, fixed, port } from '../model/ports.ts';
+import type { Ports } from '../model/ports.ts';
+import type { ElementType } from './tensor.ts';
+
+/** Sizes of the state that streams keep on the device. All graphs of a model have the same. */
+export interface StateShape {
+  readonly layers: number;
+  /** Values of a frame in an arena. */
+  readonly width: number;
+  /** Frames of a convolution's tail. */
+  readonly tail: number;
+  /** Values of an arena row. A frame has `width / row` rows. */
+  readonly row: number;
+  readonly precision: 'float16' | 'float32';
+}
+
+/** Sizes of a GPU graph, which is made for one context. */
+export interface GraphShape {
+  readonly type: 'ctc' | 'transducer';
+  readonly context: Context;
+  readonly mels: number;
+  readonly heads: number;
+  readonly classes: number;
+  readonly blank: number;
+  readonly framing: Framing;
+  /** Encoder frames of a chunk, and of a page. */
+  readonly frames: number;
+  /** Pages of the left context. */
+  readonly pages: number;
+  /** Samples of a row. */
+  readonly samples: number;
+  readonly takesPrompt: boolean;
+  /** Values of an encoded frame. Undefined for CTC. */
+  readonly encodedWidth: number | undefined;
+  readonly state: StateShape;
+}
+
+/** Tensor of a batch, by its shape without the batch dimension. */
+export interface RowPort {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly dims: readonly number[];
+}
+
+/** Version of the contract between the export tool and the worker. */
+const FORMAT = '1';
+
+/** Reads the sizes of a GPU graph. Throws a ModelError if the graph does not follow the contract. */
+export function readGraphShape(ports: Ports, metadata: (key: string) => string | undefined): GraphShape {
+  const { file } = ports;
+  const text = (key: string): string => metadata(key) ?? '';
+  const number = (key: string): number => readNumber(file, key, text(key));
+  if (text('gpu_format') !== FORMAT) {
+    const next = 'export the model again with training/optimize';
+    fail(file, `gpu_format is "${text('gpu_format')}", but this worker runs format ${FORMAT}: ${next}`);
+  }
+  const type = text('type');
+  if (type !== 'ctc' && type !== 'transducer') return fail(file, `type is "${type}", expected ctc or transducer`);
+  const precision = text('precision');
+  if (precision !== 'f16' && precision !== 'f32') return fail(file, `precision is "${precision}", expected f16 or f32`);
+  const context: Context = [number('left'), number('right')];
+  const framing = buildFraming(context[1], number('subsampling'));
+  const frames = context[1] + 1;
+  const shape: GraphShape = {
+    type,
+    context,
+    mels: number('mels'),
+    heads: number('heads'),
+    classes: number('classes'),
+    blank: number('blank'),
+    framing,
+    frames,
+    pages: Math.ceil(context[0] / frames),
+    samples: (framing.window - 1) * HOP_SAMPLES + 2 * REACH_SAMPLES + 1,
+    takesPrompt: ports.inputs.some(({ name }) => name === 'prompt'),
+    encodedWidth: type === 'ctc' ? undefined : encodedWidth(ports),
+    state: {
+      layers: number('layers'),
+      width: number('width'),
+      tail: number('tail'),
+      row: number('row'),
+      precision: precision === 'f16' ? 'float16' : 'float32',
+    },
+  };
+  if (shape.state.width % shape.state.row !== 0) {
+    fail(file, `row ${shape.state.row} does not divide the width ${shape.state.width}`);
+  }
+  checkPorts(ports, 'inputs', [...inputsOf(shape), ...arenaPorts(shape.state, '')]);
+  checkPorts(ports, 'outputs', [...outputsOf(shape), ...arenaPorts(shape.state, '_next')]);
+  return shape;
+}
+
+/** Returns the inputs that differ between batches, in the order in which they lie in memory. */
+export function inputsOf({ samples, pages, takesPrompt }: GraphShape): RowPort[] {
+  return [
+    { name: 'pcm', type: 'int16', dims: [samples] },
+    { name: 'bounds', type: 'int32', dims: [4] },
+    { name: 'past', type: 'int32', dims: [pages] },
+    { name: 'page', type: 'int32', dims: [] },
+    { name: 'tail_from', type: 'int32', dims: [] },
+    { name: 'tail_to', type: 'int32', dims: [] },
+    { name: 'filled', type: 'int32', dims: [] },
+    ...(takesPrompt ? [{ name: 'prompt', type: 'int64', dims: [] } as const] : []),
+  ];
+}
+
+/** Returns the outputs of a batch. */
+export function outputsOf({ frames, encodedWidth, state }: GraphShape): RowPort[] {
+  if (encodedWidth !== undefined) return [{ name: 'encoded', type: state.precision, dims: [frames, encodedWidth] }];
+  return [
+    { name: 'ids', type: 'int32', dims: [frames] },
+    { name: 'scores', type: 'float32', dims: [frames] },
+  ];
+}
+
+/** Names of a model's arenas, with the kind of each. */
+export function arenaNames({ layers }: StateShape): { name: string; kind: 'frames' | 'tails' }[] {
+  return Array.from({ length: layers }, (_, layer) => [
+    { name: `keys_${layer}`, kind: 'frames' } as const,
+    { name: `values_${layer}`, kind: 'frames' } as const,
+    { name: `tails_${layer}`, kind: 'tails' } as const,
+  ]).flat();
+}
+
+function arenaPorts(state: StateShape, suffix: string): RowPort[] {
+  return arenaNames(state).map(({ name }) => ({ name: name + suffix, type: state.precision, dims: [state.row] }));
+}
+
+/** Throws unless a graph has exactly these inputs or outputs. The first dimension of each is free. */
+function checkPorts(ports: Ports, side: 'inputs' | 'outputs', expected: readonly RowPort[]): void {
+  for (const { name, type, dims } of expected) {
+    const found = port(ports, side, name, type, dims.length + 1);
+    for (const [i, dim] of dims.entries()) {
+      agree(ports.file, `dimension ${i + 1} of ${name}`, { metadata: dim, graph: fixed(found, i + 1) });
+    }
+  }
+  const names = new Set(expected.map(({ name }) => name));
+  const extra = ports[side].find(({ name }) => !names.has(name));
+  if (extra !== undefined) fail(ports.file, `"${extra.name}" is not among the ${side} of a GPU graph`);
+}
+
+function encodedWidth(ports: Ports): number {
+  const found = ports.outputs.find(({ name }) => name === 'encoded');
+  return (found && fixed(found, 2)) ?? fail(ports.file, 'a transducer needs an output "encoded" of a fixed width');
+}
+
+function readNumber(file: string, key: string, text: string): number {
+  const value = Number(text);
+  return text !== '' && Number.isInteger(value) && value >= 0
+    ? value
+    : fail(file, `metadata "${key}" is "${text}", expected a whole number`);
+}
+
+function fail(file: string, what: string): never {
+  throw new ModelError('graph_unsupported', `${file}: ${what}`);
+}

@@ -1,0 +1,117 @@
+import { DeviceArenas } from './arenas.ts';
+import type { GraphShape } from './contract.ts';
+import { NativeError } from './error.ts';
+
+/** Inputs of a batch that differ between rows. Each array has the values of one row after the other. */
+export interface BatchInputs {
+  /** Samples. Element 0 of a row precedes the first window of features by one sample, for the pre-emphasis. */
+  readonly pcm: Int16Array;
+  /** First and end of the valid samples, then first and end of the valid feature frames. */
+  readonly bounds: Int32Array;
+  /** Arena frames at which the pages of the past start, oldest first. */
+  readonly past: Int32Array;
+  /** Arena frame at which the new page starts. */
+  readonly page: Int32Array;
+  /** Tail slots that are read and written. */
+  readonly tailFrom: Int32Array;
+  readonly tailTo: Int32Array;
+  /** Frames of the past that exist, the newest ones. */
+  readonly filled: Int32Array;
+  /** Language prompt. Empty if the graph takes none. */
+  readonly prompt: BigInt64Array;
+}
+
+/**
+ * Checks the indices of batches. CUDA replaces an index outside of an arena by a valid one without an error, which would
+ * change the state of another stream.
+ */
+export class IndexCheck {
+  readonly #arenas: DeviceArenas;
+  /** Row that writes a frame or a tail slot, plus 1. All zero between checks. */
+  readonly #frameWriter: Uint16Array;
+  readonly #slotWriter: Uint16Array;
+
+  constructor(arenas: DeviceArenas) {
+    this.#arenas = arenas;
+    this.#frameWriter = new Uint16Array(arenas.size.frames);
+    this.#slotWriter = new Uint16Array(arenas.size.slots);
+  }
+
+  /** Throws a NativeError if one of the first rows has an invalid index, or if two rows touch the same state. */
+  check(shape: GraphShape, inputs: BatchInputs, rows: number): void {
+    let marked = 0;
+    try {
+      for (; marked < rows; marked++) this.#mark(shape, inputs, marked);
+      for (let row = 0; row < rows; row++) this.#checkReads(shape, inputs, row);
+    } finally {
+      // A row that failed to be marked may have marked a part of its page.
+      for (let row = 0; row < Math.min(marked + 1, rows); row++) this.#unmark(shape, inputs, row);
+    }
+  }
+
+  /** Checks what a row writes, and records it. */
+  #mark({ frames }: GraphShape, { page, tailTo }: BatchInputs, row: number): void {
+    const { firstFrame, scratchFrame, size } = this.#arenas;
+    const at = page[row] ?? -1;
+    if (at !== scratchFrame) {
+      within(row, 'page', at, firstFrame, size.frames - frames);
+      for (let frame = at; frame < at + frames; frame++) {
+        if (this.#frameWriter[frame] !== 0)
+          fail(row, `page ${at} overlaps that of row ${writer(this.#frameWriter, frame)}`);
+      }
+      this.#frameWriter.fill(row + 1, at, at + frames);
+    }
+    const slot = tailTo[row] ?? -1;
+    if (slot === DeviceArenas.scratchSlot) return;
+    within(row, 'tail_to', slot, DeviceArenas.firstSlot, size.slots - 1);
+    if (this.#slotWriter[slot] !== 0) fail(row, `tail_to ${slot} is that of row ${writer(this.#slotWriter, slot)} too`);
+    this.#slotWriter[slot] = row + 1;
+  }
+
+  #unmark({ frames }: GraphShape, { page, tailTo }: BatchInputs, row: number): void {
+    const at = page[row] ?? -1;
+    if (at >= 0) this.#frameWriter.fill(0, at, at + frames);
+    this.#slotWriter[tailTo[row] ?? -1] = 0;
+  }
+
+  /** Checks what a row reads, and that no other row writes it in the same run. */
+  #checkReads(shape: GraphShape, inputs: BatchInputs, row: number): void {
+    const { frames, pages, context } = shape;
+    const { size, firstFrame } = this.#arenas;
+    for (let i = row * pages; i < (row + 1) * pages; i++) {
+      const at = inputs.past[i] ?? -1;
+      if (at === DeviceArenas.zeroFrame) continue;
+      within(row, 'past', at, firstFrame, size.frames - frames);
+      for (let frame = at; frame < at + frames; frame++) {
+        const by = this.#frameWriter[frame] ?? 0;
+        if (by !== 0 && by !== row + 1) fail(row, `past ${at} overlaps the page that row ${by - 1} writes`);
+      }
+    }
+    const slot = inputs.tailFrom[row] ?? -1;
+    if (slot !== DeviceArenas.zeroSlot) {
+      within(row, 'tail_from', slot, DeviceArenas.firstSlot, size.slots - 1);
+      const by = this.#slotWriter[slot] ?? 0;
+      if (by !== 0 && by !== row + 1) fail(row, `tail_from ${slot} is the slot that row ${by - 1} writes`);
+    }
+    within(row, 'filled', inputs.filled[row] ?? -1, 0, context[0]);
+    this.#checkBounds(shape, inputs.bounds, row);
+  }
+
+  #checkBounds({ samples, framing }: GraphShape, bounds: Int32Array, row: number): void {
+    const [first = -1, end = -1, firstFrame = -1, endFrame = -1] = bounds.subarray(row * 4, row * 4 + 4);
+    within(row, 'first sample', first, 0, samples);
+    within(row, 'end of samples', end, first, samples);
+    within(row, 'first frame', firstFrame, 0, framing.window);
+    within(row, 'end of frames', endFrame, firstFrame, framing.window);
+  }
+}
+
+const writer = (writers: Uint16Array, at: number): number => (writers[at] ?? 0) - 1;
+
+function within(row: number, what: string, value: number, least: number, most: number): void {
+  if (value < least || value > most) fail(row, `${what} ${value} is not between ${least} and ${most}`);
+}
+
+function fail(row: number, what: string): never {
+  throw new NativeError('index_invalid', `row ${row} of the batch: ${what}`);
+}

@@ -1,0 +1,161 @@
+import { onnxType } from './onnx-writer.ts';
+import type { OnnxGraph, OnnxNode, OnnxPort, OnnxTensor } from './onnx-writer.ts';
+
+/** Sizes of the test graph: 2 pages of 2 frames, of 4 values in 2 rows each, and tails of 2 frames. */
+export const TEST_SIZES = { left: 4, right: 1, width: 4, row: 2, tail: 2, samples: 4241 } as const;
+
+const METADATA = {
+  gpu_format: '1',
+  type: 'ctc',
+  left: '4',
+  right: '1',
+  mels: '80',
+  layers: '1',
+  width: '4',
+  heads: '1',
+  tail: '2',
+  classes: '10',
+  row: '2',
+  subsampling: '8',
+  precision: 'f32',
+  blank: '9',
+};
+
+const port = (type: OnnxPort['type'], name: string, ...shape: (number | string)[]): OnnxPort => ({ name, type, shape });
+
+/**
+ * Returns a graph with the inputs and outputs of a GPU graph and simple arithmetic instead of an encoder. The first 8
+ * samples of a row are its new keys, and their negatives its new values and its new tail.
+ *
+ * - ids: sum of the past and new keys; the same plus 1
+ * - scores: sum of past and new values plus `filled`; sum of the old tail plus the sum of the bounds
+ */
+export function buildTestGraph(): OnnxGraph {
+  const arena = (suffix: string) => [
+    port('float32', `keys_0${suffix}`, 'FR', 2),
+    port('float32', `values_0${suffix}`, 'FR', 2),
+    port('float32', `tails_0${suffix}`, 'TR', 2),
+  ];
+  return {
+    inputs: [
+      port('int16', 'pcm', 'B', TEST_SIZES.samples),
+      port('int32', 'bounds', 'B', 4),
+      port('int32', 'past', 'B', 2),
+      ...['page', 'tail_from', 'tail_to', 'filled'].map((name) => port('int32', name, 'B')),
+      ...arena(''),
+    ],
+    outputs: [port('int32', 'ids', 'B', 2), port('float32', 'scores', 'B', 2), ...arena('_next')],
+    tensors: TENSORS,
+    nodes: [
+      ...newFrames(),
+      ...rowsOf('past', 'past_rows', 'two_dims'),
+      ...rowsOf('page', 'page_rows', 'one_dim'),
+      ...slotRows('tail_from'),
+      ...slotRows('tail_to'),
+      ...update('keys_0', 'past_rows', 'page_rows', 'new'),
+      ...update('values_0', 'past_rows', 'page_rows', 'negative'),
+      ...update('tails_0', 'tail_from_rows', 'tail_to_rows', 'negative'),
+      ...results(),
+    ],
+    metadata: METADATA,
+  };
+}
+
+const constant = (name: string, shape: number[], data: number[]): OnnxTensor => ({ name, type: 'int64', shape, data });
+
+const TENSORS: OnnxTensor[] = [
+  constant('zero', [1], [0]),
+  constant('one', [1], [1]),
+  constant('eight', [1], [8]),
+  constant('last', [1], [-2]),
+  constant('end', [1], [1000]),
+  constant('both_axes', [2], [1, 2]),
+  constant('offsets', [2], [0, 1]),
+  constant('two', [1], [2]),
+  constant('frames_shape', [3], [0, -1, 4]),
+  constant('rows_shape', [3], [0, -1, 2]),
+  constant('index_shape', [3], [0, -1, 1]),
+  constant('two_dims', [3], [0, 2, 1]),
+  constant('one_dim', [3], [-1, 1, 1]),
+];
+
+const node = (op: string, inputs: string[], output: string, attributes: OnnxNode['attributes'] = {}): OnnxNode => ({
+  op,
+  inputs,
+  outputs: [output],
+  attributes,
+});
+
+const cast = (from: string, to: string, type: 'float32' | 'int32' | 'int64'): OnnxNode =>
+  node('Cast', [from], to, { to: onnxType(type) });
+
+function newFrames(): OnnxNode[] {
+  return [
+    node('Slice', ['pcm', 'zero', 'eight', 'one'], 'samples'),
+    cast('samples', 'floats', 'float32'),
+    node('Reshape', ['floats', 'frames_shape'], 'new'),
+    node('Neg', ['new'], 'negative'),
+  ];
+}
+
+/** Turns starts of pages into the rows of their two frames: [B, rows, 1]. */
+function rowsOf(starts: string, rows: string, shape: string): OnnxNode[] {
+  return [
+    cast(starts, `${starts}_long`, 'int64'),
+    node('Reshape', [`${starts}_long`, shape], `${starts}_column`),
+    node('Add', [`${starts}_column`, 'offsets'], `${starts}_frames`),
+    ...framesToRows(`${starts}_frames`, rows),
+  ];
+}
+
+/** Turns tail slots into the rows of their two frames: [B, rows, 1]. */
+function slotRows(slots: string): OnnxNode[] {
+  return [
+    cast(slots, `${slots}_long`, 'int64'),
+    node('Reshape', [`${slots}_long`, 'one_dim'], `${slots}_column`),
+    node('Mul', [`${slots}_column`, 'two'], `${slots}_start`),
+    node('Add', [`${slots}_start`, 'offsets'], `${slots}_frames`),
+    ...framesToRows(`${slots}_frames`, `${slots}_rows`),
+  ];
+}
+
+function framesToRows(frames: string, rows: string): OnnxNode[] {
+  return [
+    node('Reshape', [frames, 'index_shape'], `${frames}_flat`),
+    node('Mul', [`${frames}_flat`, 'two'], `${frames}_doubled`),
+    node('Add', [`${frames}_doubled`, 'offsets'], `${frames}_pairs`),
+    node('Reshape', [`${frames}_pairs`, 'index_shape'], rows),
+  ];
+}
+
+/** Gathers a past, appends the new frames, and scatters what is sliced from both. */
+function update(arena: string, from: string, to: string, fresh: string): OnnxNode[] {
+  return [
+    node('GatherND', [arena, from], `${arena}_past_rows`),
+    node('Reshape', [`${arena}_past_rows`, 'frames_shape'], `${arena}_past`),
+    node('Concat', [`${arena}_past`, fresh], `${arena}_both`, { axis: 1 }),
+    node('Slice', [`${arena}_both`, 'last', 'end', 'one'], `${arena}_fresh`),
+    node('Reshape', [`${arena}_fresh`, 'rows_shape'], `${arena}_fresh_rows`),
+    node('ScatterND', [arena, to, `${arena}_fresh_rows`], `${arena}_next`),
+  ];
+}
+
+function results(): OnnxNode[] {
+  return [
+    node('ReduceSum', ['keys_0_both', 'both_axes'], 'key_sum', { keepdims: 0 }),
+    cast('key_sum', 'key_long', 'int64'),
+    node('Unsqueeze', ['key_long', 'one'], 'key_column'),
+    node('Add', ['key_column', 'offsets'], 'ids_long'),
+    cast('ids_long', 'ids', 'int32'),
+    node('ReduceSum', ['values_0_both', 'both_axes'], 'value_sum', { keepdims: 0 }),
+    cast('filled', 'filled_float', 'float32'),
+    node('Add', ['value_sum', 'filled_float'], 'first_score'),
+    node('ReduceSum', ['tails_0_past', 'both_axes'], 'tail_sum', { keepdims: 0 }),
+    cast('bounds', 'bounds_float', 'float32'),
+    node('ReduceSum', ['bounds_float', 'one'], 'bounds_sum', { keepdims: 0 }),
+    node('Add', ['tail_sum', 'bounds_sum'], 'second_score'),
+    node('Unsqueeze', ['first_score', 'one'], 'first_column'),
+    node('Unsqueeze', ['second_score', 'one'], 'second_column'),
+    node('Concat', ['first_column', 'second_column'], 'scores', { axis: 1 }),
+  ];
+}
