@@ -12,6 +12,13 @@ test('readOnnx returns the metadata and the shapes of stored tensors of an expor
   expect(tensors.get('encoder.layers.0.conv.depthwise_conv.weight')).toEqual([64, 1, 9]);
 });
 
+test('readOnnx returns type, shape and place of a tensor in another file', () => {
+  const { external } = read('gpu/56-3.onnx');
+  const place = { type: 1, shape: [514, 1, 400], file: 'weights.bin', bytes: 822_400 };
+  expect(external.get('features.transform')).toMatchObject(place);
+  expect(read('model_ctc.onnx').external.size).toBe(0);
+});
+
 test('readOnnx returns no metadata for a graph without any', () => {
   expect(read('joiner.onnx').metadata.size).toBe(0);
 });

@@ -1,13 +1,25 @@
 import { ModelError } from './error.ts';
 
 /**
- * Parts of an ONNX file that onnxruntime-node does not expose: custom metadata and the shapes of stored tensors. The
- * parser skips all other fields of the protobuf without copying them.
+ * Parts of an ONNX file that onnxruntime-node does not expose: custom metadata, and the shapes and places of stored
+ * tensors. The parser skips all other fields of the protobuf without copying them.
  */
 export interface OnnxFacts {
   readonly metadata: ReadonlyMap<string, string>;
   /** Shape of each stored tensor by name. */
   readonly tensors: ReadonlyMap<string, readonly number[]>;
+  /** Tensors whose values are in another file, by name. */
+  readonly external: ReadonlyMap<string, ExternalTensor>;
+}
+
+/** A tensor whose values are in another file of the same folder. */
+export interface ExternalTensor {
+  /** Element type, by its number in ONNX. */
+  readonly type: number;
+  readonly shape: readonly number[];
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
 }
 
 // Field numbers from onnx.proto.
@@ -15,7 +27,9 @@ const MODEL_GRAPH = 7;
 const MODEL_METADATA = 14;
 const GRAPH_INITIALIZER = 5;
 const TENSOR_DIMS = 1;
+const TENSOR_TYPE = 2;
 const TENSOR_NAME = 8;
+const TENSOR_EXTERNAL = 13;
 const ENTRY_KEY = 1;
 const ENTRY_VALUE = 2;
 
@@ -37,18 +51,22 @@ interface Field {
 export function readOnnx(file: string, content: Buffer): OnnxFacts {
   const metadata = new Map<string, string>();
   const tensors = new Map<string, readonly number[]>();
+  const external = new Map<string, ExternalTensor>();
   try {
     for (const field of fieldsOf(content)) {
       if (field.number === MODEL_METADATA) metadata.set(...entry(field.bytes));
       if (field.number !== MODEL_GRAPH) continue;
       for (const inner of fieldsOf(field.bytes)) {
-        if (inner.number === GRAPH_INITIALIZER) tensors.set(...tensorShape(inner.bytes));
+        if (inner.number !== GRAPH_INITIALIZER) continue;
+        const { name, shape, place } = tensor(inner.bytes);
+        tensors.set(name, shape);
+        if (place !== undefined) external.set(name, place);
       }
     }
   } catch (cause) {
     throw new ModelError('graph_unreadable', `${file}: not an ONNX file`, { cause });
   }
-  return { metadata, tensors };
+  return { metadata, tensors, external };
 }
 
 function entry(bytes: Buffer): [string, string] {
@@ -60,14 +78,19 @@ function entry(bytes: Buffer): [string, string] {
   return [key, value];
 }
 
-function tensorShape(bytes: Buffer): [string, number[]] {
-  let name = '';
-  const dims: number[] = [];
+function tensor(bytes: Buffer): { name: string; shape: number[]; place: ExternalTensor | undefined } {
+  let [name, type] = ['', 0];
+  const shape: number[] = [];
+  const entries = new Map<string, string>();
   for (const field of fieldsOf(bytes)) {
     if (field.number === TENSOR_NAME) name = field.bytes.toString('utf8');
-    if (field.number === TENSOR_DIMS) dims.push(...(field.bytes.length > 0 ? packed(field.bytes) : [field.varint]));
+    if (field.number === TENSOR_TYPE) type = field.varint;
+    if (field.number === TENSOR_DIMS) shape.push(...(field.bytes.length > 0 ? packed(field.bytes) : [field.varint]));
+    if (field.number === TENSOR_EXTERNAL) entries.set(...entry(field.bytes));
   }
-  return [name, dims];
+  const file = entries.get('location');
+  const [offset, length] = [Number(entries.get('offset') ?? 0), Number(entries.get('length') ?? 0)];
+  return { name, shape, place: file === undefined ? undefined : { type, shape, file, offset, bytes: length } };
 }
 
 function packed(bytes: Buffer): number[] {
