@@ -13,7 +13,7 @@ HIDDEN = -10000.0 # score that NeMo gives to masked keys
 
 
 def attention(g, w, layer, x, state, visible, number):
-    """x [B * C, width] (normed), visible [B, 1, 1, left + C] -> [B * C, width] without the bias, and the bias."""
+    """x [C * B, width] (normed), visible [B, 1, 1, left + C] -> [C * B, width] without the bias, and the bias."""
     d, h, left, chunk = w.width, w.heads, state.left, state.chunk
     k = d // h
     p = lambda name: w[f"{layer}.self_attn.{name}"]
@@ -24,32 +24,31 @@ def attention(g, w, layer, x, state, visible, number):
     projected = g.affine(x, f"{layer}.self_attn.projections", matrix, np.concatenate([*biases, np.zeros(2 * d)]))
     content, position, keys, values = g.op("Split", projected, outputs=4, axis=1)
 
-    keys = state.extend(f"keys_{number}", keys)
-    values = state.extend(f"values_{number}", values)
-    per_head = lambda y, frames, perm: g.op("Transpose", g.op("Reshape", y, g.ints(-1, frames, h, k)), perm=perm)
-    scores = g.op("MatMul", per_head(content, chunk, [0, 2, 1, 3]), per_head(keys, left + chunk, [0, 2, 3, 1]))
-    rows = relative_positions(left, chunk, d) @ p("linear_pos.weight")
-    positions = skewed(g, per_head(position, chunk, [0, 2, 1, 3]), rows.reshape(-1, h, k), left, chunk, layer)
-    scores = g.op("Where", visible, g.op("Add", scores, positions), g.constant(HIDDEN))
-    mixed = g.op("MatMul", g.op("Softmax", scores, axis=-1), per_head(values, left + chunk, [0, 2, 1, 3]))
-    mixed = g.op("Reshape", g.op("Transpose", mixed, perm=[0, 2, 1, 3]), g.ints(-1, d))
+    # Heads are batches of these products without a transposition, because time is the first dimension.
+    by_head = lambda y, frames: g.op("Reshape", y, g.ints(frames, -1, h, k))
+    keys = by_head(state.extend(f"keys_{number}", keys), left + chunk)
+    values = by_head(state.extend(f"values_{number}", values), left + chunk)
+    scores = g.product(by_head(content, chunk), keys, transBatchA=1, transBatchB=1, transB=1)
+    rows = (relative_positions(left, chunk, d) @ p("linear_pos.weight")).reshape(-1, h, k)
+    scores = g.op("Add", scores, skewed(g, position, rows, left, chunk, layer))
+    weights = g.op("Softmax", g.op("Where", visible, scores, g.constant(HIDDEN)), axis=-1)
+    mixed = g.op("Transpose", g.product(weights, values, transBatchB=1), perm=[2, 0, 1, 3])
     output = p("linear_out.weight")
-    return g.matrix(mixed, f"{layer}.self_attn.linear_out.weight", output), p("linear_out.bias") + p("linear_v.bias") @ output
+    mixed = g.matrix(g.op("Reshape", mixed, g.ints(-1, d)), f"{layer}.self_attn.linear_out.weight", output)
+    return mixed, p("linear_out.bias") + p("linear_v.bias") @ output
 
 
 def skewed(g, query, rows, left, chunk, layer):
-    """query [B, h, C, k] times rows [distances, h, k] -> [B, h, C, left + C] against keys.
+    """query [C * B, h * k] times rows [distances, h, k] -> [B, h, C, left + C] against keys.
 
-    Key j of row i has distance column C - 1 - i + j. One more column lets rows be read one element shorter, which
-    moves each row by one more.
+    Key j of row i has distance column C - 1 - i + j.
     """
     count, h, k = rows.shape
-    matrix = rows.transpose(1, 2, 0)
-    if chunk > 1:
-        matrix = np.concatenate([matrix, np.zeros((h, k, 1))], 2)
-    scores = g.op("MatMul", query, g.constant(matrix, hint=f"{layer}.self_attn.positions"))
+    positions = g.constant(rows.transpose(1, 2, 0), hint=f"{layer}.self_attn.positions")
+    scores = g.product(g.op("Reshape", query, g.ints(-1, h, k)), positions, transBatchA=1)
+    scores = g.op("Transpose", g.op("Reshape", scores, g.ints(h, chunk, -1, count)), perm=[2, 0, 1, 3])
     if chunk == 1:
         return scores
-    flat = g.op("Reshape", scores, g.ints(-1, h, chunk * (count + 1)))
-    grid = g.op("Reshape", g.op("Slice", flat, g.ints(0), g.ints(chunk * count), g.ints(2)), g.ints(-1, h, chunk, count))
-    return g.op("Slice", grid, g.ints(chunk - 1), g.ints(chunk - 1 + left + chunk), g.ints(3))
+    row, key = np.arange(chunk)[:, None], np.arange(left + chunk)
+    at = g.constant(row * count + chunk - 1 - row + key, np.int32, "skew")
+    return g.op("Gather", g.op("Reshape", scores, g.ints(-1, h, chunk * count)), at, axis=2)

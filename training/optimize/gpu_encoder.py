@@ -68,13 +68,15 @@ def convolution(g, w, layer, x, state, number):
     d = w.width
     both = g.affine(x, f"{layer}.conv.pointwise_conv1", p("pointwise_conv1.weight")[:, :, 0].T, p("pointwise_conv1.bias"))
     value, gate = g.op("Split", both, outputs=2, axis=1)
-    series = state.extend_tail(f"tails_{number}", g.op("Mul", value, g.op("Sigmoid", gate)))
-    kernel = p("depthwise_conv.weight")
-    x = g.op(
-        "Conv", g.op("Transpose", series, perm=[0, 2, 1]), g.constant(kernel, hint=f"{name}.weight"),
-        g.constant(p("depthwise_conv.bias"), hint=f"{name}.bias"), kernel_shape=[kernel.shape[2]], group=d,
+    gated = g.op("Reshape", g.op("Mul", value, g.op("Sigmoid", gate)), g.ints(state.chunk, -1, d))
+    x, tail = g.fused(
+        "CausalConvWithState", g.op("Transpose", gated, perm=[1, 2, 0]),
+        g.constant(p("depthwise_conv.weight"), hint=f"{name}.weight"),
+        g.constant(p("depthwise_conv.bias"), hint=f"{name}.bias"),
+        state.read_tail(f"tails_{number}"), outputs=("x", "tail"),
     )
-    x = g.op("Reshape", g.op("Transpose", x, perm=[0, 2, 1]), g.ints(-1, d))
+    state.write_tail(f"tails_{number}", tail)
+    x = g.op("Reshape", g.op("Transpose", x, perm=[2, 0, 1]), g.ints(-1, d))
     x = g.silu(g.normed(x, f"{layer}.conv.batch_norm", w))
     matrix = p("pointwise_conv2.weight")[:, :, 0].T
     return g.matrix(x, f"{layer}.conv.pointwise_conv2.weight", matrix), p("pointwise_conv2.bias")
@@ -82,13 +84,14 @@ def convolution(g, w, layer, x, state, number):
 
 def head(g, w, x, chunk):
     """Outputs the best class of each frame with its log-probability, or the frames themselves for a transducer."""
+    x = g.op("Reshape", x, g.ints(chunk, -1, w.width))
     if not w.ctc:
-        g.named("Reshape", "encoded", ["B", chunk, w.width], x, g.ints(-1, chunk, w.width))
+        g.named("Transpose", "encoded", ["B", chunk, w.width], x, perm=[1, 0, 2])
         return
-    f32 = np.float32
+    x = g.op("Reshape", g.op("Transpose", x, perm=[1, 0, 2]), g.ints(-1, w.width))
     matrix, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
     x = g.op("Cast", x, to=TensorProto.FLOAT) if g.dtype != TensorProto.FLOAT else x
-    logits = g.op("Gemm", x, g.constant(matrix, f32, "head.weight"), g.constant(bias, f32, "head.bias"))
+    logits = g.affine(x, "head", matrix, bias, np.float32)
     logits = g.op("Reshape", logits, g.ints(-1, chunk, matrix.shape[1]))
     best = g.op("ArgMax", logits, axis=-1, keepdims=0)
     g.named("Cast", "ids", ["B", chunk], best, dtype=TensorProto.INT32, to=TensorProto.INT32)

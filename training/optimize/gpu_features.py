@@ -4,6 +4,7 @@ import numpy as np
 from onnx import TensorProto
 
 HOP, FRAME, TRANSFORM = 160, 400, 512
+BLOCK = FRAME - 2 * HOP
 BINS = TRANSFORM // 2 + 1
 PRE_EMPHASIS = 0.97
 FLOOR = 2.0**-24
@@ -16,12 +17,12 @@ def samples_of(window):
 
 
 def transform():
-    """Real and imaginary rows of the windowed DFT, as kernels of a convolution over samples of 16 bits."""
+    """Real and imaginary parts of the windowed DFT as columns, for frames of samples of 16 bits."""
     n = np.arange(FRAME)
     hann = (0.5 - 0.5 * np.cos(2 * np.pi * n / (FRAME - 1))).astype(F32) / 32768.0
     # Exact angles: the product is reduced as an integer.
-    angle = 2 * np.pi * ((np.arange(BINS)[:, None] * n) % TRANSFORM) / TRANSFORM
-    return np.concatenate([np.cos(angle) * hann, np.sin(angle) * hann])[:, None, :]
+    angle = 2 * np.pi * ((n[:, None] * np.arange(BINS)) % TRANSFORM) / TRANSFORM
+    return np.concatenate([np.cos(angle), np.sin(angle)], 1) * hann[:, None]
 
 
 def mel_filters(count, top=8000.0):
@@ -52,13 +53,18 @@ def features(g, pcm, bounds, window, mels):
     x = g.op("Sub", now, g.op("Mul", before, g.constant(PRE_EMPHASIS, F32)))
     x = g.op("Where", g.op("Slice", audio, g.ints(1), g.ints(count), g.ints(1)), x, zero)
 
-    kernels = g.constant(transform(), F32, "features.transform")
-    parts = g.op("Conv", g.op("Unsqueeze", x, g.ints(1)), kernels, kernel_shape=[FRAME], strides=[HOP])
-    filters = mel_filters(mels)
+    # A frame is five blocks of 80 samples, and the next frame starts two blocks later.
+    blocks = g.op("Reshape", x, g.ints(-1, (count - 1) // BLOCK, BLOCK))
+    of_frame = 2 * np.arange(window)[:, None] + np.arange(FRAME // BLOCK)
+    frames = g.op("Gather", blocks, g.constant(of_frame, np.int32, "features.blocks"), axis=1)
+    frames = g.op("Reshape", frames, g.ints(-1, FRAME))
+    parts = g.op("MatMul", frames, g.constant(transform(), F32, "features.transform"))
+    filters = mel_filters(mels).T
     # The same filters for real and imaginary parts add them.
-    both = g.constant(np.concatenate([filters, filters], 1), F32, "features.mel")
-    power = g.op("MatMul", both, g.op("Mul", parts, parts))
-    x = g.op("Transpose", g.op("Log", g.op("Add", power, g.constant(FLOOR, F32))), perm=[0, 2, 1])
+    both = g.constant(np.concatenate([filters, filters]), F32, "features.mel")
+    power = g.op("MatMul", g.op("Mul", parts, parts), both)
+    x = g.op("Log", g.op("Add", power, g.constant(FLOOR, F32)))
+    x = g.op("Reshape", x, g.ints(-1, window, mels))
     with_audio = between(g, g.counted(1, window), first_frame, end_frame)
     x = g.op("Where", g.op("Unsqueeze", with_audio, g.ints(2)), x, zero)
     return g.op("Cast", g.op("Unsqueeze", x, g.ints(1)), to=g.dtype)

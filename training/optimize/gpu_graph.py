@@ -1,4 +1,9 @@
-"""Graph with weights in a shared file, which several graphs of a model use."""
+"""Graph with weights in a shared file, which several graphs of a model use.
+
+A worker captures a run of each batch size as a CUDA graph and repeats it. Some kernels of onnxruntime 1.30 copy a table
+from host memory that is free again after the capture, or keep a buffer that grows with the batch. Graphs must therefore
+not contain a Concat or Split of unequal parts, a product that broadcasts over batches, a Gemm with a bias, or an LSTM.
+"""
 
 import hashlib
 import json
@@ -80,11 +85,18 @@ class GpuGraph(Graph):
         self.nodes.append(helper.make_node(kind, list(inputs), names, name=names[0], domain="com.microsoft", **attributes))
         return [name for name in names if name]
 
+    def product(self, a, b, **transposed):
+        """Batched product of equal batches."""
+        return self.fused("FusedMatMul", a, b, **transposed)[0]
+
     def matrix(self, x, name, matrix):
         return self.op("MatMul", x, self.constant(matrix, hint=name))
 
-    def affine(self, x, name, matrix, bias):
-        return self.op("Gemm", x, self.constant(matrix, hint=f"{name}.weight"), self.constant(bias, hint=f"{name}.bias"))
+    def affine(self, x, name, matrix, bias, dtype=None):
+        """x [N, in] times matrix plus bias. The bias has three dimensions, so that the runtime builds no Gemm."""
+        x = self.op("MatMul", x, self.constant(matrix, dtype, f"{name}.weight"))
+        x = self.op("Add", x, self.constant(np.reshape(bias, (1, 1, -1)), dtype, f"{name}.bias"))
+        return self.op("Reshape", x, self.ints(-1, len(bias)))
 
     def normed(self, x, name, w):
         scale, bias = (self.constant(w[f"{name}.{part}"], hint=f"{name}.{part}") for part in ("weight", "bias"))

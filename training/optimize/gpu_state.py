@@ -1,7 +1,9 @@
 """State of streams in arenas: rows of keys, values and convolution tails that one run reads and writes in place.
 
-Nothing but data flow orders a write after a read of the same arena. A run therefore writes a slice of the
-concatenation of what it has read and what is new.
+Nothing but data flow orders a write after a read of the same arena. A run therefore writes a slice of the tensor
+that contains what it has read and what is new.
+
+Frames of a batch are in the order of time, then stream: [C, B, width].
 """
 
 import numpy as np
@@ -26,39 +28,59 @@ class State:
         page = g.input("page", ["B"], TensorProto.INT32)
         self.tail_from = g.input("tail_from", ["B"], TensorProto.INT32)
         tail_to = g.input("tail_to", ["B"], TensorProto.INT32)
-        frames = g.op("Add", g.op("Unsqueeze", past, g.ints(2)), g.counted(1, 1, chunk))
-        self.past = g.op("Reshape", frames, g.ints(-1, pages * chunk))
+        # The newest page stands for the new frames, whose place is overwritten.
+        starts = g.op("Gather", g.op("Transpose", past, perm=[1, 0]), self.int32([*range(pages), pages - 1]), axis=0)
+        frames = g.op("Add", g.op("Unsqueeze", starts, g.ints(1)), g.counted(1, chunk, 1))
+        self.frames = g.op("Reshape", frames, g.ints((pages + 1) * chunk, -1))
         if pages * chunk > left:
-            self.past = g.op("Slice", self.past, g.ints(pages * chunk - left), g.ints(pages * chunk), g.ints(1))
-        self.page = self.rows(page, width, chunk * width)
-        self.tail_to = self.rows(tail_to, tail * width, tail * width)
+            cut = pages * chunk - left
+            self.frames = g.op("Slice", self.frames, g.ints(cut), g.ints(cut + left + chunk), g.ints(0))
+        self.new = self.new_rows(page)
+        self.page = self.rows(page, 1, chunk)
+        self.tail_to = self.rows(tail_to, tail, 1)
 
-    def rows(self, start, stride, size):
-        """Indices of the arena rows of `size` elements from element start * stride on, as ScatterND expects them."""
-        g = self.g
-        start = g.op("Mul", g.op("Unsqueeze", start, g.ints(1)), g.constant([stride // self.row], np.int32))
-        rows = g.op("Add", start, g.counted(1, size // self.row))
-        return g.op("Cast", g.op("Reshape", rows, g.ints(-1, 1)), to=TensorProto.INT64)
+    def int32(self, values):
+        return self.g.constant(np.array(values), np.int32)
+
+    def new_rows(self, page):
+        """Indices of the new frames in [left + C, B, width], as rows. The batch size is counted on the device."""
+        g, block = self.g, self.width // self.row
+        ones = g.op("Add", g.op("Mul", page, self.int32([0])), self.int32([1]))
+        stream = g.op("Reshape", g.op("CumSum", ones, g.constant(0, np.int32), exclusive=1), g.ints(1, -1, 1))
+        batch = g.op("ReduceSum", ones, g.ints(0), keepdims=1)
+        frame = g.op("Mul", self.int32(np.arange(self.left, self.left + self.chunk)[:, None, None]), batch)
+        first = g.op("Mul", g.op("Add", frame, stream), self.int32([block]))
+        return self.indices(g.op("Add", first, g.counted(1, 1, block)))
+
+    def indices(self, rows):
+        return self.g.op("Cast", self.g.op("Reshape", rows, self.g.ints(-1, 1)), to=TensorProto.INT64)
+
+    def rows(self, start, frames, count):
+        """Indices of arena rows for ScatterND: `count` blocks per stream, the first one at start * frames."""
+        g, block = self.g, frames * self.width // self.row
+        start = g.op("Mul", g.op("Reshape", start, g.ints(1, -1, 1)), self.int32([block]))
+        return self.indices(g.op("Add", start, g.counted(count, 1, block)))
 
     def extend(self, name, new):
-        """new [B * C, width] keys or values of a layer. Returns them after the past, [B, left + C, width], and writes
+        """new [C * B, width] keys or values of a layer. Returns them after the past, [left + C, B, width], and writes
         them to the new page."""
         g, left, chunk = self.g, self.left, self.chunk
         arena = self.arena(name, "frames")
-        past = g.op("Gather", g.op("Reshape", arena, g.ints(-1, self.width)), self.past, axis=0)
-        both = g.op("Concat", past, g.op("Reshape", new, g.ints(-1, chunk, self.width)), axis=1)
-        self.write(name, "frames", self.page, g.op("Slice", both, g.ints(left), g.ints(left + chunk), g.ints(1)))
+        both = g.op("Gather", g.op("Reshape", arena, g.ints(-1, self.width)), self.frames, axis=0)
+        in_rows = lambda x: g.op("Reshape", x, g.ints(-1, self.row))
+        both = g.op("ScatterND", in_rows(both), self.new, in_rows(new))
+        both = g.op("Reshape", both, g.ints(left + chunk, -1, self.width))
+        self.write(name, "frames", self.page, g.op("Slice", both, g.ints(left), g.ints(left + chunk), g.ints(0)))
         return both
 
-    def extend_tail(self, name, new):
-        """new [B * C, width] -> [B, tail + C, width]. Writes the last frames as the new tail."""
-        g, chunk = self.g, self.chunk
-        arena = g.op("Reshape", self.arena(name, "tails"), g.ints(-1, self.tail, self.width))
-        past = g.op("Gather", arena, self.tail_from, axis=0)
-        both = g.op("Concat", past, g.op("Reshape", new, g.ints(-1, chunk, self.width)), axis=1)
-        kept = g.op("Slice", both, g.ints(chunk), g.ints(chunk + self.tail), g.ints(1))
-        self.write(name, "tails", self.tail_to, kept)
-        return both
+    def read_tail(self, name):
+        """The last frames before the chunk, [B, width, tail]."""
+        arena = self.g.op("Reshape", self.arena(name, "tails"), self.g.ints(-1, self.width, self.tail))
+        return self.g.op("Gather", arena, self.tail_from, axis=0)
+
+    def write_tail(self, name, tail):
+        """Writes the last frames of the chunk, which depend on the tail that was read."""
+        self.write(name, "tails", self.tail_to, tail)
 
     def arena(self, name, rows):
         return self.g.input(name, [f"{rows}_rows", self.row], self.g.dtype)

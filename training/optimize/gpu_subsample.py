@@ -4,7 +4,7 @@ import numpy as np
 
 
 def subsample(g, w, x, end, window):
-    """x [B, 1, window, mels], end [B, 1] frames with audio -> [B * C, width], and the lengths [B, 1] of the output.
+    """x [B, 1, window, mels], end [B, 1] frames with audio -> [C * B, width], and the lengths [B, 1] of the output.
 
     Frames past the end must be zero before each convolution. The features are zero there already. The first two
     frames of the output are history.
@@ -23,7 +23,7 @@ def subsample(g, w, x, end, window):
     x = g.op("Slice", x, g.ints(2), g.ints(steps[2]), g.ints(2))
 
     matrix, scale = w["pre_encode.out.weight"], w.input_scale
-    x = g.op("Reshape", g.op("Transpose", x, perm=[0, 2, 1, 3]), g.ints(-1, matrix.shape[0]))
+    x = g.op("Reshape", g.op("Transpose", x, perm=[2, 0, 1, 3]), g.ints(-1, matrix.shape[0]))
     x = g.affine(x, "pre_encode.out", matrix * scale, w["pre_encode.out.bias"] * scale)
     return x, g.op("Max", g.op("Sub", lengths[2], two), g.constant([0], np.int32))
 

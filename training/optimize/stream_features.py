@@ -38,7 +38,7 @@ def log_mel(pcm, mels):
     x = np.concatenate([[0.0], pcm.astype(np.float64)])
     x = np.pad(x[1:] - PRE_EMPHASIS * x[:-1], FRAME // 2)
     frames = np.stack([x[t * HOP : t * HOP + FRAME] for t in range(len(pcm) // HOP)], 1)
-    parts = transform()[:, 0] @ frames
+    parts = transform().T @ frames
     real, imaginary = np.split(parts * parts, 2)
     return np.log(mel_filters(mels).astype(np.float64) @ (real + imaginary) + FLOOR).astype(np.float32)
 
