@@ -1,4 +1,4 @@
-"""Halves the file of a model. Large constants are stored as 16-bit floats, which the runtime casts back once at load."""
+"""Halves the file of an export. Large constants are stored as 16-bit floats, which the runtime casts back once at load."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper

@@ -96,4 +96,11 @@ describe.each([
       await engine.close();
     },
   );
+
+  test('has the same log-probabilities and caches for a stream, to the last bit, with any neighbours in the batch', async () => {
+    const neighbours = new URL('../testing/neighbours.ts', import.meta.url);
+    const sizes = [2, 5, 16];
+    const equal = await callOutside<boolean[]>(neighbours, 'equalToAlone', join(folder, 'model.onnx'), sizes);
+    expect(equal).toEqual(sizes.map(() => true));
+  });
 });

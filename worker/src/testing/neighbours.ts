@@ -1,0 +1,48 @@
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+
+const [MELS, WINDOW, LAYERS, LEFT, WIDTH, TAIL] = [80, 121, 8, 56, 144, 8];
+/** Outputs that must not depend on the other streams of a batch. */
+const OUTPUTS = ['logprobs', 'cache_last_channel_next', 'cache_last_time_next'];
+
+/** Returns reproducible values in the interval ±amplitude. */
+function noise(count: number, seed: number, amplitude: number): Float32Array {
+  let state = seed;
+  return Float32Array.from({ length: count }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return (state / 1_073_741_824 - 1) * amplitude;
+  });
+}
+
+/** Runs noise through a graph of a demonstration model. Other streams are louder the higher their number is. */
+async function runBatch(session: InferenceSession, batch: number): Promise<Float32Array[]> {
+  const fill = (dims: number[], amplitude: number): Tensor => {
+    const size = dims.reduce((a, b) => a * b, 1);
+    const data = new Float32Array(batch * size);
+    for (let i = 0; i < batch; i++) data.set(noise(size, i + 1, amplitude * (i + 1)), i * size);
+    return new Tensor('float32', data, [batch, ...dims]);
+  };
+  const ints = (value: number) => new Tensor('int64', new BigInt64Array(batch).fill(BigInt(value)), [batch]);
+  const answer = await session.run({
+    audio_signal: fill([MELS, WINDOW], 8),
+    length: ints(WINDOW),
+    cache_last_channel: fill([LAYERS, LEFT, WIDTH], 2),
+    cache_last_time: fill([LAYERS, WIDTH, TAIL], 1),
+    cache_last_channel_len: ints(LEFT),
+  });
+  return OUTPUTS.map((name) => {
+    const data = answer[name]?.data as Float32Array;
+    return data.slice(0, data.length / batch);
+  });
+}
+
+/** Returns, for each batch size, whether the outputs of the first stream are bit-equal to those of a batch of one. */
+export async function equalToAlone(graph: string, batches: readonly number[]): Promise<boolean[]> {
+  const session = await InferenceSession.create(graph, { intraOpNumThreads: 1 });
+  const alone = await runBatch(session, 1);
+  const equal: boolean[] = [];
+  for (const batch of batches) {
+    const together = await runBatch(session, batch);
+    equal.push(together.every((values, i) => values.every((value, at) => Object.is(value, alone[i]?.[at]))));
+  }
+  return equal;
+}
