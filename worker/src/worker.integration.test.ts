@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -205,6 +205,14 @@ test('a worker whose inference thread ends exits with 1 and closes its streams w
   expect(await stream.closed).toEqual({ code: 1011, reason: 'engine_failed' });
   expect(await worker.ended).toBe(1);
   expect(await recordOf(worker)).toBeUndefined();
+});
+
+test('a worker on CPUs loads ONNX Runtime, but not koffi', async () => {
+  const worker = await start();
+  await registered(worker);
+  const mapped = readFileSync(`/proc/${worker.pid}/maps`, 'utf8');
+  expect(mapped).toContain('libonnxruntime.so');
+  expect(mapped).not.toContain('koffi');
 });
 
 test('a worker exits with 1 and names manifest.json if the folder contains no model', async () => {
