@@ -1,7 +1,8 @@
-"""gpu.py OUT_FOLDER EXPORT [--contexts LEFT,RIGHT ...] [--precision f16|f32]: builds the GPU graphs of a model.
+"""gpu.py OUT_FOLDER EXPORT [--joint FILE ...] [--contexts LEFT,RIGHT ...]: builds the GPU graphs of a model.
 
 Writes gpu/LEFT-RIGHT.onnx for each context and one gpu/weights.bin for all of them. The export must be a streaming
-FastConformer with a CTC head, or the encoder of a transducer.
+FastConformer with a CTC head, or the encoder of a transducer. A transducer also needs --joint with its graph of
+predictor and joint, or with both graphs. It gets gpu/joint.onnx.
 """
 
 import argparse
@@ -9,13 +10,17 @@ import pathlib
 
 import onnx
 
+from contexts import CONTEXTS
 from gpu_encoder import build
 from gpu_graph import Store
-from contexts import CONTEXTS
+from gpu_joint import build_joint
+from joint_weights import read_joint
 from weights import read_weights
 
+STEPS = 8
 
-def write(folder, weights, contexts, precision):
+
+def write(folder, weights, contexts, precision, joint=None, steps=STEPS):
     """Writes the graphs of all contexts into a folder, and returns their numbers of nodes."""
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder)
@@ -24,23 +29,34 @@ def write(folder, weights, contexts, precision):
         model = build(weights, left, right, store, precision)
         onnx.save(model, folder / f"{left}-{right}.onnx")
         counts[f"{left}-{right}"] = len(model.graph.node)
+    if joint is not None:
+        model = build_joint(joint, weights.width, store, precision, steps)
+        onnx.save(model, folder / "joint.onnx")
+        counts["joint"] = len(model.graph.node)
     store.close()
     return counts
 
 
 def arguments(parser):
+    """Options that all tools for GPU graphs have."""
     pair = lambda text: [int(n) for n in text.split(",")]
     parser.add_argument("--contexts", type=pair, nargs="+", default=CONTEXTS)
     parser.add_argument("--precision", choices=["f16", "f32"], default="f16")
+    parser.add_argument("--steps", type=int, default=STEPS, help="greedy steps of a transducer per run")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("export")
+    parser.add_argument("--joint", nargs="+", help="predictor and joint of a transducer, in one file or two")
     arguments(parser)
     options = parser.parse_args()
-    print(write(options.folder / "gpu", read_weights(options.export), options.contexts, options.precision))
+    joint = read_joint(options.joint) if options.joint else None
+    weights = read_weights(options.export)
+    if weights.ctc == bool(joint):
+        parser.error("--joint is for a transducer, whose encoder has no CTC head")
+    print(write(options.folder / "gpu", weights, options.contexts, options.precision, joint, options.steps))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ class Stream:
     def __init__(self, pcm, right, slot):
         self.pcm, self.slot, self.window = pcm, slot, 0
         self.lengths = Framing(right).lengths(len(pcm))
-        self.ids, self.scores = [], []
+        self.ids, self.scores, self.encoded = [], [], []
 
     @property
     def done(self):
@@ -75,15 +75,16 @@ class Runner:
         for name, arena in self.arenas.items():
             binding.bind_ortvalue_input(name, arena)
             binding.bind_ortvalue_output(f"{name}_next", arena)
-        binding.bind_output("ids", "cpu")
-        binding.bind_output("scores", "cpu")
+        names = [output.name for output in self.session.get_outputs() if not output.name.endswith("_next")]
+        for name in names:
+            binding.bind_output(name, "cpu")
         self.session.run_with_iobinding(binding)
         # Outputs are in the order in which they were bound.
-        ids, scores = binding.get_outputs()[-2:]
+        outputs = dict(zip(names, binding.get_outputs()[-len(names) :]))
         for row, stream in enumerate(streams):
             frames = encoded_frames(stream.lengths[stream.window])
-            stream.ids.extend(ids.numpy()[row, :frames])
-            stream.scores.extend(scores.numpy()[row, :frames])
+            for name, output in outputs.items():
+                getattr(stream, name).extend(output.numpy()[row, :frames])
             stream.window += 1
 
     def feeds(self, streams):

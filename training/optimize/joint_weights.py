@@ -1,0 +1,53 @@
+"""Reads predictor and joint of a transducer export (one graph or two) into arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from weights import read_weights
+
+
+@dataclass
+class JointWeights:
+    """Matrices are [in, out]. Gates of an LSTM are in the order of ONNX: input, output, forget, cell."""
+
+    embedding: np.ndarray # [classes, hidden]
+    layers: list # of (input matrix, recurrent matrix, bias), the gates side by side
+    encoded: tuple # (matrix, bias) of the projection of encoder frames
+    predicted: tuple # (matrix, bias) of the projection of the predictor's output
+    output: tuple # (matrix, bias) of the classes
+
+    @property
+    def hidden(self):
+        return self.layers[0][1].shape[0]
+
+    @property
+    def classes(self):
+        return self.output[0].shape[1]
+
+
+def read_joint(paths):
+    arrays, layers = {}, []
+    for path in paths:
+        # Names of a graph that has predictor and joint start with their module.
+        found = read_weights(path).arrays
+        arrays.update({name.removeprefix("decoder.").removeprefix("joint."): array for name, array in found.items()})
+        layers += read_lstm(onnx.load(path))
+    pair = lambda name: (arrays[f"{name}.weight"], arrays[f"{name}.bias"])
+    output = "joint_net.joint_net.2.weight" if "joint_net.joint_net.2.weight" in arrays else "joint_net.2.weight"
+    return JointWeights(
+        arrays["prediction.embed.weight"], layers, pair("enc"), pair("pred"), (arrays[output], arrays["joint_net.2.bias"])
+    )
+
+
+def read_lstm(model):
+    """(input matrix, recurrent matrix, bias) of each LSTM in the order of the graph."""
+    arrays = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in model.graph.initializer}
+    layers = []
+    for node in model.graph.node:
+        if node.op_type == "LSTM":
+            w, r, b = (arrays[name][0] for name in node.input[1:4])
+            layers.append((w.T, r.T, b[: len(b) // 2] + b[len(b) // 2 :]))
+    return layers
