@@ -51,7 +51,7 @@ class GpuGraph(Graph):
     def __init__(self, store, precision):
         super().__init__()
         self.store, self.precision, self.dtype = store, NUMPY[precision], ONNX[precision]
-        self.external = {}
+        self.external, self.shapes = {}, []
 
     def constant(self, value, dtype=None, hint="constant"):
         array = np.ascontiguousarray(value, dtype or self.precision)
@@ -70,6 +70,11 @@ class GpuGraph(Graph):
             self.initializers.append(tensor)
             self.external[name] = [name, tensor.data_type, list(array.shape), offset, length]
         return name
+
+    def shaped(self, value, shape):
+        """Names the dimensions of a value. The runtime overwrites the input of a node only with an equal shape."""
+        self.shapes.append(helper.make_tensor_value_info(value, self.dtype, shape))
+        return value
 
     def counted(self, *shape):
         """int32 constant 0, 1, 2 ... in this shape."""
@@ -116,5 +121,6 @@ class GpuGraph(Graph):
 
     def model(self, metadata):
         model = super().model({**metadata, "external": json.dumps(list(self.external.values()))})
+        model.graph.value_info.extend(self.shapes)
         model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
         return model

@@ -68,7 +68,8 @@ class State:
         arena = self.arena(name, "frames")
         both = g.op("Gather", g.op("Reshape", arena, g.ints(-1, self.width)), self.frames, axis=0)
         in_rows = lambda x: g.op("Reshape", x, g.ints(-1, self.row))
-        both = g.op("ScatterND", in_rows(both), self.new, in_rows(new))
+        shape = ["read_rows", self.row]
+        both = g.shaped(g.op("ScatterND", g.shaped(in_rows(both), shape), self.new, in_rows(new)), shape)
         both = g.op("Reshape", both, g.ints(left + chunk, -1, self.width))
         self.write(name, "frames", self.page, g.op("Slice", both, g.ints(left), g.ints(left + chunk), g.ints(0)))
         return both
