@@ -90,6 +90,13 @@ test.each<[Field, number, number, RegExp]>([
   expect(() => check.check(SHAPE, createInputs(), 2)).not.toThrow();
 });
 
+test('IndexCheck rejects a page of the past that starts in the own page and ends in that of another row', () => {
+  const inputs = createInputs();
+  inputs.page.set([10, 12]);
+  inputs.past.set([11, 0, 0, 0]);
+  expect(() => new IndexCheck(ARENAS).check(SHAPE, inputs, 2)).toThrow('past 11 overlaps the page that row 1 writes');
+});
+
 test('IndexCheck ignores rows past the given number', () => {
   const inputs = createInputs();
   inputs.page[1] = -1;

@@ -55,22 +55,21 @@ export class IndexCheck {
     const at = page[row] ?? -1;
     if (at !== scratchFrame) {
       within(row, 'page', at, firstFrame, size.frames - frames);
-      for (let frame = at; frame < at + frames; frame++) {
-        if (this.#frameWriter[frame] !== 0)
-          fail(row, `page ${at} overlaps that of row ${writer(this.#frameWriter, frame)}`);
-      }
-      this.#frameWriter.fill(row + 1, at, at + frames);
+      const by = this.#otherWriter(at, frames, row);
+      if (by !== 0) fail(row, `page ${at} overlaps that of row ${by - 1}`);
+      for (let frame = at; frame < at + frames; frame++) this.#frameWriter[frame] = row + 1;
     }
     const slot = tailTo[row] ?? -1;
     if (slot === DeviceArenas.scratchSlot) return;
     within(row, 'tail_to', slot, DeviceArenas.firstSlot, size.slots - 1);
-    if (this.#slotWriter[slot] !== 0) fail(row, `tail_to ${slot} is that of row ${writer(this.#slotWriter, slot)} too`);
+    const by = this.#slotWriter[slot] ?? 0;
+    if (by !== 0) fail(row, `tail_to ${slot} is that of row ${by - 1} too`);
     this.#slotWriter[slot] = row + 1;
   }
 
   #unmark({ frames }: GraphShape, { page, tailTo }: BatchInputs, row: number): void {
     const at = page[row] ?? -1;
-    if (at >= 0) this.#frameWriter.fill(0, at, at + frames);
+    for (let frame = at; frame < at + frames; frame++) this.#frameWriter[frame] = 0;
     this.#slotWriter[tailTo[row] ?? -1] = 0;
   }
 
@@ -82,10 +81,8 @@ export class IndexCheck {
       const at = inputs.past[i] ?? -1;
       if (at === DeviceArenas.zeroFrame) continue;
       within(row, 'past', at, firstFrame, size.frames - frames);
-      for (let frame = at; frame < at + frames; frame++) {
-        const by = this.#frameWriter[frame] ?? 0;
-        if (by !== 0 && by !== row + 1) fail(row, `past ${at} overlaps the page that row ${by - 1} writes`);
-      }
+      const by = this.#otherWriter(at, frames, row);
+      if (by !== 0) fail(row, `past ${at} overlaps the page that row ${by - 1} writes`);
     }
     const slot = inputs.tailFrom[row] ?? -1;
     if (slot !== DeviceArenas.zeroSlot) {
@@ -97,16 +94,27 @@ export class IndexCheck {
     this.#checkBounds(shape, inputs.bounds, row);
   }
 
+  /**
+   * Returns another row that writes a part of a page, plus 1, or 0. All pages of a graph are equally long, so that their
+   * ends suffice.
+   */
+  #otherWriter(at: number, frames: number, row: number): number {
+    const first = this.#frameWriter[at] ?? 0;
+    if (first !== 0 && first !== row + 1) return first;
+    const last = this.#frameWriter[at + frames - 1] ?? 0;
+    return last === row + 1 ? 0 : last;
+  }
+
   #checkBounds({ samples, framing }: GraphShape, bounds: Int32Array, row: number): void {
-    const [first = -1, end = -1, firstFrame = -1, endFrame = -1] = bounds.subarray(row * 4, row * 4 + 4);
-    within(row, 'first sample', first, 0, samples);
-    within(row, 'end of samples', end, first, samples);
+    const at = row * 4;
+    const firstSample = bounds[at] ?? -1;
+    const firstFrame = bounds[at + 2] ?? -1;
+    within(row, 'first sample', firstSample, 0, samples);
+    within(row, 'end of samples', bounds[at + 1] ?? -1, firstSample, samples);
     within(row, 'first frame', firstFrame, 0, framing.window);
-    within(row, 'end of frames', endFrame, firstFrame, framing.window);
+    within(row, 'end of frames', bounds[at + 3] ?? -1, firstFrame, framing.window);
   }
 }
-
-const writer = (writers: Uint16Array, at: number): number => (writers[at] ?? 0) - 1;
 
 function within(row: number, what: string, value: number, least: number, most: number): void {
   if (value < least || value > most) fail(row, `${what} ${value} is not between ${least} and ${most}`);
