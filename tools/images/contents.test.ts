@@ -206,6 +206,8 @@ describe('buildSbom', () => {
     expect(purls).toContain('pkg:golang/go.k6.io/k6@v1.0.0');
     expect(purls).toContainEqual(expect.stringMatching(/^pkg:npm\/%40svc-asr\/worker@/));
     expect(purls.filter((purl) => purl.includes('adm-zip'))).toEqual([]);
+    const native = purls.filter((purl) => purl.includes('koffi')).map((purl) => purl.replace(/@[\d.]+$/, ''));
+    expect(native.sort()).toEqual(['pkg:npm/%40koromix/koffi-linux-x64', 'pkg:npm/koffi']);
     expect(components.find(({ name }) => name === 'onnxruntime-node')).toMatchObject({
       licenses: [{ license: { id: 'MIT' } }],
       hashes: [{ alg: 'SHA-512' }],
