@@ -14,8 +14,13 @@ test('AudioRing returns the samples that were written, however they are cut, and
         expect(taken).toBe(Math.min(write, room));
         next += taken;
         expect(reader.written).toBe(next);
-        for (let n = reader.consumed; n < next; n += 997)
+        const kept = new Int16Array(next - reader.consumed + 2);
+        reader.read(reader.consumed, next - reader.consumed, kept, 1);
+        for (let n = reader.consumed; n < next; n += 997) {
           expect(reader.samples[reader.base + (n & reader.mask)]).toBe(n % 30_011);
+          expect(kept[n - reader.consumed + 1]).toBe(n % 30_011);
+        }
+        expect([kept[0], kept.at(-1)]).toEqual([0, 0]);
         reader.consume(Math.max(reader.consumed, next - keep));
       }
       expect(new AudioRing(shared, 0).written).toBe(0);

@@ -16,6 +16,7 @@ export interface SharedBuffers {
  */
 export const RING_SAMPLES = 65_536;
 
+const BYTES_PER_SAMPLE = Int16Array.BYTES_PER_ELEMENT;
 const [WRITTEN, CONSUMED, MARKED] = [0, 1, 2];
 const PER_SLOT = 3;
 
@@ -33,11 +34,14 @@ export class AudioRing implements SampleRing {
   readonly samples: Int16Array;
   readonly base: number;
   readonly mask = RING_SAMPLES - 1;
+  /** The samples as bytes. A Buffer copies shared memory at once, a typed array one element after the other. */
+  readonly #bytes: Buffer;
   readonly #positions: Int32Array;
   readonly #at: number;
 
   constructor(shared: SharedBuffers, slot: number) {
     this.samples = new Int16Array(shared.samples);
+    this.#bytes = Buffer.from(shared.samples);
     this.base = slot * RING_SAMPLES;
     this.#positions = new Int32Array(shared.positions);
     this.#at = slot * PER_SLOT;
@@ -82,10 +86,22 @@ export class AudioRing implements SampleRing {
     const count = Math.min(audio.length, RING_SAMPLES - (written - this.consumed));
     const at = written & this.mask;
     const head = Math.min(count, RING_SAMPLES - at);
-    this.samples.set(audio.subarray(0, head), this.base + at);
-    this.samples.set(audio.subarray(head, count), this.base);
+    const bytes = Buffer.from(audio.buffer, audio.byteOffset, count * BYTES_PER_SAMPLE);
+    bytes.copy(this.#bytes, (this.base + at) * BYTES_PER_SAMPLE, 0, head * BYTES_PER_SAMPLE);
+    bytes.copy(this.#bytes, this.base * BYTES_PER_SAMPLE, head * BYTES_PER_SAMPLE);
     Atomics.store(this.#positions, this.#at + WRITTEN, written + count);
     return count;
+  }
+
+  /** Copies `count` samples from position `from` on to `out`. They must be in the ring. */
+  read(from: number, count: number, out: Int16Array, offset: number): void {
+    const at = from & this.mask;
+    const head = Math.min(count, RING_SAMPLES - at);
+    const [start, end] = [(this.base + at) * BYTES_PER_SAMPLE, (this.base + at + head) * BYTES_PER_SAMPLE];
+    const bytes = Buffer.from(out.buffer, out.byteOffset + offset * BYTES_PER_SAMPLE, count * BYTES_PER_SAMPLE);
+    this.#bytes.copy(bytes, 0, start, end);
+    const base = this.base * BYTES_PER_SAMPLE;
+    this.#bytes.copy(bytes, head * BYTES_PER_SAMPLE, base, base + (count - head) * BYTES_PER_SAMPLE);
   }
 }
 
