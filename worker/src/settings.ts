@@ -22,9 +22,14 @@ export const WORKER_SETTINGS = {
     0,
     600,
   ),
-  MAX_SLOTS: integer('Upper limit of the measured number of slots.', 1024, 1, 100_000),
+  MAX_SLOTS: integer(
+    'Upper limit of the measured number of slots; 0 is 32768 with GPU graphs and 1024 elsewhere.',
+    0,
+    0,
+    100_000,
+  ),
   MAX_BATCH: integer(
-    'Largest number of streams in one run of the model; 0 is 16 on a CPU and 64 elsewhere.',
+    'Largest number of streams in one run of the model; 0 is 512 with GPU graphs, 16 on a CPU and 64 elsewhere.',
     0,
     0,
     4096,

@@ -20,10 +20,17 @@ export class GreedyCtc {
   /** Decodes `frames` rows of log-probabilities that start at index `from`. */
   decode(logprobs: Float32Array, from: number, frames: number): void {
     const classes = this.#blank + 1;
-    for (let row = 0; row < frames; row++, this.#frame++) {
-      const best = argmax(logprobs, from + row * classes, classes);
-      if (best !== this.#blank && best !== this.#previous) this.#transcript.add(best, this.#frame);
-      this.#previous = best;
-    }
+    for (let row = 0; row < frames; row++) this.#add(argmax(logprobs, from + row * classes, classes));
+  }
+
+  /** Decodes frames whose best classes are known. */
+  decodeIds(ids: Int32Array): void {
+    for (const id of ids) this.#add(id);
+  }
+
+  #add(best: number): void {
+    if (best !== this.#blank && best !== this.#previous) this.#transcript.add(best, this.#frame);
+    this.#previous = best;
+    this.#frame++;
   }
 }

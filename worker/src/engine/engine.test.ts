@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { goldenFolder, readWav } from '../testing/data.ts';
-import { createGoldenFolder } from '../testing/folder.ts';
+import { createGpuFolder } from '../testing/folder.ts';
 import { nextFinal, transcribe, writeAll } from '../testing/transcribe.ts';
 import { Engine } from './engine.ts';
 import type { Final, ModelInfo } from './protocol.ts';
@@ -11,10 +11,13 @@ import { startEngine } from './start.ts';
 
 const audio = readWav(join(goldenFolder, 'speech.wav'));
 
-describe('Engine', () => {
+describe.each([
+  ['onnxruntime-node', {}],
+  ['GPU graphs', { gpuGraphs: true }],
+])('Engine with %s', (_, options) => {
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: createGoldenFolder('ctc'), slots: 3, maxBatch: 2 });
+    engine = await startEngine({ modelDir: createGpuFolder(), slots: 3, maxBatch: 2, ...options });
   });
   afterAll(async () => {
     await engine.close();

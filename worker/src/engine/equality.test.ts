@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { goldenFolder, modelsFolder, readWav } from '../testing/data.ts';
-import { createGoldenFolder } from '../testing/folder.ts';
+import { createGoldenFolder, createGpuFolder } from '../testing/folder.ts';
 import { callOutside } from '../testing/outside.ts';
 import { transcribe } from '../testing/transcribe.ts';
 import { parseTokens } from '../model/tokens.ts';
@@ -11,17 +11,20 @@ import type { Engine } from './engine.ts';
 import type { Final } from './protocol.ts';
 import { startEngine } from './start.ts';
 
+type Transcribed = Awaited<ReturnType<typeof transcribe>>;
+
 /** Returns a final without its cost, which differs from run to run. */
 const withoutCost = ({ cost: _, ...rest }: Final) => rest;
 
 describe.each([
-  ['of any size', false],
-  ['that are padded', true],
-])('Engine with batches %s', (_, paddedBatches) => {
+  ['batches of any size', { paddedBatches: false }],
+  ['batches that are padded', { paddedBatches: true }],
+  ['GPU graphs', { gpuGraphs: true }],
+])('Engine with %s', (_, options) => {
   const audio = readWav(join(goldenFolder, 'speech.wav'));
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: createGoldenFolder('ctc'), slots: 8, maxBatch: 4, paddedBatches });
+    engine = await startEngine({ modelDir: createGpuFolder(), slots: 8, maxBatch: 4, ...options });
   });
   afterAll(async () => {
     await engine.close();
@@ -47,6 +50,25 @@ describe.each([
       { numRuns: 15 },
     );
   }, 60_000);
+});
+
+test('Engine returns the same finals with the GPU graph of a model as with its encoder', async () => {
+  const audio = readWav(join(goldenFolder, 'speech.wav'));
+  const modelDir = createGpuFolder();
+  const [gpu, host] = await Promise.all([
+    startEngine({ modelDir, slots: 3, maxBatch: 2, gpuGraphs: true }),
+    startEngine({ modelDir, slots: 3, maxBatch: 2 }),
+  ]);
+  const ends = [audio.length, 100_001, 54_321, 17_920, 16_840, 1_281, 160, 159];
+  for (const end of ends) {
+    const part = audio.subarray(0, end);
+    const texts = [gpu, host].map((engine) => transcribe(engine, part, { sizes: [16_000] }));
+    const [ours, expected] = (await Promise.all(texts)) as [Transcribed, Transcribed];
+    expect(withoutCost(ours.final)).toEqual(withoutCost(expected.final));
+    expect(ours.deltas).toEqual(expected.deltas);
+  }
+  await gpu.close();
+  await host.close();
 });
 
 test.each(['fused', 'split'] as const)(

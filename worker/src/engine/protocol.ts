@@ -6,6 +6,8 @@ import type { Context } from '../model/manifest.ts';
 export interface ThreadOptions {
   readonly modelDir: string;
   readonly provider: string;
+  /** Whether the GPU graphs of the model are run. */
+  readonly gpuGraphs: boolean;
   readonly threads: number;
   readonly maxBatch: number;
   readonly paddedBatches: boolean;

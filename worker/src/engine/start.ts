@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ModelError } from '../model/error.ts';
+import { readManifest } from '../model/files.ts';
+import { supportsGpuGraphs } from '../model/manifest.ts';
 import { Engine } from './engine.ts';
 import { EngineError } from './error.ts';
 import type { ModelInfo, Report, ThreadOptions } from './protocol.ts';
@@ -16,14 +18,19 @@ export interface EngineOptions {
   readonly threads?: number;
   /** Number of streams at the same time. Measured at warm-up by default. */
   readonly slots?: number;
-  /** Upper limit of the measured number of slots. 1024 by default. */
+  /** Upper limit of the measured number of slots. 1024 by default, and 32,768 with GPU graphs. */
   readonly maxSlots?: number;
+  /**
+   * Whether the GPU graphs of the model are run, which keep the state of streams on the device. By default true on CUDA
+   * if the model has them.
+   */
+  readonly gpuGraphs?: boolean;
   /**
    * Longest time that the warm-up measures for the slots. 20 s by default. It takes a fifth of that if no other process
    * uses the cores.
    */
   readonly measureMs?: number;
-  /** Largest number of streams in one run. 16 on a CPU and 64 elsewhere by default. */
+  /** Largest number of streams in one run. By default 512 with GPU graphs, 16 on a CPU and 64 elsewhere. */
   readonly maxBatch?: number;
   /** Whether every batch is padded to the largest size. By default true on every provider but the CPU. */
   readonly paddedBatches?: boolean;
@@ -40,16 +47,19 @@ export interface EngineOptions {
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const provider = options.provider ?? 'cpu';
+  const gpuGraphs = options.gpuGraphs ?? (provider === 'cuda' && (await hasGpuGraphs(options.modelDir)));
+  const maxSlots = options.maxSlots ?? (gpuGraphs ? 32_768 : 1024);
   const workerData: ThreadOptions = {
     modelDir: options.modelDir,
     provider,
+    gpuGraphs,
     threads: options.threads ?? 1,
     slots: options.slots,
-    maxSlots: options.maxSlots ?? 1024,
+    maxSlots,
     measureMs: options.measureMs ?? 20_000,
     // Larger batches only make a run longer, and with it the delay of streams that are not in the batch. More streams
     // than slots can never be ready.
-    maxBatch: Math.min(options.maxBatch ?? (provider === 'cpu' ? 16 : 64), options.slots ?? options.maxSlots ?? 1024),
+    maxBatch: Math.min(options.maxBatch ?? defaultBatch(provider, gpuGraphs), options.slots ?? maxSlots),
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
     utilization: options.utilization ?? (provider === 'cpu' ? 0.8 : 0.85),
   };
@@ -61,6 +71,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = new Engine(thread, info, shared);
   thread.postMessage(shared);
   return engine;
+}
+
+function defaultBatch(provider: string, gpuGraphs: boolean): number {
+  if (gpuGraphs) return 512;
+  return provider === 'cpu' ? 16 : 64;
+}
+
+/** Returns whether the worker can run the GPU graphs of a model folder. An unreadable manifest is reported later. */
+async function hasGpuGraphs(folder: string): Promise<boolean> {
+  try {
+    return supportsGpuGraphs(await readManifest(folder));
+  } catch {
+    return false;
+  }
 }
 
 async function loaded(thread: Worker): Promise<ModelInfo> {

@@ -30,7 +30,7 @@ try {
 }
 
 async function main(options: ThreadOptions): Promise<void> {
-  const backend = await HostBackend.load(options.modelDir, options, options.maxBatch);
+  const backend = await loadBackend(options);
   const info = await describe(backend, options);
   report({ kind: 'loaded', info });
   // The main thread answers with the shared memory for the reported number of slots.
@@ -55,6 +55,14 @@ async function main(options: ThreadOptions): Promise<void> {
   await loop.run();
   clearInterval(timer);
   port?.close();
+}
+
+async function loadBackend({ modelDir, provider, threads, maxBatch, maxSlots, slots, ...options }: ThreadOptions) {
+  if (!options.gpuGraphs) return await HostBackend.load(modelDir, { provider, threads, ...options }, maxBatch);
+  // Only a worker with GPU graphs loads the native calls.
+  const { DeviceBackend } = await import('./device/backend.ts');
+  const device = provider === 'cuda' ? 'cuda' : 'cpu';
+  return await DeviceBackend.load(modelDir, { provider: device, threads, maxBatch, maxSlots: slots ?? maxSlots });
 }
 
 async function describe(backend: Backend, options: ThreadOptions): Promise<ModelInfo> {

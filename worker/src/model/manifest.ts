@@ -41,6 +41,10 @@ export interface Manifest {
 /** Returns a context as text, for map keys and messages: `56,13`. */
 export const contextKey = (context: Context): string => context.join(',');
 
+/** Returns whether the worker can run the model with GPU graphs. Transducers have none yet. */
+export const supportsGpuGraphs = ({ type, contexts }: Manifest): boolean =>
+  type === 'ctc' && contexts.every(({ gpu }) => gpu !== undefined);
+
 /** Parses the text of a manifest. Throws a ModelError that names the first invalid field. */
 export function parseManifest(text: string): Manifest {
   let value: unknown;

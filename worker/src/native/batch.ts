@@ -126,6 +126,13 @@ export class DeviceBatch {
     return this.#result;
   }
 
+  /** Resolves with the results when they are there, without blocking the thread. Makes the batch idle. */
+  async collected(): Promise<BatchResult> {
+    this.#expect('running');
+    await this.#events[3].done();
+    return this.collect();
+  }
+
   /** Makes the batch idle without running it. */
   abandon(): void {
     this.#expect('filling');

@@ -86,6 +86,7 @@ function bindRuntime(koffi: Koffi) {
     'void *',
     'void *',
   ]);
+  const eventSynchronize = library.func('cudaEventSynchronize', 'int', ['void *']);
   const eventQuery = library.func('cudaEventQuery', 'int', ['void *']);
   return {
     cudaSetDevice: call('cudaSetDevice', 'int'),
@@ -111,6 +112,14 @@ function bindRuntime(koffi: Koffi) {
       lastError();
       return false;
     },
+    /** Waits for an event in a thread of the pool. */
+    whenDone: (event: Pointer): Promise<void> =>
+      new Promise((resolve, reject) => {
+        eventSynchronize.async(event, (error: Error | null, status: number) => {
+          if (error === null && status === 0) resolve();
+          else reject(new CudaError(`cudaEventSynchronize: ${error?.message ?? `CUDA error ${status}`}`));
+        });
+      }),
     elapsedMs: (from: Pointer, to: Pointer): number => {
       const out = [0];
       const status = elapsedTime(out, from, to) as number;
@@ -163,6 +172,10 @@ class CudaEvent implements DeviceEvent {
 
   wait(): void {
     this.#runtime.cudaEventSynchronize(this.#event);
+  }
+
+  done(): Promise<void> {
+    return this.#runtime.whenDone(this.#event);
   }
 
   msSince(earlier: DeviceEvent): number {

@@ -15,6 +15,8 @@ export interface DeviceEvent {
   isDone(): boolean;
   /** Blocks the thread until the marked work is complete. */
   wait(): void;
+  /** Resolves when the marked work is complete. */
+  done(): Promise<void>;
   /** Returns the device time between an earlier event and this one. Both must be complete. */
   msSince(earlier: DeviceEvent): number;
   release(): void;
@@ -102,6 +104,10 @@ class HostEvent implements DeviceEvent {
 
   wait(): void {
     // All work of the host ends before the call returns.
+  }
+
+  done(): Promise<void> {
+    return Promise.resolve();
   }
 
   msSince(earlier: DeviceEvent): number {

@@ -9,7 +9,8 @@ import { NativeTensor } from './tensor.ts';
 import type { ElementType } from './tensor.ts';
 
 // Values from onnxruntime_c_api.h.
-const LOG_ERRORS = 3;
+/** Errors are thrown. The log would also list plans of cuDNN that were tried and replaced. */
+const LOG_FATAL = 4;
 const OPTIMIZE_ALL = 99;
 const DEVICE_ALLOCATOR = 0;
 const DEFAULT_MEMORY = 0;
@@ -27,7 +28,7 @@ export class NativeRuntime {
     this.version = version;
     this.#api = api;
     // ONNX Runtime has one environment per process and counts its users, so onnxruntime-node may have its own handle.
-    this.#env = api.CreateEnv(LOG_ERRORS, 'svc-asr');
+    this.#env = api.CreateEnv(LOG_FATAL, 'svc-asr');
   }
 
   /** Loads the library of onnxruntime-node. Throws a NativeError if it cannot be used. */
@@ -44,7 +45,7 @@ export class NativeRuntime {
     const api = this.#api;
     const native = api.CreateSessionOptions();
     try {
-      api.SetSessionLogSeverityLevel(native, LOG_ERRORS);
+      api.SetSessionLogSeverityLevel(native, LOG_FATAL);
       api.SetSessionGraphOptimizationLevel(native, OPTIMIZE_ALL);
       api.SetIntraOpNumThreads(native, options.threads);
       api.SetInterOpNumThreads(native, 1);

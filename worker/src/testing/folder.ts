@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { goldenFolder } from './data.ts';
@@ -21,6 +21,19 @@ export function refTo(folder: string, file: string): { file: string; sha256: str
       .update(readFileSync(join(folder, file)))
       .digest('hex'),
   };
+}
+
+/** Creates a folder with the golden CTC model, its GPU graph included. */
+export function createGpuFolder(): string {
+  return createGoldenFolder('ctc', (manifest, folder) => {
+    mkdirSync(join(folder, 'gpu'));
+    for (const file of ['gpu/56-13.onnx', 'gpu/weights.bin']) {
+      copyFileSync(join(goldenFolder, file), join(folder, file));
+    }
+    const [context] = manifest.contexts as Record<string, unknown>[];
+    Object.assign(context ?? {}, { gpu: refTo(folder, 'gpu/56-13.onnx') });
+    manifest.weights = [refTo(folder, 'gpu/weights.bin')];
+  });
 }
 
 /**

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { windowSamples } from '../../features/framing.ts';
+import { ModelError } from '../../model/error.ts';
+import { readChecked, readManifest } from '../../model/files.ts';
+import { contextKey } from '../../model/manifest.ts';
+import type { Manifest } from '../../model/manifest.ts';
+import { parseTokens } from '../../model/tokens.ts';
+import type { Vocabulary } from '../../model/tokens.ts';
+import { arenaBytes, DeviceArenas } from '../../native/arenas.ts';
+import { createCudaMemory } from '../../native/cuda.ts';
+import { DeviceGraph, openGraph } from '../../native/graph.ts';
+import type { OpenGraph } from '../../native/graph.ts';
+import { createHostMemory } from '../../native/memory.ts';
+import { NativeRuntime } from '../../native/runtime.ts';
+import type { Backend, ContextShape, OnRun, Runner } from '../backend.ts';
+import { startSearch } from '../search.ts';
+import type { Search } from '../search.ts';
+import { layOutArenas } from './pages.ts';
+import type { ArenaLayout, PageShape } from './pages.ts';
+import { DeviceRunner } from './runner.ts';
+import type { DeviceContext } from './runner.ts';
+
+/** Options of a device backend. */
+export interface DeviceOptions {
+  /** `cpu` runs the same graphs in host memory, for tests. */
+  readonly provider: 'cpu' | 'cuda';
+  readonly threads: number;
+  readonly maxBatch: number;
+  /** Most slots for which state is allocated. Fewer if the memory of the device is smaller. */
+  readonly maxSlots: number;
+}
+
+/** Share of the free device memory that the state of streams may take. The rest is for buffers of the runs. */
+const MEMORY_SHARE = 0.7;
+/** Smallest batch size on a GPU. Smaller batches take as long as this one. */
+const SMALLEST_BATCH = 32;
+
+/** A model whose features, state and best classes are computed on a device. Only samples and class ids travel. */
+export class DeviceBackend implements Backend {
+  readonly manifest: Manifest;
+  readonly contexts: ReadonlyMap<string, ContextShape>;
+  readonly maxBatch: number;
+  readonly maxRuns = 2;
+  readonly maxSlots: number;
+  /** State of all streams on the device. */
+  readonly arenas: DeviceArenas;
+  readonly #vocabulary: Vocabulary;
+  readonly #graphs: ReadonlyMap<string, DeviceContext>;
+  readonly #layout: ArenaLayout;
+
+  private constructor(
+    manifest: Manifest,
+    vocabulary: Vocabulary,
+    graphs: ReadonlyMap<string, DeviceContext>,
+    arenas: DeviceArenas,
+    layout: ArenaLayout,
+    maxBatch: number,
+  ) {
+    this.manifest = manifest;
+    this.arenas = arenas;
+    this.maxBatch = maxBatch;
+    this.maxSlots = layout.slots;
+    this.#vocabulary = vocabulary;
+    this.#graphs = graphs;
+    this.#layout = layout;
+    this.contexts = new Map(
+      [...graphs].map(([context, { graph, rows }]) => {
+        const { framing } = rows;
+        const subsampling = framing.shift / graph.shape.frames;
+        return [context, { framing, subsampling, recomputesHistory: true }];
+      }),
+    );
+  }
+
+  /** Loads the GPU graphs of a model folder. Throws a ModelError that names the problem if they cannot be used. */
+  static async load(folder: string, options: DeviceOptions): Promise<DeviceBackend> {
+    const { provider, threads, maxBatch } = options;
+    const manifest = await readManifest(folder);
+    for (const ref of manifest.weights) await readChecked(folder, ref);
+    const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
+    const runtime = await NativeRuntime.open();
+    const memory =
+      provider === 'cuda' ? await createCudaMemory({ device: 0, sharesStream: true }) : createHostMemory(runtime.koffi);
+    const opened: { key: string; graph: OpenGraph }[] = [];
+    for (const { context, gpu } of manifest.contexts) {
+      if (gpu === undefined) throw new ModelError('graph_unsupported', `[${contextKey(context)}] has no GPU graph`);
+      await readChecked(folder, gpu);
+      const session = { threads, cudaGraphs: provider === 'cuda', initializers: new Map() };
+      const graph = openGraph(runtime, memory, join(folder, gpu.file), gpu.file, session);
+      checkGraph(gpu.file, graph, context, vocabulary);
+      opened.push({ key: contextKey(context), graph });
+    }
+    const [first] = opened;
+    if (first === undefined) throw new ModelError('manifest_invalid', 'manifest.json: contexts is empty');
+    const pages = opened.map(({ graph: { shape } }): PageShape => ({ left: shape.context[0], chunk: shape.frames }));
+    const { state } = first.graph.shape;
+    const sizeOf = ({ frames, tails, pageFrames }: ArenaLayout) => ({ frames, slots: tails, pageFrames });
+    const perSlot = arenaBytes(state, sizeOf(layOutArenas(1, pages)));
+    const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE) / perSlot);
+    const layout = layOutArenas(Math.max(1, Math.min(options.maxSlots, fitting)), pages);
+    const arenas = new DeviceArenas(runtime, memory, state, sizeOf(layout));
+    const sizes = batchSizes(provider === 'cuda' ? SMALLEST_BATCH : 1, maxBatch);
+    const graphs = new Map<string, DeviceContext>();
+    for (const { key, graph: open } of opened) {
+      const graph = new DeviceGraph(runtime, memory, open, arenas, sizes, provider === 'cuda');
+      graph.warmUp();
+      const { framing, frames, context } = open.shape;
+      const rows = { framing, samples: windowSamples(framing), left: context[0], chunk: frames };
+      graphs.set(key, { graph, rows });
+    }
+    return new DeviceBackend(manifest, vocabulary, graphs, arenas, layout, maxBatch);
+  }
+
+  startSearch(): Search {
+    return startSearch(this.#vocabulary, undefined);
+  }
+
+  createRunner(slots: number, onRun: OnRun): Runner {
+    if (slots > this.#layout.slots) {
+      throw new RangeError(`the device has memory for ${this.#layout.slots} streams, not for ${slots}`);
+    }
+    return new DeviceRunner(this.#graphs, this.#layout, this.manifest.promptIndex ?? 0, onRun);
+  }
+}
+
+/** Returns the batch sizes up to the largest: powers of two, and the largest itself. */
+export function batchSizes(least: number, most: number): number[] {
+  const sizes: number[] = [];
+  for (let size = least; size < most; size *= 2) sizes.push(size);
+  return [...sizes, most];
+}
+
+function checkGraph(file: string, { shape }: OpenGraph, context: readonly number[], { pieces }: Vocabulary): void {
+  const fail = (what: string): never => {
+    throw new ModelError('graph_mismatch', `${file}: ${what}`);
+  };
+  if (shape.type !== 'ctc') fail('this worker runs GPU graphs of CTC models only');
+  if (shape.context.join() !== context.join()) {
+    fail(`the graph is for the context [${shape.context.join()}], but the manifest lists it for [${context.join()}]`);
+  }
+  if (shape.classes !== pieces.length) {
+    fail(`the graph has ${shape.classes} classes, but tokens.txt has ${pieces.length} pieces`);
+  }
+}

@@ -1,0 +1,83 @@
+/** Sizes of a context that decide how its streams use the arena. */
+export interface PageShape {
+  /** Encoder frames of the past that a run sees. */
+  readonly left: number;
+  /** Encoder frames of a chunk, which are the frames of a page. */
+  readonly chunk: number;
+}
+
+/**
+ * Division of the arenas in device memory. An arena consists of frames. It starts with a zero page, which is never
+ * written, and a scratch page for rows that pad a batch. After them each slot owns the same number of frames. The
+ * convolution tails are divided in the same way.
+ */
+export interface ArenaLayout {
+  readonly slots: number;
+  readonly framesPerSlot: number;
+  /** Frames of the largest page. */
+  readonly pageFrames: number;
+  /** Frames of an arena, and convolution tails. */
+  readonly frames: number;
+  readonly tails: number;
+  readonly zeroPage: number;
+  readonly scratchPage: number;
+  readonly zeroTail: number;
+  readonly scratchTail: number;
+}
+
+/** Tails before that of the first slot. */
+const RESERVED_TAILS = 2;
+
+/** Returns the number of pages that hold the past of a stream. */
+export const pagesOf = ({ left, chunk }: PageShape): number => Math.ceil(left / chunk);
+
+/** Returns the frames that a slot needs for streams of any of these contexts. */
+export const framesPerSlot = (contexts: readonly PageShape[]): number =>
+  Math.max(...contexts.map((shape) => pagesOf(shape) * shape.chunk));
+
+/** Returns the layout of arenas for this many slots, in which a slot can hold a stream of any of these contexts. */
+export function layOutArenas(slots: number, contexts: readonly PageShape[]): ArenaLayout {
+  const perSlot = framesPerSlot(contexts);
+  const pageFrames = Math.max(...contexts.map(({ chunk }) => chunk));
+  return {
+    slots,
+    framesPerSlot: perSlot,
+    pageFrames,
+    frames: 2 * pageFrames + slots * perSlot,
+    tails: RESERVED_TAILS + slots,
+    zeroPage: 0,
+    scratchPage: pageFrames,
+    zeroTail: 0,
+    scratchTail: 1,
+  };
+}
+
+/** Returns the first arena frame of the page that window `k` of an utterance writes. */
+export const pageOf = (
+  { pageFrames, framesPerSlot: perSlot }: ArenaLayout,
+  shape: PageShape,
+  slot: number,
+  k: number,
+) => 2 * pageFrames + slot * perSlot + (k % pagesOf(shape)) * shape.chunk;
+
+/** Returns the convolution tail of a slot. */
+export const tailOf = (slot: number): number => RESERVED_TAILS + slot;
+
+/**
+ * Writes the first arena frames of the pages before window `k` to `out`, starting at `at`, the oldest first. The pages of
+ * a slot form a ring, so the oldest page is the one that window `k` writes. Pages before the utterance are the zero page.
+ */
+export function fillPast(
+  layout: ArenaLayout,
+  shape: PageShape,
+  slot: number,
+  k: number,
+  out: Int32Array,
+  at: number,
+): void {
+  const pages = pagesOf(shape);
+  for (let i = 0; i < pages; i++) {
+    const window = k - pages + i;
+    out[at + i] = window < 0 ? layout.zeroPage : pageOf(layout, shape, slot, window);
+  }
+}

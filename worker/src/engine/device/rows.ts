@@ -1,0 +1,45 @@
+import { firstFrame, firstSample } from '../../features/framing.ts';
+import type { Framing } from '../../features/framing.ts';
+import type { BatchInputs } from '../../native/indices.ts';
+import type { Lane } from '../lane.ts';
+import { fillPast, pageOf, pagesOf, tailOf } from './pages.ts';
+import type { ArenaLayout, PageShape } from './pages.ts';
+
+/** Sizes of the rows of a context. */
+export interface RowShape extends PageShape {
+  readonly framing: Framing;
+  /** Samples of a row. */
+  readonly samples: number;
+}
+
+/** Writes the next window of a stream, of which `length` frames hold audio, to a row. */
+export function fillRow(
+  rows: BatchInputs,
+  row: number,
+  shape: RowShape,
+  layout: ArenaLayout,
+  lane: Lane,
+  length: number,
+): void {
+  const { framing, samples, left, chunk } = shape;
+  const { slot, window: k } = lane;
+  const origin = firstSample(framing, k);
+  const first = Math.max(0, -origin);
+  const end = Math.min(samples, lane.end - lane.start - origin);
+  lane.ring.read(lane.start + origin + first, end - first, rows.pcm, row * samples + first);
+  rows.bounds[row * 4] = first;
+  rows.bounds[row * 4 + 1] = end;
+  rows.bounds[row * 4 + 2] = Math.max(0, -firstFrame(framing, k));
+  rows.bounds[row * 4 + 3] = length;
+  fillPast(layout, shape, slot, k, rows.past, row * pagesOf(shape));
+  rows.page[row] = pageOf(layout, shape, slot, k);
+  rows.tailFrom[row] = k === 0 ? layout.zeroTail : tailOf(slot);
+  rows.tailTo[row] = tailOf(slot);
+  rows.filled[row] = Math.min(left, k * chunk);
+}
+
+/** Returns the encoder frames of a window that hold audio, of which `length` feature frames do. */
+export function encodedFrames(length: number): number {
+  const halved = (frames: number) => Math.floor(frames / 2) + 1;
+  return Math.max(0, halved(halved(halved(length))) - 2);
+}
