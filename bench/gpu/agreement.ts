@@ -1,0 +1,69 @@
+import type { Context, Engine } from '@svc-asr/worker';
+import type { Sample } from './crowd.ts';
+
+/** An utterance whose transcripts differ. */
+export interface Difference {
+  readonly name: string;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** Returns the transcript of one utterance. */
+export async function transcribe(engine: Engine, context: Context, audio: Int16Array): Promise<string> {
+  while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const stream = engine.open({ context });
+  const final = new Promise<string>((resolve, reject) => {
+    stream.once('final', ({ text }) => resolve(text));
+    stream.once('error', reject);
+  });
+  const WRITE = 16_000;
+  for (let at = 0; at < audio.length; at += WRITE) {
+    if (!stream.write(audio.subarray(at, at + WRITE))) {
+      await new Promise<void>((resolve) => stream.once('drain', resolve));
+    }
+  }
+  stream.flush();
+  const text = await final;
+  stream.close();
+  return text;
+}
+
+/** Transcribes the samples of a run again with another engine and returns those that differ. */
+export async function compareSamples(
+  engine: Engine,
+  context: Context,
+  speech: Int16Array,
+  samples: readonly Sample[],
+): Promise<Difference[]> {
+  const differences = await Promise.all(
+    samples.map(async ({ from, length, text }): Promise<Difference[]> => {
+      const expected = await transcribe(engine, context, speech.subarray(from, from + length));
+      return expected === text ? [] : [{ name: `${from}+${length}`, expected, actual: text }];
+    }),
+  );
+  return differences.flat();
+}
+
+/**
+ * Transcribes all recordings with both engines at a context, whole and cut at several places, and returns the
+ * differences.
+ */
+export async function compareRecordings(
+  engine: Engine,
+  reference: Engine,
+  context: Context,
+  recordings: readonly { readonly name: string; readonly samples: Int16Array }[],
+): Promise<{ compared: number; differences: Difference[] }> {
+  const parts = recordings.flatMap(({ name, samples }) =>
+    [1, 0.71, 0.43, 0.137].map((share) => {
+      const end = Math.floor(samples.length * share);
+      return { name: `${name} to ${end}`, audio: samples.subarray(0, end) };
+    }),
+  );
+  const texts = (one: Engine) => Promise.all(parts.map(({ audio }) => transcribe(one, context, audio)));
+  const [actual, expected] = [await texts(engine), await texts(reference)];
+  const differences = parts.flatMap(({ name }, i) =>
+    actual[i] === expected[i] ? [] : [{ name, expected: expected[i] ?? '', actual: actual[i] ?? '' }],
+  );
+  return { compared: parts.length, differences };
+}

@@ -1,0 +1,211 @@
+import { AUDIO } from '@svc-asr/core/stream';
+import type { Context, Engine, EngineStream } from '@svc-asr/worker';
+
+/** Load of an engine: streams at real-time pace that speak, pause, close and open again. */
+export interface CrowdOptions {
+  readonly engine: Engine;
+  readonly context: Context;
+  readonly streams: number;
+  readonly seconds: number;
+  /** Speech that streams read from different places. */
+  readonly speech: Int16Array;
+  /** Whether all streams complete their windows at the same moment. By default each has a random phase. */
+  readonly inPhase?: boolean;
+}
+
+/** An utterance of the run, to be compared with the transcript of another engine. */
+export interface Sample {
+  readonly from: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+export interface CrowdResult {
+  readonly streams: number;
+  readonly windows: number;
+  readonly finals: number;
+  readonly opened: number;
+  readonly failures: readonly string[];
+  /** From the last sample of a window, or a flush, to the result on the main thread. */
+  readonly latencyMs: Percentiles;
+  readonly finalMs: Percentiles;
+  /** 95th percentile of the latency in the first and in the last quarter of the run. A growing backlog shows here. */
+  readonly firstQuarterP95Ms: number;
+  readonly lastQuarterP95Ms: number;
+  /** How late the generator itself was. */
+  readonly generatorLagMs: Percentiles;
+  readonly samples: readonly Sample[];
+}
+
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/**
+ * The last feature frame of a chunk starts 1,280 samples before the end of the chunk and needs 200 samples. The first
+ * window of an utterance is therefore complete this much earlier.
+ */
+const LOOKBACK_SAMPLES = 1080;
+/** Windows of an utterance, and utterances of a stream: uniform between these limits. */
+const UTTERANCE_SECONDS = [6, 10] as const;
+const UTTERANCES = [2, 6] as const;
+const SAMPLE_SHARE = 0.01;
+/** Time after the last write in which results arrive. */
+const SETTLE_MS = 3000;
+
+/** One stream after the other, with the utterance that is being spoken. */
+class Speaker {
+  /** Moment within a period at which the speaker writes. */
+  readonly phaseMs: number;
+  /** Undefined between two streams. */
+  stream: EngineStream | undefined;
+  /** Place of the utterance in the speech, and of the next sample. */
+  from = 0;
+  at = 0;
+  windowsLeft = 0;
+  utterancesLeft = 0;
+  /** Time of the write that completed a window, and of a flush. 0 if its result has arrived. */
+  wroteMs = 0;
+  flushedMs = 0;
+
+  constructor(phaseMs: number) {
+    this.phaseMs = phaseMs;
+  }
+}
+
+/** Runs a crowd for the given time and measures its latencies. */
+export async function runCrowd(options: CrowdOptions): Promise<CrowdResult> {
+  const crowd = new Crowd(options);
+  await crowd.run();
+  return crowd.result();
+}
+
+class Crowd {
+  readonly #options: CrowdOptions;
+  readonly #chunk: number;
+  readonly #periodMs: number;
+  readonly #latencies: number[] = [];
+  readonly #finals: number[] = [];
+  readonly #lags: number[] = [];
+  readonly #samples: Sample[] = [];
+  readonly #failures: string[] = [];
+  #opened = 0;
+
+  constructor(options: CrowdOptions) {
+    this.#options = options;
+    const { engine, context } = options;
+    const known = engine.info.contexts.find((entry) => entry.context.join() === context.join());
+    if (known === undefined) throw new Error(`the model has no context ${context.join()}`);
+    this.#chunk = known.chunkSamples;
+    this.#periodMs = (this.#chunk / AUDIO.sampleRateHz) * 1000;
+  }
+
+  async run(): Promise<void> {
+    const { streams, seconds, inPhase = false } = this.#options;
+    const phases = Array.from({ length: streams }, () => (inPhase ? 0 : Math.random() * this.#periodMs));
+    phases.sort((a, b) => a - b);
+    const speakers = phases.map((phaseMs) => new Speaker(phaseMs));
+    const startedMs = performance.now();
+    const endMs = seconds * 1000;
+    // All speakers have the same period, so they write in the order of their phases, again and again.
+    for (let cycle = 0; cycle * this.#periodMs < endMs; cycle++) {
+      for (let i = 0; i < speakers.length;) {
+        const elapsedMs = performance.now() - startedMs;
+        for (; i < speakers.length; i++) {
+          const speaker = speakers[i];
+          const lagMs = elapsedMs - cycle * this.#periodMs - (speaker?.phaseMs ?? 0);
+          if (speaker === undefined || lagMs < 0) break;
+          this.#lags.push(lagMs);
+          this.#speak(speaker);
+        }
+        // Results arrive between two turns.
+        await new Promise((resolve) => (i < speakers.length ? setTimeout(resolve, 1) : setImmediate(resolve)));
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    for (const { stream } of speakers) stream?.close();
+  }
+
+  result(): CrowdResult {
+    const quarter = Math.floor(this.#latencies.length / 4);
+    return {
+      streams: this.#options.streams,
+      windows: this.#latencies.length,
+      finals: this.#finals.length,
+      opened: this.#opened,
+      failures: this.#failures,
+      latencyMs: percentiles(this.#latencies),
+      finalMs: percentiles(this.#finals),
+      firstQuarterP95Ms: percentiles(this.#latencies.slice(0, quarter)).p95,
+      lastQuarterP95Ms: percentiles(this.#latencies.slice(-quarter)).p95,
+      generatorLagMs: percentiles(this.#lags),
+      samples: this.#samples,
+    };
+  }
+
+  #open(speaker: Speaker): EngineStream {
+    const { engine, context } = this.#options;
+    const stream = engine.open({ context });
+    this.#opened++;
+    speaker.stream = stream;
+    speaker.utterancesLeft = between(UTTERANCES);
+    this.#begin(speaker);
+    stream.on('consumed', () => {
+      if (speaker.wroteMs > 0) this.#latencies.push(performance.now() - speaker.wroteMs);
+      speaker.wroteMs = 0;
+    });
+    stream.on('final', ({ text, startSample, endSample }) => {
+      this.#finals.push(performance.now() - speaker.flushedMs);
+      if (Math.random() < SAMPLE_SHARE) {
+        this.#samples.push({ from: speaker.from, length: endSample - startSample, text });
+      }
+      this.#begin(speaker);
+    });
+    stream.on('error', ({ message }) => {
+      speaker.stream = undefined;
+      this.#failures.push(message);
+    });
+    return stream;
+  }
+
+  /** Starts the next utterance at a random place of the speech. */
+  #begin(speaker: Speaker): void {
+    const { speech } = this.#options;
+    speaker.windowsLeft = Math.round((between(UTTERANCE_SECONDS) * 1000) / this.#periodMs);
+    speaker.from = Math.floor(Math.random() * (speech.length - (speaker.windowsLeft + 1) * this.#chunk));
+    speaker.at = speaker.from;
+    speaker.wroteMs = 0;
+    speaker.flushedMs = 0;
+  }
+
+  /** Writes the audio that completes the next window of a speaker, and ends the utterance or the stream in its turn. */
+  #speak(speaker: Speaker): void {
+    // The final of the last utterance may still be on its way, and a closed stream may still hold its slot.
+    if (speaker.flushedMs > 0 || (speaker.stream === undefined && this.#options.engine.freeSlots === 0)) return;
+    const stream = speaker.stream ?? this.#open(speaker);
+    const length = speaker.at === speaker.from ? this.#chunk - LOOKBACK_SAMPLES : this.#chunk;
+    stream.write(this.#options.speech.subarray(speaker.at, speaker.at + length));
+    speaker.at += length;
+    speaker.wroteMs = performance.now();
+    if (--speaker.windowsLeft > 0) return;
+    if (--speaker.utterancesLeft > 0) {
+      speaker.flushedMs = performance.now();
+      speaker.wroteMs = 0;
+      stream.flush();
+    } else {
+      stream.close();
+      speaker.stream = undefined;
+    }
+  }
+}
+
+const between = ([low, high]: readonly [number, number]): number => low + Math.floor(Math.random() * (high - low + 1));
+
+function percentiles(values: readonly number[]): Percentiles {
+  const sorted = Float64Array.from(values).sort();
+  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
+}
