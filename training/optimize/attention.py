@@ -9,6 +9,8 @@ are computed here once:
 - The rows of the softmax sum to one, so values and output projection are one matrix per head, Wv Wo, and bv joins bo.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 
@@ -21,8 +23,43 @@ def relative_positions(left, chunk, width):
     return rows
 
 
-def attention(g, w, prefix, x, keys, mask, left, chunk):
-    """x [N, width] new frames (normed), keys [B, left + T, width], mask [B, 1, left + T] -> [N, width].
+@dataclass
+class Sizes:
+    """Shapes that all layers share, as names of tensors."""
+
+    batch: str # [B]
+    frames: str # frames of a chunk: [T]
+    image: str # [B, 1, -1, width]
+
+
+def sizes_of(g, batch, frames, width):
+    return Sizes(batch, frames, g.op("Concat", batch, g.ints(1, -1, width), axis=0))
+
+
+class Skew:
+    """Turns scores against distances into scores against keys, for all layers.
+
+    Key j of row i has distance column chunk - 1 - i + j. Reading the rows as if they were one shorter moves each row by
+    one more.
+    """
+
+    def __init__(self, g, sizes, heads, left, chunk):
+        self.g, self.chunk = g, chunk
+        self.count = left + 2 * chunk - 1
+        self.flat = g.op("Concat", sizes.batch, g.ints(1, -1), axis=0)
+        self.rows_end = g.op("Mul", sizes.frames, g.ints(heads * self.count))
+        self.grid = g.op("Concat", sizes.batch, g.ints(1, -1, self.count), axis=0)
+        self.keys_end = g.op("Add", sizes.frames, g.ints(left + chunk - 1))
+
+    def apply(self, x):
+        """x [B * T, heads * count + 1], row i of a chunk against distances -> [B, 1, T * heads, left + T]."""
+        g = self.g
+        flat = g.op("Slice", g.op("Reshape", x, self.flat), g.ints(0), self.rows_end, g.ints(2))
+        return g.op("Slice", g.op("Reshape", flat, self.grid), g.ints(self.chunk - 1), self.keys_end, g.ints(3))
+
+
+def attention(g, w, prefix, x, keys, mask, left, chunk, sizes, skew):
+    """x [N, width] new frames (normed), keys [B, 1, left + T, width], mask [B, 1, 1, left + T] -> [N, width].
 
     `chunk` is the longest chunk. A shorter one meets a part of its positions at the same offsets, so one graph
     serves every look-ahead.
@@ -48,28 +85,11 @@ def attention(g, w, prefix, x, keys, mask, left, chunk):
     position = np.concatenate([position, np.zeros((d, 1))], 1)
     position_bias = np.concatenate([position_bias, [0]])
 
-    batch = g.op("Shape", keys, start=0, end=1)
-    query = g.linear(x, content, content_bias)
-    query = g.op("Reshape", query, g.op("Concat", batch, g.ints(-1, d), axis=0))  # [B, T * h, d]
-    scores = g.op("MatMul", query, g.op("Transpose", keys, perm=[0, 2, 1]))
-    scores = g.op("Add", scores, skewed(g, g.linear(x, position, position_bias), batch, keys, h, count, chunk))
+    query = g.op("Reshape", g.linear(x, content, content_bias), sizes.image)  # [B, 1, T * h, d]
+    scores = g.op("MatMul", query, g.op("Transpose", keys, perm=[0, 1, 3, 2]))
+    scores = g.op("Add", scores, skew.apply(g.linear(x, position, position_bias)))
     weights = g.op("Softmax", g.op("Add", scores, mask), axis=-1)
     mixed = g.op("Reshape", g.op("MatMul", weights, keys), g.ints(-1, h * d))
     output = np.einsum("ehk,hkd->hed", wv, wo).reshape(h * d, d)
     bias = p("linear_out.bias") + p("linear_v.bias") @ p("linear_out.weight")
     return g.linear(mixed, output, bias)
-
-
-def skewed(g, x, batch, keys, h, count, chunk):
-    """x [B * T, h * count + 1], row i of a chunk against distances -> [B, T * h, left + T] against keys.
-
-    Key j of row i has distance column chunk - 1 - i + j: reading the rows as if they were one shorter moves each row
-    by one more.
-    """
-    width = h * count
-    flat = g.op("Reshape", x, g.op("Concat", batch, g.ints(-1), axis=0))
-    rows = g.op("Div", g.op("Shape", flat, start=1, end=2), g.ints(width + 1))
-    flat = g.op("Slice", flat, g.ints(0), g.op("Mul", rows, g.ints(width)), g.ints(1))
-    grid = g.op("Reshape", flat, g.op("Concat", batch, g.ints(-1, count), axis=0))
-    end = g.op("Add", g.op("Shape", keys, start=1, end=2), g.ints(chunk - 1))
-    return g.op("Slice", grid, g.ints(chunk - 1), end, g.ints(2))

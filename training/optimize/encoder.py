@@ -2,7 +2,7 @@
 
 from onnx import TensorProto
 
-from attention import attention
+from attention import Skew, attention, sizes_of
 from graph import Graph
 from subsample import positions, subsample
 
@@ -23,7 +23,8 @@ def build(w, left, chunk, metadata):
     x, lengths = subsample(g, w, audio, length)
     batch = g.op("Shape", length)
     frames = g.op("Div", g.op("Shape", x, start=0, end=1), batch)
-    in_batch = g.op("Concat", batch, g.ints(-1, d), axis=0)
+    sizes = sizes_of(g, batch, frames, d)
+    skew = Skew(g, sizes, w.heads, left, chunk)
     mask = key_mask(g, left, frames, filled, lengths)
 
     pasts = g.op("Split", cache, outputs=depth, axis=1)
@@ -33,11 +34,11 @@ def build(w, left, chunk, metadata):
         layer = f"layers.{i}"
         x = g.op("Add", x, feed_forward(g, w, f"{layer}.feed_forward1", norm(g, w, f"{layer}.norm_feed_forward1", x)))
         normed = norm(g, w, f"{layer}.norm_self_att", x)
-        fresh = g.op("Reshape", normed, in_batch)
-        keys = g.op("Concat", g.op("Squeeze", pasts[i], g.ints(1)), fresh, axis=1)
-        news.append(g.op("Unsqueeze", fresh, g.ints(1)))
-        x = g.op("Add", x, attention(g, w, layer, normed, keys, mask, left, chunk))
-        mixed, tail_next = convolution(g, w, layer, norm(g, w, f"{layer}.norm_conv", x), tails[i], in_batch)
+        fresh = g.op("Reshape", normed, sizes.image)
+        keys = g.op("Concat", pasts[i], fresh, axis=2)
+        news.append(fresh)
+        x = g.op("Add", x, attention(g, w, layer, normed, keys, mask, left, chunk, sizes, skew))
+        mixed, tail_next = convolution(g, w, layer, norm(g, w, f"{layer}.norm_conv", x), tails[i], sizes)
         tails_next.append(tail_next)
         x = g.op("Add", x, mixed)
         x = g.op("Add", x, feed_forward(g, w, f"{layer}.feed_forward2", norm(g, w, f"{layer}.norm_feed_forward2", x)))
@@ -55,13 +56,13 @@ def build(w, left, chunk, metadata):
 
 
 def key_mask(g, left, frames, filled, lengths):
-    """[B, 1, left + T]: 0 for keys that exist, HIDDEN for cache not filled yet and for frames past the end."""
+    """[B, 1, 1, left + T]: 0 for keys that exist, HIDDEN for cache not filled yet and for frames past the end."""
     at = positions(g, g.op("Add", frames, g.ints(left)))
     column = lambda v: g.op("Unsqueeze", v, g.ints(1))
     early = g.op("Less", at, column(g.op("Sub", g.ints(left), filled)))
     late = g.op("Not", g.op("Less", at, column(g.op("Add", lengths, g.ints(left)))))
     hidden = g.op("Cast", g.op("Or", early, late), to=TensorProto.FLOAT)
-    return g.op("Unsqueeze", g.op("Mul", hidden, g.constant(HIDDEN)), g.ints(1))
+    return g.op("Unsqueeze", g.op("Mul", hidden, g.constant(HIDDEN)), g.ints(1, 2))
 
 
 def norm(g, w, name, x):
@@ -74,15 +75,15 @@ def feed_forward(g, w, name, x):
     return g.linear(x, w[f"{name}.linear2.weight"] / 2, w[f"{name}.linear2.bias"] / 2)
 
 
-def convolution(g, w, layer, x, tail, in_batch):
+def convolution(g, w, layer, x, tail, sizes):
     """The causal convolution module. It needs no mask, because no earlier frame depends on frames past the end."""
     p = lambda name: w[f"{layer}.conv.{name}"]
     d = w.width
     matrix, bias = p("pointwise_conv1.weight")[:, :, 0].T, p("pointwise_conv1.bias")
     value = g.linear(x, matrix[:, :d], bias[:d])
     gate = g.op("Sigmoid", g.linear(x, matrix[:, d:], bias[d:]))
-    gated = g.op("Reshape", g.op("Mul", value, gate), in_batch)
-    series = g.op("Concat", tail, g.op("Unsqueeze", gated, g.ints(1)), axis=2)  # [B, 1, tail + T, d]
+    gated = g.op("Reshape", g.op("Mul", value, gate), sizes.image)
+    series = g.op("Concat", tail, gated, axis=2)  # [B, 1, tail + T, d]
     tail_next = g.op("Slice", series, g.ints(-w.conv_context), g.ints(1 << 30), g.ints(2))
     kernel = p("depthwise_conv.weight")[:, :, None, :]
     # As an image of one row with channels last, because the blocked depthwise kernel of the runtime is far faster than

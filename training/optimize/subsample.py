@@ -5,6 +5,8 @@ from onnx import TensorProto
 
 # Far below any output of a convolution, so that ReLU returns exactly zero.
 HIDDEN = -1e6
+# Channels that the convolutions of ONNX Runtime compute together on CPUs with AVX-512.
+BLOCK = 16
 
 
 def halved(g, length):
@@ -15,8 +17,9 @@ def halved(g, length):
 def subsample(g, w, audio, length):
     """audio [B, mels, T], length [B] -> frames [B * T', width] without the two of history, and lengths [B].
 
-    Frames past the length must be zero before each convolution. The first mask needs no pass over the large first
-    map. It is a second input channel whose weight drives masked frames below zero, where ReLU returns zero.
+    Frames past the length must be zero before each convolution. Masks need no pass over the large maps. They are
+    channels whose weights drive masked frames below zero, where ReLU returns zero. The mask of the second map passes
+    through the first convolutions in a channel of its own.
     """
     d = w.width
     x = g.op("Unsqueeze", g.op("Transpose", audio, perm=[0, 2, 1]), g.ints(1))  # [B, 1, T, mels]
@@ -27,15 +30,10 @@ def subsample(g, w, audio, length):
     steps = g.op("Shape", audio, start=2, end=3)
     past = beyond(g, g.op("Mul", n1, g.ints(2)), steps)
     mask = g.op("Expand", past, g.op("Shape", x))
-    first = w["pre_encode.conv.0.weight"]
-    hide = np.zeros_like(first)
-    hide[:, :, 2, :] = HIDDEN # taps of the newest frame; at the edges one of them is in the padding
     x = g.op("Concat", x, mask, axis=1)
-    x = g.op("Relu", conv(g, x, np.concatenate([first, hide], 1), w["pre_encode.conv.0.bias"]))
-
-    x = conv(g, x, w["pre_encode.conv.2.weight"], w["pre_encode.conv.2.bias"], depthwise=True)
-    x = g.op("Relu", pointwise(g, x, w["pre_encode.conv.3.weight"], w["pre_encode.conv.3.bias"]))
-    x = g.op("Mul", x, within(g, n2, g.op("Shape", x, start=2, end=3)))
+    x = g.op("Relu", conv(g, x, *first_map(w)))
+    x = conv(g, x, *second_map(w), depthwise=True)
+    x = g.op("Relu", pointwise(g, x, *hidden_past_length(w)))
 
     x = conv(g, x, w["pre_encode.conv.5.weight"], w["pre_encode.conv.5.bias"], depthwise=True)
     x = g.op("Relu", pointwise(g, x, w["pre_encode.conv.6.weight"], w["pre_encode.conv.6.bias"]))
@@ -50,6 +48,39 @@ def subsample(g, w, audio, length):
     x = g.linear(x, matrix * scale, bias * scale)
     lengths = g.op("Max", g.op("Sub", n3, g.ints(2)), g.ints(0))
     return x, lengths
+
+
+def padded(array, axis=0):
+    """Appends channels of zeros. Their number is that of a block of the runtime, which computes whole blocks only."""
+    shape = list(array.shape)
+    shape[axis] = BLOCK
+    return np.concatenate([array, np.zeros(shape)], axis)
+
+
+def first_map(w):
+    """Weights of the first convolution over features and mask. One more channel receives the mask itself."""
+    first, bias = w["pre_encode.conv.0.weight"], w["pre_encode.conv.0.bias"]
+    hide = np.zeros_like(first)
+    hide[:, :, 2, :] = HIDDEN # taps of the newest frame; at the edges one of them is in the padding
+    weight = padded(np.concatenate([first, hide], 1))
+    weight[len(first), 1, 2, :] = 1
+    return weight, padded(bias)
+
+
+def second_map(w):
+    """Weights of the depthwise convolution. A frame of the mask is positive if the frame is past the length n2."""
+    weight, bias = w["pre_encode.conv.2.weight"], w["pre_encode.conv.2.bias"]
+    channels = len(weight)
+    weight = padded(weight)
+    weight[channels, 0, 1, :] = 1 # frame t reads frame 2 t - 1, which is masked from n1 on: t >= n1 // 2 + 1 = n2
+    return weight, padded(bias)
+
+
+def hidden_past_length(w):
+    """Weights of the pointwise convolution, which the mask drives below zero."""
+    weight = padded(w["pre_encode.conv.3.weight"], 1)
+    weight[:, len(w["pre_encode.conv.2.weight"])] = HIDDEN
+    return weight, w["pre_encode.conv.3.bias"]
 
 
 def conv(g, x, weight, bias, depthwise=False):
@@ -73,10 +104,3 @@ def beyond(g, length, steps):
     column = g.op("Unsqueeze", length, g.ints(1))
     late = g.op("Not", g.op("Less", positions(g, steps), column))
     return g.op("Unsqueeze", g.op("Cast", late, to=TensorProto.FLOAT), g.ints(1, 3))
-
-
-def within(g, length, steps):
-    """1.0 before the length, as [B, 1, steps, 1]."""
-    column = g.op("Unsqueeze", length, g.ints(1))
-    early = g.op("Less", positions(g, steps), column)
-    return g.op("Unsqueeze", g.op("Cast", early, to=TensorProto.FLOAT), g.ints(1, 3))
