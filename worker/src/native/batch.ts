@@ -133,9 +133,9 @@ export class DeviceBatch {
     return this.collect();
   }
 
-  /** Makes the batch idle without running it. */
+  /** Makes the batch idle without running it. Does nothing after a `submit` that failed. */
   abandon(): void {
-    this.#expect('filling');
+    if (this.#phase !== 'idle') this.#expect('filling');
     this.#phase = 'idle';
   }
 

@@ -209,7 +209,10 @@ describe('DeviceGraph', () => {
       { samples: ones, page: 4, tailTo: 2 },
       { samples: ones, page: 23, tailTo: 3 },
     ];
-    expect(() => run(graph, invalid)).toThrow(expect.objectContaining({ code: 'index_invalid' }));
+    const batch = graph.acquire(2);
+    if (batch !== undefined) fill(batch, invalid);
+    expect(() => batch?.submit(2)).toThrow(expect.objectContaining({ code: 'index_invalid' }));
+    batch?.abandon();
     expect(new Uint32Array(arenas.read('keys_0', 0, 24))).toEqual(new Uint32Array(before));
     expect(run(graph, [{ samples: ones, page: 4, tailTo: 2 }]).ids).toEqual([8, 9]);
     close();

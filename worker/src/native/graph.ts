@@ -89,9 +89,12 @@ export class DeviceGraph {
     return batch;
   }
 
-  /** Runs each size with padding rows only, which plans its kernels and captures its CUDA graph. */
+  /**
+   * Runs each size with padding rows only, which plans its kernels and captures its CUDA graph. The largest comes first,
+   * because kernels may keep a buffer that a larger batch replaces, and a captured graph would use the old one.
+   */
   warmUp(): void {
-    for (const size of this.sizes) {
+    for (const size of this.sizes.toReversed()) {
       for (let i = 0; i < BATCHES_PER_BUCKET; i++) {
         const batch = this.acquire(size);
         batch?.submit(0);
