@@ -1,9 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { windowSamples } from '../../features/framing.ts';
 import { ModelError } from '../../model/error.ts';
 import { readChecked, readManifest } from '../../model/files.ts';
 import { contextKey } from '../../model/manifest.ts';
-import type { Manifest } from '../../model/manifest.ts';
+import type { Context, Manifest } from '../../model/manifest.ts';
+import { readOnnx } from '../../model/onnx.ts';
 import { parseTokens } from '../../model/tokens.ts';
 import type { Vocabulary } from '../../model/tokens.ts';
 import { arenaBytes, DeviceArenas } from '../../native/arenas.ts';
@@ -11,7 +12,9 @@ import { createCudaMemory } from '../../native/cuda.ts';
 import { DeviceGraph, openGraph } from '../../native/graph.ts';
 import type { OpenGraph } from '../../native/graph.ts';
 import { createHostMemory } from '../../native/memory.ts';
+import type { DeviceMemory } from '../../native/memory.ts';
 import { NativeRuntime } from '../../native/runtime.ts';
+import { SharedWeights } from '../../native/weights.ts';
 import type { Backend, ContextShape, OnRun, Runner } from '../backend.ts';
 import { startSearch } from '../search.ts';
 import type { Search } from '../search.ts';
@@ -34,6 +37,8 @@ export interface DeviceOptions {
 const MEMORY_SHARE = 0.7;
 /** Smallest batch size on a GPU. Smaller batches take as long as this one. */
 const SMALLEST_BATCH = 32;
+/** Weights of the GPU graphs, next to them. */
+const WEIGHTS_FILE = 'weights.bin';
 
 /** A model whose features, state and best classes are computed on a device. Only samples and class ids travel. */
 export class DeviceBackend implements Backend {
@@ -74,39 +79,24 @@ export class DeviceBackend implements Backend {
 
   /** Loads the GPU graphs of a model folder. Throws a ModelError that names the problem if they cannot be used. */
   static async load(folder: string, options: DeviceOptions): Promise<DeviceBackend> {
-    const { provider, threads, maxBatch } = options;
+    const { provider, maxBatch } = options;
     const manifest = await readManifest(folder);
     for (const ref of manifest.weights) await readChecked(folder, ref);
     const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
     const runtime = await NativeRuntime.open();
     const memory =
       provider === 'cuda' ? await createCudaMemory({ device: 0, sharesStream: true }) : createHostMemory(runtime.koffi);
-    const opened: { key: string; graph: OpenGraph }[] = [];
-    for (const { context, gpu } of manifest.contexts) {
-      if (gpu === undefined) throw new ModelError('graph_unsupported', `[${contextKey(context)}] has no GPU graph`);
-      await readChecked(folder, gpu);
-      const session = { threads, cudaGraphs: provider === 'cuda', initializers: new Map() };
-      const graph = openGraph(runtime, memory, join(folder, gpu.file), gpu.file, session);
-      checkGraph(gpu.file, graph, context, vocabulary);
-      opened.push({ key: contextKey(context), graph });
-    }
-    const [first] = opened;
-    if (first === undefined) throw new ModelError('manifest_invalid', 'manifest.json: contexts is empty');
-    const pages = opened.map(({ graph: { shape } }): PageShape => ({ left: shape.context[0], chunk: shape.frames }));
-    const { state } = first.graph.shape;
-    const sizeOf = ({ frames, tails, pageFrames }: ArenaLayout) => ({ frames, slots: tails, pageFrames });
-    const perSlot = arenaBytes(state, sizeOf(layOutArenas(1, pages)));
-    const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE) / perSlot);
-    const layout = layOutArenas(Math.max(1, Math.min(options.maxSlots, fitting)), pages);
-    const arenas = new DeviceArenas(runtime, memory, state, sizeOf(layout));
+    const opened = await openGraphs(runtime, memory, folder, manifest, options);
+    for (const { file, context, graph } of opened) checkGraph(file, graph, context, vocabulary);
+    const { arenas, layout } = createArenas(runtime, memory, opened, options.maxSlots);
     const sizes = batchSizes(provider === 'cuda' ? SMALLEST_BATCH : 1, maxBatch);
     const graphs = new Map<string, DeviceContext>();
-    for (const { key, graph: open } of opened) {
+    for (const { context, graph: open } of opened) {
       const graph = new DeviceGraph(runtime, memory, open, arenas, sizes, provider === 'cuda');
       graph.warmUp();
-      const { framing, frames, context } = open.shape;
+      const { framing, frames } = open.shape;
       const rows = { framing, samples: windowSamples(framing), left: context[0], chunk: frames };
-      graphs.set(key, { graph, rows });
+      graphs.set(contextKey(context), { graph, rows });
     }
     return new DeviceBackend(manifest, vocabulary, graphs, arenas, layout, maxBatch);
   }
@@ -121,6 +111,60 @@ export class DeviceBackend implements Backend {
     }
     return new DeviceRunner(this.#graphs, this.#layout, this.manifest.promptIndex ?? 0, onRun);
   }
+}
+
+/** The GPU graph of a context. */
+interface OpenContext {
+  readonly file: string;
+  readonly context: Context;
+  readonly graph: OpenGraph;
+}
+
+/** Opens the graphs of all contexts. On a GPU they share their weights. */
+async function openGraphs(
+  runtime: NativeRuntime,
+  memory: DeviceMemory,
+  folder: string,
+  { contexts }: Manifest,
+  { provider, threads }: DeviceOptions,
+): Promise<OpenContext[]> {
+  const weights = new Map<string, SharedWeights>();
+  const opened: OpenContext[] = [];
+  for (const { context, gpu } of contexts) {
+    if (gpu === undefined) {
+      throw new ModelError('graph_unsupported', `manifest.json: the context [${contextKey(context)}] has no GPU graph`);
+    }
+    const { file } = gpu;
+    const facts = readOnnx(file, await readChecked(folder, gpu));
+    const path = join(folder, dirname(file), WEIGHTS_FILE);
+    const shared = provider === 'cuda' ? (weights.get(path) ?? new SharedWeights(runtime, memory, path)) : undefined;
+    if (shared !== undefined) weights.set(path, shared);
+    const session = {
+      threads,
+      cudaGraphs: provider === 'cuda',
+      initializers: shared?.initializers(file, facts) ?? new Map(),
+    };
+    opened.push({ file, context, graph: openGraph(runtime, memory, join(folder, file), file, session) });
+  }
+  return opened;
+}
+
+/** Allocates the state of as many streams as are wanted and fit into the memory of the device. */
+function createArenas(
+  runtime: NativeRuntime,
+  memory: DeviceMemory,
+  contexts: readonly OpenContext[],
+  maxSlots: number,
+): { arenas: DeviceArenas; layout: ArenaLayout } {
+  const shapes = contexts.map(({ graph }) => graph.shape);
+  const [first] = shapes;
+  if (first === undefined) throw new ModelError('manifest_invalid', 'manifest.json: contexts is empty');
+  const pages = shapes.map(({ context, frames }): PageShape => ({ left: context[0], chunk: frames }));
+  const sizeOf = ({ frames, tails, pageFrames }: ArenaLayout) => ({ frames, slots: tails, pageFrames });
+  const bytesFor = (slots: number) => arenaBytes(first.state, sizeOf(layOutArenas(slots, pages)));
+  const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE) / (bytesFor(2) - bytesFor(1)));
+  const layout = layOutArenas(Math.max(1, Math.min(maxSlots, fitting)), pages);
+  return { arenas: new DeviceArenas(runtime, memory, first.state, sizeOf(layout)), layout };
 }
 
 /** Returns the batch sizes up to the largest: powers of two, and the largest itself. */
