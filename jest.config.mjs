@@ -7,6 +7,7 @@ const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools'
 /** Tests run on the TypeScript sources as native ES modules; swc strips the types. */
 export default {
   globalSetup: '<rootDir>/test/support/bundle-programs.ts',
+  testSequencer: '<rootDir>/test/support/sequencer.cjs',
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   roots: FOLDERS.filter((folder) => existsSync(join(import.meta.dirname, folder))).map(
     (folder) => `<rootDir>/${folder}`,
@@ -25,7 +26,8 @@ export default {
     '^@svc-asr/(core|ledger|runtime|kubernetes|client|api-docs)$': '<rootDir>/packages/$1/src/index.ts',
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },
-  testTimeout: 30_000,
+  // Long enough for a busy machine. Only a failing test takes that long.
+  testTimeout: 120_000,
   // One more than a small machine has cores, because files that start services wait for part of their time.
   maxWorkers: 3,
 };
