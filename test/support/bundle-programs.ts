@@ -7,15 +7,19 @@ import { PROGRAMS_VARIABLE } from './programs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'node_modules/.cache/test-programs');
-/** Sources of the services, and of the threads and processes that they start. */
+/** Sources of the threads and processes that services start. */
+const STARTED = ['operator/src/workers/process/guard-process.ts', 'worker/src/engine/thread.ts'].filter((entry) =>
+  existsSync(join(ROOT, entry)),
+);
 const ENTRIES = [
   'gateway/src/main.ts',
   'operator/src/main.ts',
-  'operator/src/workers/process/guard-process.ts',
   'console/src/main.ts',
   'worker/src/main.ts',
-  'worker/src/engine/thread.ts',
-].filter((entry) => existsSync(join(ROOT, entry)));
+  // Stub workers import it.
+  'packages/ledger/src/index.ts',
+  ...STARTED,
+];
 /** Bundled packages of CommonJS call `require`, which an ES module does not have. */
 const REQUIRE =
   "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);";
@@ -62,7 +66,7 @@ const KEEP_PATHS: Plugin = {
       const text = readFileSync(path, 'utf8');
       if (!/import\.meta\.(url|dirname)/.test(text)) return undefined;
       const source = relative(ROOT, path);
-      const startsBundle = ENTRIES.some((entry) => entry !== source && dirname(entry) === dirname(source));
+      const startsBundle = STARTED.some((entry) => entry !== source && dirname(entry) === dirname(source));
       const origin = startsBundle ? join(FOLDER, `${outputOf(source)}.js`) : path;
       const contents = text
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(origin).href))

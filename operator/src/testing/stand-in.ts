@@ -2,9 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { programsFolder } from '../../../test/support/programs.ts';
 import { identityOf } from '../workers/process/identity.ts';
 
-const LEDGER = pathToFileURL(join(import.meta.dirname, '../../../packages/ledger/dist/index.js')).href;
+const LEDGER = pathToFileURL(join(programsFolder(), 'packages/ledger/dist/index.js')).href;
+/** Lease of a stub worker, which a busy machine renews in time. STAND_IN_LEASE_MS sets another one. */
+const LEASE_MS = 20_000;
 
 /** Process data that a stub worker records when it starts. */
 export interface StandInWorker {
@@ -27,7 +30,7 @@ export interface StandIn {
   cleanUp: () => void;
 }
 
-/** Source of the program. Leases and intervals are short to keep tests fast. */
+/** Source of the program. Intervals are short to keep tests fast. */
 const SOURCE = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connectRedis, createLedger } from ${JSON.stringify(LEDGER)};
@@ -40,7 +43,7 @@ if (existsSync(folder + '/fail')) {
 }
 const url = process.env.REDIS_URL_FILE ? readFileSync(process.env.REDIS_URL_FILE, 'utf8').trim() : process.env.REDIS_URL;
 const link = connectRedis({ url, name: 'stand-in', timeoutMs: 5000 });
-const ledger = createLedger(link, { prefix: process.env.REDIS_KEY_PREFIX, processLeaseMs: 1000 });
+const ledger = createLedger(link, { prefix: process.env.REDIS_KEY_PREFIX, processLeaseMs: Number(process.env.STAND_IN_LEASE_MS ?? ${LEASE_MS}) });
 const register = () => ledger.workers.register(model, {
   id, revision, address: 'ws://127.0.0.1:1', slots: Number(process.env.SLOTS) || 2,
 });

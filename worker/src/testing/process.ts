@@ -2,15 +2,13 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseTicketKey, signTicket } from '@svc-asr/runtime';
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
 import { killAfterFile } from '../../../test/support/leftovers.ts';
+import { programFile } from '../../../test/support/programs.ts';
 import { ticketKeyFiles } from '../../../test/support/ticket-keys.ts';
 import { modelsFolder } from './data.ts';
 import { RelayClient } from './relay-client.ts';
-
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 export const MODEL = 'svc-asr-kikuyu-v1';
 export const MODEL_DIR = join(modelsFolder, MODEL);
@@ -34,7 +32,7 @@ export interface TestWorker {
 export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?: string): TestWorker {
   const id = `worker-${randomUUID()}`;
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
-  const child = spawn(process.execPath, ['--no-warnings', ...before, MAIN], {
+  const child = spawn(process.execPath, ['--no-warnings', ...before, programFile('worker')], {
     env: {
       ...COMPILE_CACHE,
       PATH: process.env.PATH,
