@@ -61,7 +61,7 @@ test('the scenario smoke fails on refused sessions, because it does not allow re
     'sessions were served: 0 sessions, 0 finals',
     `${CHECKS.refused}: 0 of 2`,
   ]);
-}, 60_000);
+});
 
 test('the scenario ramp-to-saturation ends after the first step with refused sessions and writes a report', async () => {
   const ramp = { steps: [1, 2], stepSeconds: 4, settleSeconds: 1 };
@@ -71,4 +71,4 @@ test('the scenario ramp-to-saturation ends after the first step with refused ses
   expect([failedAt, steps.length]).toEqual([1, 1]);
   expect(reason).toMatch(/^no delta arrived, no final arrived, \d sessions refused$/);
   expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('<script id="data"');
-}, 60_000);
+});

@@ -254,7 +254,7 @@ test('the operator reports reconciles, resources, queue depth and invalid resour
   expect(Number(value('svc_asr_operator_last_sync_timestamp_seconds'))).toBeGreaterThan(Date.now() / 1000 - 60);
 });
 
-const HUNDREDS_MS = 90_000;
+const HUNDREDS_MS = 240_000;
 test(
   'the operator reconciles hundreds of resources of each kind after it was stopped several times in the middle',
   async () => {

@@ -32,7 +32,7 @@ test('the operator writes nothing to a Redis that evicts data, logs how to chang
     folder.cleanUp();
     await redis.stop();
   }
-}, 60_000);
+});
 
 test('the memory watch reports the node closest to its limit', async () => {
   const node = (usedBytes: number, limitBytes: number) => ({ usedBytes, limitBytes, policy: 'noeviction' });

@@ -48,8 +48,8 @@ async function live(rules: Rule[]): Promise<string[]> {
   const operator = await startTestOperator([], redis.url, {
     ...clusterSettings(kubeconfig, namespace, redis.url),
     ...(await writeTestCa()).settings,
-    LEASE_SECONDS: '3',
-    LEASE_RENEW_MS: '2000',
+    LEASE_SECONDS: '6',
+    LEASE_RENEW_MS: '4000',
     LEASE_RETRY_MS: '200',
   });
   const refused = () => [

@@ -5,12 +5,8 @@ import { balanceOf, modelsOf, refusal, sessionOf } from '../support/refusals.ts'
 import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-const APPLIED_WITHIN_MS = 2000;
-/**
- * Time limit for a deletion. It is applied after a delay, because editors rewrite files and resources move between
- * them.
- */
-const REMOVED_WITHIN_MS = 5000;
+/** Long enough for a busy machine. `defaults.test.ts` computes how fast an idle one is. */
+const APPLIED_WITHIN_MS = 30_000;
 
 let service: Service;
 let key: string;
@@ -47,7 +43,7 @@ spec:
 describe('a model', () => {
   const NAME = 'svc-asr-kamba-v1';
 
-  test('that is added is listed within 2 seconds and accepts sessions', async () => {
+  test('that is added while the service runs is listed and accepts sessions', async () => {
     expect(refusal(await service.create(key, { model: NAME }))).toBe('model_not_found');
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Kamba', code: 'kam' }));
     await offered(NAME, 'Kamba');
@@ -63,7 +59,7 @@ describe('a model', () => {
     expect(sessionOf(await service.create(key, { model: NAME })).model).toBe(NAME);
   });
 
-  test('that is edited is updated within 2 seconds', async () => {
+  test('that is edited while the service runs is updated', async () => {
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Kikamba', code: 'kam' }));
     await offered(NAME, 'Kikamba');
   });
@@ -93,8 +89,8 @@ describe('a model', () => {
 
   test('is removed when its file is deleted, while the other models stay', async () => {
     service.removeConfig('kamba.yaml');
-    await eventually('the model is removed', REMOVED_WITHIN_MS, async () => !(await models()).has(NAME));
-    await eventually('the model accepts no sessions', REMOVED_WITHIN_MS, async () => {
+    await eventually('the model is removed', APPLIED_WITHIN_MS, async () => !(await models()).has(NAME));
+    await eventually('the model accepts no sessions', APPLIED_WITHIN_MS, async () => {
       const answer = await service.create(key, { model: NAME });
       return answer.status === 404 && refusal(answer) === 'model_not_found';
     });
@@ -123,7 +119,7 @@ describe('a file that is not a valid resource', () => {
 });
 
 describe('a tenant', () => {
-  test('in a file is applied within 2 seconds, as are its changes, and each grant is credited only once', async () => {
+  test('in a file is applied while the service runs, as are its changes, and each grant is credited only once', async () => {
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file'));
     await eventually('the tenant has an account', APPLIED_WITHIN_MS, async () => {
       const { status, body } = await service.admin.call('GET', '/tenants/from-a-file');
@@ -175,7 +171,7 @@ describe('capacity', () => {
     expect(sessionOf(await service.create(tenant.key, { model: 'svc-asr-kikuyu-v1' })).credits.reserved).toBe(60);
   });
 
-  test('that is raised again accepts sessions within 2 seconds', async () => {
+  test('that is raised again accepts sessions without a restart', async () => {
     service.writeConfig('full.yaml', modelYaml(NAME, { language: 'Full', max: 1 }));
     await eventually('a session is created', APPLIED_WITHIN_MS, async () => {
       return (await service.create(key, { model: NAME })).status === 201;

@@ -400,7 +400,7 @@ describe('requests with an Idempotency-Key', () => {
     expect(refusal(await create(own.key, idempotencyKey, { model: 'none' }))).toBe('model_not_found');
     expect(refusal(await create(own.key, idempotencyKey))).toBe('insufficient_credits');
     await service.admin.call('POST', `/tenants/${own.name}/grants`, { id: 'later', audio_seconds: 30 });
-    const session = await eventually('the grant is applied', 5000, async () => {
+    const session = await eventually('the grant is applied', 30_000, async () => {
       const answer = await create(own.key, idempotencyKey, { model: DHOLUO });
       return answer.status === 201 && sessionOf(answer);
     });

@@ -118,15 +118,15 @@ test('a second start with the same home is refused with a clear message while th
   expect(second.output()).toContain('already runs');
   expect(second.output()).toContain('SVC_ASR_HOME');
   expect((await service.request('GET', '/v1/models')).status).toBe(200);
-}, 60_000);
+});
 
 test('a start with an invalid setting names it and leaves no process behind', async () => {
   const home = join(service.home, 'another');
   const wrong = launch(home, { SESSION_TTL_MS: 'soon' });
   await expect(wrong.ended).resolves.toBe(1);
   expect(wrong.output()).toContain('SESSION_TTL_MS');
-  await eventually('no process of the service runs', 10_000, () => processesOf(home).length === 0);
-}, 60_000);
+  await eventually('no process of the service runs', 30_000, () => processesOf(home).length === 0);
+});
 
 test(
   'SIGTERM ends every process, and the next start has the same keys, balances and sessions',
@@ -138,7 +138,7 @@ test(
     const { home, local } = service;
 
     await service.stop({ keepHome: true });
-    await eventually('no process is left', 10_000, () => processesOf(home).length === 0);
+    await eventually('no process is left', 30_000, () => processesOf(home).length === 0);
     for (const url of [local.base_url, local.redis_url, ...Object.values(adminUrls(local))]) {
       await expect(isFree(url)).resolves.toBe(true);
     }
@@ -171,7 +171,7 @@ test(
       }
     };
     const callers = Array.from({ length: 8 }, caller);
-    await eventually('requests are in flight', 10_000, () => created.length > 50);
+    await eventually('requests are in flight', 30_000, () => created.length > 50);
     const { home } = service;
     await Promise.all([service.stop({ keepHome: true }), ...callers]);
     agent.destroy();

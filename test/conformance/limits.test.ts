@@ -7,9 +7,10 @@ import { START_TIMEOUT_MS, startService, stopServices } from '../support/service
 import type { Service } from '../support/service.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
-const TTL_MS = 2000;
-/** Time within which an expired reservation is returned without any request. */
-const RETURNED_WITHIN_MS = 2000;
+/** Long enough that a busy machine can send several requests before a session expires. */
+const TTL_MS = 8000;
+/** Time limit for the return of an expired reservation without any request, on a busy machine. */
+const RETURNED_WITHIN_MS = 30_000;
 
 let service: Service;
 beforeAll(async () => {
@@ -121,9 +122,10 @@ describe('the limit of requests per minute', () => {
   });
 
   test('admits exactly that many requests of a burst, and one more after Retry-After', async () => {
-    const { key } = await service.tenant({ limits: { requestsPerMinute: 30 } });
-    const answers = await Promise.all(Array.from({ length: 31 }, () => service.usage(key)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
+    // A low limit, because a busy machine may need seconds for the burst and the limit allows more meanwhile.
+    const { key } = await service.tenant({ limits: { requestsPerMinute: 6 } });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.usage(key)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);
     const refused = answers.find(({ status }) => status === 429)!;
     await sleep(Number(refused.headers['retry-after']) * 1000);
     expect((await service.usage(key)).status).toBe(200);

@@ -93,7 +93,7 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     const session = sessionOf(await service.create(key, { model: PASSING }, headers));
     expect(refusal(await service.create(key, { model: 'none' }, headers))).toBe('idempotency_conflict');
     service.removeConfig('passing.yaml');
-    await eventually('the model is removed', 10_000, async () => {
+    await eventually('the model is removed', 30_000, async () => {
       return (await service.create(key, { model: PASSING })).status === 404;
     });
     expect(sessionOf(await service.create(key, { model: PASSING }, headers))).toStrictEqual(session);

@@ -106,7 +106,7 @@ test('an active session does not expire', async () => {
   await new Promise((resolve) => setTimeout(resolve, Date.parse(session.expires_at) - Date.now() + 1500));
   expect(balanceOf(await service.usage(key))).toMatchObject({ reserved_ms: 60_000, available_ms: 40_000 });
   expect((await newest(key)).status).toBe('active');
-}, 30_000);
+});
 
 test('a failed session keeps its audio and costs nothing', async () => {
   const { key, name } = await service.tenant({ seconds: 100 });

@@ -48,5 +48,5 @@ test.each<[number, number]>([
     );
     expect(served).toEqual(alone);
   },
-  60_000,
+  120_000,
 );

@@ -77,7 +77,7 @@ test('audio_ms equals the accepted samples, and billable_ms is rounded up to the
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 test('GET /v1/usage reports what the ledger settled', async () => {
   const opened = await stage.ready(2);
@@ -104,5 +104,5 @@ test('an active stream holds its reservation, and a second session is refused', 
   await expect(stage.session(opened)).rejects.toThrow('concurrency_limit_exceeded');
   opened.stream.close();
   await stage.settled(opened);
-  await eventually('the tenant can create another session', 1000, async () => (await stage.session(opened)).id);
+  await eventually('the tenant can create another session', 30_000, async () => (await stage.session(opened)).id);
 });

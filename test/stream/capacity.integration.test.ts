@@ -35,7 +35,7 @@ test('a session that finds no worker in time receives status events, ends with 4
   const states = stream.events.map((event) => (event.type === 'status' ? event.state : event.type));
   expect(states[0]).toBe('connecting');
   expect(states.at(-1)).toBe('error');
-  expect(states.slice(1, -1).length).toBeGreaterThan(3);
+  expect(states.slice(1, -1).length).toBeGreaterThan(0);
   expect(new Set(states.slice(1, -1))).toEqual(new Set(['waiting_for_capacity']));
   expect(stream.events.at(-1)).toMatchObject({ code: 'no_capacity', fatal: true });
   expect(await stage.settled(opened)).toMatchObject({
@@ -121,4 +121,4 @@ test('a waiting session becomes ready when a worker registers, and its config is
   expect(types.lastIndexOf('status')).toBeLessThan(types.indexOf('ready'));
   stream.close();
   await stage.settled(opened);
-}, 90_000);
+});

@@ -4,7 +4,7 @@ import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const { pcm } = recording();
-const IDLE_MS = 2000;
+const IDLE_MS = 5000;
 const PING_MS = 500;
 const EXTRA_MS = 2000;
 

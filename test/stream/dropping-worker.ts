@@ -8,6 +8,7 @@ import type { WebSocket } from 'ws';
 import { MODEL } from '../support/gateway.ts';
 
 const ALIVE_MS = 100;
+const RENEW_MS = 1000;
 
 /** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */
 export interface DroppingWorker {
@@ -71,9 +72,11 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   const timer = setInterval(() => {
     for (const socket of alive ? server.clients : []) socket.send(JSON.stringify({ type: 'alive' }));
   }, ALIVE_MS);
-  for (let at = 0; at < count; at++) {
-    await ledger.workers.register(MODEL, { id: `dropping-${at}`, address, revision: 'r', slots: 4 });
-  }
+  const ids = Array.from({ length: count }, (_, at) => `dropping-${at}`);
+  for (const id of ids) await ledger.workers.register(MODEL, { id, address, revision: 'r', slots: 4 });
+  const renewal = setInterval(() => {
+    for (const id of ids) ledger.workers.renew(MODEL, id).catch(() => undefined);
+  }, RENEW_MS);
   return {
     drop: (times) => {
       drops = times;
@@ -87,6 +90,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
     opened: () => opened,
     stop: () => {
       clearInterval(timer);
+      clearInterval(renewal);
       for (const socket of server.clients) socket.terminate();
       server.close();
     },

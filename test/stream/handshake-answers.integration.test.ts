@@ -24,11 +24,11 @@ test('a client that disconnects before the 101 has not used its credential', asy
   // Redis answers after the client has disconnected but within the Redis timeout.
   await stage.ledger.link.send('', ['CLIENT', 'PAUSE', '500']);
   await abandon(session);
-  await eventually('the gateway has abandoned the handshake', 5000, () =>
+  await eventually('the gateway has abandoned the handshake', 30_000, () =>
     linesOf(session.id).some(({ message }) => message === 'handshake abandoned'),
   );
   // The connect is rolled back a moment later.
-  const answer = await eventually('the credential works again', 3000, async () => {
+  const answer = await eventually('the credential works again', 30_000, async () => {
     const next = await upgrade(session);
     return next.status === 101 ? next : undefined;
   });
@@ -48,7 +48,7 @@ test('every handshake response has an X-Request-Id that appears in the log, incl
   const loggedAbout = (id: string) => linesOf(id).map(({ message, status }) => [message, status]);
   await eventually(
     'every response is logged',
-    5000,
+    30_000,
     () => loggedAbout(ids[0]!).length === 2 && loggedAbout(ids[2]!).length === 1,
   );
   expect(loggedAbout(ids[0]!)).toEqual([

@@ -103,4 +103,4 @@ test('a credential still works after a handshake failed because its Redis reply 
     return record?.completedAtMs === null ? undefined : record;
   });
   expect(ended).toMatchObject({ state: 'completed', audioMs: Math.ceil(recording().pcm.length / 32) });
-}, 120_000);
+});

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import type { StreamClient } from '../support/stream-client.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
-import type { Stage } from './stage.ts';
+import type { Opened, Stage } from './stage.ts';
 
 const { textMessageBurst: BURST, textMessagesPerSecond: RATE, maxRateLimitedMessages: MOST } = STREAM_LIMITS;
 const TALLY_MS = 50;
@@ -15,6 +15,13 @@ beforeAll(async () => {
   stage = await setStage({ gateway: { REVISION_TALLY_INTERVAL_MS: String(TALLY_MS) } });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
+
+/** Number of streams that the tests have opened. */
+let streams = 0;
+async function openReady(): Promise<Opened> {
+  streams++;
+  return stage.ready();
+}
 
 /** Returns the events of one type that the stream has received. */
 function replies({ events }: StreamClient, type: ServerMessage['type']): ServerMessage[] {
@@ -27,13 +34,13 @@ async function sendAtOnce(stream: StreamClient, count: number, message: object, 
   const answered = () => replies(stream, reply).length + replies(stream, 'error').length;
   const before = answered();
   for (let sent = 0; sent < count; sent++) stream.send(message);
-  await eventually('every message has a reply', 20_000, () => answered() === before + count);
+  await eventually('every message has a reply', 30_000, () => answered() === before + count);
   /** Messages that the rate allows while the others are sent. */
   return Math.ceil((performance.now() - startedAt) * (RATE / 1000));
 }
 
 test('a stream accepts a burst of 40 text messages and ignores those beyond it with rate_limited', async () => {
-  const opened = await stage.ready();
+  const opened = await openReady();
   const { stream } = opened;
   const extra = await sendAtOnce(stream, BURST + MOST - 1, { type: 'flush' }, 'final');
   const finals = replies(stream, 'final');
@@ -45,14 +52,14 @@ test('a stream accepts a burst of 40 text messages and ignores those beyond it w
   // Nothing was done for an ignored flush: the next utterance follows the last one that was accepted.
   await sleep(2000 / RATE);
   stream.send({ type: 'flush' });
-  await eventually('the last final arrived', 5000, () => replies(stream, 'final').length === finals.length + 1);
+  await eventually('the last final arrived', 30_000, () => replies(stream, 'final').length === finals.length + 1);
   expect(replies(stream, 'final').at(-1)).toMatchObject({ utterance: finals.length + 1 });
   stream.close();
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed' });
 });
 
 test('the tenth rate_limited error closes the stream with 4400', async () => {
-  const { stream } = await stage.ready();
+  const { stream } = await openReady();
   for (let sent = 0; sent < 10 * BURST; sent++) stream.send({ type: 'config' });
   expect(await stream.closed).toEqual({ code: 4400, reason: 'rate_limited' });
   const errors = replies(stream, 'error');
@@ -64,7 +71,7 @@ test('the tenth rate_limited error closes the stream with 4400', async () => {
 });
 
 test('rate_limited and invalid_message errors are counted separately', async () => {
-  const { stream } = await stage.ready();
+  const { stream } = await openReady();
   for (let sent = 0; sent < STREAM_LIMITS.maxInvalidMessages - 1; sent++) {
     stream.send('?');
     expect(await stream.next('error')).toMatchObject({ code: 'invalid_message', fatal: false });
@@ -78,7 +85,7 @@ test('rate_limited and invalid_message errors are counted separately', async () 
 });
 
 test('a client that sends 20 text messages per second is never limited, and audio frames do not count', async () => {
-  const { stream } = await stage.ready();
+  const { stream } = await openReady();
   for (let sent = 0; sent < 2 * RATE; sent++) {
     stream.send({ type: 'config' });
     await sleep(1000 / RATE);
@@ -96,9 +103,9 @@ test('a stream that changes its context several times counts as one stream of th
     const tallies = [...(await stage.ledger.revisions.counts(MODEL)).values()];
     return tallies.reduce((sum, { streams }) => sum + streams, 0);
   };
-  await sleep(4 * TALLY_MS);
-  const before = await counted();
-  const opened = await stage.ready();
+  await eventually('the streams of earlier tests are counted', 30_000, async () => (await counted()) === streams);
+  const before = streams;
+  const opened = await openReady();
   const { stream } = opened;
   for (const right of [3, 13, 3, 13, 3]) {
     stream.send({ type: 'config', context: [56, right] });
@@ -106,7 +113,7 @@ test('a stream that changes its context several times counts as one stream of th
   }
   stream.close();
   await stage.settled(opened);
-  await eventually('the stream is counted', 5000, async () => (await counted()) > before);
+  await eventually('the stream is counted', 30_000, async () => (await counted()) > before);
   await sleep(4 * TALLY_MS);
   expect(await counted()).toBe(before + 1);
 });

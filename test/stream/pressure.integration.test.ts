@@ -9,14 +9,14 @@ import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const { pcm } = recording();
-const IDLE_MS = 1500;
+const IDLE_MS = 5000;
 const MIB = 1_048_576;
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await setStage({
     // A worker may be stopped for longer than a client may be silent.
-    gateway: { STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: '300', WORKER_SILENCE_TIMEOUT_MS: '30000' },
+    gateway: { STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: '2000', WORKER_SILENCE_TIMEOUT_MS: '30000' },
   });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
@@ -47,7 +47,7 @@ test('a client that sends too fast is slowed down rather than timed out and gets
   expect(await stream.next('final')).toMatchObject({ utterance: 1, audio_start_ms: 0, audio_end_ms: seconds * 1000 });
   expect(await stream.closed).toEqual({ code: 1000, reason: 'audio_limit_reached' });
   expect(await stage.settled(opened)).toMatchObject({ audioMs: seconds * 1000, billableMs: seconds * 1000 });
-}, 60_000);
+});
 
 test('a long recording that is sent at once has the same transcript as at its own pace', async () => {
   const { stream } = await stage.ready(120);
@@ -64,7 +64,7 @@ test('a long recording that is sent at once has the same transcript as at its ow
   const deltas = stream.events.flatMap((event) => (event.type === 'delta' && event.utterance === 2 ? [event] : []));
   expect(deltas.length).toBeGreaterThan(10);
   stream.close();
-}, 60_000);
+});
 
 test('a whole burst of flushes and resets sent at once gets one reply each, in order', async () => {
   const { stream } = await stage.ready();
@@ -83,7 +83,7 @@ test('a whole burst of flushes and resets sent at once gets one reply each, in o
   );
   expect(ended).toEqual(Array.from({ length: count + 1 }, (_, at) => at + 1));
   stream.close();
-}, 120_000);
+});
 
 test('a client that does not read delays no other client, and its session is settled in the end', async () => {
   const slow = await stage.ready(300);
@@ -92,14 +92,14 @@ test('a client that does not read delays no other client, and its session is set
   const quick = await stage.ready();
   quick.stream.audio(pcm);
   quick.stream.send({ type: 'flush' });
-  expect((await quick.stream.next('final', 10_000)).text).not.toBe('');
+  expect((await quick.stream.next('final')).text).not.toBe('');
   quick.stream.close();
   expect(await stage.settled(quick)).toMatchObject({ state: 'completed' });
   // The client answers no pings either.
   const samples = 2 * pcm.length;
-  expect(await stage.settled(slow, 20_000)).toMatchObject({ state: 'completed', audioMs: Math.ceil(samples / 16) });
+  expect(await stage.settled(slow)).toMatchObject({ state: 'completed', audioMs: Math.ceil(samples / 16) });
   slow.stream.socket.terminate();
-}, 60_000);
+});
 
 test('clients whose connections break leave no sessions behind', async () => {
   const streams = await Promise.all(Array.from({ length: 10 }, () => stage.ready()));

@@ -13,7 +13,7 @@ import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
 
 /** Timeout of a `beforeAll` that calls `setStage`. */
-export const STAGE_TIMEOUT_MS = 90_000;
+export const STAGE_TIMEOUT_MS = 180_000;
 /** Credit of a tenant, which is more than any session reserves. */
 export const CREDIT_MS = 3_600_000;
 
@@ -85,7 +85,7 @@ export class Stage {
   }
 
   /** Returns the only session of a tenant once it has ended. */
-  async settled({ tenant }: Caller, withinMs = 10_000): Promise<Settled> {
+  async settled({ tenant }: Caller, withinMs = 30_000): Promise<Settled> {
     return eventually('the session has ended', withinMs, async () => {
       const usage = await this.ledger.accounts.usage(tenant);
       const [record] = usage?.recent ?? [];

@@ -21,7 +21,7 @@ beforeAll(async () => {
   ledger = await openLedger(redis.url, { prefix });
   await seedCatalogue(ledger);
   [gateway, worker] = await Promise.all([startGateway(redis.url, prefix), startWorker(redis.url, prefix)]);
-}, 90_000);
+});
 afterAll(async () => {
   await gateway.stop();
   await worker.stop();
@@ -54,7 +54,7 @@ test('a recording yields deltas and a final and is settled to the sample', async
     billableMs: Math.ceil(pcm.length / 32_000) * 1000,
   });
   await untilPoolIsEmpty(ledger, MODEL);
-}, 60_000);
+});
 
 async function until(check: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;

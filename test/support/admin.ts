@@ -40,7 +40,7 @@ export interface Admin {
 }
 
 const GENEROUS: TenantLimits = { concurrentSessions: 1000, sessionsPerMinute: 100_000, requestsPerMinute: 1_000_000 };
-const APPLIED_WITHIN_MS = 10_000;
+const APPLIED_WITHIN_MS = 30_000;
 
 /** Creates a client for the admin API of a running service. `ca` is the CA certificate (PEM) of an https URL. */
 export function createAdmin(url: string, token: string, ca?: string): Admin {

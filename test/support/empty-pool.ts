@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
  * settled.
  */
 export async function untilPoolIsEmpty(ledger: Ledger, model: string): Promise<void> {
-  await eventually(`the pool of ${model} is empty`, 20_000, async () => {
+  await eventually(`the pool of ${model} is empty`, 30_000, async () => {
     const { active, held, waiting } = await ledger.pools.load(model);
     return active + held + waiting === 0;
   });

@@ -29,6 +29,19 @@ export const SESSION_SECRETS = ring('s1', randomBytes(32));
 
 export const MODEL = 'svc-asr-kikuyu-v1';
 
+/**
+ * Time limits that a gateway on a busy machine meets. A test that needs a limit to expire sets a short one.
+ */
+const PATIENT = {
+  REDIS_TIMEOUT_MS: '5000',
+  REQUEST_DEADLINE_MS: '10000',
+  PROVISIONAL_LEASE_MS: '30000',
+  STREAM_QUEUE_TTL_MS: '15000',
+  WORKER_OPEN_TIMEOUT_MS: '10000',
+  WORKER_SILENCE_TIMEOUT_MS: '5000',
+  STREAM_FINAL_TIMEOUT_MS: '20000',
+};
+
 /** Starts a gateway and waits until it is ready. */
 export async function startGateway(
   redisUrl: string,
@@ -51,6 +64,7 @@ export async function startGateway(
       API_KEY_PEPPERS: ring('p1', PEPPER),
       SESSION_SECRETS: SESSION_SECRETS,
       WORKER_TICKET_KEY_FILE: ticketKeyFiles().keyFile,
+      ...PATIENT,
       ...env,
     },
     stdio: ['ignore', readsOutput ? 'pipe' : 'ignore', 'pipe'],

@@ -16,4 +16,4 @@ test('jest exits with 1 after a test file whose gateway failed to start, althoug
   const ended = await new Promise((settle) => child.once('close', (code, signal) => settle(code ?? signal)));
   expect(output).toContain('the gateway did not become ready');
   expect(ended).toBe(1);
-}, 120_000);
+});

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ export interface Service {
 
 /**
  * Settings of the services of all tests. Short intervals apply a new tenant at once. A short warm-up saves most of the
- * start time of workers. A long deadline lets a busy machine answer many parallel requests without a 503.
+ * start time of workers. Long deadlines let a busy machine answer many parallel requests without a 503.
  */
 const TEST_SETTINGS = {
   CONFIG_POLL_MS: '20',
@@ -74,8 +74,13 @@ const TEST_SETTINGS = {
   MAX_BATCH: '4',
   MEASURE_SECONDS: '0',
   REQUEST_DEADLINE_MS: '10000',
+  REDIS_TIMEOUT_MS: '5000',
+  PROVISIONAL_LEASE_MS: '30000',
 };
 const MODEL = 'svc-asr-kikuyu-v1';
+const LOCAL_CONFIG = join(import.meta.dirname, '../../config/local');
+/** Slots of a worker. */
+const SLOTS = 256;
 const running = new Set<Service>();
 
 /** Starts the service with its own state. `stopServices` in `afterAll` ends it. */
@@ -85,7 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   mkdirSync(join(home, 'config'), { recursive: true });
   for (const [file, text] of Object.entries(options.config ?? {})) writeFileSync(configFile(file), text);
 
-  const launched = launch(home, { ...TEST_SETTINGS, ...options.env });
+  const launched = launch(home, { ...TEST_SETTINGS, SVC_ASR_LOCAL_CONFIG: writeLocalConfig(home), ...options.env });
   const local = await launched.ready().catch(async (error: unknown) => {
     await launched.stop();
     if (options.home === undefined) rmSync(home, { recursive: true, force: true });
@@ -153,6 +158,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   running.add(service);
   return service;
+}
+
+/**
+ * Writes a copy of config/local and returns its folder. Its workers have room for all sessions of a test file. With
+ * fewer slots a test would fail on a slow machine, whose pools have time to grow to their limit.
+ */
+function writeLocalConfig(home: string): string {
+  const folder = join(home, 'local');
+  cpSync(LOCAL_CONFIG, folder, { recursive: true });
+  const models = join(folder, 'models.yaml');
+  writeFileSync(models, readFileSync(models, 'utf8').replaceAll(/slots: \d+/g, `slots: ${SLOTS}`));
+  return folder;
 }
 
 /** Ends every service that a test file started and has not ended. Call it in `afterAll`. */

@@ -63,7 +63,7 @@ export class StreamClient {
   }
 
   /** Returns the next event of a type and skips earlier ones. */
-  async next<T extends ServerMessage['type']>(type: T, timeoutMs = 20_000): Promise<Event<T>> {
+  async next<T extends ServerMessage['type']>(type: T, timeoutMs = 60_000): Promise<Event<T>> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       while (this.#taken < this.events.length) {

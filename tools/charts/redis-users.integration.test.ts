@@ -55,7 +55,7 @@ afterAll(async () => {
   await consoleService.stop();
   folder.cleanUp();
   await redis.stop();
-}, 60_000);
+});
 
 /** Returns the commands that Redis denied, with user and reason. */
 async function refusals(): Promise<string[]> {

@@ -69,7 +69,7 @@ test('buildPrograms leaves no incomplete program when its process is killed', as
   await ended;
   process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')));
   expect(existsSync(join(target, 'one'))).toBe(false);
-}, 90_000);
+});
 
 test('buildArguments makes Go use only the versions that go.mod and go.sum pin', () => {
   expect(buildArguments(build(), '/into')).toEqual([

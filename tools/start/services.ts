@@ -21,7 +21,6 @@ export interface Plan {
 }
 
 const LOOPBACK = '127.0.0.1';
-const LOCAL_CONFIG = join(root, 'config', 'local');
 /** Default grace period of a service, and additional time before it is killed. */
 const STOP_GRACE_MS = 10_000;
 const BEYOND_GRACE_MS = 5000;
@@ -42,6 +41,8 @@ export function serviceProgram(service: Service, plan: Plan, env: NodeJS.Process
  * services cannot share: admin host and port, folders, and Redis.
  */
 export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // Tests name a folder whose models have room for more sessions.
+  const localConfig = env.SVC_ASR_LOCAL_CONFIG ?? join(root, 'config', 'local');
   const defaults: Record<Service, NodeJS.ProcessEnv> = {
     operator: {
       WORKER_PROGRAM: compiledFile('worker', env),
@@ -68,7 +69,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
   const fixed: Record<Service, NodeJS.ProcessEnv> = {
     operator: {
       ADMIN_PORT: String(plan.ports.operatorAdmin),
-      CONFIG_FOLDERS: `${LOCAL_CONFIG},${plan.home.config}`,
+      CONFIG_FOLDERS: `${localConfig},${plan.home.config}`,
       WORKER_STATE_FOLDER: plan.home.workers,
       WORKER_LOG_FOLDER: plan.home.logs,
       LEDGER_ID_FILE: plan.home.ledgerId,
@@ -78,7 +79,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       ADMIN_API_PORT: String(plan.ports.adminApi),
       CONSOLE_PORT: String(plan.ports.console),
       CONFIG_FOLDER: plan.home.config,
-      READ_ONLY_FOLDERS: LOCAL_CONFIG,
+      READ_ONLY_FOLDERS: localConfig,
       ADMIN_TOKEN_FILE: plan.secrets.adminToken,
     },
     gateway: {

@@ -41,12 +41,12 @@ describe('createFleet', () => {
   let folder: string;
   let fleet: Fleet;
   let shown: string[];
-  const script = (name: string, code: string) => ({
+  const script = (name: string, code: string, graceMs = 60_000) => ({
     name,
     command: process.execPath,
     args: ['-e', code],
     env: process.env,
-    graceMs: 500,
+    graceMs,
   });
   const until = async (condition: () => boolean) => {
     while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -94,7 +94,7 @@ describe('createFleet', () => {
     const stubborn = `process.on('SIGTERM', () => 0);
       const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], {stdio: 'inherit'});
       console.log('up ' + process.pid); console.log('up ' + child.pid); setInterval(() => 0, 1000);`;
-    await fleet.run(script('stubborn', stubborn), () => until(() => pidsIn('stubborn').length === 2));
+    await fleet.run(script('stubborn', stubborn, 500), () => until(() => pidsIn('stubborn').length === 2));
     await fleet.stop();
     // The child of the program is not our child, so its end can only be polled.
     await until(() => !pidsIn('stubborn').some(isAlive));

@@ -12,7 +12,7 @@ let console_: TestEnvironment;
 let operator: ReturnType<typeof startTestOperator> | undefined;
 
 beforeAll(async () => {
-  console_ = await startTestEnvironment({ env: { KEY_ACTIVATION_TIMEOUT_MS: '400' }, operator: false });
+  console_ = await startTestEnvironment({ env: { KEY_ACTIVATION_TIMEOUT_MS: '6000' }, operator: false });
 });
 
 beforeEach(async () => {

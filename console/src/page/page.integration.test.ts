@@ -10,7 +10,7 @@ let page: Page;
 beforeAll(async () => {
   console_ = await startTestEnvironment({ operator: true });
   page = await openBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await page.close();
@@ -90,7 +90,7 @@ test('the console pages lead a developer from the waitlist through approval to a
   await sees('The private link is not valid');
   // The browser logs the 401 of the signed-out page. Scripts and the content security policy must cause no messages.
   expect(page.errors().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
-}, 90_000);
+});
 
 test('the console page shows an error and the sign-in form when a private link is not valid', async () => {
   await page.open('about:blank');

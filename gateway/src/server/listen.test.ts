@@ -28,10 +28,10 @@ const settings = {
   PORT: 0,
   TLS_CERT_FILE: '',
   TLS_KEY_FILE: '',
-  HEADERS_TIMEOUT_MS: 300,
-  REQUEST_TIMEOUT_MS: 300,
-  KEEP_ALIVE_MS: 1000,
-  TLS_HANDSHAKE_TIMEOUT_MS: 300,
+  HEADERS_TIMEOUT_MS: 3000,
+  REQUEST_TIMEOUT_MS: 3000,
+  KEEP_ALIVE_MS: 3000,
+  TLS_HANDSHAKE_TIMEOUT_MS: 3000,
   MAX_CONNECTIONS: 0,
   MAX_CONNECTIONS_PER_ADDRESS: 0,
 } as GatewaySettings;
@@ -178,13 +178,13 @@ const connectionsOf = (to: Server) =>
 test('a connection over MAX_CONNECTIONS is closed at once and counted, and accepted after another one has closed', async () => {
   const limited = await listenWith({ MAX_CONNECTIONS: 3, HEADERS_TIMEOUT_MS: 60_000, REQUEST_TIMEOUT_MS: 60_000 });
   const sockets = [openIdle(limited), openIdle(limited), openIdle(limited)];
-  await eventually('three connections are open', 5000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('three connections are open', 30_000, async () => (await connectionsOf(limited)) === 3);
   await once(openIdle(limited), 'close');
   expect(refused).toEqual(['limit']);
   sockets.pop()?.destroy();
-  await eventually('a connection is closed', 5000, async () => (await connectionsOf(limited)) === 2);
+  await eventually('a connection is closed', 30_000, async () => (await connectionsOf(limited)) === 2);
   sockets.push(openIdle(limited));
-  await eventually('three connections are open', 5000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('three connections are open', 30_000, async () => (await connectionsOf(limited)) === 3);
   expect(refused).toEqual(['limit']);
   for (const socket of sockets) socket.destroy();
 });
@@ -198,15 +198,15 @@ test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, unless it
   };
   const limited = await listenWith(limits);
   const sockets = [openIdle(limited), openIdle(limited)];
-  await eventually('two connections are open', 5000, async () => (await connectionsOf(limited)) === 2);
+  await eventually('two connections are open', 30_000, async () => (await connectionsOf(limited)) === 2);
   await once(openIdle(limited), 'close');
   expect(refused).toEqual(['address_limit']);
   const other = openIdle(limited, '127.0.0.2');
-  await eventually('a third connection is open', 5000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('a third connection is open', 30_000, async () => (await connectionsOf(limited)) === 3);
   sockets[0]?.destroy();
-  await eventually('one connection is closed', 5000, async () => (await connectionsOf(limited)) === 2);
+  await eventually('one connection is closed', 30_000, async () => (await connectionsOf(limited)) === 2);
   sockets.push(openIdle(limited));
-  await eventually('another connection is open', 5000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('another connection is open', 30_000, async () => (await connectionsOf(limited)) === 3);
   expect(refused).toEqual(['address_limit']);
   for (const socket of [...sockets, other]) socket.destroy();
 });
@@ -214,7 +214,7 @@ test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, unless it
 test('MAX_CONNECTIONS_PER_ADDRESS does not apply to a trusted proxy', async () => {
   const behind = await listenWith({ MAX_CONNECTIONS: 10, MAX_CONNECTIONS_PER_ADDRESS: 1 }, () => true);
   const sockets = [openIdle(behind), openIdle(behind), openIdle(behind)];
-  await eventually('three connections are open', 5000, async () => (await connectionsOf(behind)) === 3);
+  await eventually('three connections are open', 30_000, async () => (await connectionsOf(behind)) === 3);
   for (const socket of sockets) socket.destroy();
 });
 
@@ -232,7 +232,7 @@ test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT
   expect(answer.status).toBe(200);
   await once(silent, 'close');
   expect(performance.now() - startedAt).toBeGreaterThan(settings.TLS_HANDSHAKE_TIMEOUT_MS - 50);
-  await eventually('the timeout is counted', 5000, () => refused.length > 0);
+  await eventually('the timeout is counted', 30_000, () => refused.length > 0);
   expect(refused).toEqual(['handshake_timeout']);
 });
 

@@ -6,7 +6,7 @@ const LONGEST_POLL_MS = 250;
 const SHARE_OF_WAITED = 0.05;
 
 /** Runs `check` until it no longer throws, and throws its last error when the time is up. */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 60_000): Promise<T> {
   const startedAtMs = performance.now();
   for (;;) {
     try {

@@ -21,7 +21,7 @@ describe.each([
     ({ stop } = redis);
     link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
     await connected(link);
-  }, 60_000);
+  });
   afterAll(async () => {
     await link.close();
     await stop();

@@ -103,10 +103,10 @@ describe.each([
     await ledger.link.send(session, ['RENAME', `${session}:aside`, session]);
     await eventually(
       'the process is returned again',
-      20_000,
+      30_000,
       async () => (await ledger.gateways.reapDead(raise)) === 1,
     );
     await expectFailed(stuck);
     expect(await known()).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -10,19 +10,22 @@ const raise = (error: unknown) => {
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Lifetimes that the tests wait for. A busy machine can confirm a session within the lease. */
+const HASTY = { sessionTtlMs: 3000, provisionalLeaseMs: 2000 };
+
 describe.each([
   ['one Redis', startRedis],
   ['a Redis Cluster of three nodes', startRedisCluster],
 ])('the ledger on %s', (_name, start) => {
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
-  /** Ledger whose credentials live for 700 ms and whose provisional leases last 300 ms. */
+  /** Ledger with short lifetimes. */
   let hasty: Ledger;
 
   beforeAll(async () => {
     redis = await start();
     ledger = await openLedger(redis.url);
-    hasty = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
+    hasty = await openLedger(redis.url, HASTY);
   });
   afterAll(async () => {
     await ledger.link.close();
@@ -182,7 +185,7 @@ describe.each([
   test('an Idempotency-Key creates a new session after its first one has expired', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const first = await reserved(hasty, tenant, { idempotencyKey: 'k' });
-    await pause(750);
+    await pause(HASTY.sessionTtlMs + 50);
     const second = await reserved(hasty, tenant, { idempotencyKey: 'k', seconds: 5 });
     expect(second.sessionId).not.toBe(first.sessionId);
   });
@@ -190,7 +193,7 @@ describe.each([
   test('a session without a handshake expires and its whole reservation is released', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const { sessionId } = await reserved(hasty, tenant);
-    await pause(750);
+    await pause(HASTY.sessionTtlMs + 50);
     expect((await connect(tenant, sessionId, hasty)).outcome).toBe('refused');
     const { balance: after, recent } = (await hasty.accounts.usage(tenant))!;
     expect(after).toMatchObject({ availableMs: 60_000, reservedMs: 0, consumedMs: 0 });
@@ -200,7 +203,7 @@ describe.each([
   });
 
   test('the reaper ends overdue sessions of all tenants without any request', async () => {
-    const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
+    const alone = await openLedger(redis.url, HASTY);
     const tenants = await Promise.all(Array.from({ length: 20 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
     const waiting = await createTenant(alone, 60_000);
@@ -220,10 +223,10 @@ describe.each([
   });
 
   test('two reapers in parallel end each overdue session once', async () => {
-    const alone = await openLedger(redis.url, { sessionTtlMs: 700, provisionalLeaseMs: 300 });
+    const alone = await openLedger(redis.url, HASTY);
     const tenants = await Promise.all(Array.from({ length: 10 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
-    await pause(2300);
+    await pause(HASTY.sessionTtlMs + 1600);
     const [a, b] = await Promise.all([alone.reap(raise), alone.reap(raise)]);
     expect(a + b).toBe(10);
     await alone.link.close();
@@ -233,7 +236,7 @@ describe.each([
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(hasty, ask);
-    await pause(350);
+    await pause(HASTY.provisionalLeaseMs + 50);
     expect(await balance(tenant, hasty)).toMatchObject({ reservedMs: 0 });
     expect(await hasty.sessions.confirm(tenant, held)).toBe(false);
     expect((await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 3 }))).outcome).toBe('ok');
@@ -403,7 +406,7 @@ describe.each([
     const held = await provisional(hasty, ask);
     await hasty.accounts.close(tenant);
     expect(await hasty.sessions.confirm(tenant, held)).toBe(false);
-    await pause(750);
+    await pause(HASTY.sessionTtlMs + 50);
     expect(await balance(tenant, hasty)).toEqual({
       grantedMs: 60_000,
       reservedMs: 0,
@@ -453,9 +456,9 @@ describe.each([
     expect(await ledger.pools.claim(model, 'c', Date.now() + 60_000)).toBe(false);
     expect(await ledger.pools.claim(model, 'b', Date.now() + 60_000)).toBe(true);
     await ledger.pools.release(model, 'b');
-    expect(await ledger.pools.claim(model, 'c', Date.now() + 300)).toBe(true);
+    expect(await ledger.pools.claim(model, 'c', Date.now() + 3000)).toBe(true);
     expect(await ledger.pools.claim(model, 'd', Date.now() + 60_000)).toBe(false);
-    await pause(350);
+    await pause(3050);
     expect(await ledger.pools.claim(model, 'd', Date.now() + 60_000)).toBe(true);
     await ledger.pools.configure(model, { canGrow: true });
     expect(await ledger.pools.claim(model, 'e', Date.now() + 60_000)).toBe(true);

@@ -11,7 +11,7 @@ import type { Ledger } from './ledger.ts';
 
 const PREFIX = `test-${randomUUID()}`;
 const keys = createRedisKeys(PREFIX);
-const TTL_MS = 600;
+const TTL_MS = 3000;
 const raise = (error: unknown) => {
   throw error;
 };
@@ -20,7 +20,7 @@ let redis: TestRedis;
 let ledger: Ledger;
 beforeAll(async () => {
   redis = await startRedis();
-  ledger = await openLedger(redis.url, { prefix: PREFIX, sessionTtlMs: TTL_MS, provisionalLeaseMs: 300 });
+  ledger = await openLedger(redis.url, { prefix: PREFIX, sessionTtlMs: TTL_MS, provisionalLeaseMs: TTL_MS });
 });
 afterAll(async () => {
   await ledger.link.close();
@@ -48,7 +48,7 @@ async function expectReleased(tenant: string): Promise<void> {
 describe('a session whose record is missing', () => {
   test('ends when the reaper checks its tenant, and its credit is released', async () => {
     const tenant = await withMissingRecord();
-    await eventually('the mark of the tenant is due', 20_000, async () => (await ledger.reap(raise)) > 0);
+    await eventually('the mark of the tenant is due', 30_000, async () => (await ledger.reap(raise)) > 0);
     await expectReleased(tenant);
   });
 

@@ -98,7 +98,7 @@ describe.each([
     await worker('w', 1);
     expect(await place('here', 'b')).toBe('w');
     expect(await load()).toMatchObject({ waiting: 0 });
-  }, 10_000);
+  });
 
   test('streams of a worker whose lease has expired move ahead of the queue', async () => {
     await worker('w1', 1);
@@ -114,7 +114,7 @@ describe.each([
     expect(await place('a', 't', ['w1', 'w2'])).toBe('w3');
     expect(await place('waits')).toBe('w3');
     expect(await load()).toMatchObject({ active: 2, slots: 5, workers: 1 });
-  }, 30_000);
+  });
 
   test('a draining worker keeps its streams and receives no new ones', async () => {
     await worker('w1', 5);
@@ -176,7 +176,7 @@ describe.each([
     await ledger.pools.leave(model, 'c', 't');
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w1', active: 0 }]);
     expect(await load()).toMatchObject({ active: 0 });
-  }, 30_000);
+  });
 
   test('a worker that registers again does not count streams that left through a gateway of an earlier version', async () => {
     await worker('w1', 2);
@@ -218,5 +218,5 @@ describe.each([
     expect((await ledger.sessions.settle(tenant, sessionId, dead, 16_000, 'late')).outcome).toBe('already');
     expect(await load()).toMatchObject({ active: 0 });
     await ledger.gateways.leave(alive);
-  }, 30_000);
+  });
 });

@@ -112,7 +112,7 @@ describe.each([
       { numRuns: 60 },
     );
     expect(transitions).toBeGreaterThan(400);
-  }, 120_000);
+  });
 });
 
 async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: Known[]) {

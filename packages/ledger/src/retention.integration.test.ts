@@ -128,7 +128,7 @@ describe.each([
   });
 
   test('a repeat with the same Idempotency-Key gets the same session until its credential expires', async () => {
-    const hasty = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, sessionTtlMs: 1500 });
+    const hasty = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, sessionTtlMs: 5000 });
     const tenant = await createTenant(hasty, 60_000);
     const asked = request(tenant, { idempotencyKey: 'k', seconds: 5 });
     const first = await provisional(hasty, asked);
@@ -231,7 +231,7 @@ describe.each([
 
   test('a live session whose hash is missing does not make scripts of its tenant fail', async () => {
     const prefix = `test-${randomUUID()}`;
-    const hasty = createLedger(ledger.link, { prefix, sessionTtlMs: 300 });
+    const hasty = createLedger(ledger.link, { prefix, sessionTtlMs: 3000 });
     const tenant = await createTenant(hasty, 60_000);
     const { sessionId, expiresAtMs } = await reserved(hasty, tenant, { seconds: 1 });
     const key = createRedisKeys(prefix).session(tenant, sessionId);

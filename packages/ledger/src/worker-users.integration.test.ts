@@ -34,7 +34,7 @@ describe.each([
     await loadFunctions(admin.masters());
     await setWorkerUser(admin.masters(), { prefix: PREFIX, model: 'a', password: 'secret-a' });
     link = await open(urlOf('a', 'secret-a'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await link.close();
     await admin.close();
@@ -121,4 +121,4 @@ test('a connection whose user does not exist yet succeeds after the user was cre
   await link.close();
   await admin.close();
   await redis.stop();
-}, 60_000);
+});

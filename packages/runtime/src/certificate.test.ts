@@ -72,12 +72,12 @@ test('createSecureServer reloads a renewed certificate whose key is written late
   expect(await shown()).toBe(old.cert.trim());
   const renewed = await createCertificate();
   writeFileSync(files.TLS_CERT_FILE, renewed.cert);
-  await eventually('a certificate without its key is refused', 5000, () => log.includes('keeping the old one'));
+  await eventually('a certificate without its key is refused', 30_000, () => log.includes('keeping the old one'));
   expect(await shown()).toBe(old.cert.trim());
   // Changes are detected by the modification time, which must differ from the one before.
   await sleep(2 * POLL_MS);
   writeFileSync(files.TLS_KEY_FILE, renewed.key);
-  await eventually('the new certificate is served', 5000, async () => (await shown()) === renewed.cert.trim());
+  await eventually('the new certificate is served', 30_000, async () => (await shown()) === renewed.cert.trim());
   expect(await negotiate({ maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256' })).toMatch(/^ERR_SSL/);
   expect(log).not.toContain(renewed.key.slice(40, 80));
 });

@@ -27,12 +27,12 @@ test('followFile reloads a changed file and keeps the last valid version of an i
   followed = followFile(file, parse, { logger, pollMs: POLL_MS });
   expect(followed.current).toBe(1);
   writeFileSync(file, 'one');
-  await eventually('the invalid version is logged', 5000, () => log.includes('keeping its last valid version'));
+  await eventually('the invalid version is logged', 30_000, () => log.includes('keeping its last valid version'));
   expect(followed.current).toBe(1);
   // Changes are detected by the modification time, which must differ from the one before.
   await sleep(2 * POLL_MS);
   writeFileSync(file, '2');
-  await eventually('the valid version is loaded', 5000, () => followed?.current === 2);
+  await eventually('the valid version is loaded', 30_000, () => followed?.current === 2);
 });
 
 test('followFile reloads a file behind a link that is replaced, as in a mounted Secret', async () => {
@@ -44,14 +44,14 @@ test('followFile reloads a file behind a link that is replaced, as in a mounted 
   await sleep(2 * POLL_MS);
   symlinkSync('2', `${data}_tmp`);
   renameSync(`${data}_tmp`, data);
-  await eventually('the new version is loaded', 5000, () => followed?.current === 2);
+  await eventually('the new version is loaded', 30_000, () => followed?.current === 2);
 });
 
 test('followFile keeps the last version of a file that was removed', async () => {
   writeFileSync(file, '1');
   followed = followFile(file, parse, { logger, pollMs: POLL_MS });
   rmSync(file);
-  await eventually('the removal is logged', 5000, () => log.includes('ENOENT'));
+  await eventually('the removal is logged', 30_000, () => log.includes('ENOENT'));
   expect(followed.current).toBe(1);
 });
 

@@ -28,7 +28,7 @@ function hold(verifyLedger: () => Promise<void>) {
 
 test('holdLease registers the gateway under a new id after its lease was lost', async () => {
   const { lease, joined, lost } = hold(() => Promise.resolve());
-  await eventually('a lease is held again', 20_000, () => lease.owner()?.epoch === 2);
+  await eventually('a lease is held again', 30_000, () => lease.owner()?.epoch === 2);
   await lease.stop();
   expect(joined[1]?.id).not.toBe(joined[0]?.id);
   expect(lease.owner()).toEqual(joined[1]);
@@ -37,7 +37,7 @@ test('holdLease registers the gateway under a new id after its lease was lost', 
 
 test('holdLease keeps its lease when the ledger cannot be verified', async () => {
   const { lease, joined, renewals, lost } = hold(() => Promise.reject(new Error('emptied')));
-  await eventually('the renewal was tried several times', 20_000, () => renewals() > 3);
+  await eventually('the renewal was tried several times', 30_000, () => renewals() > 3);
   await lease.stop();
   expect([joined.length, lost(), lease.owner()]).toEqual([1, 0, joined[0]]);
 });

@@ -59,7 +59,7 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
     reason: 'client closed',
     samples: 20_000,
   });
-  await eventually('the settlement is rejected twice', 20_000, () => rejections() > 1);
+  await eventually('the settlement is rejected twice', 30_000, () => rejections() > 1);
   expect([settlements.pending, (await usage()).state]).toEqual([1, 'active']);
   // A gateway that stops does not wait for the rejected settlement. Its session ends when the lease of this gateway
   // expires.
@@ -69,7 +69,7 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
   await added;
   expect(settlements.pending).toBe(0);
   expect(await usage()).toMatchObject({ state: 'completed', reservedMs: 0, consumedMs: 2000, availableMs: 58_000 });
-}, 60_000);
+});
 
 test('Settlements release the slot of a stream whose connect was lost by a failover of Redis', async () => {
   const { owner, stream } = await connected();
@@ -89,9 +89,9 @@ test('Settlements retry the rollback of a connect until Redis accepts it', async
   const { settlements, rejections } = await createRefused();
   let rolledBack = false;
   const task = settlements.rollBack(stream, 'c').then(() => (rolledBack = true));
-  await eventually('the rollback is rejected', 20_000, () => rejections() > 0);
+  await eventually('the rollback is rejected', 30_000, () => rejections() > 0);
   expect(rolledBack).toBe(false);
   await user.allow('~*');
   await task;
   expect((await usage()).state).toBe('reserved');
-}, 60_000);
+});

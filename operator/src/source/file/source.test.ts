@@ -167,7 +167,7 @@ test('the file source uses the first of two files that define a resource, until 
 test('the file source does not read a file while it is being written', async () => {
   const whole = yaml(tenant('a'), tenant('b'), tenant('c'));
   writeOld(file('a.yaml'), whole);
-  const { names, events, at } = await start([folder], { settleMs: 1000 });
+  const { names, events, at } = await start([folder], { settleMs: 3000 });
   events.length = 0;
   for (let length = 0; length < whole.length; length += 40) {
     writeFileSync(file('a.yaml'), whole.slice(0, length));
@@ -180,7 +180,7 @@ test('the file source does not read a file while it is being written', async () 
 
 test('the file source deletes nothing when a file is recreated or a resource moves to another file', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
-  const { names, events } = await start([folder], { deleteGraceMs: 1500 });
+  const { names, events } = await start([folder], { deleteGraceMs: 5000 });
   events.length = 0;
   rmSync(file('a.yaml'));
   await pause(50);
@@ -189,7 +189,7 @@ test('the file source deletes nothing when a file is recreated or a resource mov
   writeFileSync(file('a.yaml'), yaml(tenant('a'), tenant('c')));
   await pause(200);
   writeFileSync(file('b.yaml'), yaml(tenant('b')));
-  await pause(2000);
+  await pause(5500);
   expect([names().sort(), events]).toEqual([['a', 'b', 'c'], ['Tenant/c']]);
 });
 

@@ -101,7 +101,7 @@ test('stream.config resolves with its acknowledgement, and a refused config reje
 });
 
 test('stream.send waits while more than maxBufferedBytes are buffered', async () => {
-  service.script = { stallMs: 300 };
+  service.script = { stallMs: 3000 };
   const stream = client().stream({ model: 'm', maxAudioSeconds: 300 }, { ...options, maxBufferedBytes: 65_536 });
   await stream.ready;
   let isSent = false;

@@ -29,10 +29,10 @@ beforeAll(async () => {
   redis = await startRedis([...tls, ...who, ...cluster]);
   await ask(redis.port, 'CLUSTER ADDSLOTSRANGE 0 16383');
   const isWhole = async () => (await ask(redis.port, 'CLUSTER INFO')).includes('cluster_state:ok');
-  await eventually('the cluster is complete', 20_000, isWhole);
+  await eventually('the cluster is complete', 30_000, isWhole);
   // Two addresses separated by a comma mean a cluster.
   url = `rediss://127.0.0.1:${tlsPort},rediss://localhost:${tlsPort}`;
-}, 30_000);
+});
 afterAll(async () => {
   setDefaultCACertificates(trusted);
   await redis.stop();

@@ -92,4 +92,4 @@ test('hasDrifted detects fields that others changed on a live object, and ignore
     metadata: { annotations: { 'example.com/added': 'yes' } },
     spec: { template: { spec: { containers: expect.arrayContaining([expect.objectContaining(other)]) } } },
   });
-}, 120_000);
+});

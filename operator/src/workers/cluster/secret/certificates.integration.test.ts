@@ -51,7 +51,7 @@ test('each model has a certificate of its own, which only its pods mount', async
     const mounted = volumes.find(({ name }) => name === 'tls')?.secret?.secretName;
     expect(mounted).toBe(`${metadata.labels?.[LABELS.model] ?? ''}-workers`);
   }
-}, 120_000);
+});
 
 test('a replaced CA leads to new certificates, and no pod is restarted for them', async () => {
   const before = [await workersOf('a'), await workersOf('b')];
@@ -60,7 +60,7 @@ test('a replaced CA leads to new certificates, and no pod is restarted for them'
     for (const name of ['a', 'b']) expect((await certificateOf(name)).verify(cert.publicKey)).toBe(true);
   }, LONG_MS);
   expect([await workersOf('a'), await workersOf('b')]).toEqual(before);
-}, 120_000);
+});
 
 test('the operator recreates a deleted Secret of a model, unless the model was deleted', async () => {
   await stage.kubectl(['delete', 'secret', 'a-workers']);
@@ -70,4 +70,4 @@ test('the operator recreates a deleted Secret of a model, unless the model was d
     expect((await secrets()).map(({ metadata }) => metadata.name)).toEqual(['b-workers']);
     expect(await stage.list('pods', `${LABELS.model}=a`)).toEqual([]);
   }, LONG_MS);
-}, 120_000);
+});

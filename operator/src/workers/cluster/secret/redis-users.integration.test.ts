@@ -54,7 +54,7 @@ test('workers of a model can register for it, but not for another model, and can
   await expect(workers.register('b', WORKER)).rejects.toThrow(/NOPERM/);
   await expect(link.send('', ['EVAL', 'return 1', '0'])).rejects.toThrow(/NOPERM/);
   await link.close();
-}, 120_000);
+});
 
 test('each model has its own Redis password, which only its pods mount', async () => {
   const [a, b] = await Promise.all(['a', 'b'].map(urlOf));
@@ -86,7 +86,7 @@ test('the Redis users of models return with the same passwords after a restart o
   await connected(link);
   expect(await urlOf('a')).toBe(url);
   await link.close();
-}, 120_000);
+});
 
 test('the Redis user of a deleted model is deleted after its last worker', async () => {
   await stage.kubectl(['delete', 'asrmodel', 'a', '--wait=false']);
@@ -95,7 +95,7 @@ test('the Redis user of a deleted model is deleted after its last worker', async
     expect(await stage.list('pods', `${LABELS.model}=a`)).toEqual([]);
   }, LONG_MS);
   expect(await userOf('b')).not.toBeNull();
-}, 120_000);
+});
 
 test('the Redis user of a model that was deleted while no operator ran is deleted when one runs again', async () => {
   await stage.stopOperator();
@@ -103,4 +103,4 @@ test('the Redis user of a model that was deleted while no operator ran is delete
   expect(await userOf('b')).not.toBeNull();
   await stage.restartOperator();
   await eventually(async () => expect(await userOf('b')).toBeNull(), LONG_MS);
-}, 120_000);
+});
