@@ -11,13 +11,24 @@ import pathlib
 import onnx
 
 from contexts import CONTEXTS
-from gpu_encoder import build
+from gpu_encoder import SUBSAMPLING, build
 from gpu_graph import Store
 from gpu_joint import build_joint
 from joint_weights import read_joint
 from weights import read_weights
 
 STEPS = 8
+
+
+def unsupported(weights):
+    """Reason why no GPU graph can be built from an export, or None."""
+    if "prompt_index" in weights.inputs:
+        return "it has an input prompt_index"
+    if int(weights.metadata.get("subsampling_factor", SUBSAMPLING)) != SUBSAMPLING:
+        return f"it does not subsample by {SUBSAMPLING}"
+    if "layers.0.conv.batch_norm.running_mean" in weights.arrays:
+        return "its convolutions have a batch norm instead of a layer norm"
+    return None
 
 
 def write(folder, weights, contexts, precision, joint=None, steps=STEPS):
@@ -54,8 +65,10 @@ def main():
     options = parser.parse_args()
     joint = read_joint(options.joint) if options.joint else None
     weights = read_weights(options.export)
+    if reason := unsupported(weights):
+        parser.error(f"{options.export} is not supported: {reason}")
     if weights.ctc == bool(joint):
-        parser.error("--joint is for a transducer, whose encoder has no CTC head")
+        parser.error("a transducer needs --joint, and a CTC model has none")
     print(write(options.folder / "gpu", weights, options.contexts, options.precision, joint, options.steps))
 
 

@@ -17,6 +17,7 @@ from graph import Graph
 SMALLEST = 64
 ALIGNMENT = 256
 NUMPY = {"f16": np.float16, "f32": np.float32}
+FORBIDDEN = {"Gemm", "LSTM", "Shape", "Range"}
 ONNX = {"f16": TensorProto.FLOAT16, "f32": TensorProto.FLOAT}
 
 
@@ -120,6 +121,8 @@ class GpuGraph(Graph):
         return self.fused("QuickGelu", x, alpha=1.0)[0]
 
     def model(self, metadata):
+        if found := FORBIDDEN & {node.op_type for node in self.nodes}:
+            raise ValueError(f"a CUDA graph cannot contain {found}")
         model = super().model({**metadata, "external": json.dumps(list(self.external.values()))})
         model.graph.value_info.extend(self.shapes)
         model.opset_import.append(helper.make_opsetid("com.microsoft", 1))

@@ -14,6 +14,7 @@ class Weights:
     arrays: dict
     metadata: dict
     scaled: bool = True  # the frames that enter the encoder are multiplied by the root of the width
+    inputs: tuple = ()
 
     def __getitem__(self, name):
         return self.arrays[name]
@@ -69,4 +70,5 @@ def read_weights(path):
         {n: np.asarray(a, np.float64) for n, a in arrays.items() if a.dtype == np.float32},
         {p.key: p.value for p in model.metadata_props},
         any(node.name == "/pos_enc/Mul" for node in model.graph.node),
+        tuple(value.name for value in model.graph.input),
     )
