@@ -1,21 +1,16 @@
 import { DeviceArenas } from './arenas.ts';
-import type { Bucket, Layout } from './bucket.ts';
-import { CudaError } from './error.ts';
+import type { Bucket } from './bucket.ts';
+import type { GraphShape } from './contract.ts';
 import type { BatchInputs, IndexCheck } from './indices.ts';
-import type { DeviceEvent, DeviceMemory, HostBlock } from './memory.ts';
+import type { DeviceMemory } from './memory.ts';
+import { Submission } from './submission.ts';
+import type { BatchTiming } from './submission.ts';
 import type { NativeTensor } from './tensor.ts';
 
 /** Results of a batch: best class of each frame and its log-probability, row after row. Empty for a transducer. */
 export interface BatchResult {
   readonly ids: Int32Array;
   readonly scores: Float32Array;
-}
-
-/** Device time of a batch. */
-export interface BatchTiming {
-  readonly copyInMs: number;
-  readonly computeMs: number;
-  readonly copyOutMs: number;
 }
 
 /**
@@ -28,57 +23,48 @@ export class DeviceBatch {
   readonly inputs: BatchInputs;
   /** Output of a transducer's encoder on the device. It is valid until the next batch of this size is submitted. */
   readonly encoded: NativeTensor | undefined;
-  readonly #memory: DeviceMemory;
-  readonly #bucket: Bucket;
+  readonly #submission: Submission;
+  readonly #shape: GraphShape;
   readonly #arenas: DeviceArenas;
   readonly #check: IndexCheck;
-  readonly #inputBlock: HostBlock;
-  readonly #outputBlock: HostBlock;
   readonly #result: BatchResult;
-  /** Start of the copy to the device, of the run, of the copy to the host, and its end. */
-  readonly #events: readonly [DeviceEvent, DeviceEvent, DeviceEvent, DeviceEvent];
-  #phase: 'idle' | 'filling' | 'running' = 'idle';
 
-  constructor(memory: DeviceMemory, bucket: Bucket, arenas: DeviceArenas, check: IndexCheck) {
-    this.size = bucket.size;
-    this.encoded = bucket.encoded;
-    this.#memory = memory;
-    this.#bucket = bucket;
+  constructor(memory: DeviceMemory, bucket: Bucket, shape: GraphShape, arenas: DeviceArenas, check: IndexCheck) {
+    const submission = new Submission(memory, bucket);
+    const { size } = bucket;
+    this.size = size;
+    this.encoded = bucket.output('encoded');
+    this.#submission = submission;
+    this.#shape = shape;
     this.#arenas = arenas;
     this.#check = check;
-    this.#inputBlock = memory.allocateHost(bucket.inputs.bytes);
-    this.#outputBlock = memory.allocateHost(bucket.outputs.bytes);
-    this.#events = [memory.createEvent(), memory.createEvent(), memory.createEvent(), memory.createEvent()];
-    const { size } = this;
-    const { samples, pages, frames, takesPrompt } = bucket.shape;
-    const input = this.#inputBlock.buffer;
-    const at = (name: string) => offsetOf(bucket.inputs, name);
+    const { samples, pages, frames, takesPrompt } = shape;
+    const int32 = (name: string, perRow: number): Int32Array => {
+      const { buffer, offset } = submission.input(name);
+      return new Int32Array(buffer, offset, size * perRow);
+    };
+    const pcm = submission.input('pcm');
+    const prompt = takesPrompt ? submission.input('prompt') : undefined;
     this.inputs = {
-      pcm: new Int16Array(input, at('pcm'), size * samples),
-      bounds: new Int32Array(input, at('bounds'), size * 4),
-      past: new Int32Array(input, at('past'), size * pages),
-      page: new Int32Array(input, at('page'), size),
-      tailFrom: new Int32Array(input, at('tail_from'), size),
-      tailTo: new Int32Array(input, at('tail_to'), size),
-      filled: new Int32Array(input, at('filled'), size),
-      prompt: takesPrompt ? new BigInt64Array(input, at('prompt'), size) : new BigInt64Array(0),
+      pcm: new Int16Array(pcm.buffer, pcm.offset, size * samples),
+      bounds: int32('bounds', 4),
+      past: int32('past', pages),
+      page: int32('page', 1),
+      tailFrom: int32('tail_from', 1),
+      tailTo: int32('tail_to', 1),
+      filled: int32('filled', 1),
+      prompt: prompt ? new BigInt64Array(prompt.buffer, prompt.offset, size) : new BigInt64Array(0),
     };
-    const output = this.#outputBlock.buffer;
-    const values = bucket.encoded === undefined ? size * frames : 0;
-    this.#result = {
-      ids: new Int32Array(output, values && offsetOf(bucket.outputs, 'ids'), values),
-      scores: new Float32Array(output, values && offsetOf(bucket.outputs, 'scores'), values),
-    };
+    this.#result = shape.type === 'ctc' ? resultOf(submission, size * frames) : NO_RESULT;
   }
 
   get isIdle(): boolean {
-    return this.#phase === 'idle';
+    return this.#submission.isIdle;
   }
 
   /** Marks the batch as in use. */
   acquire(): void {
-    this.#expect('idle');
-    this.#phase = 'filling';
+    this.#submission.acquire();
   }
 
   /**
@@ -86,95 +72,62 @@ export class DeviceBatch {
    * before anything is sent if an index is invalid. After an error the batch is idle.
    */
   submit(rows: number): void {
-    this.#expect('filling');
-    this.#phase = 'idle';
-    this.#check.check(this.#bucket.shape, this.inputs, rows);
-    this.#pad(rows);
-    try {
-      this.#issue();
-    } catch (error) {
-      // A copy may still read the memory that the next user of the batch fills.
-      if (!(error instanceof CudaError)) this.#memory.synchronize();
-      throw error;
-    }
-    this.#phase = 'running';
-  }
-
-  #issue(): void {
-    const [start, copied, computed, done] = this.#events;
-    const { inputs, outputs, inputBlock, outputBlock, encoded } = this.#bucket;
-    start.record();
-    this.#memory.copyToDevice(inputBlock, this.#inputBlock.pointer, inputs.bytes);
-    copied.record();
-    this.#bucket.run();
-    computed.record();
-    if (encoded === undefined) this.#memory.copyToHost(this.#outputBlock.pointer, outputBlock, outputs.bytes);
-    done.record();
+    this.#submission.submit(() => {
+      this.#check.check(this.#shape, this.inputs, rows);
+      this.#pad(rows);
+    });
   }
 
   /** Reports whether the results are there. */
   isDone(): boolean {
-    this.#expect('running');
-    return this.#events[3].isDone();
+    return this.#submission.isDone();
   }
 
   /** Waits for the results and makes the batch idle. */
   collect(): BatchResult {
-    this.#expect('running');
-    this.#events[3].wait();
-    this.#phase = 'idle';
+    this.#submission.collect();
     return this.#result;
   }
 
   /** Resolves with the results when they are there, without blocking the thread. Makes the batch idle. */
   async collected(): Promise<BatchResult> {
-    this.#expect('running');
-    await this.#events[3].done();
-    return this.collect();
+    await this.#submission.collected();
+    return this.#result;
   }
 
   /** Makes the batch idle without running it. Does nothing after a `submit` that failed. */
   abandon(): void {
-    if (this.#phase !== 'idle') this.#expect('filling');
-    this.#phase = 'idle';
+    this.#submission.abandon();
   }
 
   /** Returns the device time of the last run. Call it after `collect`. */
   timing(): BatchTiming {
-    const [start, copied, computed, done] = this.#events;
-    return {
-      copyInMs: copied.msSince(start),
-      computeMs: computed.msSince(copied),
-      copyOutMs: done.msSince(computed),
-    };
+    return this.#submission.timing();
   }
 
   release(): void {
-    this.#memory.synchronize();
-    for (const event of this.#events) event.release();
-    this.#memory.releaseHost(this.#inputBlock);
-    this.#memory.releaseHost(this.#outputBlock);
+    this.#submission.release();
   }
 
   /** Lets rows without a stream read zeros and write to the scratch page. Their samples are outside of the bounds. */
   #pad(from: number): void {
     const { bounds, past, page, tailFrom, tailTo, filled, prompt } = this.inputs;
     bounds.fill(0, from * 4);
-    past.fill(DeviceArenas.zeroFrame, from * this.#bucket.shape.pages);
+    past.fill(DeviceArenas.zeroFrame, from * this.#shape.pages);
     page.fill(this.#arenas.scratchFrame, from);
     tailFrom.fill(DeviceArenas.zeroSlot, from);
     tailTo.fill(DeviceArenas.scratchSlot, from);
     filled.fill(0, from);
     prompt.fill(0n, from);
   }
-
-  #expect(phase: 'idle' | 'filling' | 'running'): void {
-    if (this.#phase !== phase) throw new Error(`the batch is ${this.#phase}, expected ${phase}`);
-  }
 }
 
-function offsetOf({ fields }: Layout, name: string): number {
-  const field = fields.find((one) => one.name === name);
-  if (field === undefined) throw new Error(`the layout has no ${name}`);
-  return field.offset;
+const NO_RESULT: BatchResult = { ids: new Int32Array(0), scores: new Float32Array(0) };
+
+function resultOf(submission: Submission, values: number): BatchResult {
+  const [ids, scores] = [submission.output('ids'), submission.output('scores')];
+  return {
+    ids: new Int32Array(ids.buffer, ids.offset, values),
+    scores: new Float32Array(scores.buffer, scores.offset, values),
+  };
 }

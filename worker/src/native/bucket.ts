@@ -1,6 +1,4 @@
-import type { DeviceArenas } from './arenas.ts';
-import { inputsOf, outputsOf } from './contract.ts';
-import type { GraphShape, RowPort } from './contract.ts';
+import type { RowPort } from './contract.ts';
 import type { Pointer } from './koffi.ts';
 import { roundUp } from './memory.ts';
 import type { DeviceMemory } from './memory.ts';
@@ -34,53 +32,75 @@ export function buildLayout(ports: readonly RowPort[], rows: number): Layout {
   return { fields, bytes };
 }
 
-/** Device memory of the batches of one size, bound to the graph. Batches of the size use it one after the other. */
+/** Returns where a tensor lies in its block. */
+export function offsetOf({ fields }: Layout, name: string): number {
+  const field = fields.find((one) => one.name === name);
+  if (field === undefined) throw new Error(`the layout has no ${name}`);
+  return field.offset;
+}
+
+/** Tensors of a bucket. */
+export interface BucketOptions {
+  /** Rows of a batch. */
+  readonly size: number;
+  /** Tensors that are copied to the device before a run. */
+  readonly inputs: readonly RowPort[];
+  /** Tensors that a run writes. */
+  readonly outputs: readonly RowPort[];
+  /** Whether the outputs are copied to the host. Otherwise another graph reads them on the device. */
+  readonly copiesOut: boolean;
+  /** Inputs that are on the device already. */
+  readonly fixed: ReadonlyMap<string, NativeTensor>;
+  /** State that runs read and write in place. The name of its output ends with `_next`. */
+  readonly state: ReadonlyMap<string, NativeTensor>;
+  /** CUDA graph of the bucket. Undefined without CUDA graphs. */
+  readonly graphId: number | undefined;
+}
+
+/** Device memory of the batches of one size, bound to a graph. Batches of the size use it one after the other. */
 export class Bucket {
   readonly size: number;
-  readonly shape: GraphShape;
   readonly inputs: Layout;
   readonly outputs: Layout;
+  readonly copiesOut: boolean;
   readonly inputBlock: Pointer;
   readonly outputBlock: Pointer;
-  /** Output of a transducer's encoder, which stays on the device. Undefined for CTC. */
-  readonly encoded: NativeTensor | undefined;
   readonly #memory: DeviceMemory;
-  readonly #tensors: readonly NativeTensor[];
+  readonly #inputs: ReadonlyMap<string, NativeTensor>;
+  readonly #outputs: ReadonlyMap<string, NativeTensor>;
   readonly #binding: NativeBinding;
 
-  constructor(
-    runtime: NativeRuntime,
-    memory: DeviceMemory,
-    session: NativeSession,
-    shape: GraphShape,
-    arenas: DeviceArenas,
-    size: number,
-    graphId: number | undefined,
-  ) {
+  constructor(runtime: NativeRuntime, memory: DeviceMemory, session: NativeSession, options: BucketOptions) {
+    const { size, fixed, state, graphId } = options;
     this.#memory = memory;
-    this.shape = shape;
     this.size = size;
-    this.inputs = buildLayout(inputsOf(shape), size);
-    this.outputs = buildLayout(outputsOf(shape), size);
+    this.copiesOut = options.copiesOut;
+    this.inputs = buildLayout(options.inputs, size);
+    this.outputs = buildLayout(options.outputs, size);
     this.inputBlock = memory.allocate(this.inputs.bytes);
     this.outputBlock = memory.allocate(this.outputs.bytes);
-    const tensorsOf = ({ fields }: Layout, block: Pointer): [string, NativeTensor][] =>
-      fields.map(({ name, type, dims, offset }) => [
-        name,
-        runtime.createTensor(memory, block + BigInt(offset), type, [size, ...dims]),
-      ]);
-    const inputs = tensorsOf(this.inputs, this.inputBlock);
-    const outputs = tensorsOf(this.outputs, this.outputBlock);
-    const arenaOutputs = [...arenas.tensors].map(([name, tensor]) => [`${name}_next`, tensor] as const);
-    this.encoded = new Map(outputs).get('encoded');
-    this.#tensors = [...inputs, ...outputs].map(([, tensor]) => tensor);
+    const tensorsOf = ({ fields }: Layout, block: Pointer): Map<string, NativeTensor> =>
+      new Map(
+        fields.map(({ name, type, dims, offset }) => [
+          name,
+          runtime.createTensor(memory, block + BigInt(offset), type, [size, ...dims]),
+        ]),
+      );
+    this.#inputs = tensorsOf(this.inputs, this.inputBlock);
+    this.#outputs = tensorsOf(this.outputs, this.outputBlock);
+    const next = [...state].map(([name, tensor]) => [`${name}_next`, tensor] as const);
     this.#binding = session.bind({
-      inputs: new Map([...inputs, ...arenas.tensors]),
-      outputs: new Map([...outputs, ...arenaOutputs]),
+      inputs: new Map([...this.#inputs, ...fixed, ...state]),
+      outputs: new Map([...this.#outputs, ...next]),
       graphId,
       // On a shared stream the device keeps the order of copies and runs, and the host need not wait.
       synchronize: memory.stream === undefined,
     });
+  }
+
+  /** Returns an output on the device, or undefined. */
+  output(name: string): NativeTensor | undefined {
+    return this.#outputs.get(name);
   }
 
   /** Runs the graph on the content of the input block. */
@@ -91,7 +111,7 @@ export class Bucket {
 
   release(): void {
     this.#binding.release();
-    for (const tensor of this.#tensors) tensor.release();
+    for (const tensor of [...this.#inputs.values(), ...this.#outputs.values()]) tensor.release();
     this.#memory.release(this.inputBlock);
     this.#memory.release(this.outputBlock);
   }

@@ -2,13 +2,14 @@ import { ModelError } from '../model/error.ts';
 import type { DeviceArenas } from './arenas.ts';
 import { DeviceBatch } from './batch.ts';
 import { Bucket } from './bucket.ts';
-import { readGraphShape } from './contract.ts';
+import { inputsOf, outputsOf, readGraphShape } from './contract.ts';
 import type { GraphShape } from './contract.ts';
 import { CudaError } from './error.ts';
 import { IndexCheck } from './indices.ts';
 import type { DeviceMemory } from './memory.ts';
 import type { NativeRuntime } from './runtime.ts';
 import type { NativeSession, SessionOptions } from './session.ts';
+import type { NativeTensor } from './tensor.ts';
 
 /** A GPU graph that is open, with its sizes. */
 export interface OpenGraph {
@@ -41,7 +42,7 @@ export function openGraph(
   }
 }
 
-/** Number of batches of one size that can be in flight. The host fills one while the device runs the other. */
+/** Batches of one size that can be in flight, for CTC. The host fills one while the device runs the other. */
 const BATCHES_PER_BUCKET = 2;
 
 /**
@@ -68,12 +69,16 @@ export class DeviceGraph {
     this.sizes = [...sizes].sort((a, b) => a - b);
     this.#session = session;
     const check = new IndexCheck(arenas);
+    const [inputs, outputs] = [inputsOf(shape), outputsOf(shape)];
+    // The encoded frames of a transducer stay in the memory of the bucket until the search is done.
+    const [copiesOut, count] = shape.type === 'ctc' ? [true, BATCHES_PER_BUCKET] : [false, 1];
     this.#buckets = this.sizes.map((size, i) => {
       const graphId = cudaGraphs ? i + 1 : undefined;
-      return new Bucket(runtime, memory, session, shape, arenas, size, graphId);
+      const options = { size, inputs, outputs, copiesOut, fixed: new Map(), state: arenas.tensors, graphId };
+      return new Bucket(runtime, memory, session, options);
     });
     this.#batches = this.#buckets.flatMap((bucket) =>
-      Array.from({ length: BATCHES_PER_BUCKET }, () => new DeviceBatch(memory, bucket, arenas, check)),
+      Array.from({ length: count }, () => new DeviceBatch(memory, bucket, shape, arenas, check)),
     );
   }
 
@@ -101,6 +106,14 @@ export class DeviceGraph {
         batch?.collect();
       }
     }
+  }
+
+  /** Returns the encoded frames of a transducer's batches, one tensor for each size. Empty for CTC. */
+  get encoded(): { size: number; tensor: NativeTensor }[] {
+    return this.#buckets.flatMap((bucket) => {
+      const tensor = bucket.output('encoded');
+      return tensor === undefined ? [] : [{ size: bucket.size, tensor }];
+    });
   }
 
   /** Waits for batches in flight and releases all memory of the graph. The arenas stay. */
