@@ -13,7 +13,7 @@ import { START_TIMEOUT_MS, startService, stopServices } from '../support/service
 import type { Service } from '../support/service.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
-const TTL_MS = 5000;
+const TTL_MS = 8000;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const OWNER = { id: 'the gateway of this test', epoch: 1 };
 
