@@ -55,14 +55,10 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
   const { file } = ports;
   const text = (key: string): string => metadata(key) ?? '';
   const number = (key: string): number => readNumber(file, key, text(key));
-  if (text('gpu_format') !== FORMAT) {
-    const next = 'export the model again with training/optimize';
-    fail(file, `gpu_format is "${text('gpu_format')}", but this worker runs format ${FORMAT}: ${next}`);
-  }
+  checkFormat(file, text('gpu_format'));
   const type = text('type');
   if (type !== 'ctc' && type !== 'transducer') return fail(file, `type is "${type}", expected ctc or transducer`);
-  const precision = text('precision');
-  if (precision !== 'f16' && precision !== 'f32') return fail(file, `precision is "${precision}", expected f16 or f32`);
+  const precision = readPrecision(file, text('precision'));
   const context: Context = [number('left'), number('right')];
   const framing = buildFraming(context[1], number('subsampling'));
   const frames = context[1] + 1;
@@ -84,7 +80,7 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
       width: number('width'),
       tail: number('tail'),
       row: number('row'),
-      precision: precision === 'f16' ? 'float16' : 'float32',
+      precision,
     },
   };
   if (shape.state.width % shape.state.row !== 0) {
@@ -93,6 +89,13 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
   checkPorts(ports, 'inputs', [...inputsOf(shape), ...arenaPorts(shape.state, '')]);
   checkPorts(ports, 'outputs', [...outputsOf(shape), ...arenaPorts(shape.state, '_next')]);
   return shape;
+}
+
+/** Throws a ModelError if a graph follows another version of the contract. */
+export function checkFormat(file: string, format: string): void {
+  if (format === FORMAT) return;
+  const next = 'export the model again with training/optimize';
+  fail(file, `gpu_format is "${format}", but this worker runs format ${FORMAT}: ${next}`);
 }
 
 /** Returns the inputs that differ between batches, in the order in which they lie in memory. */
@@ -132,7 +135,7 @@ function arenaPorts(state: StateShape, suffix: string): RowPort[] {
 }
 
 /** Throws unless a graph has exactly these inputs or outputs. The first dimension of each is free. */
-function checkPorts(ports: Ports, side: 'inputs' | 'outputs', expected: readonly RowPort[]): void {
+export function checkPorts(ports: Ports, side: 'inputs' | 'outputs', expected: readonly RowPort[]): void {
   for (const { name, type, dims } of expected) {
     const found = port(ports, side, name, type, dims.length + 1);
     for (const [i, dim] of dims.entries()) {
@@ -149,7 +152,14 @@ function encodedWidth(ports: Ports): number {
   return (found && fixed(found, 2)) ?? fail(ports.file, 'a transducer needs an output "encoded" of a fixed width');
 }
 
-function readNumber(file: string, key: string, text: string): number {
+/** Returns the element type of weights and state. Throws a ModelError if it is unknown. */
+export function readPrecision(file: string, text: string): 'float16' | 'float32' {
+  if (text === 'f16') return 'float16';
+  return text === 'f32' ? 'float32' : fail(file, `precision is "${text}", expected f16 or f32`);
+}
+
+/** Returns a whole number of the metadata. Throws a ModelError if it is missing. */
+export function readNumber(file: string, key: string, text: string): number {
   const value = Number(text);
   return text !== '' && Number.isInteger(value) && value >= 0
     ? value

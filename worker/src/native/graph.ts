@@ -1,4 +1,5 @@
 import { ModelError } from '../model/error.ts';
+import type { Ports } from '../model/ports.ts';
 import type { DeviceArenas } from './arenas.ts';
 import { DeviceBatch } from './batch.ts';
 import { Bucket } from './bucket.ts';
@@ -25,6 +26,18 @@ export function openGraph(
   file: string,
   options: SessionOptions,
 ): OpenGraph {
+  return openSession(runtime, memory, path, file, options, readGraphShape);
+}
+
+/** Opens a graph and reads its sizes with `read`. Throws a ModelError if it cannot be used. */
+export function openSession<Shape>(
+  runtime: NativeRuntime,
+  memory: DeviceMemory,
+  path: string,
+  file: string,
+  options: SessionOptions,
+  read: (ports: Ports, metadata: (key: string) => string | undefined) => Shape,
+): { session: NativeSession; shape: Shape } {
   let session: NativeSession;
   try {
     session = runtime.createSession(path, memory, options);
@@ -35,7 +48,7 @@ export function openGraph(
     throw new ModelError(code, `${file}: the provider ${memory.provider} cannot run this graph: ${why}`, { cause });
   }
   try {
-    return { session, shape: readGraphShape(session.ports(file), (key) => session.metadata(key)) };
+    return { session, shape: read(session.ports(file), (key) => session.metadata(key)) };
   } catch (error) {
     session.release();
     throw error;

@@ -29,8 +29,9 @@ const port = (type: OnnxPort['type'], name: string, ...shape: (number | string)[
  *
  * - ids: sum of the past and new keys; the same plus 1
  * - scores: sum of past and new values plus `filled`; sum of the old tail plus the sum of the bounds
+ * - encoded, of a transducer: the new keys
  */
-export function buildTestGraph(): OnnxGraph {
+export function buildTestGraph(type: 'ctc' | 'transducer' = 'ctc'): OnnxGraph {
   const arena = (suffix: string) => [
     port('float32', `keys_0${suffix}`, 'FR', 2),
     port('float32', `values_0${suffix}`, 'FR', 2),
@@ -44,7 +45,12 @@ export function buildTestGraph(): OnnxGraph {
       ...['page', 'tail_from', 'tail_to', 'filled'].map((name) => port('int32', name, 'B')),
       ...arena(''),
     ],
-    outputs: [port('int32', 'ids', 'B', 2), port('float32', 'scores', 'B', 2), ...arena('_next')],
+    outputs: [
+      ...(type === 'ctc'
+        ? [port('int32', 'ids', 'B', 2), port('float32', 'scores', 'B', 2)]
+        : [port('float32', 'encoded', 'B', 2, 4)]),
+      ...arena('_next'),
+    ],
     tensors: TENSORS,
     nodes: [
       ...newFrames(),
@@ -55,9 +61,9 @@ export function buildTestGraph(): OnnxGraph {
       ...update('keys_0', 'past_rows', 'page_rows', 'new'),
       ...update('values_0', 'past_rows', 'page_rows', 'negative'),
       ...update('tails_0', 'tail_from_rows', 'tail_to_rows', 'negative'),
-      ...results(),
+      ...(type === 'ctc' ? results() : [node('Identity', ['new'], 'encoded')]),
     ],
-    metadata: METADATA,
+    metadata: { ...METADATA, type },
   };
 }
 
@@ -157,5 +163,79 @@ function results(): OnnxNode[] {
     node('Unsqueeze', ['first_score', 'one'], 'first_column'),
     node('Unsqueeze', ['second_score', 'one'], 'second_column'),
     node('Concat', ['first_column', 'second_column'], 'scores', { axis: 1 }),
+  ];
+}
+
+/**
+ * Returns a graph with the inputs and outputs of a joint graph, one step and simple arithmetic. A step produces the
+ * piece after `token` and moves to the next frame. It adds 1 to the 4 values of the hidden state and 2 to the cell.
+ * Its score is the sum of the hidden state that it reads and of all encoded frames.
+ */
+export function buildTestJoint(): OnnxGraph {
+  const ints = ['frames', 'token', 'at', 'symbols', 'state_from', 'state_to'];
+  const states = (suffix: string) => ['hidden_0', 'cell_0'].map((name) => port('float32', name + suffix, 'SR', 2));
+  return {
+    inputs: [port('float32', 'encoded', 'B', 'C', 4), ...ints.map((name) => port('int32', name, 'B')), ...states('')],
+    outputs: [
+      ...['tokens', 'places'].map((name) => port('int32', name, 'B', 1)),
+      port('float32', 'scores', 'B', 1),
+      ...['token_next', 'at_next', 'symbols_next'].map((name) => port('int32', name, 'B')),
+      ...states('_next'),
+    ],
+    tensors: [
+      ...TENSORS,
+      constant('state_shape', [2], [-1, 4]),
+      { name: 'add_one', type: 'float32', shape: [1], data: [1] },
+      { name: 'add_two', type: 'float32', shape: [1], data: [2] },
+    ],
+    nodes: [
+      ...increment('token'),
+      ...increment('at'),
+      node('Identity', ['symbols'], 'symbols_next'),
+      node('Unsqueeze', ['token_next', 'one'], 'tokens'),
+      node('Unsqueeze', ['at', 'one'], 'places'),
+      cast('state_to', 'state_to_long', 'int64'),
+      node('Reshape', ['state_to_long', 'one_dim'], 'state_to_column'),
+      ...framesToRows('state_to_column', 'state_rows'),
+      ...updateState('hidden_0', 'add_one'),
+      ...updateState('cell_0', 'add_two'),
+      node('ReduceSum', ['hidden_0_read', 'one'], 'state_sum'),
+      node('ReduceSum', ['encoded', 'both_axes'], 'encoded_sum', { keepdims: 0 }),
+      node('Unsqueeze', ['encoded_sum', 'one'], 'encoded_column'),
+      node('Add', ['state_sum', 'encoded_column'], 'scores'),
+    ],
+    metadata: JOINT_METADATA,
+  };
+}
+
+const JOINT_METADATA = {
+  gpu_format: '1',
+  type: 'joint',
+  steps: '1',
+  classes: '10',
+  blank: '9',
+  encoded: '4',
+  hidden: '4',
+  predictor_layers: '1',
+  jrow: '2',
+  max_symbols: '10',
+  precision: 'f32',
+};
+
+function increment(name: string): OnnxNode[] {
+  return [
+    cast(name, `${name}_as_long`, 'int64'),
+    node('Add', [`${name}_as_long`, 'one'], `${name}_more`),
+    cast(`${name}_more`, `${name}_next`, 'int32'),
+  ];
+}
+
+function updateState(name: string, amount: string): OnnxNode[] {
+  return [
+    node('Reshape', [name, 'state_shape'], `${name}_wide`),
+    node('Gather', [`${name}_wide`, 'state_from'], `${name}_read`),
+    node('Add', [`${name}_read`, amount], `${name}_new`),
+    node('Reshape', [`${name}_new`, 'rows_shape'], `${name}_new_rows`),
+    node('ScatterND', [name, 'state_rows', `${name}_new_rows`], `${name}_next`),
   ];
 }

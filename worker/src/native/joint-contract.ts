@@ -1,0 +1,84 @@
+import { ModelError } from '../model/error.ts';
+import { agree, fixed, port } from '../model/ports.ts';
+import type { Ports } from '../model/ports.ts';
+import { checkFormat, checkPorts, readNumber, readPrecision } from './contract.ts';
+import type { RowPort } from './contract.ts';
+
+/** Sizes of the GPU graph that searches greedily with a transducer's predictor and joint, for all contexts. */
+export interface JointShape {
+  /** Steps of a run for each row. */
+  readonly steps: number;
+  readonly classes: number;
+  readonly blank: number;
+  /** Values of an encoded frame. */
+  readonly encodedWidth: number;
+  /** Values of a state of the predictor. */
+  readonly hidden: number;
+  readonly predictorLayers: number;
+  /** Values of an arena row. A state has `hidden / row` rows. */
+  readonly row: number;
+  /** Most pieces that a frame may produce. */
+  readonly maxSymbols: number;
+  readonly precision: 'float16' | 'float32';
+}
+
+/** Reads the sizes of a joint graph. Throws a ModelError if the graph does not follow the contract. */
+export function readJointShape(ports: Ports, metadata: (key: string) => string | undefined): JointShape {
+  const { file } = ports;
+  const text = (key: string): string => metadata(key) ?? '';
+  const number = (key: string): number => readNumber(file, key, text(key));
+  checkFormat(file, text('gpu_format'));
+  if (text('type') !== 'joint') {
+    throw new ModelError('graph_unsupported', `${file}: type is "${text('type')}", expected joint`);
+  }
+  const shape: JointShape = {
+    steps: number('steps'),
+    classes: number('classes'),
+    blank: number('blank'),
+    encodedWidth: number('encoded'),
+    hidden: number('hidden'),
+    predictorLayers: number('predictor_layers'),
+    row: number('jrow'),
+    maxSymbols: number('max_symbols'),
+    precision: readPrecision(file, text('precision')),
+  };
+  const encoded = port(ports, 'inputs', 'encoded', shape.precision, 3);
+  agree(file, 'the width of encoded frames', { metadata: shape.encodedWidth, graph: fixed(encoded, 2) });
+  const inputs = ports.inputs.filter(({ name }) => name !== 'encoded');
+  checkPorts({ file, inputs, outputs: ports.outputs }, 'inputs', [...JOINT_INPUTS, ...statePorts(shape, '')]);
+  checkPorts(ports, 'outputs', [...jointOutputs(shape), ...statePorts(shape, '_next')]);
+  return shape;
+}
+
+const int32 = (name: string, ...dims: number[]): RowPort => ({ name, type: 'int32', dims });
+
+/** Inputs that differ between runs. */
+export const JOINT_INPUTS: readonly RowPort[] = [
+  int32('frames'),
+  int32('token'),
+  int32('at'),
+  int32('symbols'),
+  int32('state_from'),
+  int32('state_to'),
+];
+
+/** Returns the outputs of a run. */
+export function jointOutputs({ steps }: JointShape): RowPort[] {
+  return [
+    int32('tokens', steps),
+    int32('places', steps),
+    { name: 'scores', type: 'float32', dims: [steps] },
+    int32('token_next'),
+    int32('at_next'),
+    int32('symbols_next'),
+  ];
+}
+
+/** Names of the arenas with the predictor's states. */
+export function predictorNames({ predictorLayers }: JointShape): string[] {
+  return Array.from({ length: predictorLayers }, (_, layer) => [`hidden_${layer}`, `cell_${layer}`]).flat();
+}
+
+function statePorts(shape: JointShape, suffix: string): RowPort[] {
+  return predictorNames(shape).map((name) => ({ name: name + suffix, type: 'float32', dims: [shape.row] }));
+}

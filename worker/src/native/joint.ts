@@ -1,0 +1,102 @@
+import type { DeviceBatch } from './batch.ts';
+import { Bucket } from './bucket.ts';
+import { openSession } from './graph.ts';
+import type { DeviceGraph } from './graph.ts';
+import { JointBatch } from './joint-batch.ts';
+import { JOINT_INPUTS, jointOutputs, readJointShape } from './joint-contract.ts';
+import type { JointShape } from './joint-contract.ts';
+import type { DeviceMemory } from './memory.ts';
+import type { PredictorStates } from './predictor.ts';
+import type { NativeRuntime } from './runtime.ts';
+import type { NativeSession, SessionOptions } from './session.ts';
+import type { NativeTensor } from './tensor.ts';
+
+/** The joint graph of a transducer that is open, with its sizes. */
+export interface OpenJoint {
+  readonly session: NativeSession;
+  readonly shape: JointShape;
+}
+
+/** Opens a joint graph and checks it. Throws a ModelError if it cannot be used. `file` names it in messages. */
+export function openJoint(
+  runtime: NativeRuntime,
+  memory: DeviceMemory,
+  path: string,
+  file: string,
+  options: SessionOptions,
+): OpenJoint {
+  return openSession(runtime, memory, path, file, options, readJointShape);
+}
+
+/**
+ * Runs the greedy search of a transducer on the encoded frames that its encoders leave on the device. A run has a fixed
+ * number of steps for each row. Rows that need more are run again.
+ */
+export class DeviceJoint {
+  readonly shape: JointShape;
+  readonly #runtime: NativeRuntime;
+  readonly #memory: DeviceMemory;
+  readonly #session: NativeSession;
+  readonly #states: PredictorStates;
+  readonly #cudaGraphs: boolean;
+  readonly #buckets: Bucket[] = [];
+  /** Searches by the tensor that they read. */
+  readonly #batches = new Map<NativeTensor, JointBatch>();
+
+  constructor(
+    runtime: NativeRuntime,
+    memory: DeviceMemory,
+    { session, shape }: OpenJoint,
+    states: PredictorStates,
+    cudaGraphs: boolean,
+  ) {
+    this.shape = shape;
+    this.#runtime = runtime;
+    this.#memory = memory;
+    this.#session = session;
+    this.#states = states;
+    this.#cudaGraphs = cudaGraphs;
+  }
+
+  /** Creates the searches for all batches of an encoder. Sizes that are larger come first, as in `warmUp`. */
+  attach(graph: DeviceGraph): void {
+    const { frames } = graph.shape;
+    for (const { size, tensor } of graph.encoded.toReversed()) {
+      const bucket = new Bucket(this.#runtime, this.#memory, this.#session, {
+        size,
+        inputs: JOINT_INPUTS,
+        outputs: jointOutputs(this.shape),
+        copiesOut: true,
+        fixed: new Map([['encoded', tensor]]),
+        state: this.#states.tensors,
+        graphId: this.#cudaGraphs ? this.#buckets.length + 1 : undefined,
+      });
+      this.#buckets.push(bucket);
+      this.#batches.set(tensor, new JointBatch(this.#memory, bucket, this.shape, frames, this.#states));
+    }
+  }
+
+  /** Returns the search over the encoded frames of a batch. */
+  searchOf({ encoded }: DeviceBatch): JointBatch {
+    const batch = encoded && this.#batches.get(encoded);
+    if (batch === undefined) throw new Error('the encoder of the batch was not attached');
+    return batch;
+  }
+
+  /** Runs each search with padding rows only, which plans its kernels and captures its CUDA graph. */
+  warmUp(): void {
+    for (const batch of this.#batches.values()) {
+      for (let i = 0; i < 2; i++) {
+        batch.submit(0);
+        batch.collect();
+      }
+    }
+  }
+
+  /** Waits for runs in progress and releases all memory of the searches. The states stay. */
+  release(): void {
+    for (const batch of this.#batches.values()) batch.release();
+    for (const bucket of this.#buckets) bucket.release();
+    this.#session.release();
+  }
+}

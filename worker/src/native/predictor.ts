@@ -1,0 +1,56 @@
+import { predictorNames } from './joint-contract.ts';
+import type { JointShape } from './joint-contract.ts';
+import type { DeviceMemory } from './memory.ts';
+import type { NativeRuntime } from './runtime.ts';
+import { ELEMENTS } from './tensor.ts';
+import type { NativeTensor } from './tensor.ts';
+
+/**
+ * States of a transducer's predictor on the device, with a slot for each stream. Slot 0 holds zeros, the state at the
+ * start of an utterance, and is never written. Slot 1 is written by padding rows.
+ */
+export class PredictorStates {
+  static readonly zeroSlot = 0;
+  static readonly scratchSlot = 1;
+  /** First slot that a stream may have. */
+  static readonly firstSlot = 2;
+
+  readonly slots: number;
+  /** Tensors by the name of the graph's input. */
+  readonly tensors: ReadonlyMap<string, NativeTensor>;
+  readonly #memory: DeviceMemory;
+  readonly #slotBytes: number;
+
+  constructor(runtime: NativeRuntime, memory: DeviceMemory, shape: JointShape, slots: number) {
+    this.slots = slots;
+    this.#memory = memory;
+    this.#slotBytes = shape.hidden * ELEMENTS.float32.bytes;
+    const rows = (slots * shape.hidden) / shape.row;
+    this.tensors = new Map(
+      predictorNames(shape).map((name) => {
+        const pointer = memory.allocate(slots * this.#slotBytes);
+        return [name, runtime.createTensor(memory, pointer, 'float32', [rows, shape.row])];
+      }),
+    );
+    for (const { pointer, bytes } of this.tensors.values()) memory.fill(pointer, 0, bytes);
+  }
+
+  /** Sets all states but the zero slot to NaN. For tests. */
+  poison(): void {
+    for (const { pointer, bytes } of this.tensors.values()) {
+      this.#memory.fill(pointer + BigInt(this.#slotBytes), 0xff, bytes - this.#slotBytes);
+    }
+  }
+
+  release(): void {
+    this.#memory.synchronize();
+    for (const tensor of this.tensors.values()) {
+      tensor.release();
+      this.#memory.release(tensor.pointer);
+    }
+  }
+}
+
+/** Returns the device memory that the predictor's state of a stream takes. */
+export const predictorBytes = (shape: JointShape): number =>
+  predictorNames(shape).length * shape.hidden * ELEMENTS.float32.bytes;
