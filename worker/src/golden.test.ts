@@ -37,7 +37,7 @@ describe('compared with NeMo', () => {
     const frame = new Float32Array(mels);
     let worst = 0;
     for (let t = 0; t < expected.feature_frames; t++) {
-      logMel.frame(ring, 0, audio.length, t, frame, 0, 1);
+      logMel.frames(ring, 0, audio.length, t, 1, { values: frame, offset: 0, stride: 1 });
       for (let m = 0; m < mels; m++) worst = Math.max(worst, Math.abs(frame[m]! - data[m * columns + t]!));
     }
     expect(worst).toBeLessThan(1e-3);

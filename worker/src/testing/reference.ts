@@ -41,9 +41,8 @@ async function encode(
   const total = frames + 16;
   const features = new Float32Array(80 * total);
   const mask = 2 ** Math.ceil(Math.log2(audio.length + 1)) - 1;
-  const logMel = new LogMel(80);
-  for (let t = 0; t < frames; t++)
-    logMel.frame({ samples: audio, base: 0, mask }, 0, audio.length, t, features, t + 16, total);
+  const matrix = { values: features, offset: 16, stride: total };
+  new LogMel(80).frames({ samples: audio, base: 0, mask }, 0, audio.length, 0, frames, matrix);
   let caches = { channel: floats([1, layers, 56, width]), time: floats([1, layers, width, 8]), filled: longs(0) };
   const rows: Float32Array[] = [];
   for (let at = 0; at + window - shift < total; at += shift) {

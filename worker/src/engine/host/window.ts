@@ -31,9 +31,9 @@ export function fillWindow(
   if (index === 0 || length < window) out.fill(0, offset, offset + mels * window);
   if (index > 0) copyColumns(history, 0, kept, out, offset, window, mels, Math.min(kept, length));
   const first = firstFrame(framing, index);
-  for (let column = index === 0 ? lead : kept; column < length; column++) {
-    logMel.frame(source.ring, source.start, source.end, first + column, out, offset + column, window);
-  }
+  const column = index === 0 ? lead : kept;
+  const matrix = { values: out, offset: offset + column, stride: window };
+  logMel.frames(source.ring, source.start, source.end, first + column, length - column, matrix);
   copyColumns(out, offset + window - kept, window, history, 0, kept, mels, kept);
 }
 
