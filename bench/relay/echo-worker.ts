@@ -1,23 +1,30 @@
 // A worker whose inference takes no time. It speaks the relay protocol, registers in the ledger and answers each chunk
 // at once, so that the cost of the relay is visible. It requires no ticket, because the clients of proxies have none.
+// Gateways have one connection for all streams. Clients of proxies have one WebSocket per stream.
 // Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. Prints its port on standard output.
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chunkSamples, parseRelayRequest, RELAY_PATH } from '@svc-asr/core';
-import type { RelayAnswer } from '@svc-asr/core';
+import type { Duplex } from 'node:stream';
+import { FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { FrameSocket, payloadText } from '@svc-asr/runtime';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { openLedger } from '../../test/support/ledger.ts';
+import { EchoStream } from './echo-stream.ts';
 
 /** Lease of the worker. It is longer than any benchmark, so that it need not be renewed. */
 const LEASE_MS = 1_800_000;
-/** Text that the worker returns for each chunk, about as long as that of 1.12 s of speech. */
-const WORDS_PER_CHUNK = 'maitũ nĩ athiire ';
+const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
 
 const { REDIS_URL = '', REDIS_KEY_PREFIX = '', MODEL = '', SLOTS = '' } = process.env;
 const ledger = await openLedger(REDIS_URL, { prefix: REDIS_KEY_PREFIX, processLeaseMs: LEASE_MS });
-const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: RELAY_PATH, perMessageDeflate: false });
-server.on('connection', serve);
-server.on('listening', () => {
+const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+const server = createServer();
+server.on('upgrade', (request, socket, head) => {
+  if (request.url === RELAY_CONNECTION_PATH) serveConnection(socket, head);
+  else webSockets.handleUpgrade(request, socket, head, serveWebSocket);
+});
+server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   const address = `ws://127.0.0.1:${port}`;
   void ledger.workers
@@ -25,49 +32,36 @@ server.on('listening', () => {
     .then(() => process.stdout.write(`${port}\n`));
 });
 
-function serve(socket: WebSocket): void {
-  let chunk = Infinity;
-  let samples = 0;
-  let consumed = 0;
-  let text = '';
-  const send = (answer: RelayAnswer) => socket.send(JSON.stringify(answer));
-  const reset = () => {
-    samples = consumed = 0;
-    text = '';
-  };
+function serveConnection(socket: Duplex, head: Buffer): void {
+  const streams = new Map<number, EchoStream>();
+  socket.write(SWITCHING);
+  const frames = new FrameSocket(socket, head, {
+    onFrame: ({ stream: id, type, payload }) => {
+      let stream = streams.get(id);
+      if (stream === undefined) {
+        stream = new EchoStream((answer, position) => {
+          if (answer.type === 'consumed') frames.send(FRAME.consumed, id, position);
+          else if (answer.type === 'delta') frames.send(FRAME.delta, id, answer.audio_end, Buffer.from(answer.text));
+          else frames.sendMessage(id, answer);
+        });
+        streams.set(id, stream);
+      }
+      if (type === FRAME.audio) stream.receiveAudio(payload);
+      else if (type === FRAME.message) stream.receiveMessage(payloadText({ payload }));
+      else if (type === FRAME.close) {
+        streams.delete(id);
+        frames.send(FRAME.closed, id, RELAY_CLOSE.done);
+      }
+    },
+    onClose: () => streams.clear(),
+  });
+}
 
-  function receive(pcm: Buffer): void {
-    samples += pcm.length / 2;
-    while (samples - consumed >= chunk) {
-      consumed += chunk;
-      text += WORDS_PER_CHUNK;
-      send({ type: 'consumed', samples: consumed });
-      send({ type: 'delta', text, audio_end: consumed });
-    }
-  }
-
+function serveWebSocket(socket: WebSocket): void {
+  const stream = new EchoStream((answer) => socket.send(JSON.stringify(answer)));
   socket.on('message', (data: Buffer, isBinary) => {
-    if (isBinary) {
-      receive(data);
-      return;
-    }
-    const request = parseRelayRequest(data.toString());
-    if (!request.ok) throw new Error(`invalid request: ${request.reason}`);
-    const { message } = request;
-    switch (message.type) {
-      case 'open':
-        chunk = chunkSamples(message.context[1]);
-        send({ type: 'opened', chunk_samples: chunk, context: message.context });
-        return;
-      case 'flush':
-        send({ type: 'final', text, audio_end: samples, words: [] });
-        reset();
-        return;
-      case 'reset':
-        send({ type: 'reset_done' });
-        reset();
-        return;
-    }
+    if (isBinary) stream.receiveAudio(data);
+    else stream.receiveMessage(data.toString());
   });
   socket.on('error', () => socket.terminate());
 }

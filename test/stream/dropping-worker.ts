@@ -1,14 +1,16 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chunkSamples, parseRelayRequest, RELAY_PATH } from '@svc-asr/core';
-import type { RelayAnswer } from '@svc-asr/core';
+import type { Duplex } from 'node:stream';
+import { chunkSamples, CONNECTION_ID, FRAME, parseRelayRequest, RELAY_CLOSE, RELAY_UPGRADE } from '@svc-asr/core';
+import type { Frame, RelayAnswer } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { FrameSocket, payloadText } from '@svc-asr/runtime';
 import { MODEL } from '../support/gateway.ts';
 
 const ALIVE_MS = 100;
 const RENEW_MS = 1000;
+const BUFFER_SAMPLES = 65_536;
 
 /** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */
 export interface DroppingWorker {
@@ -29,48 +31,53 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   let opened = 0;
   let muted = false;
   let alive = false;
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: RELAY_PATH, perMessageDeflate: false });
+  const connections = new Set<FrameSocket>();
+  const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  function serve(socket: WebSocket): void {
-    let samples = 0;
-    let lost = false;
-    const send = (answer: RelayAnswer) => socket.send(JSON.stringify(answer));
-    const receive = (pcm: Buffer) => {
-      if (samples === 0) opened++;
-      if (samples === 0 && drops > 0) {
-        drops--;
-        lost = true;
-        socket.terminate();
-      }
-      samples += pcm.length / 2;
-    };
-    const answer = (text: string) => {
+  function serve(socket: Duplex, head: Buffer): void {
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`);
+    /** Samples of the current utterance, by stream. */
+    const samples = new Map<number, number>();
+    const send = (stream: number, answer: RelayAnswer) => frames.sendMessage(stream, answer);
+    const answer = (stream: number, text: string, position: number) => {
       const request = parseRelayRequest(text);
       if (!request.ok) throw new Error(`invalid request: ${request.reason}`);
       const { message } = request;
       if (message.type === 'open') {
-        send({ type: 'opened', chunk_samples: chunkSamples(message.context[1]), context: message.context });
+        const chunk_samples = chunkSamples(message.context[1]);
+        send(stream, { type: 'opened', chunk_samples, context: message.context, buffer_samples: BUFFER_SAMPLES });
         return;
       }
       if (muted) return;
+      const audio_end = samples.get(stream) ?? 0;
       if (message.type === 'flush') {
-        send({ type: 'final', text: `${samples} samples`, audio_end: samples, words: [] });
-      } else send({ type: 'reset_done' });
-      samples = 0;
+        send(stream, { type: 'final', text: `${audio_end} samples`, audio_end, words: [] });
+      } else send(stream, { type: 'reset_done' });
+      frames.send(FRAME.consumed, stream, position);
+      samples.delete(stream);
     };
-    socket.on('message', (data: Buffer, isBinary) => {
-      if (lost) return;
-      if (isBinary) receive(data);
-      else answer(data.toString());
-    });
-    socket.on('error', () => socket.terminate());
+    const receive = ({ stream, type, position, payload }: Frame) => {
+      if (type === FRAME.message) answer(stream, payloadText({ payload }), position);
+      if (type === FRAME.close) frames.send(FRAME.closed, stream, RELAY_CLOSE.done);
+      if (type !== FRAME.audio) return;
+      const before = samples.get(stream) ?? 0;
+      if (before === 0) opened++;
+      if (before === 0 && drops > 0) {
+        drops--;
+        frames.destroy();
+        return;
+      }
+      samples.set(stream, before + payload.length / 2);
+    };
+    const frames = new FrameSocket(socket, head, { onFrame: receive, onClose: () => connections.delete(frames) });
+    connections.add(frames);
   }
 
-  server.on('connection', serve);
+  server.on('upgrade', (_request, socket, head) => serve(socket, head));
   const timer = setInterval(() => {
-    for (const socket of alive ? server.clients : []) socket.send(JSON.stringify({ type: 'alive' }));
+    for (const frames of alive ? connections : []) frames.send(FRAME.alive, CONNECTION_ID);
   }, ALIVE_MS);
   const ids = Array.from({ length: count }, (_, at) => `dropping-${at}`);
   for (const id of ids) await ledger.workers.register(MODEL, { id, address, revision: 'r', slots: 4 });
@@ -91,7 +98,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
     stop: () => {
       clearInterval(timer);
       clearInterval(renewal);
-      for (const socket of server.clients) socket.terminate();
+      for (const frames of [...connections]) frames.destroy();
       server.close();
     },
   };

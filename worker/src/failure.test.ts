@@ -10,7 +10,7 @@ import { createWorkerMetrics } from './metrics.ts';
 import { listen } from './server/listen.ts';
 import { Relay } from './server/relay.ts';
 import { createTicketGate } from './server/tickets.ts';
-import { RelayClient } from './testing/relay-client.ts';
+import { RelayConnection } from './testing/relay-client.ts';
 
 const pair = createTicketKeyPair();
 
@@ -29,12 +29,13 @@ test('endWith closes every stream with 1011 and exits with 1 when the inference 
     metrics: createWorkerMetrics(createMetrics('worker'), 'model'),
     logger,
   });
+  const connection = await RelayConnection.connect(`ws://127.0.0.1:${port}`);
   const streams = [1, 2].map((epoch) => {
     const ticket = { session: 's', model: 'm', worker: 'me', epoch, expMs: Date.now() + 5000 };
-    return new RelayClient(`ws://127.0.0.1:${port}`, signTicket(parseTicketKey(pair.privateKey), ticket));
+    return connection.stream(signTicket(parseTicketKey(pair.privateKey), ticket));
   });
   for (const stream of streams) {
-    (await stream.connected()).send({ type: 'open', context: [56, 13] });
+    stream.send({ type: 'open', context: [56, 13] });
     await stream.next('opened');
   }
   let left = 0;

@@ -87,7 +87,7 @@ test('a worker reports its state, registers, transcribes, and asks its streams t
   await stream.next('move');
   expect(await recordOf(worker)).toBeUndefined();
   expect(await finalOf(stream)).toBe(text);
-  stream.socket.close(1000);
+  stream.close();
   expect(await worker.ended).toBe(0);
   expect(worker.output()).not.toContain(text);
 });
@@ -113,7 +113,7 @@ test('a worker keeps its streams while Redis is down, and registers again when R
   await ledger.workers.remove(MODEL, worker.id);
   await eventually('the worker is registered again', 10_000, () => recordOf(worker));
   expect(await finalOf(stream)).toBe(text);
-  stream.socket.close(1000);
+  stream.close();
 });
 
 test('a worker that starts without Redis registers when Redis is available', async () => {
@@ -158,7 +158,7 @@ test('a worker that an operator drains refuses new streams and moves its own', a
   await expect(openStream(record)).rejects.toThrow('4429 draining');
   expect(await ask(worker, '/readyz')).toEqual([503, 'draining\n']);
   expect(await finalOf(stream)).not.toBe('');
-  stream.socket.close(1000);
+  stream.close();
   await sleep(600);
   expect(await recordOf(worker)).toMatchObject({ draining: true });
 });
@@ -190,12 +190,13 @@ test('a worker whose inference thread hangs sends no more messages, loses its le
   const worker = await start({ HANG_TIMEOUT_MS: '1000', PROGRESS_INTERVAL_MS: '200' }, FAULTS);
   const stream = await openStream(await registered(worker));
   stream.audio(speech.subarray(0, 3200));
-  await stream.next('alive');
+  const { connection } = stream;
+  await eventually('alive arrives', 10_000, () => connection.aliveFrames > 0);
   worker.kill('SIGHUP');
   await eventually('the lease is lost', 10_000, async () => (await recordOf(worker)) === undefined);
-  const before = stream.answers.length;
+  const before = [stream.answers.length, connection.aliveFrames];
   await eventually('/livez fails', 10_000, async () => (await ask(worker, '/livez'))?.[0] === 503);
-  expect(stream.answers).toHaveLength(before);
+  expect([stream.answers.length, connection.aliveFrames]).toEqual(before);
 });
 
 test('a worker whose inference thread ends exits with 1 and closes its streams with 1011', async () => {
@@ -232,5 +233,5 @@ test('a worker with a certificate accepts streams over TLS', async () => {
   const stream = await openStream(record, cert);
   stream.send({ type: 'flush' });
   await stream.next('final');
-  stream.socket.close(1000);
+  stream.close();
 });

@@ -3,6 +3,7 @@ import type { FollowedFile, Logger, TicketKey } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import type { RevisionTallies } from './recognition/revision-tallies.ts';
 import type { Ticker } from './ticker.ts';
+import type { WorkerConnections } from './recognition/worker-connections.ts';
 import type { WorkerTrust } from './recognition/worker-trust.ts';
 
 /** A session whose handshake was accepted. */
@@ -43,6 +44,7 @@ export interface StreamParts {
   readonly ticker: Ticker;
   readonly tallies: RevisionTallies;
   readonly workerTrust: WorkerTrust;
+  readonly workerConnections: WorkerConnections;
 }
 
 /** End of a stream, as the ledger needs it. */

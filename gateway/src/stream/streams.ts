@@ -16,6 +16,7 @@ import { Client, ClientSocket } from './client/client.ts';
 import { accept, readOffer, refuse, rollBack, verifyOffer } from './handshake/handshake.ts';
 import type { Handshake, HandshakeParts, VerifiedOffer } from './handshake/handshake.ts';
 import { Refusals } from './handshake/refusals.ts';
+import { WorkerConnections } from './recognition/worker-connections.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
 import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
@@ -28,7 +29,8 @@ const TICK_MS = 250;
 /** Number of accounts that are read at a time. One by one is slow, and all at once would block the event loop. */
 const ACCOUNTS_AT_ONCE = 32;
 
-export interface StreamsOptions extends Omit<StreamParts, 'ticker'>, Omit<HandshakeParts, 'ledger' | 'attempts'> {
+export interface StreamsOptions
+  extends Omit<StreamParts, 'ticker' | 'workerConnections'>, Omit<HandshakeParts, 'ledger' | 'attempts'> {
   catalogue: CatalogueView;
   /** Memory for audio that may have to be replayed. */
   memoryBytes: number;
@@ -55,6 +57,7 @@ export class Streams {
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #options: StreamsOptions;
   readonly #ticker: Ticker;
+  readonly #workerConnections = new WorkerConnections();
   readonly #stopSuspensionChecks: () => void;
   #draining = false;
 
@@ -118,6 +121,7 @@ export class Streams {
     await wait(deadlineMs);
     this.#stopSuspensionChecks();
     this.#ticker.stop();
+    this.#workerConnections.close();
   }
 
   /** Fails all streams. Call when the lease was lost, because other gateways have then settled these sessions. */
@@ -203,7 +207,8 @@ export class Streams {
       watch,
     };
     const client = new Client(socket);
-    const stream = new Stream({ ...this.#options, ticker: this.#ticker }, session, client);
+    const parts = { ...this.#options, ticker: this.#ticker, workerConnections: this.#workerConnections };
+    const stream = new Stream(parts, session, client);
     this.#live.add(stream);
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
     socket.on('ping', () => client.cutOffUnread());

@@ -5,9 +5,11 @@ import { checker, describeProblems } from './validate.ts';
 import type { Checked } from './validate.ts';
 
 /**
- * Protocol between gateways and workers: one WebSocket per stream, without compression, opened with `Authorization:
- * Bearer TICKET`. Text frames are JSON, binary frames are PCM16LE. Unknown fields are ignored, so that one side may be
- * newer than the other. An incompatible change gets a new path.
+ * Messages between gateways and workers. They travel in the frames of relay-frames.ts. Unknown fields are ignored, so
+ * that one side may be newer than the other. An incompatible change gets a new path.
+ *
+ * Gateways and workers of the version before use one WebSocket per stream at this path, without compression, opened with
+ * `Authorization: Bearer TICKET`. Text frames are JSON, binary frames are PCM16LE.
  */
 export const RELAY_PATH = '/v1/stream';
 
@@ -20,13 +22,19 @@ export function workerServerName(model: string, domain: string): string {
 }
 
 export const RELAY_LIMITS = {
-  /** Maximum size of a binary frame. A replay may send two frames of the client in one. */
+  /** Maximum size of a frame, without its header. */
   maxFrameBytes: 131_072,
-  /** Maximum size of a text message of a gateway. */
+  /** Maximum size of a JSON message of a gateway. */
   maxMessageBytes: 16_384,
+  /** Maximum number of flushes and resets of a stream that the worker has not answered. */
+  maxMarks: 32,
+  /** Maximum number of streams on a connection. */
+  maxStreams: 16_384,
+  /** Maximum audio of a stream that a gateway sends before it sends that of the next stream. */
+  maxTurnBytes: 16_384,
 } as const;
 
-/** Close codes of a worker. */
+/** Close codes of a stream at a worker. */
 export const RELAY_CLOSE = {
   done: 1000,
   /**
@@ -49,7 +57,7 @@ export const RELAY_ERRORS = {
   invalid_message: 'A message is not part of the protocol, or not allowed in this state.',
   invalid_audio: 'A binary frame does not contain whole samples.',
   context_unsupported: 'The model does not support this context.',
-  buffer_overrun: 'More audio arrived than the worker can buffer.',
+  buffer_overrun: 'More audio, flushes or resets arrived than the worker can buffer.',
   inference_failed: 'The model failed on this stream.',
   engine_failed: 'The inference thread has ended.',
   closed: 'The engine is closed.',
@@ -71,6 +79,9 @@ export const RELAY_REQUESTS = {
     {
       type: Type.Literal('open'),
       context: ContextSize('Attention context.'),
+      ticket: Type.Optional(
+        Type.String({ maxLength: 2048, description: 'One-time ticket. A WebSocket has it in a header instead.' }),
+      ),
       realtime_from: Type.Optional(
         samples(
           'Number of samples at the start of this stream that are a replay and do not count as ahead of real time.',
@@ -99,6 +110,12 @@ export const RELAY_ANSWERS = {
       type: Type.Literal('opened'),
       chunk_samples: Type.Integer({ minimum: 1 }),
       context: ContextSize('Effective context.'),
+      buffer_samples: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: 'Samples that the gateway may send beyond those that the worker has consumed.',
+        }),
+      ),
     },
     { description: 'The stream has a slot.' },
   ),
@@ -122,7 +139,7 @@ export const RELAY_ANSWERS = {
   ),
   alive: plain(
     'alive',
-    'Sent at least every second while audio or a flush is outstanding and inference makes progress.',
+    'Sent at least every second on a WebSocket while audio or a flush is outstanding and inference makes progress.',
   ),
   move: plain('move', 'The worker drains. The gateway replays the stream to another worker.'),
   error: Type.Object(

@@ -5,12 +5,12 @@ import type { Delta, Final } from '../engine/protocol.ts';
 const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
 
 /** Converts a delta of the engine to the answer for the gateway. */
-export function deltaAnswer({ text, audioEndMs }: Delta): RelayAnswer {
+export function deltaAnswer({ text, audioEndMs }: Delta): Extract<RelayAnswer, { type: 'delta' }> {
   return { type: 'delta', text, audio_end: Math.floor(audioEndMs * SAMPLES_PER_MS) };
 }
 
 /** Converts a final of the engine to the answer for the gateway. */
-export function finalAnswer({ text, words, startSample, endSample }: Final): RelayAnswer {
+export function finalAnswer({ text, words, startSample, endSample }: Final): Extract<RelayAnswer, { type: 'final' }> {
   return {
     type: 'final',
     text,

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RELAY_UPGRADE } from '@svc-asr/core';
 import { createSecureServer } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { WorkerSettings } from '../settings.ts';
@@ -23,6 +24,6 @@ export async function listen(settings: Settings, logger: Logger): Promise<{ serv
 }
 
 const requireUpgrade: RequestListener = (_request, response) => {
-  response.writeHead(426, { connection: 'close', upgrade: 'websocket', 'content-type': 'text/plain' });
-  response.end('this port accepts only WebSocket connections from gateways\n');
+  response.writeHead(426, { connection: 'close', upgrade: RELAY_UPGRADE, 'content-type': 'text/plain' });
+  response.end('this port accepts only connections from gateways\n');
 };

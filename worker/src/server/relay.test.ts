@@ -4,15 +4,17 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FRAME, FRAME_HEADER_BYTES, RELAY_LIMITS, writeFrameHeader } from '@svc-asr/core';
 import { createLogger, createMetrics, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
 import { eventually } from '../../../test/support/eventually.ts';
 import { createTicketKeyPair } from '../../../test/support/ticket-keys.ts';
 import type { Engine } from '../engine/engine.ts';
+import { RING_SAMPLES } from '../engine/shared.ts';
 import { startEngine } from '../engine/start.ts';
 import { createWorkerMetrics } from '../metrics.ts';
 import { watchProgress } from '../progress.ts';
 import { modelsFolder, readWav } from '../testing/data.ts';
-import { RelayClient } from '../testing/relay-client.ts';
+import { RelayClient, RelayConnection, upgrade } from '../testing/relay-client.ts';
 import { transcribe } from '../testing/transcribe.ts';
 import { listen } from './listen.ts';
 import { Relay } from './relay.ts';
@@ -23,7 +25,7 @@ const speech = readWav(join(MODEL, 'eval/ki_espeak_002.wav'));
 const other = readWav(join(MODEL, 'eval/ki_espeak_009.wav'));
 const pair = createTicketKeyPair();
 const key = parseTicketKey(pair.privateKey);
-const LIMITS = { openTimeoutMs: 300, slotWaitMs: 200, unsentBytes: 65_536, pingMs: 60_000 };
+const LIMITS = { openTimeoutMs: 10_000, slotWaitMs: 200, unsentBytes: 65_536, pingMs: 60_000 };
 
 let engine: Engine;
 let relay: Relay;
@@ -59,11 +61,22 @@ const ticketFor = (changes: object = {}) =>
 const alone = (audio: Int16Array, context: [number, number] = [56, 13]) =>
   transcribe(engine, audio, { sizes: [3200], context });
 
+/** Sends more audio than the ring can hold, without waiting for credit. */
+function overrun(stream: RelayClient): void {
+  const samples = 32_768;
+  for (let i = 0; i < 8; i++) stream.sendRaw('audio', new Uint8Array(samples * 2), i * samples);
+}
+
+/** Sends more flushes than the worker allows, without waiting for their answers. */
+function floodFlushes(stream: RelayClient): void {
+  for (let i = 0; i <= RELAY_LIMITS.maxMarks; i++) stream.sendRaw('message', '{"type":"flush"}');
+}
+
 const clients: RelayClient[] = [];
-async function client(ticket = ticketFor(), to = address): Promise<RelayClient> {
-  const created = new RelayClient(to, ticket);
+async function client(ticket: string | undefined = ticketFor(), to = address): Promise<RelayClient> {
+  const created = await RelayClient.connect(to, ticket);
   clients.push(created);
-  return await created.connected();
+  return created;
 }
 
 async function opened(context: [number, number] = [56, 13]): Promise<RelayClient> {
@@ -74,7 +87,7 @@ async function opened(context: [number, number] = [56, 13]): Promise<RelayClient
 }
 
 async function freed(): Promise<void> {
-  for (const { socket } of clients.splice(0)) socket.terminate();
+  for (const stream of clients.splice(0)) stream.cut();
   await eventually('all slots are free', 5000, () => relay.size === 0 && engine.freeSlots === engine.info.slots);
 }
 
@@ -85,7 +98,12 @@ describe('a relay stream', () => {
     const { final, deltas } = await alone(speech);
     const stream = await client();
     stream.send({ type: 'open', context: [56, 13] });
-    expect(await stream.next('opened')).toEqual({ type: 'opened', chunk_samples: 17_920, context: [56, 13] });
+    expect(await stream.next('opened')).toEqual({
+      type: 'opened',
+      chunk_samples: 17_920,
+      context: [56, 13],
+      buffer_samples: RING_SAMPLES,
+    });
     stream.audio(speech);
     stream.send({ type: 'flush' });
     expect(await stream.next('final')).toEqual({
@@ -100,30 +118,20 @@ describe('a relay stream', () => {
     );
     const consumed = stream.of('consumed').map(({ samples }) => samples);
     expect(consumed).toEqual(consumed.toSorted((a, b) => a - b));
-    expect(consumed.at(-1)).toBeLessThanOrEqual(speech.length);
-    stream.socket.close(1000);
-    expect(await stream.closed).toMatchObject({ code: 1000 });
+    stream.close();
+    expect(await stream.closed).toEqual({ code: 1000, reason: '' });
+    expect(stream.of('consumed').at(-1)).toEqual({ type: 'consumed', samples: speech.length });
   });
 
-  test('accepts all messages at once, before it has answered open', async () => {
-    const { final } = await alone(speech, [56, 3]);
-    const stream = await client();
-    stream.send({ type: 'open', context: [56, 3], realtime_from: speech.length });
-    stream.audio(speech, 50_001);
-    stream.send({ type: 'flush' });
-    expect((await stream.next('final')).text).toBe(final.text);
-    stream.socket.close(1000);
-  });
-
-  test('longer than all buffers is slowed down and transcribed completely', async () => {
+  test('longer than the ring is sent by credit and transcribed completely', async () => {
     const long = new Int16Array(speech.length * 6);
     for (let i = 0; i < 6; i++) long.set(speech, i * speech.length);
     const { final } = await alone(long);
     const stream = await opened();
-    stream.audio(long, 65_536);
+    stream.audio(long, 16_384);
     stream.send({ type: 'flush' });
     expect(await stream.next('final')).toMatchObject({ text: final.text, audio_end: long.length });
-    stream.socket.close(1000);
+    stream.close();
   });
 
   test('receives exactly one final for each flush, also without audio', async () => {
@@ -137,7 +145,7 @@ describe('a relay stream', () => {
     expect(await stream.next('final')).toMatchObject({ audio_end: 100 });
     await sleep(50);
     expect(stream.of('final')).toHaveLength(101);
-    stream.socket.close(1000);
+    stream.close();
   });
 
   test('drops the utterance on reset and transcribes the next one like the first', async () => {
@@ -151,10 +159,10 @@ describe('a relay stream', () => {
     const after = stream.answers.length;
     expect(await stream.next('final')).toMatchObject({ text: final.text, audio_end: speech.length });
     for (const answer of stream.answers.slice(after)) {
-      if (answer.type === 'consumed') expect(answer.samples).toBeLessThanOrEqual(speech.length);
+      if (answer.type === 'consumed') expect(answer.samples).toBeGreaterThanOrEqual(other.length);
       if (answer.type === 'delta') expect(final.text.startsWith(answer.text)).toBe(true);
     }
-    stream.socket.close(1000);
+    stream.close();
   });
 
   test('is not affected by another stream', async () => {
@@ -167,18 +175,15 @@ describe('a relay stream', () => {
     for (const stream of streams) stream.send({ type: 'flush' });
     const texts = await Promise.all(streams.map(async (stream) => (await stream.next('final')).text));
     expect(texts).toEqual(expected.map(({ final }) => final.text));
-    for (const stream of streams) stream.socket.close(1000);
+    for (const stream of streams) stream.close();
   });
 
-  test('receives alive messages while audio is pending, and none before', async () => {
+  test('keeps its connection informed of progress, and a connection without streams gets no alive', async () => {
+    const idle = await client();
     const stream = await opened();
-    await sleep(600);
-    expect(stream.of('alive')).toEqual([]);
-    stream.audio(speech.subarray(0, 3200));
-    await stream.next('alive');
-    stream.send({ type: 'flush' });
-    await stream.next('final');
-    stream.socket.close(1000);
+    await eventually('alive frames arrive', 10_000, () => stream.connection.aliveFrames > 2);
+    expect(idle.connection.aliveFrames).toBe(0);
+    stream.close();
   });
 
   test('continues after a move request until its gateway closes it', async () => {
@@ -186,21 +191,21 @@ describe('a relay stream', () => {
     const stream = await client(ticketFor(), to);
     stream.send({ type: 'open', context: [56, 13] });
     await stream.next('opened');
-    const waiting = await client(ticketFor(), to);
     own.refuse();
     own.move();
     await stream.next('move');
-    expect(await waiting.closed).toEqual({ code: 4429, reason: 'draining' });
-    expect(await (await client(ticketFor(), to)).closed).toEqual({ code: 4429, reason: 'draining' });
+    const refused = stream.connection.stream(ticketFor());
+    refused.send({ type: 'open', context: [56, 13] });
+    expect(await refused.closed).toEqual({ code: 4429, reason: 'draining' });
     stream.send({ type: 'flush' });
     await stream.next('final');
-    stream.socket.close(1000);
+    stream.close();
     expect(await own.emptied(5000)).toBe(0);
     await own.close();
   });
 });
 
-describe('the relay refuses a connection', () => {
+describe('the relay refuses a stream', () => {
   afterEach(freed);
 
   test.each([
@@ -210,7 +215,9 @@ describe('the relay refuses a connection', () => {
     ['the ticket of another worker', () => ticketFor({ worker: 'another' })],
     ['the ticket of another model', () => ticketFor({ model: 'another' })],
   ])('with %s', async (_name, make) => {
-    const stream = new RelayClient(address, make());
+    const stream = (await RelayConnection.connect(address)).stream(make());
+    clients.push(stream);
+    stream.send({ type: 'open', context: [56, 13] });
     expect(await stream.closed).toEqual({ code: 4401, reason: 'bad_ticket' });
     expect(stream.answers).toMatchObject([{ type: 'error', code: 'bad_ticket' }]);
   });
@@ -218,10 +225,12 @@ describe('the relay refuses a connection', () => {
   test('with a ticket that was already used', async () => {
     const ticket = ticketFor();
     const first = await client(ticket);
-    expect(await (await client(ticket)).closed).toMatchObject({ code: 4401 });
     first.send({ type: 'open', context: [56, 13] });
     await first.next('opened');
-    first.socket.close(1000);
+    const second = first.connection.stream(ticket);
+    second.send({ type: 'open', context: [56, 13] });
+    expect(await second.closed).toMatchObject({ code: 4401 });
+    first.close();
   });
 
   test('when every slot is taken, and accepts it if a slot is freed while it waits', async () => {
@@ -231,59 +240,77 @@ describe('the relay refuses a connection', () => {
     expect(await third.closed).toEqual({ code: 4429, reason: 'no_slot' });
     const fourth = await client();
     fourth.send({ type: 'open', context: [56, 13] });
-    fourth.send({ type: 'flush' });
-    streams[0]?.socket.close(1000);
+    streams[0]?.close();
     await fourth.next('opened');
+    fourth.send({ type: 'flush' });
     await fourth.next('final');
-    for (const stream of [...streams, fourth]) stream.socket.close(1000);
-  });
-
-  test('that sends no open message in time', async () => {
-    expect(await (await client()).closed).toEqual({ code: 1011, reason: 'open_timeout' });
+    for (const stream of [...streams, fourth]) stream.close();
   });
 
   test('at another path, and answers a plain HTTP request with 426', async () => {
-    const wrong = new RelayClient(`${address}/else`, ticketFor());
-    expect(await wrong.closed).toMatchObject({ code: 1006 });
-    expect((await fetch(`${address.replace('ws', 'http')}/v1/stream`)).status).toBe(426);
+    await expect(upgrade(address, { path: '/v2/else' })).rejects.toThrow('404');
+    expect((await fetch(`${address.replace('ws', 'http')}/v2/streams`)).status).toBe(426);
   });
 });
 
-describe('the relay ends a stream with an error after', () => {
+describe('the relay ends only the stream with an error after', () => {
   afterEach(freed);
 
-  test.each<[string, string | Uint8Array, string]>([
-    ['text that is not JSON', 'hello', 'invalid_message'],
-    ['an unknown type', '{"type":"stop"}', 'invalid_message'],
-    ['a second open', '{"type":"open","context":[56,13]}', 'invalid_message'],
-    ['text of more than 16 KiB', `{"type":"flush","pad":"${'x'.repeat(16_384)}"}`, 'invalid_message'],
-    ['half a sample', new Uint8Array(3), 'invalid_audio'],
-  ])('%s', async (_name, frame, reason) => {
-    const stream = await opened();
-    stream.socket.send(frame);
+  test.each<[string, (stream: RelayClient) => void, string]>([
+    ['text that is not JSON', (stream) => stream.sendRaw('message', 'hello'), 'invalid_message'],
+    ['an unknown type', (stream) => stream.sendRaw('message', '{"type":"stop"}'), 'invalid_message'],
+    ['a second open', (stream) => stream.sendRaw('message', '{"type":"open","context":[56,13]}'), 'invalid_message'],
+    ['a message of more than 16 KiB', (stream) => stream.sendRaw('message', ' '.repeat(16_385)), 'invalid_message'],
+    ['half a sample', (stream) => stream.sendRaw('audio', new Uint8Array(3)), 'invalid_audio'],
+    ['a gap in the audio', (stream) => stream.sendRaw('audio', new Uint8Array(4), 2), 'invalid_message'],
+    ['more audio than its credit', overrun, 'buffer_overrun'],
+    ['more flushes than its credit', floodFlushes, 'buffer_overrun'],
+  ])('%s', async (_name, act, reason) => {
+    const { final } = await alone(speech);
+    const neighbour = await opened();
+    const stream = neighbour.connection.stream(ticketFor());
+    stream.send({ type: 'open', context: [56, 13] });
+    await stream.next('opened');
+    neighbour.audio(speech);
+    act(stream);
+    neighbour.send({ type: 'flush' });
     expect(await stream.closed).toEqual({ code: 1011, reason });
     expect(stream.answers.at(-1)).toMatchObject({ type: 'error', code: reason });
+    expect(await neighbour.next('final')).toMatchObject({ text: final.text });
+    neighbour.close();
   });
 
-  test.each<[string, string | Uint8Array, string]>([
-    ['audio before open', new Uint8Array(2), 'invalid_message'],
-    ['a flush before open', '{"type":"flush"}', 'invalid_message'],
-    ['a context that the model does not have', '{"type":"open","context":[1,2]}', 'context_unsupported'],
-  ])('%s', async (_name, frame, reason) => {
+  test('an open with a context that the model does not have', async () => {
     const stream = await client();
-    stream.socket.send(frame);
-    expect(await stream.closed).toEqual({ code: 1011, reason });
-  });
-
-  test('a frame above the size limit', async () => {
-    const stream = await opened();
-    stream.socket.send(new Uint8Array(131_074));
-    expect(await stream.closed).toMatchObject({ code: 1009 });
+    stream.send({ type: 'open', context: [1, 2] });
+    expect(await stream.closed).toEqual({ code: 1011, reason: 'context_unsupported' });
   });
 });
 
 describe('the relay disconnects a gateway', () => {
   afterEach(freed);
+
+  test.each<[string, (stream: RelayClient) => void, string]>([
+    [
+      'audio before open',
+      (stream) => stream.sendRaw('audio', new Uint8Array(2)),
+      'stream 1 is invalid: it must be open',
+    ],
+    ['a flush before open', (stream) => stream.sendRaw('message', '{"type":"flush"}'), 'stream 1 is invalid'],
+    ['an open that is not JSON', (stream) => stream.sendRaw('message', '{'), 'stream 1 is invalid: not JSON'],
+    ['a frame above the size limit', (stream) => stream.sendRaw('audio', new Uint8Array(131_074)), '131074 bytes'],
+    ['a frame that only workers send', (stream) => stream.connection.frames.send(FRAME.delta, stream.id), 'stream 1'],
+  ])('after %s, and reports the reason', async (_name, act, reason) => {
+    const stream = await client();
+    act(stream);
+    expect(await stream.connection.closed).toContain(reason);
+  });
+
+  test('that opens no stream in time', async () => {
+    const { relay: own, address: to } = await serve({ openTimeoutMs: 100 });
+    expect(await (await client(undefined, to)).connection.closed).toContain('no stream was opened in time');
+    await own.close();
+  });
 
   test('that does not read its answers', async () => {
     const { relay: own, address: to, server } = await serve();
@@ -293,28 +320,45 @@ describe('the relay disconnects a gateway', () => {
     await stream.next('opened');
     // Corking simulates full kernel buffers on both sides, which would take megabytes to fill.
     (await accepted)[0].cork();
-    for (let i = 0; i < 2000; i++) stream.send({ type: 'flush' });
+    // Each refused stream has two answers. None of them is read.
+    for (let i = 0; i < 2000; i++) stream.connection.stream('x').send({ type: 'open', context: [56, 13] });
     expect(await stream.closed).toEqual({ code: 1006, reason: '' });
     expect(own.size).toBe(0);
     expect(log).toContain('slow_reader');
     await own.close();
   });
 
-  test('that does not answer pings', async () => {
-    const { relay: own, address: to } = await serve({ pingMs: 50 });
+  test('that does not answer pings, and not one that does', async () => {
+    const { relay: own, address: to } = await serve({ pingMs: 1000 });
     const answering = await client(ticketFor(), to);
-    const silent = await new RelayClient(to, ticketFor(), { autoPong: false }).connected();
-    for (const stream of [answering, silent]) stream.send({ type: 'open', context: [56, 13] });
-    expect(await silent.closed).toEqual({ code: 1006, reason: '' });
-    expect(own.size).toBe(1);
-    answering.socket.close(1000);
-    await own.emptied(1000);
+    answering.send({ type: 'open', context: [56, 13] });
+    await answering.next('opened');
+    const { socket: silent } = await upgrade(to);
+    const header = Buffer.alloc(FRAME_HEADER_BYTES);
+    const open = Buffer.from(JSON.stringify({ type: 'open', context: [56, 13], ticket: ticketFor() }));
+    writeFrameHeader(header, { stream: 1, type: FRAME.message, position: 0, length: open.length });
+    silent.write(Buffer.concat([header, open]));
+    silent.resume();
+    await once(silent, 'close');
+    await eventually('only the other stream remains', 10_000, () => own.size === 1);
+    answering.close();
+    await own.emptied(10_000);
     await own.close();
+  });
+
+  test('and frees all of its slots when the connection is lost', async () => {
+    const stream = await opened();
+    const other = stream.connection.stream(ticketFor());
+    other.send({ type: 'open', context: [56, 13] });
+    await other.next('opened');
+    expect(engine.freeSlots).toBe(0);
+    stream.cut();
+    await eventually('all slots are free', 10_000, () => engine.freeSlots === 2);
   });
 });
 
 test('the worker log contains no transcript and no ticket', () => {
-  expect(log).toContain('connection ended');
+  expect(log).toContain('stream ended');
   expect(log).not.toMatch(/Bearer|"text"/);
   expect(log).not.toContain(Buffer.from('{"v":1').toString('base64url'));
 });

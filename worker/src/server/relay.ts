@@ -1,21 +1,24 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AUDIO, RELAY_CLOSE, RELAY_LIMITS, RELAY_PATH } from '@svc-asr/core';
+import { AUDIO, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_LIMITS, RELAY_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 import type { Logger, Tracing } from '@svc-asr/runtime';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Engine } from '../engine/engine.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { StreamTrace } from '../telemetry/stream-trace.ts';
-import { Connection } from './connection.ts';
-import type { ConnectionLimits, EndCode } from './connection.ts';
+import { GatewayConnection } from './gateway-connection.ts';
+import type { ConnectionLimits } from './gateway-connection.ts';
+import { RelayStream } from './relay-stream.ts';
+import type { EndCode, StreamChannel } from './relay-stream.ts';
+import { SingleStream } from './single-stream.ts';
 import type { TicketGate } from './tickets.ts';
 
 export interface RelayParts {
   readonly server: Server;
   readonly engine: Engine;
   readonly tickets: TicketGate;
-  readonly limits: ConnectionLimits & { readonly pingMs: number };
+  readonly limits: ConnectionLimits & { readonly pingMs: number; readonly slotWaitMs: number };
   readonly metrics: Pick<WorkerMetrics, 'countAudio' | 'countEnd'>;
   readonly logger: Logger;
   /** Undefined if tracing is disabled. */
@@ -33,15 +36,17 @@ const SOCKET_OPTIONS = {
   closeTimeout: 1000,
 };
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
 
-/** Serves streams of the engine to gateways with a valid ticket. */
+/** Serves streams of the engine to gateways with valid tickets. */
 export class Relay {
   readonly #parts: RelayParts;
   readonly #sockets = new WebSocketServer(SOCKET_OPTIONS);
-  /** Connections that have not ended. */
-  readonly #connections = new Set<Connection>();
-  /** Sockets that are not closed. Some belong to connections that have ended. */
-  readonly #open = new Set<WebSocket>();
+  readonly #connections = new Set<GatewayConnection>();
+  /** Streams that have a WebSocket of their own. */
+  readonly #singles = new Set<SingleStream>();
+  /** Streams that have not ended. */
+  readonly #streams = new Set<RelayStream>();
   readonly #pinging: NodeJS.Timeout;
   #accepting = true;
   #onEmpty: () => void = () => undefined;
@@ -49,23 +54,26 @@ export class Relay {
   constructor(parts: RelayParts) {
     this.#parts = parts;
     parts.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      if (request.url?.split('?')[0] === RELAY_PATH) {
-        this.#sockets.handleUpgrade(request, socket, head, (accepted) => this.#admit(accepted, request));
+      const path = request.url?.split('?')[0];
+      if (path === RELAY_CONNECTION_PATH && request.headers.upgrade === RELAY_UPGRADE) this.#connect(socket, head);
+      else if (path === RELAY_PATH) {
+        this.#sockets.handleUpgrade(request, socket, head, (accepted) => this.#connectSingle(accepted, request));
       } else socket.end(NOT_FOUND);
     });
     this.#pinging = setInterval(() => {
-      for (const connection of this.#connections) connection.ping();
+      for (const connection of [...this.#connections, ...this.#singles]) connection.ping();
     }, parts.limits.pingMs);
   }
 
-  /** Number of connections that have not ended. */
+  /** Number of streams that have not ended. */
   get size(): number {
-    return this.#connections.size;
+    return this.#streams.size;
   }
 
-  /** Notifies gateways with pending work that inference makes progress. */
+  /** Notifies gateways with streams that inference makes progress. */
   alive(): void {
     for (const connection of this.#connections) connection.alive();
+    for (const single of this.#singles) single.alive();
   }
 
   /** Stops accepting new streams. */
@@ -75,77 +83,98 @@ export class Relay {
 
   /** Asks gateways to move their streams to other workers. */
   move(): void {
-    for (const connection of [...this.#connections]) connection.move();
+    for (const stream of [...this.#streams]) stream.move();
   }
 
-  /** Resolves when all connections have closed or after this time, with the number of open connections. */
+  /**
+   * Resolves when all streams have ended and their answers are sent, or after this time. Returns the number of streams
+   * that have not ended.
+   */
   async emptied(withinMs: number): Promise<number> {
-    if (this.#open.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, withinMs);
-        this.#onEmpty = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    return this.#open.size;
+    const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+      if (this.#isEmpty) resolve();
+    });
+    const sent = empty.then(() => Promise.all([...this.#connections].map((connection) => connection.flushed())));
+    await Promise.race([sent, timeout]);
+    return this.#streams.size;
   }
 
-  /** Ends the remaining connections and closes the port. */
+  /** Ends the remaining streams and closes the port. */
   async close(): Promise<void> {
     const { server } = this.#parts;
     clearInterval(this.#pinging);
-    for (const connection of [...this.#connections]) connection.fail('closed', 'the worker is shutting down');
+    for (const stream of [...this.#streams]) stream.fail('closed', 'the worker is shutting down');
+    for (const connection of [...this.#connections]) connection.end();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     await closed;
   }
 
-  #admit(socket: WebSocket, request: IncomingMessage): void {
-    const { tickets, logger } = this.#parts;
-    this.#track(socket);
-    // A gateway that is refused while draining may use its ticket again, so the ticket is not checked.
-    const ticket = this.#accepting ? tickets.admit(request.headers.authorization, Date.now()) : undefined;
-    const connection = this.#connect(
-      socket,
-      ticket === undefined ? logger : logger.child({ session_id: ticket.session }),
-    );
-    if (!this.#accepting) connection.move();
-    else if (ticket === undefined) {
-      connection.fail(
-        'bad_ticket',
-        'the ticket is not valid for this worker or was already used',
-        RELAY_CLOSE.badTicket,
-      );
-    }
+  get #isEmpty(): boolean {
+    return this.#streams.size === 0 && this.#singles.size === 0;
   }
 
-  #track(socket: WebSocket): void {
-    this.#open.add(socket);
+  #connect(socket: Duplex, head: Buffer): void {
+    const { limits, logger } = this.#parts;
+    socket.write(SWITCHING);
+    const connection = new GatewayConnection({
+      socket,
+      head,
+      limits,
+      admit: (ticket, channel, onEnd) => this.#admit(ticket, channel, onEnd),
+      onClose: (reason) => {
+        this.#connections.delete(connection);
+        logger.info({ reason }, 'the connection of a gateway has closed');
+      },
+    });
+    this.#connections.add(connection);
+  }
+
+  #connectSingle(socket: WebSocket, request: IncomingMessage): void {
+    const ticket = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const single = new SingleStream(socket, this.#parts.limits, (channel) => this.#create(ticket, channel));
+    this.#singles.add(single);
     socket.once('close', () => {
-      this.#open.delete(socket);
-      if (this.#open.size === 0) this.#onEmpty();
+      this.#singles.delete(single);
+      if (this.#isEmpty) this.#onEmpty();
     });
   }
 
-  #connect(socket: WebSocket, logger: Logger): Connection {
-    const { engine, limits, metrics, tracing, attributes = {} } = this.#parts;
-    const connection = new Connection({
-      socket,
+  /** Creates a stream, or refuses it and returns undefined. */
+  #admit(ticket: string | undefined, channel: StreamChannel, onEnd: () => void): RelayStream | undefined {
+    const stream = this.#create(ticket, channel, onEnd);
+    return this.#streams.has(stream) ? stream : undefined;
+  }
+
+  /** Creates a stream. It has failed already if its ticket is invalid or the worker drains. */
+  #create(text: string | undefined, channel: StreamChannel, onEnd: () => void = () => undefined): RelayStream {
+    const { engine, limits, metrics, tracing, attributes = {}, tickets } = this.#parts;
+    // A gateway that is refused while draining may use its ticket again, so the ticket is not checked.
+    const ticket = this.#accepting && text !== undefined ? tickets.admit(text, Date.now()) : undefined;
+    const logger = ticket === undefined ? this.#parts.logger : this.#parts.logger.child({ session_id: ticket.session });
+    const stream = new RelayStream({
+      channel,
       engine,
-      limits,
+      slotWaitMs: limits.slotWaitMs,
       accepting: () => this.#accepting,
       onAudio: (samples) => metrics.countAudio(samples / AUDIO.sampleRateHz),
       trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
       onEnd: (code) => {
-        this.#connections.delete(connection);
+        this.#streams.delete(stream);
+        onEnd();
         metrics.countEnd(code);
-        logger[levelOf(code)]({ code }, 'connection ended');
+        logger[levelOf(code)]({ code }, 'stream ended');
+        if (this.#isEmpty) this.#onEmpty();
       },
     });
-    this.#connections.add(connection);
-    return connection;
+    this.#streams.add(stream);
+    if (!this.#accepting) stream.move();
+    else if (ticket === undefined) {
+      stream.fail('bad_ticket', 'the ticket is not valid for this worker or was already used', RELAY_CLOSE.badTicket);
+    }
+    return stream;
   }
 }
 

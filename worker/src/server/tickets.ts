@@ -3,8 +3,8 @@ import type { FollowedFile, Ticket, TicketPublicKeys } from '@svc-asr/runtime';
 
 /** Admits each ticket for a worker once. */
 export interface TicketGate {
-  /** Returns the ticket in an Authorization header. Undefined if it is invalid, expired or already used. */
-  admit: (authorization: string | undefined, nowMs: number) => Ticket | undefined;
+  /** Returns the content of a ticket. Undefined if it is invalid, expired or already used. */
+  admit: (text: string, nowMs: number) => Ticket | undefined;
   /** Number of used tickets that have not expired. */
   readonly size: number;
 }
@@ -24,9 +24,8 @@ export function createTicketGate(
   }
 
   return {
-    admit: (authorization, nowMs) => {
-      const text = /^Bearer +([\w.-]+)$/i.exec(authorization ?? '')?.[1];
-      const ticket = text === undefined ? undefined : verifyTicket(keys.current, text, { worker, model, nowMs });
+    admit: (text, nowMs) => {
+      const ticket = verifyTicket(keys.current, text, { worker, model, nowMs });
       if (ticket === undefined) return undefined;
       forget(nowMs);
       const key = `${ticket.epoch} ${ticket.session}`;

@@ -76,8 +76,7 @@ export async function ask(worker: TestWorker, path: string): Promise<[status: nu
 export async function openStream({ id, address }: { id: string; address: string }, ca?: string): Promise<RelayClient> {
   const key = parseTicketKey(readFileSync(ticketKeyFiles().keyFile, 'utf8'));
   const ticket = { session: randomUUID(), model: MODEL, worker: id, epoch: 1, expMs: Date.now() + 10_000 };
-  const client = new RelayClient(address, signTicket(key, ticket), ca === undefined ? {} : { ca });
-  await client.connected();
+  const client = await RelayClient.connect(address, signTicket(key, ticket), ca);
   client.send({ type: 'open', context: [56, 13] });
   await client.next('opened');
   return client;

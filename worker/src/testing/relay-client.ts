@@ -1,48 +1,127 @@
-import { once } from 'node:events';
-import { parseRelayAnswer, RELAY_PATH } from '@svc-asr/core';
-import type { RelayAnswer, RelayRequest } from '@svc-asr/core';
-import { WebSocket } from 'ws';
-import type { ClientOptions } from 'ws';
+import { EventEmitter, once } from 'node:events';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { FRAME, parseRelayAnswer, RELAY_CONNECTION_PATH, RELAY_LIMITS, RELAY_UPGRADE } from '@svc-asr/core';
+import type { Frame, RelayAnswer, RelayRequest } from '@svc-asr/core';
+import { FrameSocket, payloadText } from '@svc-asr/runtime';
 
 type AnswerOf<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
 
+/** Requests the upgrade to frames. Rejects with the status if the worker refuses it. */
+export async function upgrade(
+  address: string,
+  { ca, path = RELAY_CONNECTION_PATH }: { ca?: string | undefined; path?: string } = {},
+): Promise<{ socket: Duplex; head: Buffer }> {
+  const url = new URL(path, address.replace(/^ws/, 'http'));
+  const headers = { connection: 'Upgrade', upgrade: RELAY_UPGRADE };
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { agent: false, headers, ca });
+  request.end();
+  return new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', ({ statusCode }) => reject(new Error(`the worker answered ${statusCode}`)));
+    request.on('upgrade', (_response, socket, head) => resolve({ socket, head }));
+  });
+}
+
+/** The gateway's side of a connection. */
+export class RelayConnection {
+  readonly frames: FrameSocket;
+  /** Resolves with the reason when the connection has closed. */
+  readonly closed: Promise<string>;
+  /** Number of `alive` frames received. */
+  aliveFrames = 0;
+  readonly #streams = new Map<number, RelayClient>();
+  #lastId = 0;
+
+  private constructor(socket: Duplex, head: Buffer) {
+    let onClose: (reason: string) => void = () => undefined;
+    this.closed = new Promise((resolve) => (onClose = resolve));
+    this.frames = new FrameSocket(socket, head, { onFrame: (frame) => this.#receive(frame), onClose });
+    void this.closed.then(() => {
+      for (const stream of this.#streams.values()) stream.lose();
+    });
+  }
+
+  static async connect(address: string, ca?: string): Promise<RelayConnection> {
+    const { socket, head } = await upgrade(address, { ca });
+    return new RelayConnection(socket, head);
+  }
+
+  /** Creates a stream with the next id. */
+  stream(ticket?: string): RelayClient {
+    const stream = new RelayClient(this, ++this.#lastId, ticket);
+    this.#streams.set(stream.id, stream);
+    return stream;
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.type === FRAME.alive) this.aliveFrames++;
+    else this.#streams.get(frame.stream)?.receive(frame);
+  }
+}
+
 /** The gateway's side of a stream. */
 export class RelayClient {
-  readonly socket: WebSocket;
-  /** All answers received, in order. */
+  readonly id: number;
+  readonly connection: RelayConnection;
+  /** All answers received, in order. The samples of `consumed` count from the start of the stream. */
   readonly answers: RelayAnswer[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #ticket: string | undefined;
+  readonly #received = new EventEmitter();
+  readonly #queue: (Int16Array | object)[] = [];
+  #sent = 0;
+  /** Number of flushes and resets sent. */
+  #marks = 0;
+  /** Position up to which audio may be sent. */
+  #until = 0;
   #taken = 0;
+  #onClosed: (close: { code: number; reason: string }) => void = () => undefined;
 
-  constructor(address: string, ticket: string | undefined, options: ClientOptions = {}) {
-    const headers = ticket === undefined ? {} : { authorization: `Bearer ${ticket}` };
-    this.socket = new WebSocket(`${address}${RELAY_PATH}`, { headers, perMessageDeflate: false, ...options });
-    this.socket.on('message', (data: Buffer) => {
-      const parsed = parseRelayAnswer(data.toString());
-      if (!parsed.ok) throw new Error(`the worker violated the protocol: ${parsed.reason}`);
-      this.answers.push(parsed.message);
-    });
-    this.closed = new Promise((resolve) => {
-      this.socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
-    });
-    this.socket.on('error', () => undefined);
+  constructor(connection: RelayConnection, id: number, ticket: string | undefined) {
+    this.connection = connection;
+    this.id = id;
+    this.#ticket = ticket;
+    this.closed = new Promise((resolve) => (this.#onClosed = resolve));
   }
 
-  async connected(): Promise<this> {
-    if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open');
-    return this;
+  /** Opens a stream on a connection of its own. */
+  static async connect(address: string, ticket?: string, ca?: string): Promise<RelayClient> {
+    return (await RelayConnection.connect(address, ca)).stream(ticket);
   }
 
-  send(message: RelayRequest | Record<string, unknown> | string): void {
-    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  /** Sends a message after the audio before it. The message `open` gets the ticket. */
+  send(message: RelayRequest | Record<string, unknown>): void {
+    if (message.type === 'open') this.connection.frames.sendMessage(this.id, { ticket: this.#ticket, ...message });
+    else {
+      this.#queue.push(message);
+      this.#pump();
+    }
   }
 
-  /** Sends audio in frames of this many samples. */
+  /** Sends audio in frames of at most this many samples, as fast as the worker has room for it. */
   audio(samples: Int16Array, frame = 3200): void {
-    for (let at = 0; at < samples.length; at += frame) this.socket.send(samples.slice(at, at + frame));
+    for (let at = 0; at < samples.length; at += frame) this.#queue.push(samples.slice(at, at + frame));
+    this.#pump();
   }
 
-  /** Returns the next answer of this type after those returned before. Throws if the connection closes first. */
+  /** Sends a payload at once, without regard to the room of the worker. */
+  sendRaw(type: 'audio' | 'message', payload: string | Uint8Array, position = this.#sent): void {
+    this.connection.frames.send(FRAME[type], this.id, position, Buffer.from(payload));
+  }
+
+  /** Ends the stream. */
+  close(): void {
+    this.connection.frames.send(FRAME.close, this.id);
+  }
+
+  /** Disconnects without a close of the stream. */
+  cut(): void {
+    this.connection.frames.destroy();
+  }
+
+  /** Returns the next answer of this type after those returned before. Throws if the stream closes first. */
   async next<T extends RelayAnswer['type']>(type: T): Promise<AnswerOf<T>> {
     for (;;) {
       for (; this.#taken < this.answers.length; this.#taken++) {
@@ -51,7 +130,7 @@ export class RelayClient {
         this.#taken++;
         return answer as AnswerOf<T>;
       }
-      const over = await Promise.race([this.closed, once(this.socket, 'message').then(() => undefined)]);
+      const over = await Promise.race([this.closed, once(this.#received, 'answer').then(() => undefined)]);
       if (over !== undefined && this.#taken >= this.answers.length) {
         throw new Error(`no ${type} arrived before the close ${over.code} ${over.reason}`);
       }
@@ -61,4 +140,47 @@ export class RelayClient {
   of<T extends RelayAnswer['type']>(type: T): AnswerOf<T>[] {
     return this.answers.filter((answer): answer is AnswerOf<T> => answer.type === type);
   }
+
+  /** Called with each frame of the stream. */
+  receive(frame: Frame): void {
+    if (frame.type === FRAME.closed) {
+      this.#onClosed({ code: frame.position, reason: payloadText(frame) });
+      return;
+    }
+    const answer = readAnswer(frame);
+    if (answer.type === 'opened') this.#until = answer.buffer_samples ?? 0;
+    const [opened] = this.of('opened');
+    if (answer.type === 'consumed') this.#until = answer.samples + (opened?.buffer_samples ?? 0);
+    this.answers.push(answer);
+    this.#received.emit('answer');
+    this.#pump();
+  }
+
+  /** Called when the connection has closed. */
+  lose(): void {
+    this.#onClosed({ code: 1006, reason: '' });
+  }
+
+  #pump(): void {
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      if (!(next instanceof Int16Array)) {
+        if (this.#marks - this.of('final').length - this.of('reset_done').length >= RELAY_LIMITS.maxMarks) return;
+        this.#marks++;
+        this.connection.frames.sendMessage(this.id, next, this.#sent);
+      } else if (this.#sent + next.length > this.#until) return;
+      else {
+        this.sendRaw('audio', new Uint8Array(next.buffer, next.byteOffset, next.byteLength));
+        this.#sent += next.length;
+      }
+      this.#queue.shift();
+    }
+  }
+}
+
+function readAnswer(frame: Frame): RelayAnswer {
+  if (frame.type === FRAME.delta) return { type: 'delta', text: payloadText(frame), audio_end: frame.position };
+  if (frame.type === FRAME.consumed) return { type: 'consumed', samples: frame.position };
+  const parsed = parseRelayAnswer(payloadText(frame));
+  if (!parsed.ok) throw new Error(`the worker violated the protocol: ${parsed.reason}`);
+  return parsed.message;
 }

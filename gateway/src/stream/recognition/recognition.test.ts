@@ -14,6 +14,7 @@ import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { Utterances } from './utterances.ts';
+import { WorkerConnections } from './worker-connections.ts';
 import { createWorkerTrust } from './worker-trust.ts';
 
 const watch = new StreamWatch({
@@ -34,6 +35,7 @@ function startRecognition(place: () => Promise<Placement>, caFile = '/ca.crt') {
     tallies: { countStream: () => events.push('counted'), countDelta: () => undefined },
     ticketKey: { current: { id: 'k', privateKey: generateKeyPairSync('ed25519').privateKey } },
     workerTrust: createWorkerTrust({ caFile, serverName: 'workers.internal' }),
+    workerConnections: new WorkerConnections(),
     logger: { error: () => events.push('logged'), info: () => events.push('moved') },
   } as unknown as StreamParts;
   const utterances = new Utterances();

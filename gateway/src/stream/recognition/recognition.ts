@@ -94,7 +94,7 @@ export class Recognition {
     this.#deltaClock.reset();
     this.#stopGathering();
     if (ending === 'flush') this.#send(this.#utterances.current);
-    this.#link?.send({ type: ending });
+    this.#link?.mark(ending);
   }
 
   /** Opens the stream again with another context. The worker must have answered every utterance before. */
@@ -161,7 +161,7 @@ export class Recognition {
     this.#events.onPlaced();
     this.#worker = worker.id;
     this.#revision = worker.revision;
-    const { ticketKey, times, workerTrust } = this.#parts;
+    const { ticketKey, times, workerConnections, workerTrust } = this.#parts;
     const { sessionId: session, model } = this.#session;
     const trust = workerTrust.check(model, worker.address);
     if ('refusal' in trust) {
@@ -170,7 +170,7 @@ export class Recognition {
       return;
     }
     const ticket = { session, model, worker: worker.id, epoch: ++this.#epoch };
-    this.#link = new WorkerLink({
+    this.#link = new WorkerLink(workerConnections, {
       address: worker.address,
       tls: trust.tls,
       ticket: signTicket(ticketKey.current, { ...ticket, expMs: Date.now() + times.ticketMs }),
@@ -251,7 +251,7 @@ export class Recognition {
     this.#utterances.forgetProgress();
     for (const utterance of this.#utterances.all) {
       this.#send(utterance);
-      if (utterance.ending !== undefined) this.#link?.send({ type: utterance.ending });
+      if (utterance.ending !== undefined) this.#link?.mark(utterance.ending);
     }
   }
 
@@ -286,7 +286,7 @@ export class Recognition {
     if (link === undefined || !this.#opened) return;
     const { workerSilenceMs, workerAnswerMs } = this.#parts.times;
     const overdueMs = this.#answerClock.overdueMs(nowMs, link.openedAtMs);
-    if (!this.#utterances.busy) link.silentSinceMs = nowMs;
+    if (!this.#utterances.busy) link.excuseSilence(nowMs);
     else if (nowMs - link.silentSinceMs > workerSilenceMs) this.#move('the worker makes no progress');
     else if (overdueMs > workerAnswerMs) this.#move('the worker does not answer');
   };

@@ -1,0 +1,98 @@
+import { FRAME } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
+import type { FrameSocket } from '@svc-asr/runtime';
+import { OutgoingStream } from './outgoing-stream.ts';
+import type { Mark, OutgoingFrame } from './outgoing-stream.ts';
+import type { Sender } from './turns.ts';
+import { buildOpenMessage } from './worker-channel.ts';
+import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
+
+/** Functions of the connection that a stream uses. */
+export interface StreamConnection {
+  readonly aliveAtMs: number;
+  schedule: (stream: ConnectionStream) => void;
+  remove: (stream: ConnectionStream) => void;
+}
+
+/** One stream on the connection to a worker. */
+export class ConnectionStream implements WorkerChannel, Sender {
+  readonly id: number;
+  readonly events: ChannelEvents;
+  readonly outgoing: OutgoingStream;
+  readonly #request: ChannelRequest;
+  readonly #connection: StreamConnection;
+  /** Undefined until the connection is open. */
+  #frames: FrameSocket | undefined;
+  #over = false;
+
+  constructor(id: number, request: ChannelRequest, events: ChannelEvents, connection: StreamConnection) {
+    this.id = id;
+    this.events = events;
+    this.outgoing = new OutgoingStream(request.replayedSamples);
+    this.#request = request;
+    this.#connection = connection;
+  }
+
+  get aliveAtMs(): number {
+    return this.#connection.aliveAtMs;
+  }
+
+  /** Sends the `open` message. */
+  sendOpen(frames: FrameSocket): void {
+    this.#frames = frames;
+    const { ticket } = this.#request;
+    frames.sendMessage(this.id, { ...buildOpenMessage(this.#request), ticket });
+  }
+
+  audio(pcm: Buffer): void {
+    this.outgoing.addAudio(pcm);
+    this.#connection.schedule(this);
+  }
+
+  mark(mark: Mark): void {
+    this.outgoing.addMark(mark);
+    this.#connection.schedule(this);
+  }
+
+  sendFrame(frame: OutgoingFrame): void {
+    if (frame.kind === 'audio') this.#frames?.send(FRAME.audio, this.id, frame.position, frame.pcm);
+    else this.#frames?.sendMessage(this.id, { type: frame.kind }, frame.position);
+  }
+
+  close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#frames?.send(FRAME.close, this.id);
+    this.#connection.remove(this);
+  }
+
+  /** Called with an answer of the worker. */
+  receive(answer: RelayAnswer): void {
+    if (answer.type === 'opened') {
+      if (answer.buffer_samples === undefined) {
+        this.lose('the worker sent no size of its buffer');
+        return;
+      }
+      this.outgoing.open(answer.buffer_samples);
+    }
+    if (answer.type === 'final' || answer.type === 'reset_done') {
+      this.outgoing.endUtterance();
+      this.#connection.schedule(this);
+    }
+    this.events.onAnswer(answer);
+  }
+
+  /** Called when the worker needs no sample before this position any more. */
+  receiveConsumed(position: number): void {
+    const answer = this.outgoing.consume(position);
+    this.#connection.schedule(this);
+    if (answer !== undefined) this.events.onAnswer(answer);
+  }
+
+  /** Ends the stream because of the worker. */
+  lose(reason: string): void {
+    if (this.#over) return;
+    this.close();
+    this.events.onLost(reason);
+  }
+}

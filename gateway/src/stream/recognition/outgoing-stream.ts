@@ -1,0 +1,102 @@
+import { AUDIO, RELAY_LIMITS } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
+
+export type Mark = 'flush' | 'reset';
+
+/** A frame of a stream that may be sent now. */
+export type OutgoingFrame =
+  | { readonly kind: 'audio'; readonly position: number; readonly pcm: Buffer }
+  | { readonly kind: Mark; readonly position: number };
+
+/**
+ * What a gateway has to send for one stream, in order. The worker announces how much audio it can buffer, and reports
+ * how much it has consumed. Nothing beyond that is sent, so a slow stream waits here and not in the connection.
+ *
+ * Positions count samples from the start of the stream at this worker.
+ */
+export class OutgoingStream {
+  /** Samples before this position are a replay. */
+  readonly #liveFrom: number;
+  readonly #queue: (Buffer | Mark)[] = [];
+  #queued = 0;
+  #sent = 0;
+  #consumed = 0;
+  #bufferSamples = 0;
+  /** Positions of the marks that the worker has not answered, oldest first. Some are not sent yet. */
+  readonly #marks: number[] = [];
+  #unansweredMarks = 0;
+  #utteranceStart = 0;
+
+  constructor(replayedSamples: number) {
+    this.#liveFrom = replayedSamples;
+  }
+
+  /** True while the next audio is a replay, which is less urgent than that of other streams. */
+  get isReplay(): boolean {
+    return this.#sent < this.#liveFrom;
+  }
+
+  /** True if a frame may be sent now. */
+  get isReady(): boolean {
+    const next = this.#queue[0];
+    if (next === undefined) return false;
+    return typeof next === 'string' ? this.#unansweredMarks < RELAY_LIMITS.maxMarks : this.#room > 0;
+  }
+
+  get #room(): number {
+    return this.#consumed + this.#bufferSamples - this.#sent;
+  }
+
+  /** Records the amount of audio that the worker can buffer. Nothing is sent before. */
+  open(bufferSamples: number): void {
+    this.#bufferSamples = bufferSamples;
+  }
+
+  /** Adds audio, which must consist of whole samples and must not change any more. */
+  addAudio(pcm: Buffer): void {
+    if (pcm.length === 0) return;
+    this.#queue.push(pcm);
+    this.#queued += pcm.length / AUDIO.bytesPerSample;
+  }
+
+  /** Adds the end of an utterance. */
+  addMark(mark: Mark): void {
+    this.#queue.push(mark);
+    this.#marks.push(this.#queued);
+  }
+
+  /** Removes and returns the next frame, with at most `maxBytes` of audio. Undefined if the worker has no room for it. */
+  take(maxBytes: number): OutgoingFrame | undefined {
+    const next = this.#queue[0];
+    if (next === undefined || !this.isReady) return undefined;
+    const position = this.#sent;
+    if (typeof next === 'string') {
+      this.#queue.shift();
+      this.#unansweredMarks++;
+      return { kind: next, position };
+    }
+    const samples = Math.min(this.#room, Math.floor(Math.min(next.length, maxBytes) / AUDIO.bytesPerSample));
+    if (samples === 0) return undefined;
+    const bytes = samples * AUDIO.bytesPerSample;
+    if (bytes === next.length) this.#queue.shift();
+    else this.#queue[0] = next.subarray(bytes);
+    this.#sent += samples;
+    return { kind: 'audio', position, pcm: next.subarray(0, bytes) };
+  }
+
+  /** Records an answer that ends an utterance. */
+  endUtterance(): void {
+    this.#utteranceStart = this.#marks.shift() ?? this.#utteranceStart;
+    this.#unansweredMarks = Math.max(0, this.#unansweredMarks - 1);
+  }
+
+  /**
+   * Records that the worker needs no sample before this position. Returns the answer for the current utterance, or
+   * undefined if none of its audio was consumed.
+   */
+  consume(position: number): Extract<RelayAnswer, { type: 'consumed' }> | undefined {
+    this.#consumed = Math.max(this.#consumed, Math.min(position, this.#sent));
+    const samples = position - this.#utteranceStart;
+    return samples > 0 ? { type: 'consumed', samples } : undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { FRAME_HEADER_BYTES, RELAY_LIMITS } from '@svc-asr/core';
+import type { OutgoingFrame, OutgoingStream } from './outgoing-stream.ts';
+
+/** A stream with frames to send. */
+export interface Sender {
+  readonly outgoing: OutgoingStream;
+  /** Sends a frame of the stream. */
+  sendFrame: (frame: OutgoingFrame) => void;
+}
+
+/**
+ * Decides which stream of a connection sends next. Each one sends at most `maxTurnBytes` of audio before it is the turn
+ * of the next one. Replays send only when no other stream has anything to send.
+ */
+export class Turns {
+  // A Set keeps the order of insertion, and contains each stream once.
+  readonly #live = new Set<Sender>();
+  readonly #replaying = new Set<Sender>();
+
+  /** True if no stream waits for its turn. */
+  get isEmpty(): boolean {
+    return this.#live.size === 0 && this.#replaying.size === 0;
+  }
+
+  /** Gives a stream a turn if it may send something. */
+  add(sender: Sender): void {
+    const { outgoing } = sender;
+    if (!outgoing.isReady) return;
+    (outgoing.isReplay ? this.#replaying : this.#live).add(sender);
+  }
+
+  remove(sender: Sender): void {
+    this.#live.delete(sender);
+    this.#replaying.delete(sender);
+  }
+
+  /** Sends frames, as long as fewer bytes are unsent than each of the limits allows. */
+  run(unsentBytes: number, limits: { live: number; replay: number }): void {
+    let unsent = unsentBytes;
+    for (;;) {
+      const queue = this.#live.size > 0 ? this.#live : this.#replaying;
+      const [sender] = queue;
+      if (sender === undefined || unsent >= (queue === this.#live ? limits.live : limits.replay)) return;
+      queue.delete(sender);
+      unsent += this.#takeTurn(sender);
+      this.add(sender);
+    }
+  }
+
+  /** Returns the number of bytes that were sent. */
+  #takeTurn(sender: Sender): number {
+    let audioBytes = 0;
+    let headerBytes = 0;
+    for (;;) {
+      const frame = sender.outgoing.take(RELAY_LIMITS.maxTurnBytes - audioBytes);
+      if (frame === undefined) return audioBytes + headerBytes;
+      sender.sendFrame(frame);
+      headerBytes += FRAME_HEADER_BYTES;
+      if (frame.kind === 'audio') audioBytes += frame.pcm.length;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import type { Mark } from './outgoing-stream.ts';
+import type { WorkerTls } from './worker-trust.ts';
+
+/** Stream that a worker should open. */
+export interface ChannelRequest {
+  readonly address: string;
+  readonly tls: WorkerTls;
+  readonly ticket: string;
+  readonly context: ContextSize;
+  /** Trace context of the stream. Undefined if the session is not traced. */
+  readonly traceparent: string | undefined;
+  /** Samples that are sent for a second time. The worker does not count them as ahead of real time. */
+  readonly replayedSamples: number;
+  /** Longest time for connecting. */
+  readonly openTimeoutMs: number;
+}
+
+export interface ChannelEvents {
+  onAnswer: (answer: RelayAnswer) => void;
+  /** Called when the worker has closed the stream, or the connection has failed or could not be opened. */
+  onLost: (reason: string) => void;
+  /** Called instead of `onLost` if the certificate does not prove that the address is that of a worker of the model. */
+  onWrongWorker: (reason: string) => void;
+  /** Called instead of `onLost` if the worker needs a WebSocket for each stream. */
+  onUnsupported: () => void;
+}
+
+/** The way of one stream to its worker. */
+export interface WorkerChannel {
+  /** Time of the last message about all streams of the connection. */
+  readonly aliveAtMs: number;
+  audio: (pcm: Buffer) => void;
+  mark: (mark: Mark) => void;
+  /** Ends the stream at the worker. No event follows. */
+  close: () => void;
+}
+
+/** Builds the `open` message of a stream. */
+export function buildOpenMessage({ context, traceparent, replayedSamples }: ChannelRequest) {
+  return { type: 'open', context, realtime_from: replayedSamples, traceparent };
+}

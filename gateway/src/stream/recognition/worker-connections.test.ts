@@ -1,0 +1,204 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import type { Frame, RelayAnswer } from '@svc-asr/core';
+import { FrameSocket, payloadText } from '@svc-asr/runtime';
+import { WebSocketServer } from 'ws';
+import { eventually } from '../../../../test/support/eventually.ts';
+import type { ChannelRequest } from './worker-channel.ts';
+import { WorkerConnections } from './worker-connections.ts';
+
+const WAIT_MS = 20_000;
+const BUFFER_SAMPLES = 40_000;
+const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
+
+/** A worker that opens every stream and records what it receives. */
+interface FakeWorker {
+  address: string;
+  connections: FrameSocket[];
+  frames: Frame[];
+}
+
+let server: Server;
+let worker: FakeWorker;
+let workers: WorkerConnections;
+
+beforeEach(async () => {
+  workers = new WorkerConnections();
+  server = createServer();
+  worker = { address: '', connections: [], frames: [] };
+  server.on('upgrade', (request, socket, head) => {
+    if (request.url === RELAY_CONNECTION_PATH) serve(socket, head);
+    else socket.destroy();
+  });
+  await listen();
+});
+afterEach(() => {
+  for (const connection of worker.connections) connection.destroy();
+  workers.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+async function listen(): Promise<void> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  worker.address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function serve(socket: Duplex, head: Buffer): void {
+  socket.write(SWITCHING);
+  const frames: FrameSocket = new FrameSocket(socket, head, {
+    onFrame: (frame) => {
+      worker.frames.push({ ...frame, payload: Buffer.from(frame.payload) });
+      if (frame.type === FRAME.close) frames.send(FRAME.closed, frame.stream, RELAY_CLOSE.done);
+      if (frame.type !== FRAME.message || !payloadText(frame).includes('"open"')) return;
+      const answer = { type: 'opened', chunk_samples: 10, context: [56, 13], buffer_samples: BUFFER_SAMPLES };
+      frames.sendMessage(frame.stream, answer);
+    },
+    onClose: () => undefined,
+  });
+  worker.connections.push(frames);
+}
+
+function openStream(changes: Partial<ChannelRequest> = {}) {
+  const answers: RelayAnswer[] = [];
+  const ends: string[] = [];
+  const request: ChannelRequest = {
+    address: worker.address,
+    tls: {},
+    ticket: 'ticket',
+    context: [56, 13],
+    traceparent: undefined,
+    replayedSamples: 0,
+    openTimeoutMs: WAIT_MS,
+    ...changes,
+  };
+  const channel = workers.open(request, {
+    onAnswer: (answer) => answers.push(answer),
+    onLost: (reason) => ends.push(reason),
+    onWrongWorker: () => ends.push('wrong worker'),
+    onUnsupported: () => ends.push('unsupported'),
+  });
+  const opened = () => eventually('the stream is open', WAIT_MS, () => answers.length > 0);
+  return { channel, answers, ends, opened, request };
+}
+
+test('WorkerConnections opens all streams of a worker on one connection, each with its ticket', async () => {
+  const streams = ['a', 'b', 'c'].map((ticket) => openStream({ ticket }));
+  for (const { opened } of streams) await opened();
+  expect(worker.connections).toHaveLength(1);
+  const opens = worker.frames.map((frame) => JSON.parse(payloadText(frame)) as { ticket: string });
+  expect(opens.map(({ ticket }) => ticket)).toEqual(['a', 'b', 'c']);
+  expect(new Set(worker.frames.map(({ stream }) => stream)).size).toBe(3);
+});
+
+test('WorkerConnections uses another connection for another model and another CA', async () => {
+  const streams = [
+    openStream({ tls: { servername: 'a.internal' } }),
+    openStream({ tls: { servername: 'b.internal' } }),
+    openStream({ tls: { servername: 'b.internal', ca: 'renewed' } }),
+    openStream({ tls: { servername: 'b.internal', ca: 'renewed' } }),
+  ];
+  for (const { opened } of streams) await opened();
+  expect(worker.connections).toHaveLength(3);
+});
+
+test('a stream without credit waits while another stream of the connection continues', async () => {
+  const [slow, fast] = [openStream(), openStream()];
+  for (const { opened } of [slow, fast]) await opened();
+  const sentBy = (id: number) => {
+    const audio = worker.frames.filter(({ stream, type }) => stream === id && type === FRAME.audio);
+    return audio.reduce((sum, { payload }) => sum + payload.length / 2, 0);
+  };
+  slow.channel.audio(Buffer.alloc(BUFFER_SAMPLES * 20));
+  slow.channel.mark('flush');
+  for (let samples = 1000; samples <= 100_000; samples += 1000) {
+    fast.channel.audio(Buffer.alloc(2000));
+    await eventually('the audio arrives', WAIT_MS, () => sentBy(2) === samples);
+    worker.connections[0]?.send(FRAME.consumed, 2, samples);
+  }
+  expect(sentBy(1)).toBe(BUFFER_SAMPLES);
+  worker.connections[0]?.send(FRAME.consumed, 1, BUFFER_SAMPLES);
+  await eventually('the credit is used', WAIT_MS, () => sentBy(1) === 2 * BUFFER_SAMPLES);
+});
+
+test('a closed stream sends a close frame, and its late answers are ignored', async () => {
+  const [closed, other] = [openStream(), openStream()];
+  for (const { opened } of [closed, other]) await opened();
+  closed.channel.close();
+  await eventually('the close arrives', WAIT_MS, () => worker.frames.some(({ type }) => type === FRAME.close));
+  worker.connections[0]?.send(FRAME.delta, 1, 10, Buffer.from('late'));
+  worker.connections[0]?.send(FRAME.delta, 2, 20, Buffer.from('wĩ mwega'));
+  await eventually('the delta arrives', WAIT_MS, () => other.answers.length === 2);
+  expect(other.answers[1]).toEqual({ type: 'delta', text: 'wĩ mwega', audio_end: 20 });
+  expect(closed.answers).toHaveLength(1);
+  expect(closed.ends).toEqual([]);
+});
+
+test('every stream is lost with the connection, and the next stream opens another one', async () => {
+  const streams = [openStream(), openStream()];
+  for (const { opened } of streams) await opened();
+  worker.connections[0]?.destroy();
+  for (const { ends } of streams) {
+    expect(await eventually('the stream is lost', WAIT_MS, () => ends[0])).toContain(
+      'the connection to the worker failed',
+    );
+  }
+  await openStream().opened();
+  expect(worker.connections).toHaveLength(2);
+});
+
+test('a stream that the worker closes is lost alone', async () => {
+  const [lost, other] = [openStream(), openStream()];
+  for (const { opened } of [lost, other]) await opened();
+  worker.connections[0]?.send(FRAME.closed, 1, RELAY_CLOSE.failed, Buffer.from('inference_failed'));
+  await eventually('the stream is lost', WAIT_MS, () => lost.ends.length === 1);
+  expect(lost.ends).toEqual(['the worker closed the stream (1011 inference_failed)']);
+  expect(other.ends).toEqual([]);
+});
+
+test('a retired connection keeps its streams, takes no new ones, and closes after the last one', async () => {
+  const first = openStream();
+  await first.opened();
+  workers.retire(first.request);
+  await openStream().opened();
+  expect(worker.connections).toHaveLength(2);
+  first.channel.mark('flush');
+  await eventually('the flush arrives', WAIT_MS, () =>
+    worker.frames.some((frame) => payloadText(frame).includes('flush')),
+  );
+  first.channel.close();
+  await eventually('the first connection closes', WAIT_MS, () => !worker.connections[0]?.isOpen);
+  expect(worker.connections[1]?.isOpen).toBe(true);
+});
+
+test('a worker of the version before gets a WebSocket for each stream', async () => {
+  const sockets = new WebSocketServer({ noServer: true });
+  const headers: (string | undefined)[] = [];
+  server.removeAllListeners('upgrade');
+  server.on('upgrade', (request, socket, head) => {
+    if (request.url !== RELAY_PATH) socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
+    else {
+      headers.push(request.headers.authorization);
+      sockets.handleUpgrade(request, socket, head, (accepted) => {
+        accepted.send('{"type":"opened","chunk_samples":10,"context":[56,13]}');
+      });
+    }
+  });
+  const first = openStream();
+  await eventually('the connection is refused', WAIT_MS, () => first.ends.length === 1);
+  expect(first.ends).toEqual(['unsupported']);
+  const second = openStream({ ticket: 'abc' });
+  await second.opened();
+  expect(headers).toEqual(['Bearer abc']);
+  second.channel.close();
+});
+
+test('a worker that cannot be reached loses the stream with the reason', async () => {
+  const { ends } = openStream({ address: 'ws://127.0.0.1:1' });
+  await eventually('the stream is lost', WAIT_MS, () => ends.length === 1);
+  expect(ends[0]).toContain('ECONNREFUSED');
+  expect(workers.size).toBe(0);
+});

@@ -1,0 +1,98 @@
+import { SingleStream } from './single-stream.ts';
+import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
+import { WorkerConnection } from './worker-connection.ts';
+
+/** Time for which a connection without streams stays open. */
+const IDLE_MS = 10_000;
+/** Time after which a connection takes no new streams, so that the certificate of the worker is verified again. */
+const MAX_AGE_MS = 600_000;
+/** Time for which a worker without the path of connections gets a WebSocket for each stream. */
+const UNSUPPORTED_MS = 60_000;
+
+interface Entry {
+  readonly connection: WorkerConnection;
+  readonly createdAtMs: number;
+  /** CA with which the certificate of the worker was verified. */
+  readonly ca: string;
+  idleTimer?: NodeJS.Timeout;
+}
+
+/**
+ * The connections of this gateway to workers: one for each address and model, opened for the first stream and closed
+ * after the last one. Streams of different models never share a connection, because the certificate proves only one
+ * model.
+ */
+export class WorkerConnections {
+  readonly #entries = new Map<string, Entry>();
+  /** Every connection that has not closed, including those that take no new streams. */
+  readonly #open = new Set<WorkerConnection>();
+  /** Workers that need a WebSocket for each stream, and the time until which that is assumed. */
+  readonly #unsupportedUntilMs = new Map<string, number>();
+
+  /** Number of connections that have not closed. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Opens a stream at a worker. */
+  open(request: ChannelRequest, events: ChannelEvents): WorkerChannel {
+    const nowMs = performance.now();
+    if (nowMs < (this.#unsupportedUntilMs.get(request.address) ?? 0)) return new SingleStream(request, events);
+    const { connection, idleTimer } = this.#find(request, nowMs);
+    clearTimeout(idleTimer);
+    return connection.open(request, events);
+  }
+
+  /** Uses another connection for further streams. Call when a worker has not answered on this one. */
+  retire(request: ChannelRequest): void {
+    const key = keyOf(request);
+    const entry = this.#entries.get(key);
+    this.#entries.delete(key);
+    if (entry?.connection.size === 0) entry.connection.close();
+  }
+
+  /** Closes all connections. Their streams must have ended. */
+  close(): void {
+    for (const connection of [...this.#open]) connection.close();
+  }
+
+  #find(request: ChannelRequest, nowMs: number): Entry {
+    const entry = this.#entries.get(keyOf(request));
+    const isCurrent =
+      entry?.connection.hasRoom === true &&
+      nowMs - entry.createdAtMs < MAX_AGE_MS &&
+      entry.ca === String(request.tls.ca ?? '');
+    if (isCurrent) return entry;
+    this.retire(request);
+    return this.#create(request, nowMs);
+  }
+
+  #create(request: ChannelRequest, nowMs: number): Entry {
+    const { address, tls, openTimeoutMs } = request;
+    const key = keyOf(request);
+    const isListed = () => this.#entries.get(key) === entry;
+    const connection = new WorkerConnection({
+      address,
+      tls,
+      openTimeoutMs,
+      onUnsupported: () => this.#unsupportedUntilMs.set(address, performance.now() + UNSUPPORTED_MS),
+      onIdle: () => {
+        if (isListed()) entry.idleTimer = setTimeout(() => this.retire(request), IDLE_MS);
+        else connection.close();
+      },
+      onClosed: () => {
+        clearTimeout(entry.idleTimer);
+        this.#open.delete(connection);
+        if (isListed()) this.#entries.delete(key);
+      },
+    });
+    const entry: Entry = { connection, createdAtMs: nowMs, ca: String(tls.ca ?? '') };
+    this.#entries.set(key, entry);
+    this.#open.add(connection);
+    return entry;
+  }
+}
+
+function keyOf({ address, tls }: ChannelRequest): string {
+  return `${tls.servername ?? ''} ${address}`;
+}

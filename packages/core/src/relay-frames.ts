@@ -1,0 +1,166 @@
+/**
+ * Frames between gateways and workers. One connection carries all streams of a gateway to a worker. It starts as an
+ * HTTP/1.1 request for RELAY_CONNECTION_PATH with `Upgrade: svc-asr-relay`, and continues with frames in both
+ * directions.
+ *
+ * A frame is a header of 12 bytes and a payload. The header holds the stream id (32 bits), the type (8 bits), the
+ * length of the payload (24 bits) and a position (32 bits), all big-endian. The meaning of the position depends on the
+ * type.
+ *
+ * The gateway chooses the ids of streams, and each id is greater than the ones before. An id is never used again on the
+ * same connection. Frames for a stream that has ended are therefore late, and are ignored.
+ */
+export const RELAY_CONNECTION_PATH = '/v2/streams';
+
+/** Protocol name in the `Upgrade` header. */
+export const RELAY_UPGRADE = 'svc-asr-relay';
+
+/** Stream id of frames that concern the connection. */
+export const CONNECTION_ID = 0;
+
+/** Largest stream id. A gateway opens another connection before it needs a greater one. */
+export const MAX_STREAM_ID = 0xffff_ffff;
+
+export const FRAME_HEADER_BYTES = 12;
+
+/** Types of frames. */
+export const FRAME = {
+  /** JSON of relay.ts. The position of a request is the number of samples that were sent before it. */
+  message: 1,
+  /** PCM16LE of a stream. The position is that of the first sample, counted from the start of the stream. */
+  audio: 2,
+  /** A `delta` answer. The position is its `audio_end` and the payload its text. */
+  delta: 3,
+  /**
+   * The engine needs no sample before the position, which counts from the start of the stream. The gateway may send
+   * `buffer_samples` samples from there.
+   */
+  consumed: 4,
+  /** Inference makes progress. Sent on a connection with streams, and concerns all of them. */
+  alive: 5,
+  /** The gateway has finished with a stream. Its slot is freed at once. */
+  close: 6,
+  /**
+   * The stream has ended at the worker. The position is a close code, and the payload the name of the reason. For the
+   * connection, the sender closes it because of the reason in the payload.
+   */
+  closed: 7,
+  /** Must be answered with a pong. */
+  ping: 8,
+  pong: 9,
+} as const;
+
+export type FrameType = (typeof FRAME)[keyof typeof FRAME];
+
+export interface Frame {
+  readonly stream: number;
+  readonly type: FrameType;
+  readonly position: number;
+  readonly payload: Uint8Array;
+}
+
+/** The bytes that arrived are not frames of the protocol. The connection cannot continue. */
+export class FrameError extends Error {
+  override readonly name = 'FrameError';
+}
+
+const TYPES = new Set<number>(Object.values(FRAME));
+/** Types that always concern the whole connection. */
+const CONNECTION_TYPES = new Set<number>([FRAME.alive, FRAME.ping, FRAME.pong]);
+
+/** Writes a frame header into the first bytes of a buffer. */
+export function writeFrameHeader(
+  target: Uint8Array,
+  { stream, type, position, length }: { stream: number; type: FrameType; position: number; length: number },
+): void {
+  target[0] = stream >>> 24;
+  target[1] = stream >>> 16;
+  target[2] = stream >>> 8;
+  target[3] = stream;
+  target[4] = type;
+  target[5] = length >>> 16;
+  target[6] = length >>> 8;
+  target[7] = length;
+  target[8] = position >>> 24;
+  target[9] = position >>> 16;
+  target[10] = position >>> 8;
+  target[11] = position;
+}
+
+/** Splits the bytes of a connection into frames, however the network has cut them. */
+export class FrameReader {
+  readonly #maxPayloadBytes: number;
+  readonly #header = new Uint8Array(FRAME_HEADER_BYTES);
+  #headerBytes = 0;
+  /** Payload of a frame that arrives in several pieces. */
+  #payload: Uint8Array | undefined;
+  #payloadBytes = 0;
+
+  constructor(maxPayloadBytes: number) {
+    this.#maxPayloadBytes = maxPayloadBytes;
+  }
+
+  /**
+   * Yields the frames that the next bytes complete. A payload may share the memory of `bytes`. Throws a FrameError if
+   * the bytes are not part of the protocol.
+   */
+  *read(bytes: Uint8Array): Generator<Frame> {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#headerBytes < FRAME_HEADER_BYTES) {
+        const end = Math.min(bytes.length, at + FRAME_HEADER_BYTES - this.#headerBytes);
+        this.#header.set(bytes.subarray(at, end), this.#headerBytes);
+        this.#headerBytes += end - at;
+        at = end;
+        if (this.#headerBytes < FRAME_HEADER_BYTES) return;
+      }
+      const length = this.#length();
+      const end = Math.min(bytes.length, at + length - this.#payloadBytes);
+      const piece = bytes.subarray(at, end);
+      at = end;
+      if (piece.length === length) {
+        yield this.#complete(piece);
+        continue;
+      }
+      this.#payload ??= new Uint8Array(length);
+      this.#payload.set(piece, this.#payloadBytes);
+      this.#payloadBytes += piece.length;
+      if (this.#payloadBytes === length) yield this.#complete(this.#payload);
+    }
+  }
+
+  /** Returns the length of the payload in a complete header, which must be valid. */
+  #length(): number {
+    const header = this.#header;
+    const type = header[4] ?? 0;
+    const length = ((header[5] ?? 0) << 16) | ((header[6] ?? 0) << 8) | (header[7] ?? 0);
+    if (!TYPES.has(type)) throw new FrameError(`a frame has the unknown type ${type}`);
+    if (length > this.#maxPayloadBytes) {
+      throw new FrameError(`a frame has ${length} bytes, and at most ${this.#maxPayloadBytes} are allowed`);
+    }
+    const isConnection = readUint32(header, 0) === CONNECTION_ID;
+    if (type !== FRAME.closed && CONNECTION_TYPES.has(type) !== isConnection) {
+      throw new FrameError(`a frame of type ${type} has the stream id ${readUint32(header, 0)}`);
+    }
+    return length;
+  }
+
+  #complete(payload: Uint8Array): Frame {
+    const header = this.#header;
+    this.#headerBytes = 0;
+    this.#payload = undefined;
+    this.#payloadBytes = 0;
+    return {
+      stream: readUint32(header, 0),
+      type: header[4] as FrameType,
+      position: readUint32(header, 8),
+      payload,
+    };
+  }
+}
+
+function readUint32(bytes: Uint8Array, at: number): number {
+  return (
+    (((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) >>> 0
+  );
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { FRAME, RELAY_LIMITS } from '@svc-asr/core';
+import type { Frame } from '@svc-asr/core';
+import { FrameSocket, payloadText } from './frame-socket.ts';
+
+const EMPTY = Buffer.alloc(0);
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** Returns both ends of a TCP connection. */
+async function pair(): Promise<[Socket, Socket]> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  sockets.push(client, accepted);
+  return [client, accepted];
+}
+
+/** Collects the frames of a socket. `until` resolves when there are this many of them. */
+function collect(socket: Socket, onFrame: (frame: Frame) => void = () => undefined) {
+  const frames: Frame[] = [];
+  let check: () => void = () => undefined;
+  let onClose: (reason: string) => void = () => undefined;
+  const closed = new Promise<string>((resolve) => (onClose = resolve));
+  const end = new FrameSocket(socket, EMPTY, {
+    onFrame: (frame) => {
+      onFrame(frame);
+      frames.push({ ...frame, payload: Buffer.from(frame.payload) });
+      check();
+    },
+    onClose,
+  });
+  const until = (count: number) =>
+    new Promise<Frame[]>((resolve) => {
+      check = () => void (frames.length >= count && resolve(frames));
+      check();
+    });
+  return { end, closed, until };
+}
+
+test('FrameSocket writes the frames of one turn together, in order', async () => {
+  const [client, accepted] = await pair();
+  const writes: number[] = [];
+  const write = client.write.bind(client) as (data: Uint8Array) => boolean;
+  client.write = ((data: Uint8Array) => {
+    writes.push(data.length);
+    return write(data);
+  }) as typeof client.write;
+  const sender = collect(client).end;
+  const { until } = collect(accepted);
+  for (let i = 1; i <= 100; i++) sender.send(FRAME.consumed, i, i * 10);
+  sender.sendMessage(7, { type: 'flush' }, 5);
+  const frames = await until(101);
+  expect(frames.slice(0, 100).map(({ stream, position }) => position / stream)).toEqual(Array(100).fill(10));
+  expect(frames[100]).toMatchObject({ stream: 7, type: FRAME.message, position: 5 });
+  expect(payloadText(frames[100] as Frame)).toBe('{"type":"flush"}');
+  expect(writes).toHaveLength(1);
+});
+
+test('FrameSocket passes large payloads on unchanged, and answers a ping', async () => {
+  const [client, accepted] = await pair();
+  const { end, until: untilSent } = collect(client);
+  const { until } = collect(accepted);
+  const payload = Buffer.alloc(RELAY_LIMITS.maxFrameBytes, 'speech');
+  for (let i = 0; i < 20; i++) end.send(FRAME.audio, 1, i, payload);
+  expect((await until(20)).every((frame) => payload.equals(frame.payload))).toBe(true);
+  end.takeReceived();
+  end.ping();
+  await once(client, 'data');
+  expect(end.takeReceived()).toBe(true);
+  expect(await untilSent(0)).toEqual([]);
+});
+
+test('FrameSocket reports bytes that are no frame to both sides and closes the connection', async () => {
+  const [client, accepted] = await pair();
+  const { closed: refused } = collect(accepted);
+  const { closed, end } = collect(client);
+  client.write(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+  expect(await refused).toContain('a frame has the unknown type');
+  expect(await closed).toContain('a frame has the unknown type');
+  expect(end.isOpen).toBe(false);
+  end.send(FRAME.close, 1);
+});
+
+test('FrameSocket resolves flushed when its frames are sent, and also after the connection was lost', async () => {
+  const [client, accepted] = await pair();
+  const { end } = collect(client);
+  const { until } = collect(accepted);
+  end.send(FRAME.close, 3);
+  await end.flushed();
+  expect(end.unsentBytes).toBe(0);
+  expect(await until(1)).toMatchObject([{ stream: 3, type: FRAME.close }]);
+  end.destroy();
+  await end.flushed();
+});
+
+test('FrameSocket delivers no frame after it was destroyed in the middle of others', async () => {
+  const [client, accepted] = await pair();
+  const received: number[] = [];
+  const receiver = collect(accepted, ({ stream }) => {
+    received.push(stream);
+    if (stream === 2) receiver.end.destroy('enough');
+  });
+  const { end } = collect(client);
+  for (let i = 1; i <= 5; i++) end.send(FRAME.close, i);
+  expect(await receiver.closed).toBe('enough');
+  expect(received).toEqual([1, 2]);
+});

@@ -1,0 +1,149 @@
+import type { Duplex } from 'node:stream';
+import { CONNECTION_ID, FRAME, FrameError, parseRelayRequest, RELAY_CLOSE, RELAY_LIMITS } from '@svc-asr/core';
+import type { Frame, ParsedRelay, RelayRequest } from '@svc-asr/core';
+import { FrameSocket, payloadText } from '@svc-asr/runtime';
+import { beat, isLost } from './heartbeat.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { RelayStream, StreamChannel } from './relay-stream.ts';
+
+export interface ConnectionLimits {
+  /** Longest time until the first stream with a valid ticket. */
+  readonly openTimeoutMs: number;
+  /** Size of unread answers above which the connection is cut. */
+  readonly unsentBytes: number;
+}
+
+export interface GatewayConnectionParts {
+  readonly socket: Duplex;
+  readonly head: Uint8Array;
+  readonly limits: ConnectionLimits;
+  /** Creates the stream of an `open` message. Refuses it and returns undefined if its ticket is invalid. */
+  readonly admit: (ticket: string | undefined, channel: StreamChannel, onEnd: () => void) => RelayStream | undefined;
+  /** Called once when the connection has closed, with the reason. */
+  readonly onClose: (reason: string) => void;
+}
+
+/** Unread answers that each open stream adds to the limit. A batch may answer all streams at the same time. */
+const UNSENT_BYTES_PER_STREAM = 16_384;
+
+/** The connection of a gateway, which carries its streams. */
+export class GatewayConnection {
+  readonly #parts: GatewayConnectionParts;
+  readonly #frames: FrameSocket;
+  readonly #streams = new Map<number, RelayStream>();
+  readonly #openTimer: NodeJS.Timeout;
+  /** Greatest stream id so far. */
+  #lastId = 0;
+  #heartbeat: Heartbeat = { missed: 0 };
+
+  constructor(parts: GatewayConnectionParts) {
+    this.#parts = parts;
+    this.#openTimer = setTimeout(() => this.#frames.fail('no stream was opened in time'), parts.limits.openTimeoutMs);
+    this.#frames = new FrameSocket(parts.socket, parts.head, {
+      onFrame: (frame) => this.#receive(frame),
+      onClose: (reason) => this.#close(reason),
+    });
+  }
+
+  /** Reports to the gateway that inference makes progress, if it has streams here. */
+  alive(): void {
+    if (this.#streams.size > 0) this.#frames.send(FRAME.alive, CONNECTION_ID);
+  }
+
+  /** Cuts the connection if the gateway has not answered pings, and sends the next ping otherwise. */
+  ping(): void {
+    this.#heartbeat = beat(this.#heartbeat, { received: this.#frames.takeReceived(), reading: true });
+    if (isLost(this.#heartbeat)) this.#frames.destroy('the gateway does not answer pings');
+    else this.#frames.ping();
+  }
+
+  /** Resolves when all answers are sent. */
+  async flushed(): Promise<void> {
+    await this.#frames.flushed();
+  }
+
+  /** Closes the connection after its answers were sent. */
+  end(): void {
+    this.#frames.end();
+  }
+
+  #receive({ stream: id, type, position, payload }: Frame): void {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) {
+      // The stream may have ended while this frame was on its way.
+      if (id > this.#lastId) this.#open(id, type, payload);
+      return;
+    }
+    if (type === FRAME.close) {
+      stream.end('done');
+      this.#frames.send(FRAME.closed, id, RELAY_CLOSE.done);
+      return;
+    }
+    if (type !== FRAME.audio && type !== FRAME.message) {
+      throw new FrameError(`a gateway has sent a frame of type ${type}`);
+    }
+    if (position !== stream.acceptedSamples) {
+      stream.fail('invalid_message', `a frame at sample ${position} does not follow sample ${stream.acceptedSamples}`);
+    } else if (type === FRAME.audio) stream.receiveAudio(payload);
+    else {
+      const parsed = parseRequest(payload);
+      if (parsed.ok) stream.receive(parsed.message);
+      else stream.fail('invalid_message', parsed.reason);
+    }
+  }
+
+  /** Opens a stream with an id that was not used before. */
+  #open(id: number, type: Frame['type'], payload: Uint8Array): void {
+    const parsed = type === FRAME.message ? parseRequest(payload) : undefined;
+    if (parsed?.ok !== true || parsed.message.type !== 'open') {
+      const reason = parsed?.ok === false ? parsed.reason : 'it must be open';
+      throw new FrameError(`the first frame of stream ${id} is invalid: ${reason}`);
+    }
+    this.#lastId = id;
+    const channel = this.#createChannel(id);
+    if (this.#streams.size >= RELAY_LIMITS.maxStreams) {
+      const message = `the connection already has ${RELAY_LIMITS.maxStreams} streams`;
+      channel.send({ type: 'error', code: 'no_slot', message });
+      channel.close(RELAY_CLOSE.noSlot, 'no_slot');
+      return;
+    }
+    const stream = this.#parts.admit(parsed.message.ticket, channel, () => this.#streams.delete(id));
+    if (stream === undefined) return;
+    clearTimeout(this.#openTimer);
+    this.#streams.set(id, stream);
+    void stream.open(parsed.message);
+  }
+
+  #createChannel(id: number): StreamChannel {
+    const frames = this.#frames;
+    return {
+      send: (answer) => {
+        if (answer.type === 'delta') frames.send(FRAME.delta, id, answer.audio_end, Buffer.from(answer.text));
+        else frames.sendMessage(id, answer);
+        this.#checkUnsent();
+      },
+      sendConsumed: (samples) => frames.send(FRAME.consumed, id, samples),
+      close: (closeCode, reason) => frames.send(FRAME.closed, id, closeCode, Buffer.from(reason)),
+    };
+  }
+
+  #checkUnsent(): void {
+    const { unsentBytes } = this.#parts.limits;
+    const limit = Math.max(unsentBytes, UNSENT_BYTES_PER_STREAM * this.#streams.size);
+    if (this.#frames.unsentBytes > limit) this.#frames.destroy('slow_reader');
+  }
+
+  #close(reason: string): void {
+    clearTimeout(this.#openTimer);
+    const code = reason === 'slow_reader' ? reason : 'lost';
+    for (const stream of [...this.#streams.values()]) stream.end(code);
+    this.#parts.onClose(reason);
+  }
+}
+
+function parseRequest(payload: Uint8Array): ParsedRelay<RelayRequest> {
+  if (payload.length > RELAY_LIMITS.maxMessageBytes) {
+    return { ok: false, reason: `more than ${RELAY_LIMITS.maxMessageBytes} bytes` };
+  }
+  return parseRelayRequest(payloadText({ payload }));
+}

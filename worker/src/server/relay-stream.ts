@@ -1,0 +1,220 @@
+import { RELAY_CLOSE, RELAY_LIMITS } from '@svc-asr/core';
+import type { RelayAnswer, RelayErrorCode, RelayRequest } from '@svc-asr/core';
+import type { Engine } from '../engine/engine.ts';
+import { EngineError } from '../engine/error.ts';
+import { RING_SAMPLES } from '../engine/shared.ts';
+import type { EngineStream } from '../engine/stream.ts';
+import type { StreamTrace } from '../telemetry/stream-trace.ts';
+import { deltaAnswer, finalAnswer } from './answers.ts';
+
+/** The way of a stream's answers to its gateway. */
+export interface StreamChannel {
+  send: (answer: Exclude<RelayAnswer, { type: 'consumed' | 'alive' }>) => void;
+  /**
+   * Reports that the engine needs no sample before `samples`. The current utterance starts at `utteranceStart`. Both
+   * count from the start of the stream.
+   */
+  sendConsumed: (samples: number, utteranceStart: number) => void;
+  /** Called when the stream has failed, after its `error` message was sent. */
+  close: (closeCode: number, reason: string) => void;
+  /**
+   * Called when the engine has enough audio or marks, and when it has room again. Undefined if the gateway must not send
+   * more than the worker has announced. A stream that does then fails.
+   */
+  readonly setFull?: (full: boolean) => void;
+}
+
+export interface StreamParts {
+  readonly channel: StreamChannel;
+  readonly engine: Engine;
+  /** Longest time that a stream waits for a slot. */
+  readonly slotWaitMs: number;
+  /** Returns false while the worker accepts no new streams. */
+  readonly accepting: () => boolean;
+  readonly onAudio: (samples: number) => void;
+  /** Starts the trace of a stream. Returns undefined if the gateway does not trace it. */
+  readonly trace: (traceparent: string | undefined) => StreamTrace | undefined;
+  /** Called once when the stream ends, with `done` or the code of the error. */
+  readonly onEnd: (code: EndCode) => void;
+}
+
+export type EndCode = RelayErrorCode | 'done' | 'slow_reader' | 'lost';
+
+type OpenRequest = Extract<RelayRequest, { type: 'open' }>;
+
+const SLOT_POLL_MS = 20;
+
+/** A stream of a gateway. It connects the protocol of relay.ts in `@svc-asr/core` to a stream of the engine. */
+export class RelayStream {
+  readonly #parts: StreamParts;
+  #state: 'opening' | 'open' | 'over' = 'opening';
+  #stream: EngineStream | undefined;
+  #marks = 0;
+  /** True while audio is queued outside the ring. */
+  #overfull = false;
+  /** First sample of the utterance that the engine is decoding, counted from the start of the stream. */
+  #utteranceStart = 0;
+  #trace: StreamTrace | undefined;
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+  }
+
+  /** Samples accepted since the start of the stream. */
+  get acceptedSamples(): number {
+    return this.#stream?.accepted ?? 0;
+  }
+
+  /** True while the worker has audio to decode or an answer to send. */
+  get isPending(): boolean {
+    return this.#state === 'open' && (this.#marks > 0 || (this.#stream?.buffered ?? 0) > 0);
+  }
+
+  /** Opens the stream, and waits for a slot if every slot is taken. */
+  async open({ context, realtime_from: realtimeFrom = 0, traceparent }: OpenRequest): Promise<void> {
+    this.#trace = this.#parts.trace(traceparent);
+    const deadline = performance.now() + this.#parts.slotWaitMs;
+    // The inference thread frees a slot a moment after the ledger has assigned it to the next stream.
+    while (!this.#tryOpen(context, realtimeFrom, performance.now() >= deadline)) {
+      await new Promise((resolve) => setTimeout(resolve, SLOT_POLL_MS));
+    }
+  }
+
+  /** Accepts audio of the gateway. */
+  receiveAudio(pcm: Uint8Array): void {
+    if (this.#state === 'over') return;
+    if (pcm.length % 2 !== 0) {
+      this.fail('invalid_audio', `a frame of ${pcm.length} bytes does not hold whole samples`);
+      return;
+    }
+    this.#parts.onAudio(pcm.length / 2);
+    this.#trace?.audioReceived();
+    this.#callEngine((stream) => {
+      this.#overfull = !stream.write(pcm) || this.#overfull;
+    });
+    if (this.#overfull && this.#parts.channel.setFull === undefined) {
+      this.fail('buffer_overrun', 'more audio arrived than the worker has announced room for');
+    }
+    this.#reportRoom();
+  }
+
+  /** Accepts a message of the gateway after `open`. */
+  receive(message: RelayRequest): void {
+    if (this.#state === 'over') return;
+    if (message.type === 'open') {
+      this.fail('invalid_message', 'the stream is already open');
+      return;
+    }
+    if (this.#marks >= RELAY_LIMITS.maxMarks && this.#parts.channel.setFull === undefined) {
+      this.fail('buffer_overrun', `more than ${RELAY_LIMITS.maxMarks} flushes and resets are unanswered`);
+      return;
+    }
+    this.#marks++;
+    this.#trace?.marked();
+    this.#callEngine((stream) => {
+      if (message.type === 'flush') stream.flush();
+      else stream.reset();
+    });
+    this.#reportRoom();
+  }
+
+  /** Asks the gateway to move its stream to another worker. A stream without a slot is refused. */
+  move(): void {
+    if (this.#state === 'open') this.#parts.channel.send({ type: 'move' });
+    else this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
+  }
+
+  /** Ends the stream with an error. */
+  fail(code: RelayErrorCode, message: string, closeCode: number = RELAY_CLOSE.failed): void {
+    if (this.#state === 'over') return;
+    const { channel } = this.#parts;
+    channel.send({ type: 'error', code, message });
+    this.end(code);
+    channel.close(closeCode, code);
+  }
+
+  /** Ends the stream and frees its slot, without a message to the gateway. */
+  end(code: EndCode): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    this.#stream?.close();
+    this.#trace?.end(code);
+    this.#parts.onEnd(code);
+  }
+
+  /** Tries to open the stream. Returns true if it was opened or refused, and false if the caller should retry. */
+  #tryOpen(context: [number, number], realtimeFrom: number, isLast: boolean): boolean {
+    if (this.#state !== 'opening') return true;
+    if (!this.#parts.accepting()) {
+      this.move();
+      return true;
+    }
+    try {
+      this.#opened(this.#parts.engine.open({ context, realtimeFrom }));
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      if (error.code === 'no_slot' && !isLast) return false;
+      this.fail(error.code, error.message, error.code === 'no_slot' ? RELAY_CLOSE.noSlot : RELAY_CLOSE.failed);
+    }
+    return true;
+  }
+
+  #opened(stream: EngineStream): void {
+    const { channel, engine } = this.#parts;
+    this.#stream = stream;
+    this.#state = 'open';
+    const [left, right] = stream.context;
+    const info = engine.info.contexts.find(({ context }) => context[0] === left && context[1] === right);
+    stream.on('delta', (delta) => channel.send(deltaAnswer(delta)));
+    stream.on('final', (final) => {
+      channel.send(finalAnswer(final));
+      this.#trace?.answered(final);
+      this.#startUtterance(final.endSample);
+    });
+    stream.on('reset', (at) => {
+      channel.send({ type: 'reset_done' });
+      this.#trace?.dropped();
+      this.#startUtterance(at);
+    });
+    stream.on('consumed', (samples) => channel.sendConsumed(samples, this.#utteranceStart));
+    stream.on('drain', () => {
+      this.#overfull = false;
+      this.#reportRoom();
+    });
+    stream.on('error', ({ code, message }) => this.fail(code, message));
+    channel.send({
+      type: 'opened',
+      chunk_samples: info?.chunkSamples ?? 1,
+      context: [left, right],
+      buffer_samples: RING_SAMPLES,
+    });
+    this.#trace?.opened();
+    this.#reportRoom();
+  }
+
+  /** Called when an utterance has ended and the next one starts at this sample. */
+  #startUtterance(sample: number): void {
+    this.#marks--;
+    this.#utteranceStart = sample;
+    this.#reportRoom();
+  }
+
+  #reportRoom(): void {
+    if (this.#state === 'over') return;
+    this.#parts.channel.setFull?.(this.#overfull || this.#marks >= RELAY_LIMITS.maxMarks);
+  }
+
+  /** Calls the engine's stream, if there is one. An EngineError ends the stream. */
+  #callEngine(act: (stream: EngineStream) => void): void {
+    if (this.#stream === undefined) {
+      this.fail('invalid_message', 'the stream is not open yet');
+      return;
+    }
+    try {
+      act(this.#stream);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.fail(error.code, error.message);
+    }
+  }
+}
