@@ -59,7 +59,12 @@ export const WORKER_SETTINGS = {
     600_000,
   ),
   LEASE_RENEW_MS: integer('Interval at which the lease is renewed while inference makes progress.', 5000, 50, 200_000),
-  OPEN_TIMEOUT_MS: integer('Longest time for a gateway to send its first message.', 5000, 100, 60_000),
+  OPEN_TIMEOUT_MS: integer(
+    'Longest time for a gateway to open its first stream after it has connected.',
+    5000,
+    100,
+    60_000,
+  ),
   SLOT_WAIT_TIMEOUT_MS: integer('Longest time that a new stream waits for a slot to be freed.', 1000, 0, 60_000),
   PROGRESS_INTERVAL_MS: integer(
     'Interval at which streams with pending audio are notified that inference makes progress.',
@@ -73,7 +78,11 @@ export const WORKER_SETTINGS = {
     100,
     600_000,
   ),
-  MAX_UNSENT_BYTES: integer('Size of unread answers above which a gateway is disconnected.', 1_048_576, 1024),
+  MAX_UNSENT_BYTES: integer(
+    'Size of unread answers above which a gateway is disconnected. A gateway with more than 64 streams may leave 16 KiB per stream unread.',
+    1_048_576,
+    1024,
+  ),
   MOVE_AFTER_MS: integer(
     'Time between a drain request of an operator and the request to gateways to move their streams; 0 moves them at once.',
     5000,

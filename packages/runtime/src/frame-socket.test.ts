@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { FRAME, RELAY_LIMITS } from '@svc-asr/core';
+import { Duplex } from 'node:stream';
+import { FRAME, FrameReader, RELAY_LIMITS } from '@svc-asr/core';
 import type { Frame } from '@svc-asr/core';
 import { FrameSocket, payloadText } from './frame-socket.ts';
 
@@ -38,29 +39,32 @@ function collect(socket: Socket, onFrame: (frame: Frame) => void = () => undefin
   });
   const until = (count: number) =>
     new Promise<Frame[]>((resolve) => {
-      check = () => void (frames.length >= count && resolve(frames));
+      check = () => {
+        if (frames.length >= count) resolve(frames);
+      };
       check();
     });
   return { end, closed, until };
 }
 
 test('FrameSocket writes the frames of one turn together, in order', async () => {
-  const [client, accepted] = await pair();
-  const writes: number[] = [];
-  const write = client.write.bind(client) as (data: Uint8Array) => boolean;
-  client.write = ((data: Uint8Array) => {
-    writes.push(data.length);
-    return write(data);
-  }) as typeof client.write;
-  const sender = collect(client).end;
-  const { until } = collect(accepted);
+  const writes: Buffer[] = [];
+  const socket = new Duplex({
+    read: () => undefined,
+    write: (bytes: Buffer, _encoding, done) => {
+      if (bytes.length > 0) writes.push(bytes);
+      done();
+    },
+  });
+  const sender = new FrameSocket(socket, EMPTY, { onFrame: () => undefined, onClose: () => undefined });
   for (let i = 1; i <= 100; i++) sender.send(FRAME.consumed, i, i * 10);
   sender.sendMessage(7, { type: 'flush' }, 5);
-  const frames = await until(101);
+  await sender.flushed();
+  expect(writes).toHaveLength(1);
+  const frames = [...new FrameReader(1000).read(writes[0] ?? EMPTY)];
   expect(frames.slice(0, 100).map(({ stream, position }) => position / stream)).toEqual(Array(100).fill(10));
   expect(frames[100]).toMatchObject({ stream: 7, type: FRAME.message, position: 5 });
-  expect(payloadText(frames[100] as Frame)).toBe('{"type":"flush"}');
-  expect(writes).toHaveLength(1);
+  expect(frames.slice(100).map(payloadText)).toEqual(['{"type":"flush"}']);
 });
 
 test('FrameSocket passes large payloads on unchanged, and answers a ping', async () => {

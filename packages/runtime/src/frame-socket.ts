@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CONNECTION_ID, FRAME, FRAME_HEADER_BYTES, FrameError, FrameReader } from '@svc-asr/core';
 import { RELAY_CLOSE, RELAY_LIMITS, writeFrameHeader } from '@svc-asr/core';
@@ -37,11 +38,15 @@ export class FrameSocket {
   #reason = 'the connection was closed';
 
   /** `head` are bytes that arrived together with the upgrade. */
-  constructor(socket: Duplex, head: Uint8Array, events: FrameSocketEvents) {
+  constructor(
+    socket: Duplex & Partial<Pick<Socket, 'setNoDelay' | 'setTimeout'>>,
+    head: Uint8Array,
+    events: FrameSocketEvents,
+  ) {
     this.#socket = socket;
     this.#events = events;
-    if ('setNoDelay' in socket && typeof socket.setNoDelay === 'function') socket.setNoDelay(true);
-    if ('setTimeout' in socket && typeof socket.setTimeout === 'function') socket.setTimeout(0);
+    socket.setNoDelay?.(true);
+    socket.setTimeout?.(0);
     socket.on('error', (error) => (this.#reason = error.message));
     socket.on('end', () => socket.end());
     socket.on('close', () => this.#close());
@@ -133,10 +138,7 @@ export class FrameSocket {
     if (this.#closed) return;
     this.#received = true;
     try {
-      for (const frame of this.#reader.read(bytes)) {
-        if (this.#closed) return;
-        this.#receive(frame);
-      }
+      for (const frame of this.#reader.read(bytes)) this.#receive(frame);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.fail(error.message);
@@ -144,21 +146,17 @@ export class FrameSocket {
   }
 
   #receive(frame: Frame): void {
+    if (this.#closed) return;
     if (frame.type === FRAME.ping) this.send(FRAME.pong, CONNECTION_ID);
     else if (frame.type === FRAME.closed && frame.stream === CONNECTION_ID) this.end(payloadText(frame));
     else if (frame.type !== FRAME.pong) this.#events.onFrame(frame);
   }
 
   #flush(): void {
-    if (this.#flushing !== undefined) clearImmediate(this.#flushing);
-    this.#flushing = undefined;
-    if (!this.isOpen) return;
-    this.#events.onFlush?.();
+    if (this.isOpen) this.#events.onFlush?.();
+    this.#cancelFlush();
     const [pieces, bytes] = [this.#pieces, this.#collectedBytes];
-    // `onFlush` has requested another flush if it has sent anything.
-    if (this.#flushing !== undefined) clearImmediate(this.#flushing);
-    this.#flushing = undefined;
-    if (pieces.length === 0) return;
+    if (pieces.length === 0 || !this.isOpen) return;
     this.#pieces = [];
     this.#collectedBytes = 0;
     const last = bytes <= COPIED_BYTES ? Buffer.concat(pieces, bytes) : (pieces.pop() ?? EMPTY);
@@ -168,10 +166,15 @@ export class FrameSocket {
     this.#socket.uncork();
   }
 
+  #cancelFlush(): void {
+    if (this.#flushing !== undefined) clearImmediate(this.#flushing);
+    this.#flushing = undefined;
+  }
+
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#flushing !== undefined) clearImmediate(this.#flushing);
+    this.#cancelFlush();
     this.#pieces = [];
     this.#collectedBytes = 0;
     this.#events.onClose(this.#reason);

@@ -141,22 +141,15 @@ export class WorkerConnection {
     const stream = this.#streams.get(frame.stream);
     // The gateway may have closed the stream while this frame was on its way.
     if (stream === undefined) return;
-    const text = () => payloadText(frame);
-    switch (frame.type) {
-      case FRAME.delta:
-        stream.receive({ type: 'delta', text: text(), audio_end: frame.position });
-        return;
-      case FRAME.consumed:
-        stream.receiveConsumed(frame.position);
-        return;
-      case FRAME.closed:
-        stream.lose(`the worker closed the stream (${frame.position} ${text()})`);
-        return;
-      default: {
-        const parsed = frame.type === FRAME.message ? parseRelayAnswer(text()) : undefined;
-        if (parsed?.ok === true) stream.receive(parsed.message);
-        else stream.lose('the worker sent a message that is not part of the protocol');
-      }
+    if (frame.type === FRAME.consumed) stream.receiveConsumed(frame.position);
+    else if (frame.type === FRAME.delta) {
+      stream.receive({ type: 'delta', text: payloadText(frame), audio_end: frame.position });
+    } else if (frame.type === FRAME.closed) {
+      stream.lose(`the worker closed the stream (${frame.position} ${payloadText(frame)})`);
+    } else {
+      const parsed = frame.type === FRAME.message ? parseRelayAnswer(payloadText(frame)) : undefined;
+      if (parsed?.ok === true) stream.receive(parsed.message);
+      else stream.lose('the worker sent a message that is not part of the protocol');
     }
   }
 
