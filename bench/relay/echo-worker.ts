@@ -12,8 +12,9 @@ import type { WebSocket } from 'ws';
 import { openLedger } from '../../test/support/ledger.ts';
 import { EchoStream } from './echo-stream.ts';
 
-/** Lease of the worker. It is longer than any benchmark, so that it need not be renewed. */
-const LEASE_MS = 1_800_000;
+const LEASE_MS = 60_000;
+/** Interval of renewals. It is short, because all leases start again after a pause of Redis, with that of a gateway. */
+const RENEW_MS = 1000;
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
 
 const { REDIS_URL = '', REDIS_KEY_PREFIX = '', MODEL = '', SLOTS = '' } = process.env;
@@ -26,10 +27,18 @@ server.on('upgrade', (request, socket, head) => {
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
-  const address = `ws://127.0.0.1:${port}`;
-  void ledger.workers
-    .register(MODEL, { id: `echo-${process.pid}`, address, revision: 'echo', slots: Number(SLOTS) })
-    .then(() => process.stdout.write(`${port}\n`));
+  const id = `echo-${process.pid}`;
+  const register = () =>
+    ledger.workers.register(MODEL, {
+      id,
+      address: `ws://127.0.0.1:${port}`,
+      revision: 'echo',
+      slots: Number(SLOTS),
+    });
+  setInterval(() => {
+    void ledger.workers.renew(MODEL, id).then((state) => (state === 'gone' ? register() : undefined));
+  }, RENEW_MS);
+  void register().then(() => process.stdout.write(`${port}\n`));
 });
 
 function serveConnection(socket: Duplex, head: Buffer): void {
