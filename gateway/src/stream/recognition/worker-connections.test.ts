@@ -9,10 +9,21 @@ import { WebSocketServer } from 'ws';
 import { eventually } from '../../../../test/support/eventually.ts';
 import type { ChannelRequest } from './worker-channel.ts';
 import { WorkerConnections } from './worker-connections.ts';
+import { WorkerLink } from './worker-link.ts';
 
 const WAIT_MS = 20_000;
 const BUFFER_SAMPLES = 40_000;
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
+
+const REQUEST: ChannelRequest = {
+  address: '',
+  tls: {},
+  ticket: 'ticket',
+  context: [56, 13],
+  traceparent: undefined,
+  replayedSamples: 0,
+  openTimeoutMs: WAIT_MS,
+};
 
 /** A worker that opens every stream and records what it receives. */
 interface FakeWorker {
@@ -65,16 +76,7 @@ function serve(socket: Duplex, head: Buffer): void {
 function openStream(changes: Partial<ChannelRequest> = {}) {
   const answers: RelayAnswer[] = [];
   const ends: string[] = [];
-  const request: ChannelRequest = {
-    address: worker.address,
-    tls: {},
-    ticket: 'ticket',
-    context: [56, 13],
-    traceparent: undefined,
-    replayedSamples: 0,
-    openTimeoutMs: WAIT_MS,
-    ...changes,
-  };
+  const request: ChannelRequest = { ...REQUEST, address: worker.address, ...changes };
   const channel = workers.open(request, {
     onAnswer: (answer) => answers.push(answer),
     onLost: (reason) => ends.push(reason),
@@ -187,13 +189,45 @@ test('a worker of the version before gets a WebSocket for each stream', async ()
       });
     }
   });
-  const first = openStream();
-  await eventually('the connection is refused', WAIT_MS, () => first.ends.length === 1);
-  expect(first.ends).toEqual(['unsupported']);
-  const second = openStream({ ticket: 'abc' });
-  await second.opened();
-  expect(headers).toEqual(['Bearer abc']);
-  second.channel.close();
+  const messages: RelayAnswer[] = [];
+  const lost: string[] = [];
+  const links = ['a', 'b'].map((ticket) => {
+    const onLost = (reason: string) => lost.push(reason);
+    const onMessage = (message: RelayAnswer) => messages.push(message);
+    return new WorkerLink(workers, {
+      ...REQUEST,
+      address: worker.address,
+      ticket,
+      onMessage,
+      onLost,
+      onWrongWorker: onLost,
+    });
+  });
+  await eventually('both streams are open', WAIT_MS, () => messages.length === 2);
+  const later = openStream({ ticket: 'c' });
+  await later.opened();
+  expect(headers.toSorted()).toEqual(['Bearer a', 'Bearer b', 'Bearer c']);
+  expect([lost, workers.size]).toEqual([[], 0]);
+  for (const link of [...links, later.channel]) link.close();
+});
+
+test('a stream that is not opened in time is lost, and the next stream gets another connection', async () => {
+  server.removeAllListeners('upgrade');
+  let upgrades = 0;
+  server.on('upgrade', (_request, socket: Duplex) => {
+    upgrades++;
+    socket.write(SWITCHING);
+    socket.on('error', () => socket.destroy());
+  });
+  const links: WorkerLink[] = [];
+  const expire = () =>
+    new Promise<string>((resolve) => {
+      const changes = { address: worker.address, openTimeoutMs: 4000, onMessage: () => undefined };
+      links.push(new WorkerLink(workers, { ...REQUEST, ...changes, onLost: resolve, onWrongWorker: resolve }));
+    });
+  expect(await expire()).toBe('the worker did not open the stream in time');
+  expect(await expire()).toBe('the worker did not open the stream in time');
+  expect([upgrades, workers.size]).toEqual([2, 0]);
 });
 
 test('a worker that cannot be reached loses the stream with the reason', async () => {
