@@ -34,7 +34,7 @@ async function answering<T>(remaining: Record<string, number>, work: () => Promi
 }
 
 test('POST purge answers 503 if the operator does not answer, and leaves no request behind', async () => {
-  // Only this test waits for an answer that never comes, so only its console gives up early.
+  // Only this test waits for an answer that never comes, so only its console has a short timeout.
   const impatient = await startTestEnvironment({ operator: true, env: { PURGE_TIMEOUT_MS: '300' } });
   try {
     await impatient.call('PUT', '/admin/v1/tenants/acme', { body: { displayName: 'acme' } });
