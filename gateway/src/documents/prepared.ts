@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 export const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
+
+/** Compresses in a tenth of the time of the default quality, 11. The result is a tenth larger. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** A document in one content encoding. */
 export interface Variant {
@@ -25,7 +28,7 @@ export function prepare(contentType: string, text: string): Prepared {
   return {
     contentType,
     variants: {
-      br: variant(brotliCompressSync(whole), 'br'),
+      br: variant(brotliCompressSync(whole, BROTLI), 'br'),
       gzip: variant(gzipSync(whole), 'gzip'),
       identity: variant(whole, 'identity'),
     },
