@@ -16,7 +16,9 @@ export async function runTool(
   if (command === undefined) throw new Error(`${name} is missing: \`npm test\` builds it`);
   const home = mkdtempSync(join(tmpdir(), 'svc-asr-helm-'));
   try {
-    return await tryCommand(command, args, { ...options, env: { PATH: process.env.PATH, HOME: home } });
+    // Rare garbage collection saves a fifth of the time of a short-lived process.
+    const env = { PATH: process.env.PATH, HOME: home, GOGC: '400' };
+    return await tryCommand(command, args, { ...options, env });
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
