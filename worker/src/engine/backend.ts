@@ -1,16 +1,8 @@
-import type { Framing } from '../features/framing.ts';
 import type { Manifest } from '../model/manifest.ts';
+import type { ContextShape } from './context-shape.ts';
 import type { Lane } from './lane.ts';
 import type { StreamEvent } from './protocol.ts';
 import type { Search } from './search.ts';
-
-/** Division of a stream's audio at one context, on any hardware. */
-export interface ContextShape {
-  readonly framing: Framing;
-  readonly subsampling: number;
-  /** Whether the features at the start of a window are computed again from audio that an earlier window contained. */
-  readonly recomputesHistory: boolean;
-}
 
 /** A lane whose next window is ready. */
 export interface Work {

@@ -1,7 +1,7 @@
 import { chunkSamples, nextWindow, oldestNeeded, oldestSampleOf } from '../features/framing.ts';
 import type { NextWindow } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
-import type { ContextShape } from './backend.ts';
+import type { ContextShape } from './context-shape.ts';
 import { afterChunk, START } from './pace.ts';
 import type { Pace } from './pace.ts';
 import type { Cost, Mark, StreamEvent } from './protocol.ts';

@@ -1,6 +1,7 @@
 import { chunkSamples, samplesFor } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
-import type { Backend, ContextShape, Work } from './backend.ts';
+import type { Backend, Work } from './backend.ts';
+import type { ContextShape } from './context-shape.ts';
 import { Lane } from './lane.ts';
 import { AudioRing, createSharedBuffers } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
