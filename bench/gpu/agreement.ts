@@ -1,4 +1,5 @@
 import type { Context, Engine } from '@svc-asr/worker';
+import { wordErrorRate } from '../worker/wer.ts';
 import type { Sample } from './crowd.ts';
 
 /** An utterance whose transcripts differ. */
@@ -7,6 +8,24 @@ export interface Difference {
   readonly expected: string;
   readonly actual: string;
 }
+
+/** A recording with the text that was spoken. */
+export interface Recording {
+  readonly name: string;
+  readonly samples: Int16Array;
+  readonly text: string;
+}
+
+/** Comparison of two engines. The error rates are those of whole recordings, in percent. */
+export interface Agreement {
+  readonly compared: number;
+  readonly differences: readonly Difference[];
+  readonly wordErrorRate: number;
+  readonly expectedWordErrorRate: number;
+}
+
+/** Parts of a recording that are compared. All but the first end in the middle of a word. */
+const SHARES = [1, 0.71, 0.43, 0.137];
 
 /** Returns the transcript of one utterance. */
 export async function transcribe(engine: Engine, context: Context, audio: Int16Array): Promise<string> {
@@ -52,10 +71,10 @@ export async function compareRecordings(
   engine: Engine,
   reference: Engine,
   context: Context,
-  recordings: readonly { readonly name: string; readonly samples: Int16Array }[],
-): Promise<{ compared: number; differences: Difference[] }> {
+  recordings: readonly Recording[],
+): Promise<Agreement> {
   const parts = recordings.flatMap(({ name, samples }) =>
-    [1, 0.71, 0.43, 0.137].map((share) => {
+    SHARES.map((share) => {
       const end = Math.floor(samples.length * share);
       return { name: `${name} to ${end}`, audio: samples.subarray(0, end) };
     }),
@@ -65,5 +84,12 @@ export async function compareRecordings(
   const differences = parts.flatMap(({ name }, i) =>
     actual[i] === expected[i] ? [] : [{ name, expected: expected[i] ?? '', actual: actual[i] ?? '' }],
   );
-  return { compared: parts.length, differences };
+  const whole = (texts_: readonly string[]) => texts_.filter((_, i) => i % SHARES.length === 0);
+  const references = recordings.map(({ text }) => text);
+  return {
+    compared: parts.length,
+    differences,
+    wordErrorRate: wordErrorRate(references, whole(actual)),
+    expectedWordErrorRate: wordErrorRate(references, whole(expected)),
+  };
 }

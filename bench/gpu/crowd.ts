@@ -6,6 +6,7 @@ export interface CrowdOptions {
   readonly engine: Engine;
   readonly context: Context;
   readonly streams: number;
+  /** Measured time. Before it, all streams open within WARM_SECONDS. */
   readonly seconds: number;
   /** Speech that streams read from different places. */
   readonly speech: Int16Array;
@@ -53,6 +54,10 @@ const LOOKBACK_SAMPLES = 1080;
 const UTTERANCE_SECONDS = [6, 10] as const;
 const UTTERANCES = [2, 6] as const;
 const SAMPLE_SHARE = 0.01;
+/** Time before the measurement, in which streams open one after the other and memory is touched for the first time. */
+const WARM_SECONDS = 15;
+/** Share of the time before the measurement in which streams open. In the rest of it they reach a steady state. */
+const WARM_SHARE = 0.6;
 /** Time after the last write in which results arrive. */
 const SETTLE_MS = 3000;
 
@@ -60,6 +65,8 @@ const SETTLE_MS = 3000;
 class Speaker {
   /** Moment within a period at which the speaker writes. */
   readonly phaseMs: number;
+  /** Time of the first stream. */
+  readonly startMs: number;
   /** Undefined between two streams. */
   stream: EngineStream | undefined;
   /** Place of the utterance in the speech, and of the next sample. */
@@ -71,8 +78,9 @@ class Speaker {
   wroteMs = 0;
   flushedMs = 0;
 
-  constructor(phaseMs: number) {
+  constructor(phaseMs: number, startMs: number) {
     this.phaseMs = phaseMs;
+    this.startMs = startMs;
   }
 }
 
@@ -93,6 +101,7 @@ class Crowd {
   readonly #samples: Sample[] = [];
   readonly #failures: string[] = [];
   #opened = 0;
+  #measuring = false;
 
   constructor(options: CrowdOptions) {
     this.#options = options;
@@ -107,19 +116,20 @@ class Crowd {
     const { streams, seconds, inPhase = false } = this.#options;
     const phases = Array.from({ length: streams }, () => (inPhase ? 0 : Math.random() * this.#periodMs));
     phases.sort((a, b) => a - b);
-    const speakers = phases.map((phaseMs) => new Speaker(phaseMs));
+    const speakers = phases.map((phaseMs) => new Speaker(phaseMs, Math.random() * WARM_SHARE * WARM_SECONDS * 1000));
     const startedMs = performance.now();
-    const endMs = seconds * 1000;
+    const endMs = (WARM_SECONDS + seconds) * 1000;
     // All speakers have the same period, so they write in the order of their phases, again and again.
     for (let cycle = 0; cycle * this.#periodMs < endMs; cycle++) {
+      this.#measuring = cycle * this.#periodMs >= WARM_SECONDS * 1000;
       for (let i = 0; i < speakers.length;) {
         const elapsedMs = performance.now() - startedMs;
         for (; i < speakers.length; i++) {
           const speaker = speakers[i];
           const lagMs = elapsedMs - cycle * this.#periodMs - (speaker?.phaseMs ?? 0);
           if (speaker === undefined || lagMs < 0) break;
-          this.#lags.push(lagMs);
-          this.#speak(speaker);
+          if (this.#measuring) this.#lags.push(lagMs);
+          if (elapsedMs >= speaker.startMs) this.#speak(speaker);
         }
         // Results arrive between two turns.
         await new Promise((resolve) => (i < speakers.length ? setTimeout(resolve, 1) : setImmediate(resolve)));
@@ -154,11 +164,11 @@ class Crowd {
     speaker.utterancesLeft = between(UTTERANCES);
     this.#begin(speaker);
     stream.on('consumed', () => {
-      if (speaker.wroteMs > 0) this.#latencies.push(performance.now() - speaker.wroteMs);
+      if (speaker.wroteMs > 0 && this.#measuring) this.#latencies.push(performance.now() - speaker.wroteMs);
       speaker.wroteMs = 0;
     });
     stream.on('final', ({ text, startSample, endSample }) => {
-      this.#finals.push(performance.now() - speaker.flushedMs);
+      if (this.#measuring) this.#finals.push(performance.now() - speaker.flushedMs);
       if (Math.random() < SAMPLE_SHARE) {
         this.#samples.push({ from: speaker.from, length: endSample - startSample, text });
       }

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { startEngine } from '@svc-asr/worker';
 import type { Context, Engine } from '@svc-asr/worker';
 import { compareRecordings, compareSamples } from './agreement.ts';
+import type { Recording } from './agreement.ts';
 import { runCrowd } from './crowd.ts';
 import type { CrowdResult } from './crowd.ts';
 
@@ -16,11 +17,6 @@ const MODELS = fileURLToPath(new URL('../../worker/models', import.meta.url));
 const WAV_HEADER_BYTES = 44;
 /** Seconds and number of the runs under load. */
 const RUNS = { quick: [20, 1], usual: [60, 1], full: [120, 3] } as const;
-
-interface Recording {
-  readonly name: string;
-  readonly samples: Int16Array;
-}
 
 interface BenchOptions {
   logProgress: (line: string) => void;
@@ -48,12 +44,16 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
     }
     figures[`${name}_slots`] = engine.info.slots;
     const recordings = readRecordings(join(modelDir, 'eval'));
-    const cpu = await startEngine({ modelDir, threads: Math.max(1, cpus().length - 4), maxSlots: 256, measureMs: 0 });
+    // The same graphs on the CPU compute in 32 bits.
+    const threads = Math.max(1, cpus().length - 4);
+    const exact = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 });
+    const cpu = await startEngine({ modelDir, threads, slots: 32, measureMs: 0 });
     try {
-      await measureAgreement(engine, cpu, recordings, figures, logProgress);
-      await measureLoad(engine, cpu, recordings, RUNS[size], figures, logProgress);
+      await measureAgreement(engine, { exact, cpu }, recordings, figures, logProgress);
+      await measureLoad(engine, exact, recordings, RUNS[size], figures, logProgress);
     } finally {
       await engine.close();
+      await exact.close();
       await cpu.close();
     }
   }
@@ -62,28 +62,38 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
 
 async function measureAgreement(
   engine: Engine,
-  cpu: Engine,
+  { exact, cpu }: { exact: Engine; cpu: Engine },
   recordings: readonly Recording[],
   figures: Record<string, number>,
   logProgress: (line: string) => void,
 ): Promise<void> {
   let [compared, different] = [0, 0];
   for (const { context } of engine.info.contexts) {
-    const result = await compareRecordings(engine, cpu, context, recordings);
+    const result = await compareRecordings(engine, exact, context, recordings);
+    const shipped = await compareRecordings(engine, cpu, context, recordings);
+    logProgress(
+      `[${context.join()}]: ${result.differences.length} of ${result.compared} transcripts differ from 32 bits, ` +
+        `${shipped.differences.length} from the CPU engine; word error rate ${result.wordErrorRate.toFixed(2)} %, ` +
+        `in 32 bits ${result.expectedWordErrorRate.toFixed(2)}, CPU engine ${shipped.expectedWordErrorRate.toFixed(2)}`,
+    );
     compared += result.compared;
     different += result.differences.length;
     for (const { name, expected, actual } of result.differences) {
-      logProgress(`[${context.join()}] ${name}: the CPU says "${expected}", the GPU "${actual}"`);
+      logProgress(`  ${name}: "${expected}" in 32 bits, "${actual}" on the GPU`);
     }
+    const label = `${engine.info.model}_${context.join('_')}`;
+    figures[`${label}_word_error_rate`] = result.wordErrorRate;
+    figures[`${label}_word_error_rate_32_bits`] = result.expectedWordErrorRate;
+    figures[`${label}_word_error_rate_cpu_engine`] = shipped.expectedWordErrorRate;
   }
-  logProgress(`${compared - different} of ${compared} transcripts equal those of the CPU`);
+  logProgress(`${compared - different} of ${compared} transcripts equal those in 32 bits`);
   figures[`${engine.info.model}_compared_transcripts`] = compared;
   figures[`${engine.info.model}_different_transcripts`] = different;
 }
 
 async function measureLoad(
   engine: Engine,
-  cpu: Engine,
+  exact: Engine,
   recordings: readonly Recording[],
   [seconds, runs]: readonly [number, number],
   figures: Record<string, number>,
@@ -98,13 +108,13 @@ async function measureLoad(
     const result = await runCrowd({ engine, context, streams, seconds, speech, inPhase });
     const { runs: count, windows, runCpuMs, runMs } = engine.stats;
     const batches = count - before.runs;
-    const differences = await compareSamples(cpu, context, speech, result.samples);
+    const differences = await compareSamples(exact, context, speech, result.samples);
     const label = `${engine.info.model}${inPhase ? '_in_phase' : `_run_${run + 1}`}`;
     logProgress(`${label}: ${describe(result)}`);
     logProgress(
       `  ${batches} batches of ${((windows - before.windows) / batches).toFixed(0)} windows, ` +
         `${((runMs - before.runMs) / batches).toFixed(1)} ms each, host ${((runCpuMs - before.runCpuMs) / batches).toFixed(2)} ms; ` +
-        `${differences.length} of ${result.samples.length} sampled transcripts differ from the CPU's`,
+        `${differences.length} of ${result.samples.length} sampled transcripts differ from 32 bits`,
     );
     figures[`${label}_streams`] = result.streams;
     figures[`${label}_windows_per_second`] = result.windows / seconds;
@@ -133,7 +143,8 @@ function readRecordings(folder: string): Recording[] {
     .filter((name) => name.endsWith('.wav'))
     .map((name) => {
       const bytes = readFileSync(join(folder, name)).subarray(WAV_HEADER_BYTES);
-      return { name, samples: Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(i * 2)) };
+      const samples = Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(i * 2));
+      return { name, samples, text: readFileSync(join(folder, name.replace(/wav$/, 'txt')), 'utf8').trim() };
     });
 }
 
