@@ -27,5 +27,11 @@ export async function loadEngine(settings: WorkerSettings, logger: Logger): Prom
   if (model !== settings.MODEL) {
     logger.warn({ file: settings.MODEL_DIR, reason: model }, 'the id in the manifest differs from MODEL');
   }
+  if (settings.PROVIDER === 'cuda' && !engine.info.gpuGraphs) {
+    logger.warn(
+      { file: settings.MODEL_DIR, reason: 'build them with training/optimize/gpu.py' },
+      'the model has no GPU graphs, so the GPU serves fewer streams',
+    );
+  }
   return engine;
 }

@@ -59,6 +59,7 @@ test('Engine returns the same finals with the GPU graph of a model as with its e
     startEngine({ modelDir, slots: 3, maxBatch: 2, gpuGraphs: true }),
     startEngine({ modelDir, slots: 3, maxBatch: 2 }),
   ]);
+  expect([gpu.info.gpuGraphs, host.info.gpuGraphs]).toEqual([true, false]);
   const ends = [audio.length, 100_001, 54_321, 17_920, 16_840, 1_281, 160, 159];
   for (const end of ends) {
     const part = audio.subarray(0, end);

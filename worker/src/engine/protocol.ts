@@ -38,6 +38,8 @@ export interface ModelInfo {
   readonly contexts: readonly ContextInfo[];
   readonly subsampling: number;
   readonly slots: number;
+  /** Whether GPU graphs are run, which keep the state of streams on the device. */
+  readonly gpuGraphs: boolean;
 }
 
 /** End of an utterance at sample `at` of its stream. */

@@ -84,6 +84,7 @@ async function describe(backend: Backend, options: ThreadOptions): Promise<Model
     languageCode: manifest.languageCode,
     type: manifest.type,
     contexts,
+    gpuGraphs: options.gpuGraphs,
     subsampling: backend.contexts.values().next().value?.subsampling ?? 8,
     slots: Math.min(backend.maxSlots, slots ?? deriveSlots(factor, utilization, maxSlots)),
   };

@@ -38,6 +38,11 @@ export interface DeviceOptions {
 const MEMORY_SHARE = 0.7;
 /** Smallest batch size on a GPU. Smaller batches take as long as this one. */
 const SMALLEST_BATCH = 32;
+/**
+ * Longest run on a GPU. A window waits for up to two runs before its own, and its result must arrive within 150 ms of its
+ * last sample. A model that needs more for a full batch gets smaller batches.
+ */
+const LONGEST_RUN_MS = 45;
 /** Weights of the GPU graphs, next to them. */
 const WEIGHTS_FILE = 'weights.bin';
 
@@ -99,7 +104,8 @@ export class DeviceBackend implements Backend {
       const rows = { framing, samples: windowSamples(framing), left: context[0], chunk: frames };
       graphs.set(contextKey(context), { graph, rows });
     }
-    return new DeviceBackend(manifest, vocabulary, graphs, arenas, layout, maxBatch);
+    const quick = provider === 'cuda' ? largestQuickBatch([...graphs.values()], sizes) : maxBatch;
+    return new DeviceBackend(manifest, vocabulary, graphs, arenas, layout, quick);
   }
 
   startSearch(): Search {
@@ -166,6 +172,22 @@ function createArenas(
   const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE) / (bytesFor(2) - bytesFor(1)));
   const layout = layOutArenas(Math.max(1, Math.min(maxSlots, fitting)), pages);
   return { arenas: new DeviceArenas(runtime, memory, first.state, sizeOf(layout)), layout };
+}
+
+/** Returns the largest batch size whose run is short enough at every context. */
+function largestQuickBatch(contexts: readonly DeviceContext[], sizes: readonly number[]): number {
+  const [smallest = 1] = sizes;
+  return sizes.findLast((size) => contexts.every(({ graph }) => runMs(graph, size) <= LONGEST_RUN_MS)) ?? smallest;
+}
+
+/** Returns the time of a run of padding rows on the device. */
+function runMs(graph: DeviceGraph, size: number): number {
+  const batch = graph.acquire(size);
+  if (batch === undefined) throw new Error('a batch is in use before the first stream');
+  batch.submit(0);
+  batch.collect();
+  const { copyInMs, computeMs, copyOutMs } = batch.timing();
+  return copyInMs + computeMs + copyOutMs;
 }
 
 /** Returns the batch sizes up to the largest: powers of two, and the largest itself. */
