@@ -49,7 +49,7 @@ describe.each([
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 });
 
 test('Engine returns the same finals with the GPU graph of a model as with its encoder', async () => {

@@ -49,7 +49,7 @@ function keep(workers: ReturnType<typeof fakeWorkers>, progress?: () => number) 
 test('keepRegistered registers, renews the lease, and removes the registration on stop', async () => {
   const workers = fakeWorkers(['ok']);
   const { registration } = keep(workers);
-  await eventually('renewals', 5000, () => workers.asked.length > 3);
+  await eventually('renewals', 30_000, () => workers.asked.length > 3);
   expect(registration.registered).toBe(true);
   await registration.stop();
   expect(registration.registered).toBe(false);
@@ -62,7 +62,7 @@ test('keepRegistered registers, renews the lease, and removes the registration o
 test('keepRegistered registers again at once when its lease is lost', async () => {
   const workers = fakeWorkers(['ok', 'gone', 'ok']);
   const { registration } = keep(workers);
-  await eventually('renewals', 5000, () => workers.asked.length > 5);
+  await eventually('renewals', 30_000, () => workers.asked.length > 5);
   await registration.stop();
   expect(workers.asked.slice(0, 5)).toEqual(['register', 'renew', 'renew', 'register', 'renew']);
 });
@@ -70,7 +70,7 @@ test('keepRegistered registers again at once when its lease is lost', async () =
 test('keepRegistered retries while Redis is unavailable', async () => {
   const workers = fakeWorkers([new LedgerUnavailable('unavailable'), new Error('script failed'), 'ok']);
   const { registration } = keep(workers);
-  await eventually('renewals', 5000, () => workers.asked.length > 5);
+  await eventually('renewals', 30_000, () => workers.asked.length > 5);
   expect(registration.registered).toBe(true);
   await registration.stop();
   expect(workers.asked.slice(0, 4)).toEqual(['register', 'renew', 'renew', 'renew']);
@@ -80,18 +80,18 @@ test('keepRegistered does not renew the lease while inference makes no progress'
   const workers = fakeWorkers(['ok']);
   let progress = 1;
   const { registration } = keep(workers, () => progress);
-  await eventually('the registration', 5000, () => registration.registered);
+  await eventually('the registration', 30_000, () => registration.registered);
   await sleep(30);
   expect(workers.asked).toEqual(['register']);
   progress++;
-  await eventually('a renewal', 5000, () => workers.asked.includes('renew'));
+  await eventually('a renewal', 30_000, () => workers.asked.includes('renew'));
   await registration.stop();
 });
 
 test('keepRegistered calls onDrain once, keeps the lease, and does not register again after it is lost', async () => {
   const workers = fakeWorkers(['draining', 'draining', 'gone']);
   const { registration, drained } = keep(workers);
-  await eventually('the lost lease', 5000, () => registration.draining && !registration.registered);
+  await eventually('the lost lease', 30_000, () => registration.draining && !registration.registered);
   await sleep(30);
   expect(workers.asked).toEqual(['register', 'renew', 'renew', 'renew']);
   expect(drained()).toBe(1);

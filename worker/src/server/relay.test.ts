@@ -88,7 +88,7 @@ async function opened(context: [number, number] = [56, 13]): Promise<RelayClient
 
 async function freed(): Promise<void> {
   for (const stream of clients.splice(0)) stream.cut();
-  await eventually('all slots are free', 5000, () => relay.size === 0 && engine.freeSlots === engine.info.slots);
+  await eventually('all slots are free', 30_000, () => relay.size === 0 && engine.freeSlots === engine.info.slots);
 }
 
 describe('a relay stream', () => {
@@ -181,7 +181,7 @@ describe('a relay stream', () => {
   test('keeps its connection informed of progress, and a connection without streams gets no alive', async () => {
     const idle = await client();
     const stream = await opened();
-    await eventually('alive frames arrive', 10_000, () => stream.connection.aliveFrames > 2);
+    await eventually('alive frames arrive', 30_000, () => stream.connection.aliveFrames > 2);
     expect(idle.connection.aliveFrames).toBe(0);
     stream.close();
   });
@@ -340,7 +340,7 @@ describe('the relay disconnects a gateway', () => {
     silent.write(Buffer.concat([header, open]));
     silent.resume();
     await once(silent, 'close');
-    await eventually('only the other stream remains', 10_000, () => own.size === 1);
+    await eventually('only the other stream remains', 30_000, () => own.size === 1);
     answering.close();
     await own.emptied(10_000);
     await own.close();
@@ -353,7 +353,7 @@ describe('the relay disconnects a gateway', () => {
     await other.next('opened');
     expect(engine.freeSlots).toBe(0);
     stream.cut();
-    await eventually('all slots are free', 10_000, () => engine.freeSlots === 2);
+    await eventually('all slots are free', 30_000, () => engine.freeSlots === 2);
   });
 });
 

@@ -114,7 +114,7 @@ test('A stream is transcribed as if it were alone, whichever streams used its sl
     }),
     { numRuns: 10 },
   );
-}, 120_000);
+});
 
 test('Runs never write the zero page and the zero tail', async () => {
   backend.arenas.poison();
