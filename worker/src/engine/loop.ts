@@ -75,9 +75,12 @@ export class InferenceLoop {
       lane.busy = next.kind === 'run';
       if (next.kind === 'run') batch.push({ lane, length: next.length });
     }
-    if (batch.length === 0) return;
-    this.#runs++;
-    void this.#runBatch(batch, isOpen);
+    if (batch.length > 0) {
+      this.#runs++;
+      void this.#runBatch(batch, isOpen);
+    }
+    // Streams that were reset may have no run after which their events would be reported.
+    this.#report();
   }
 
   async #runBatch(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<void> {
