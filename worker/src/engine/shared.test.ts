@@ -29,6 +29,18 @@ test('AudioRing returns the samples that were written, however they are cut, and
   );
 });
 
+test('AudioRing keeps to its own slot where the memory of all slots exceeds 4 GiB', () => {
+  // The kernel commits only the pages that are written.
+  const shared = createSharedBuffers(32_769);
+  const [low, high] = [0, 32_768].map((slot) => new AudioRing(shared, slot)) as [AudioRing, AudioRing];
+  high.write(Int16Array.of(1, 2, 3));
+  expect(high.samples[high.base + 2]).toBe(3);
+  expect(low.samples[low.base + 2]).toBe(0);
+  const out = new Int16Array(3);
+  high.read(0, 3, out, 0);
+  expect([...out]).toEqual([1, 2, 3]);
+});
+
 test('Gauges sum up the runs and count the ticks', () => {
   const gauges = new Gauges(createSharedBuffers(1));
   gauges.addRun(4, 2, 3, 5);

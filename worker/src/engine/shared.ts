@@ -34,15 +34,18 @@ export class AudioRing implements SampleRing {
   readonly samples: Int16Array;
   readonly base: number;
   readonly mask = RING_SAMPLES - 1;
-  /** The samples as bytes. A Buffer copies shared memory at once, a typed array one element after the other. */
+  /**
+   * The samples of this slot as bytes. A Buffer copies shared memory at once, a typed array one element after the other.
+   * It covers one slot only, because `copy` truncates offsets to 32 bits.
+   */
   readonly #bytes: Buffer;
   readonly #positions: Int32Array;
   readonly #at: number;
 
   constructor(shared: SharedBuffers, slot: number) {
     this.samples = new Int16Array(shared.samples);
-    this.#bytes = Buffer.from(shared.samples);
     this.base = slot * RING_SAMPLES;
+    this.#bytes = Buffer.from(shared.samples, this.base * BYTES_PER_SAMPLE, RING_SAMPLES * BYTES_PER_SAMPLE);
     this.#positions = new Int32Array(shared.positions);
     this.#at = slot * PER_SLOT;
   }
@@ -87,8 +90,8 @@ export class AudioRing implements SampleRing {
     const at = written & this.mask;
     const head = Math.min(count, RING_SAMPLES - at);
     const bytes = Buffer.from(audio.buffer, audio.byteOffset, count * BYTES_PER_SAMPLE);
-    bytes.copy(this.#bytes, (this.base + at) * BYTES_PER_SAMPLE, 0, head * BYTES_PER_SAMPLE);
-    bytes.copy(this.#bytes, this.base * BYTES_PER_SAMPLE, head * BYTES_PER_SAMPLE);
+    bytes.copy(this.#bytes, at * BYTES_PER_SAMPLE, 0, head * BYTES_PER_SAMPLE);
+    bytes.copy(this.#bytes, 0, head * BYTES_PER_SAMPLE);
     Atomics.store(this.#positions, this.#at + WRITTEN, written + count);
     return count;
   }
@@ -97,11 +100,9 @@ export class AudioRing implements SampleRing {
   read(from: number, count: number, out: Int16Array, offset: number): void {
     const at = from & this.mask;
     const head = Math.min(count, RING_SAMPLES - at);
-    const [start, end] = [(this.base + at) * BYTES_PER_SAMPLE, (this.base + at + head) * BYTES_PER_SAMPLE];
     const bytes = Buffer.from(out.buffer, out.byteOffset + offset * BYTES_PER_SAMPLE, count * BYTES_PER_SAMPLE);
-    this.#bytes.copy(bytes, 0, start, end);
-    const base = this.base * BYTES_PER_SAMPLE;
-    this.#bytes.copy(bytes, head * BYTES_PER_SAMPLE, base, base + (count - head) * BYTES_PER_SAMPLE);
+    this.#bytes.copy(bytes, 0, at * BYTES_PER_SAMPLE, (at + head) * BYTES_PER_SAMPLE);
+    this.#bytes.copy(bytes, head * BYTES_PER_SAMPLE, 0, (count - head) * BYTES_PER_SAMPLE);
   }
 }
 
