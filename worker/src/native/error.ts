@@ -28,7 +28,7 @@ export class CudaError extends Error {
 }
 
 /** Messages of ONNX Runtime that report a failure of CUDA or of a library on top of it. */
-const CUDA_FAILURE = /\b(CUDA|CUBLAS|CUDNN|CUFFT|CURAND)[_ ](failure|error)/i;
+const CUDA_FAILURE = /\b(CUDA|CUBLAS|CUDNN|CUDNN_FE|CUFFT|CURAND)[_ ](failure|error)/i;
 
 /** Returns the error for a message of ONNX Runtime. */
 export function errorOf(call: string, message: string): NativeError | CudaError {

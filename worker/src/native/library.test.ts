@@ -45,6 +45,7 @@ test.each([
   ['CUDA failure 700: an illegal memory access was encountered', CudaError],
   ['CUBLAS failure 14: CUBLAS_STATUS_INTERNAL_ERROR', CudaError],
   ['CUDNN failure 5000: CUDNN_STATUS_EXECUTION_FAILED', CudaError],
+  ['CUDNN_FE failure 7: GRAPH_EXECUTION_FAILED', CudaError],
   ['Invalid input name: CUDA', NativeError],
 ])('errorOf classifies "%s"', (message, type) => {
   const error = errorOf('RunWithBinding', message);
