@@ -35,6 +35,14 @@ test('an event of host memory is complete at once and measures the time since an
   expect(second.msSince(first)).toBeGreaterThanOrEqual(0);
 });
 
+test('an event of host memory lets the thread handle other events before its promise resolves', async () => {
+  const event = createHostMemory(await loadKoffi()).createEvent();
+  let handled = false;
+  setImmediate(() => (handled = true));
+  await event.done();
+  expect(handled).toBe(true);
+});
+
 test.each([
   [0, 64, 0],
   [1, 64, 64],
