@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { CONNECTION_ID, FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -15,6 +15,8 @@ import { EchoStream } from './echo-stream.ts';
 const LEASE_MS = 60_000;
 /** Interval of renewals. It is short, because all leases start again after a pause of Redis, with that of a gateway. */
 const RENEW_MS = 1000;
+/** Interval of `alive`, as of a real worker. Without it, gateways move streams when the machine is busy for seconds. */
+const ALIVE_MS = 500;
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
 
 const { REDIS_URL = '', REDIS_KEY_PREFIX = '', MODEL = '', SLOTS = '' } = process.env;
@@ -62,8 +64,11 @@ function serveConnection(socket: Duplex, head: Buffer): void {
         frames.send(FRAME.closed, id, RELAY_CLOSE.done);
       }
     },
-    onClose: () => streams.clear(),
+    onClose: () => clearInterval(timer),
   });
+  const timer = setInterval(() => {
+    if (streams.size > 0) frames.send(FRAME.alive, CONNECTION_ID);
+  }, ALIVE_MS);
 }
 
 function serveWebSocket(socket: WebSocket): void {

@@ -6,6 +6,11 @@ import type { Mark } from './outgoing-stream.ts';
 import { buildOpenMessage } from './worker-channel.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 
+/** Masks frames with zeros. A real mask (RFC 6455, 10.3) protects proxies from web pages, and would copy all audio. */
+function zeroMask(mask: Buffer): void {
+  mask.fill(0);
+}
+
 /**
  * A stream with a WebSocket of its own, for workers of the version before. It lets streams survive a rolling upgrade.
  * Delete it in the next version.
@@ -25,6 +30,7 @@ export class SingleStream implements WorkerChannel {
       headers: { Authorization: `Bearer ${request.ticket}` },
       perMessageDeflate: false,
       followRedirects: false,
+      generateMask: zeroMask,
       handshakeTimeout: request.openTimeoutMs,
       finishRequest: (sent) => {
         handshake = sent;
