@@ -1,8 +1,10 @@
 import { chunkSamples, samplesFor } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
+import { ModelError } from '../model/error.ts';
 import type { Backend, Work } from './backend.ts';
 import type { ContextShape } from './context-shape.ts';
 import { Lane } from './lane.ts';
+import type { StreamEvent } from './protocol.ts';
 import { AudioRing, createSharedBuffers } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
 
@@ -21,7 +23,8 @@ const NOISE = 2_000;
 /**
  * Measures the wall time per second of audio of one stream at one context. Runs full batches of noise through features,
  * encoder and search, like real streams, with as many runs at a time as the backend allows. The first rounds are not
- * counted. Takes `mostMs` if other processes use the cores, and a fifth of that otherwise.
+ * counted. Takes `mostMs` if other processes use the cores, and a fifth of that otherwise. Throws a ModelError if a run
+ * fails a stream, because every stream of such a model would fail.
  */
 export async function measureRealTimeFactor(
   backend: Backend,
@@ -41,7 +44,7 @@ export async function measureRealTimeFactor(
   const startedAt = performance.now();
   const isEnough = (spentMs: number) =>
     times.length >= leastRounds && (spentMs >= mostMs || (spentMs >= mostMs * ENOUGH_WHERE_STEADY && isSteady(times)));
-  const active: Promise<unknown>[] = [];
+  const active: Promise<readonly StreamEvent[]>[] = [];
   let endedAt = startedAt;
   for (let round = 0; !isEnough(performance.now() - startedAt); round++) {
     const at = (round % groups) * batch;
@@ -51,13 +54,20 @@ export async function measureRealTimeFactor(
     if (active.length === 0) endedAt = performance.now();
     active.push(runner.run(group, () => true));
     if (active.length < Math.min(maxRuns, groups)) continue;
-    await active.shift();
+    checkEvents(context, (await active.shift()) ?? []);
     const now = performance.now();
     if (round >= Math.max(WARM_ROUNDS, groups)) times.push(now - endedAt);
     endedAt = now;
   }
   await Promise.all(active);
   return slowRun(times) / 1000 / (batch * (chunk.length / SAMPLE_RATE_HZ));
+}
+
+function checkEvents(context: string, events: readonly StreamEvent[]): void {
+  const failed = events.find((event) => event.kind === 'failed');
+  if (failed === undefined) return;
+  const next = 'build its graph again with training/optimize/gpu.py --precision f32';
+  throw new ModelError('graph_unsupported', `the context [${context}] fails on noise: ${failed.message}; ${next}`);
 }
 
 function createWork(backend: Backend, context: string, shape: ContextShape, streams: number): Work[] {

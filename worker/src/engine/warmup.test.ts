@@ -1,0 +1,34 @@
+import { buildFraming } from '../features/framing.ts';
+import type { Backend, Runner } from './backend.ts';
+import type { Search } from './search.ts';
+import { measureRealTimeFactor } from './warmup.ts';
+
+const shape = { framing: buildFraming(13, 8), subsampling: 8, recomputesHistory: false };
+
+/** Measures a back end with this runner, in batches of two streams. */
+function measure(run: Runner['run']): Promise<number> {
+  const startSearch = () => ({ transcript: { text: '' } }) as unknown as Search;
+  const backend = { maxBatch: 2, maxRuns: 1, maxSlots: 4, startSearch, createRunner: () => ({ run }) };
+  return measureRealTimeFactor(backend as unknown as Backend, '56,13', shape, 0);
+}
+
+test('measureRealTimeFactor runs full batches and returns the time per second of audio', async () => {
+  const sizes = new Set<number>();
+  const factor = await measure((batch) => {
+    sizes.add(batch.length);
+    return new Promise((resolve) => setImmediate(() => resolve(batch.flatMap(({ lane }) => lane.advance(14)))));
+  });
+  expect([...sizes]).toEqual([2]);
+  expect(factor).toBeGreaterThan(0);
+});
+
+test('measureRealTimeFactor throws a ModelError if the model fails a stream', async () => {
+  const message = 'the model returned a score that is not a number';
+  const measured = measure((batch) =>
+    Promise.resolve(batch.map(({ lane: { id } }) => ({ id, kind: 'failed', message }))),
+  );
+  await expect(measured).rejects.toMatchObject({
+    code: 'graph_unsupported',
+    message: expect.stringContaining(`the context [56,13] fails on noise: ${message}`),
+  });
+});
