@@ -138,6 +138,17 @@ describe.each([
   });
 });
 
+test.each(['threads', 'slots', 'maxSlots', 'maxBatch'])(
+  'startEngine throws a RangeError if %s is not a whole number of at least 1',
+  async (name) => {
+    const modelDir = createGpuFolder();
+    for (const value of [0, 1.5]) {
+      const message = `${name} is ${value}; set a whole number of at least 1, or leave it out`;
+      await expect(startEngine({ modelDir, [name]: value })).rejects.toThrow(new RangeError(message));
+    }
+  },
+);
+
 test('Engine ends every stream with engine_failed and refuses new streams when its thread exits', () => {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
   const info = { slots: 2, subsampling: 8, contexts: [{ context: [56, 13] }] } as unknown as ModelInfo;

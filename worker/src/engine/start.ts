@@ -43,9 +43,10 @@ export interface EngineOptions {
 
 /**
  * Loads a model in an inference thread, warms it up and returns when it can accept streams. Throws a ModelError that
- * names the problem if the model cannot be used.
+ * names the problem if the model cannot be used, and a RangeError if an option is out of range.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
+  for (const name of ['threads', 'slots', 'maxSlots', 'maxBatch'] as const) checkCount(name, options[name]);
   const provider = options.provider ?? 'cpu';
   const gpuGraphs = options.gpuGraphs ?? (provider === 'cuda' && (await hasGpuGraphs(options.modelDir)));
   const maxSlots = options.maxSlots ?? (gpuGraphs ? 32_768 : 1024);
@@ -71,6 +72,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = new Engine(thread, info, shared);
   thread.postMessage(shared);
   return engine;
+}
+
+/** Throws unless an option is undefined or a whole number of at least 1. */
+function checkCount(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 1)) return;
+  throw new RangeError(`${name} is ${value}; set a whole number of at least 1, or leave it out`);
 }
 
 function defaultBatch(provider: string, gpuGraphs: boolean): number {
