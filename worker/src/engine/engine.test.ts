@@ -12,19 +12,21 @@ import { startEngine } from './start.ts';
 const audio = readWav(join(goldenFolder, 'speech.wav'));
 
 describe.each([
-  ['onnxruntime-node', {}],
-  ['GPU graphs', { gpuGraphs: true }],
-])('Engine with %s', (_, options) => {
+  ['onnxruntime-node', 'ctc', {}],
+  ['GPU graphs', 'ctc', { gpuGraphs: true }],
+  ['GPU graphs of a transducer', 'fused', { gpuGraphs: true }],
+] as const)('Engine with %s', (_, kind, options) => {
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: createGpuFolder(), slots: 3, maxBatch: 2, ...options });
+    engine = await startEngine({ modelDir: createGpuFolder(kind), slots: 3, maxBatch: 2, ...options });
   });
   afterAll(async () => {
     await engine.close();
   });
 
   test('reports the loaded model, its language, slots and contexts', () => {
-    expect(engine.info).toMatchObject({ model: 'golden-ctc', type: 'ctc', languageCode: 'xx', slots: 3 });
+    const type = kind === 'ctc' ? 'ctc' : 'transducer';
+    expect(engine.info).toMatchObject({ model: `golden-${kind}`, type, languageCode: 'xx', slots: 3 });
     expect(engine.info.contexts).toMatchObject([{ context: [56, 13], chunkSamples: 17_920 }]);
     expect(engine.info.contexts[0]?.realTimeFactor).toBeGreaterThan(0);
   });

@@ -17,14 +17,15 @@ type Transcribed = Awaited<ReturnType<typeof transcribe>>;
 const withoutCost = ({ cost: _, ...rest }: Final) => rest;
 
 describe.each([
-  ['batches of any size', { paddedBatches: false }],
-  ['batches that are padded', { paddedBatches: true }],
-  ['GPU graphs', { gpuGraphs: true }],
-])('Engine with %s', (_, options) => {
+  ['batches of any size', 'ctc', { paddedBatches: false }],
+  ['batches that are padded', 'ctc', { paddedBatches: true }],
+  ['GPU graphs', 'ctc', { gpuGraphs: true }],
+  ['GPU graphs of a transducer', 'fused', { gpuGraphs: true }],
+] as const)('Engine with %s', (_, kind, options) => {
   const audio = readWav(join(goldenFolder, 'speech.wav'));
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: createGpuFolder(), slots: 8, maxBatch: 4, ...options });
+    engine = await startEngine({ modelDir: createGpuFolder(kind), slots: 8, maxBatch: 4, ...options });
   });
   afterAll(async () => {
     await engine.close();
@@ -52,9 +53,12 @@ describe.each([
   });
 });
 
-test('Engine returns the same finals with the GPU graph of a model as with its encoder', async () => {
+test.each([
+  ['CTC model', 'ctc'],
+  ['transducer', 'fused'],
+] as const)('Engine returns the same finals with the GPU graphs of a %s as without them', async (_, kind) => {
   const audio = readWav(join(goldenFolder, 'speech.wav'));
-  const modelDir = createGpuFolder();
+  const modelDir = createGpuFolder(kind);
   const [gpu, host] = await Promise.all([
     startEngine({ modelDir, slots: 3, maxBatch: 2, gpuGraphs: true }),
     startEngine({ modelDir, slots: 3, maxBatch: 2 }),

@@ -1,4 +1,5 @@
 import { GreedyCtc } from '../decode/ctc.ts';
+import { DeviceRnnt } from '../decode/device-rnnt.ts';
 import { Transcript } from '../decode/pieces.ts';
 import { GreedyRnnt } from '../decode/rnnt.ts';
 import type { Joint } from '../decode/rnnt.ts';
@@ -7,12 +8,19 @@ import type { Vocabulary } from '../model/tokens.ts';
 /** The search of one utterance, for a CTC or a transducer model. */
 export interface Search {
   readonly transcript: Transcript;
-  readonly state: GreedyCtc | GreedyRnnt;
+  readonly state: GreedyCtc | GreedyRnnt | DeviceRnnt;
 }
 
 /** Creates the search of a new utterance. A CTC model has no joint network. */
 export function startSearch({ pieces, blank }: Vocabulary, joint: Joint | undefined): Search {
   const transcript = new Transcript(pieces);
   const state = joint === undefined ? new GreedyCtc(blank, transcript) : new GreedyRnnt(blank, joint, transcript);
+  return { transcript, state };
+}
+
+/** Creates the search of a new utterance for a model whose best classes or pieces are computed on a device. */
+export function startDeviceSearch({ pieces, blank }: Vocabulary, type: 'ctc' | 'transducer'): Search {
+  const transcript = new Transcript(pieces);
+  const state = type === 'ctc' ? new GreedyCtc(blank, transcript) : new DeviceRnnt(blank, transcript);
   return { transcript, state };
 }

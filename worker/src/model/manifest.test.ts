@@ -1,4 +1,4 @@
-import { parseManifest } from './manifest.ts';
+import { parseManifest, supportsGpuGraphs } from './manifest.ts';
 
 const ref = { file: 'a.onnx', sha256: 'a'.repeat(64) };
 const good = {
@@ -24,6 +24,23 @@ test('parseManifest returns the GPU graph of a context and the weights that it r
   expect(parseManifest(JSON.stringify(both))).toEqual(both);
 });
 
+test('parseManifest returns the GPU graph for the search of a transducer', () => {
+  const contexts = [{ context: [56, 13], encoder: ref, gpu: ref }];
+  const transducer = { ...good, type: 'transducer', contexts, decoderJoint: ref, gpuJoint: ref, weights: [ref] };
+  expect(parseManifest(JSON.stringify(transducer))).toEqual(transducer);
+});
+
+test.each([
+  ['a CTC model with a GPU graph', 'ctc', ref, undefined, true],
+  ['a CTC model without a GPU graph', 'ctc', undefined, undefined, false],
+  ['a transducer with GPU graphs of its encoder and its search', 'transducer', ref, ref, true],
+  ['a transducer with a GPU graph of its encoder only', 'transducer', ref, undefined, false],
+])('supportsGpuGraphs for %s', (_, type, gpu, gpuJoint, expected) => {
+  const contexts = [{ context: [56, 13], encoder: ref, gpu }];
+  const parts = type === 'ctc' ? {} : { decoderJoint: ref, gpuJoint };
+  expect(supportsGpuGraphs(parseManifest(JSON.stringify({ ...good, type, contexts, ...parts })))).toBe(expected);
+});
+
 test.each([
   [{ format: 2 }, 'format must be 1'],
   [{ type: 'hmm' }, 'type must be'],
@@ -38,6 +55,8 @@ test.each([
   [{ decoderJoint: ref }, 'a ctc model has no'],
   [{ type: 'transducer' }, 'a transducer needs'],
   [{ type: 'transducer', decoder: ref }, 'a transducer needs'],
+  [{ gpuJoint: ref }, 'a ctc model has no gpuJoint'],
+  [{ type: 'transducer', decoderJoint: ref, gpuJoint: ref }, 'a model with gpuJoint needs gpu in all contexts'],
   [{ promptIndex: 'x' }, 'promptIndex must be'],
 ])('parseManifest refuses a manifest with %j', (change, message) => {
   const parse = () => parseManifest(JSON.stringify({ ...good, ...change }));

@@ -32,6 +32,8 @@ export interface Manifest {
   /** Predictor and joint of a split transducer. */
   readonly decoder?: FileRef;
   readonly joiner?: FileRef;
+  /** Predictor and joint of a transducer for the GPU graphs of all contexts. */
+  readonly gpuJoint?: FileRef;
   /** Files that graphs refer to (external weights). Only their checksums are verified. */
   readonly weights: readonly FileRef[];
   /** Language prompt of multilingual exports. Passed to the graph as `prompt_index`. */
@@ -41,9 +43,9 @@ export interface Manifest {
 /** Returns a context as text, for map keys and messages: `56,13`. */
 export const contextKey = (context: Context): string => context.join(',');
 
-/** Returns whether the worker can run the model with GPU graphs. Transducers have none yet. */
-export const supportsGpuGraphs = ({ type, contexts }: Manifest): boolean =>
-  type === 'ctc' && contexts.every(({ gpu }) => gpu !== undefined);
+/** Returns whether the model has GPU graphs for all contexts. A transducer also needs one for its search. */
+export const supportsGpuGraphs = ({ type, contexts, gpuJoint }: Manifest): boolean =>
+  (type === 'ctc' || gpuJoint !== undefined) && contexts.every(({ gpu }) => gpu !== undefined);
 
 /** Parses the text of a manifest. Throws a ModelError that names the first invalid field. */
 export function parseManifest(text: string): Manifest {
@@ -70,13 +72,15 @@ export function parseManifest(text: string): Manifest {
     ...optional('decoderJoint'),
     ...optional('decoder'),
     ...optional('joiner'),
+    ...optional('gpuJoint'),
     ...(root.promptIndex === undefined ? {} : { promptIndex: count(root.promptIndex, 'promptIndex') }),
   };
   checkTogether(manifest);
   return manifest;
 }
 
-function checkTogether({ type, contexts, decoderJoint, decoder, joiner }: Manifest): void {
+function checkTogether(manifest: Manifest): void {
+  const { type, contexts, decoderJoint, decoder, joiner, gpuJoint } = manifest;
   if (contexts.length === 0) fail('contexts must name at least one context');
   const keys = contexts.map(({ context }) => contextKey(context));
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
@@ -86,6 +90,9 @@ function checkTogether({ type, contexts, decoderJoint, decoder, joiner }: Manife
   if (type === 'transducer' && parts !== 'true,false,false' && parts !== 'false,true,true') {
     fail('a transducer needs either decoderJoint, or decoder and joiner');
   }
+  if (gpuJoint === undefined) return;
+  if (type === 'ctc') fail('a ctc model has no gpuJoint');
+  if (!supportsGpuGraphs(manifest)) fail('a model with gpuJoint needs gpu in all contexts');
 }
 
 function contextEntry(value: unknown, index: number): ContextEntry {

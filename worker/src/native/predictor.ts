@@ -42,6 +42,18 @@ export class PredictorStates {
     }
   }
 
+  /** Copies a state of a slot to the host. For tests. */
+  read(name: string, slot: number): ArrayBuffer {
+    const tensor = this.tensors.get(name);
+    if (tensor === undefined) throw new Error(`no state is named ${name}`);
+    const block = this.#memory.allocateHost(this.#slotBytes);
+    this.#memory.copyToHost(block.pointer, tensor.pointer + BigInt(slot * this.#slotBytes), this.#slotBytes);
+    this.#memory.synchronize();
+    const copy = block.buffer.slice(0);
+    this.#memory.releaseHost(block);
+    return copy;
+  }
+
   release(): void {
     this.#memory.synchronize();
     for (const tensor of this.tensors.values()) {

@@ -23,16 +23,25 @@ export function refTo(folder: string, file: string): { file: string; sha256: str
   };
 }
 
-/** Creates a folder with the golden CTC model, its GPU graph included. */
-export function createGpuFolder(): string {
-  return createGoldenFolder('ctc', (manifest, folder) => {
+/** GPU graphs of the golden models. They share a file of weights. */
+const GPU_GRAPHS = {
+  ctc: { encoder: 'gpu/56-13.onnx' },
+  fused: { encoder: 'gpu/transducer-56-13.onnx', joint: 'gpu/joint.onnx' },
+} as const;
+const GPU_WEIGHTS = 'gpu/weights.bin';
+
+/** Creates a folder with the golden CTC model or transducer, its GPU graphs included. */
+export function createGpuFolder(kind: keyof typeof GPU_GRAPHS = 'ctc'): string {
+  return createGoldenFolder(kind, (manifest, folder) => {
+    const graphs = GPU_GRAPHS[kind];
     mkdirSync(join(folder, 'gpu'));
-    for (const file of ['gpu/56-13.onnx', 'gpu/weights.bin']) {
+    for (const file of [...Object.values(graphs), GPU_WEIGHTS]) {
       copyFileSync(join(goldenFolder, file), join(folder, file));
     }
     const [context] = manifest.contexts as Record<string, unknown>[];
-    Object.assign(context ?? {}, { gpu: refTo(folder, 'gpu/56-13.onnx') });
-    manifest.weights = [refTo(folder, 'gpu/weights.bin')];
+    Object.assign(context ?? {}, { gpu: refTo(folder, graphs.encoder) });
+    if ('joint' in graphs) manifest.gpuJoint = refTo(folder, graphs.joint);
+    manifest.weights = [refTo(folder, GPU_WEIGHTS)];
   });
 }
 

@@ -15,19 +15,30 @@ const audio = readWav(join(goldenFolder, 'speech.wav'));
 const shared = createSharedBuffers(SLOTS);
 
 let backend: DeviceBackend;
-beforeAll(async () => {
-  backend = await DeviceBackend.load(createGpuFolder(), {
+const alone = new Map<string, Promise<string>>();
+
+async function load(kind: 'ctc' | 'fused'): Promise<void> {
+  alone.clear();
+  backend = await DeviceBackend.load(createGpuFolder(kind), {
     provider: 'cpu',
     threads: 1,
     maxBatch: MAX_BATCH,
     maxSlots: SLOTS,
   });
-});
+}
+
+/** Sets the state of all streams to NaN. */
+function poison(): void {
+  backend.memory.arenas.poison();
+  backend.memory.states?.poison();
+}
 
 interface Speech {
   from: number;
   length: number;
 }
+
+const SPEECH: Speech = { from: 1, length: 50_000 };
 
 let lastId = 0;
 
@@ -61,8 +72,6 @@ async function runWindows(lanes: readonly Lane[]): Promise<Map<number, string>> 
   return new Map(events.flatMap((event) => (event.kind === 'final' ? [[event.id, event.final.text]] : [])));
 }
 
-const alone = new Map<string, Promise<string>>();
-
 /** Returns the transcript of a stream that has the device to itself. */
 function transcribeAlone(speech: Speech): Promise<string> {
   const key = JSON.stringify(speech);
@@ -71,7 +80,7 @@ function transcribeAlone(speech: Speech): Promise<string> {
   return known;
 
   async function run(): Promise<string> {
-    backend.arenas.poison();
+    poison();
     const lane = open(0, speech);
     for (;;) {
       const text = (await runWindows([lane])).get(lane.id);
@@ -87,40 +96,74 @@ const action = fc.oneof(
   fc.record({ close: fc.nat(SLOTS - 1) }),
 );
 
-test('A stream is transcribed as if it were alone, whichever streams used its slot before and share its batches', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
-      const ended: { speech: Speech; text: string }[] = [];
-      const lanes = new Map<number, { lane: Lane; speech: Speech }>();
-      const runSlots = async (slots: readonly number[]): Promise<void> => {
-        const chosen = slots.flatMap((slot) => lanes.get(slot) ?? []);
-        const texts = await runWindows(chosen.map(({ lane }) => lane));
-        for (const { lane, speech: spoken } of chosen) {
-          const text = texts.get(lane.id);
-          if (text === undefined) continue;
-          ended.push({ speech: spoken, text });
-          lanes.delete(lane.slot);
-        }
-      };
-      // Every page holds NaN at first. A page that is read before its stream has written it makes the scores NaN.
-      backend.arenas.poison();
-      for (const one of actions) {
-        if ('open' in one) lanes.set(one.slot, { lane: open(one.slot, one.open), speech: one.open });
-        else if ('close' in one) lanes.delete(one.close);
-        else await runSlots(one.run);
-      }
-      while (lanes.size > 0) await runSlots([...lanes.keys()].slice(0, MAX_BATCH));
-      for (const { speech: spoken, text } of ended) expect(text).toBe(await transcribeAlone(spoken));
-    }),
-    { numRuns: 10 },
-  );
-});
+const isZero = (bytes: ArrayBuffer | undefined): boolean => new Uint8Array(bytes ?? [1]).every((byte) => byte === 0);
 
-test('Runs never write the zero page and the zero tail', async () => {
-  backend.arenas.poison();
-  await transcribeAlone({ from: 1, length: 50_000 });
-  for (const name of backend.arenas.tensors.keys()) {
-    const frames = name.startsWith('tails') ? backend.arenas.state.tail : backend.arenas.size.pageFrames;
-    expect(new Uint8Array(backend.arenas.read(name, 0, frames)).every((byte) => byte === 0)).toBe(true);
-  }
+describe.each([
+  ['CTC model', 'ctc'],
+  ['transducer', 'fused'],
+] as const)('DeviceRunner with a %s', (_, kind) => {
+  beforeAll(() => load(kind));
+
+  test('transcribes a stream as if it were alone, whichever streams used its slot before and share its batches', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
+        const ended: { speech: Speech; text: string }[] = [];
+        const lanes = new Map<number, { lane: Lane; speech: Speech }>();
+        const runSlots = async (slots: readonly number[]): Promise<void> => {
+          const chosen = slots.flatMap((slot) => lanes.get(slot) ?? []);
+          const texts = await runWindows(chosen.map(({ lane }) => lane));
+          for (const { lane, speech: spoken } of chosen) {
+            const text = texts.get(lane.id);
+            if (text === undefined) continue;
+            ended.push({ speech: spoken, text });
+            lanes.delete(lane.slot);
+          }
+        };
+        // Every page holds NaN at first. A page that is read before its stream has written it makes the scores NaN.
+        poison();
+        for (const one of actions) {
+          if ('open' in one) lanes.set(one.slot, { lane: open(one.slot, one.open), speech: one.open });
+          else if ('close' in one) lanes.delete(one.close);
+          else await runSlots(one.run);
+        }
+        while (lanes.size > 0) await runSlots([...lanes.keys()].slice(0, MAX_BATCH));
+        for (const { speech: spoken, text } of ended) expect(text).toBe(await transcribeAlone(spoken));
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('never writes the zero page, the zero tail and the zero state', async () => {
+    poison();
+    await transcribeAlone(SPEECH);
+    for (const name of backend.memory.arenas.tensors.keys()) {
+      const frames = name.startsWith('tails')
+        ? backend.memory.arenas.state.tail
+        : backend.memory.arenas.size.pageFrames;
+      expect(isZero(backend.memory.arenas.read(name, 0, frames))).toBe(true);
+    }
+    const { states } = backend.memory;
+    for (const name of states?.tensors.keys() ?? []) expect(isZero(states?.read(name, 0))).toBe(true);
+  });
+
+  test('fails only the streams whose scores are not numbers', async () => {
+    poison();
+    const [broken, sound] = [open(0, SPEECH), open(1, SPEECH)];
+    const runner = backend.createRunner(SLOTS, () => undefined);
+    await runner.run(readyWork(broken), () => true);
+    // The first window of a stream reads zeros only, so it does not read what is poisoned here.
+    poison();
+    const events = await runner.run([...readyWork(broken), ...readyWork(sound)], () => true);
+    expect(events.filter(({ kind }) => kind === 'failed')).toEqual([
+      { id: broken.id, kind: 'failed', message: 'the model returned a score that is not a number' },
+    ]);
+    expect(events.filter(({ id }) => id === sound.id)).not.toEqual([]);
+  });
+
+  test('returns no events for a stream that was closed during the run', async () => {
+    const [closed, kept] = [open(0, SPEECH), open(1, SPEECH)];
+    const runner = backend.createRunner(SLOTS, () => undefined);
+    const events = await runner.run([...readyWork(closed), ...readyWork(kept)], (lane) => lane === kept);
+    expect(new Set(events.map(({ id }) => id))).toEqual(new Set([kept.id]));
+  });
 });

@@ -1,24 +1,26 @@
-import { dirname, join } from 'node:path';
 import { windowSamples } from '../../features/framing.ts';
 import { ModelError } from '../../model/error.ts';
 import { readChecked, readManifest } from '../../model/files.ts';
 import { contextKey } from '../../model/manifest.ts';
-import type { Context, Manifest } from '../../model/manifest.ts';
-import { readOnnx } from '../../model/onnx.ts';
+import type { Manifest } from '../../model/manifest.ts';
 import { parseTokens } from '../../model/tokens.ts';
 import type { Vocabulary } from '../../model/tokens.ts';
 import { arenaBytes, DeviceArenas } from '../../native/arenas.ts';
 import { createCudaMemory } from '../../native/cuda.ts';
-import { DeviceGraph, openGraph } from '../../native/graph.ts';
-import type { OpenGraph } from '../../native/graph.ts';
+import { DeviceGraph } from '../../native/graph.ts';
+import { DeviceJoint } from '../../native/joint.ts';
+import type { OpenJoint } from '../../native/joint.ts';
 import { createHostMemory } from '../../native/memory.ts';
 import type { DeviceMemory } from '../../native/memory.ts';
+import { PredictorStates, predictorBytes } from '../../native/predictor.ts';
 import { NativeRuntime } from '../../native/runtime.ts';
-import { SharedWeights } from '../../native/weights.ts';
+import type { BatchTiming } from '../../native/submission.ts';
 import type { Backend, OnRun, Runner } from '../backend.ts';
 import type { ContextShape } from '../context-shape.ts';
-import { startSearch } from '../search.ts';
+import { startDeviceSearch } from '../search.ts';
 import type { Search } from '../search.ts';
+import { openModel } from './open.ts';
+import type { OpenModel } from './open.ts';
 import { layOutArenas } from './pages.ts';
 import type { ArenaLayout, PageShape } from './pages.ts';
 import { DeviceRunner } from './runner.ts';
@@ -36,6 +38,8 @@ export interface DeviceOptions {
 
 /** Share of the free device memory that the state of streams may take. The rest is for buffers of the runs. */
 const MEMORY_SHARE = 0.7;
+/** Active runs. The encoded frames of a transducer stay in the memory of its batch until the search is done. */
+const MAX_RUNS = { ctc: 2, transducer: 1 } as const;
 /** Smallest batch size on a GPU. Smaller batches take as long as this one. */
 const SMALLEST_BATCH = 32;
 /**
@@ -43,18 +47,23 @@ const SMALLEST_BATCH = 32;
  * last sample. A model that needs more for a full batch gets smaller batches.
  */
 const LONGEST_RUN_MS = 45;
-/** Weights of the GPU graphs, next to them. */
-const WEIGHTS_FILE = 'weights.bin';
+
+/** State of all streams on the device. */
+export interface StreamMemory {
+  readonly arenas: DeviceArenas;
+  /** States of a transducer's predictor. Undefined for CTC. */
+  readonly states: PredictorStates | undefined;
+}
 
 /** A model whose features, state and best classes are computed on a device. Only samples and class ids travel. */
 export class DeviceBackend implements Backend {
   readonly manifest: Manifest;
   readonly contexts: ReadonlyMap<string, ContextShape>;
   readonly maxBatch: number;
-  readonly maxRuns = 2;
+  readonly maxRuns: number;
   readonly maxSlots: number;
   /** State of all streams on the device. */
-  readonly arenas: DeviceArenas;
+  readonly memory: StreamMemory;
   readonly #vocabulary: Vocabulary;
   readonly #graphs: ReadonlyMap<string, DeviceContext>;
   readonly #layout: ArenaLayout;
@@ -63,13 +72,14 @@ export class DeviceBackend implements Backend {
     manifest: Manifest,
     vocabulary: Vocabulary,
     graphs: ReadonlyMap<string, DeviceContext>,
-    arenas: DeviceArenas,
+    memory: StreamMemory,
     layout: ArenaLayout,
     maxBatch: number,
   ) {
     this.manifest = manifest;
-    this.arenas = arenas;
+    this.memory = memory;
     this.maxBatch = maxBatch;
+    this.maxRuns = MAX_RUNS[manifest.type];
     this.maxSlots = layout.slots;
     this.#vocabulary = vocabulary;
     this.#graphs = graphs;
@@ -92,24 +102,28 @@ export class DeviceBackend implements Backend {
     const runtime = await NativeRuntime.open();
     const memory =
       provider === 'cuda' ? await createCudaMemory({ device: 0, sharesStream: true }) : createHostMemory(runtime.koffi);
-    const opened = await openGraphs(runtime, memory, folder, manifest, options);
-    for (const { file, context, graph } of opened) checkGraph(file, graph, context, vocabulary);
+    const opened = await openModel(runtime, memory, folder, manifest, vocabulary, options.threads);
     const { arenas, layout } = createArenas(runtime, memory, opened, options.maxSlots);
-    const sizes = batchSizes(provider === 'cuda' ? SMALLEST_BATCH : 1, maxBatch);
+    const cudaGraphs = provider === 'cuda';
+    const sizes = batchSizes(cudaGraphs ? SMALLEST_BATCH : 1, maxBatch);
+    const states = opened.joint && createStates(runtime, memory, opened.joint, layout);
+    const joint = opened.joint && states && new DeviceJoint(runtime, memory, opened.joint, states, cudaGraphs);
     const graphs = new Map<string, DeviceContext>();
-    for (const { context, graph: open } of opened) {
-      const graph = new DeviceGraph(runtime, memory, open, arenas, sizes, provider === 'cuda');
+    for (const { context, graph: open } of opened.contexts) {
+      const graph = new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs);
+      joint?.attach(graph);
       graph.warmUp();
       const { framing, frames } = open.shape;
       const rows = { framing, samples: windowSamples(framing), left: context[0], chunk: frames };
-      graphs.set(contextKey(context), { graph, rows });
+      graphs.set(contextKey(context), { graph, rows, joint });
     }
-    const quick = provider === 'cuda' ? largestQuickBatch([...graphs.values()], sizes) : maxBatch;
-    return new DeviceBackend(manifest, vocabulary, graphs, arenas, layout, quick);
+    joint?.warmUp();
+    const quick = cudaGraphs ? largestQuickBatch([...graphs.values()], sizes) : maxBatch;
+    return new DeviceBackend(manifest, vocabulary, graphs, { arenas, states }, layout, quick);
   }
 
   startSearch(): Search {
-    return startSearch(this.#vocabulary, undefined);
+    return startDeviceSearch(this.#vocabulary, this.manifest.type);
   }
 
   createRunner(slots: number, onRun: OnRun): Runner {
@@ -120,47 +134,11 @@ export class DeviceBackend implements Backend {
   }
 }
 
-/** The GPU graph of a context. */
-interface OpenContext {
-  readonly file: string;
-  readonly context: Context;
-  readonly graph: OpenGraph;
-}
-
-/** Opens the graphs of all contexts. On a GPU they share their weights. */
-async function openGraphs(
-  runtime: NativeRuntime,
-  memory: DeviceMemory,
-  folder: string,
-  { contexts }: Manifest,
-  { provider, threads }: DeviceOptions,
-): Promise<OpenContext[]> {
-  const weights = new Map<string, SharedWeights>();
-  const opened: OpenContext[] = [];
-  for (const { context, gpu } of contexts) {
-    if (gpu === undefined) {
-      throw new ModelError('graph_unsupported', `manifest.json: the context [${contextKey(context)}] has no GPU graph`);
-    }
-    const { file } = gpu;
-    const facts = readOnnx(file, await readChecked(folder, gpu));
-    const path = join(folder, dirname(file), WEIGHTS_FILE);
-    const shared = provider === 'cuda' ? (weights.get(path) ?? new SharedWeights(runtime, memory, path)) : undefined;
-    if (shared !== undefined) weights.set(path, shared);
-    const session = {
-      threads,
-      cudaGraphs: provider === 'cuda',
-      initializers: shared?.initializers(file, facts) ?? new Map(),
-    };
-    opened.push({ file, context, graph: openGraph(runtime, memory, join(folder, file), file, session) });
-  }
-  return opened;
-}
-
 /** Allocates the state of as many streams as are wanted and fit into the memory of the device. */
 function createArenas(
   runtime: NativeRuntime,
   memory: DeviceMemory,
-  contexts: readonly OpenContext[],
+  { contexts, joint }: OpenModel,
   maxSlots: number,
 ): { arenas: DeviceArenas; layout: ArenaLayout } {
   const shapes = contexts.map(({ graph }) => graph.shape);
@@ -168,44 +146,50 @@ function createArenas(
   if (first === undefined) throw new ModelError('manifest_invalid', 'manifest.json: contexts is empty');
   const pages = shapes.map(({ context, frames }): PageShape => ({ left: context[0], chunk: frames }));
   const sizeOf = ({ frames, tails, pageFrames }: ArenaLayout) => ({ frames, slots: tails, pageFrames });
-  const bytesFor = (slots: number) => arenaBytes(first.state, sizeOf(layOutArenas(slots, pages)));
+  const predictor = joint === undefined ? 0 : predictorBytes(joint.shape);
+  const bytesFor = (slots: number) => arenaBytes(first.state, sizeOf(layOutArenas(slots, pages))) + slots * predictor;
   const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE) / (bytesFor(2) - bytesFor(1)));
   const layout = layOutArenas(Math.max(1, Math.min(maxSlots, fitting)), pages);
   return { arenas: new DeviceArenas(runtime, memory, first.state, sizeOf(layout)), layout };
 }
 
+/** Allocates the states of a transducer's predictor for the slots of a layout. */
+function createStates(
+  runtime: NativeRuntime,
+  memory: DeviceMemory,
+  { shape }: OpenJoint,
+  { slots }: ArenaLayout,
+): PredictorStates {
+  return new PredictorStates(runtime, memory, shape, PredictorStates.firstSlot + slots);
+}
+
 /** Returns the largest batch size whose run is short enough at every context. */
 function largestQuickBatch(contexts: readonly DeviceContext[], sizes: readonly number[]): number {
   const [smallest = 1] = sizes;
-  return sizes.findLast((size) => contexts.every(({ graph }) => runMs(graph, size) <= LONGEST_RUN_MS)) ?? smallest;
+  return sizes.findLast((size) => contexts.every((context) => runMs(context, size) <= LONGEST_RUN_MS)) ?? smallest;
 }
 
 /** Returns the time of a run of padding rows on the device. */
-function runMs(graph: DeviceGraph, size: number): number {
+function runMs({ graph, joint, rows: { chunk } }: DeviceContext, size: number): number {
   const batch = graph.acquire(size);
   if (batch === undefined) throw new Error('a batch is in use before the first stream');
   batch.submit(0);
   batch.collect();
-  const { copyInMs, computeMs, copyOutMs } = batch.timing();
-  return copyInMs + computeMs + copyOutMs;
+  const encoderMs = totalMs(batch.timing());
+  if (joint === undefined) return encoderMs;
+  const search = joint.searchOf(batch);
+  search.submit(0);
+  search.collect();
+  // Frames without pieces take one step each. Rows with pieces usually need one more run.
+  const runs = Math.ceil(chunk / joint.shape.steps) + 1;
+  return encoderMs + runs * totalMs(search.timing());
 }
+
+const totalMs = ({ copyInMs, computeMs, copyOutMs }: BatchTiming): number => copyInMs + computeMs + copyOutMs;
 
 /** Returns the batch sizes up to the largest: powers of two, and the largest itself. */
 export function batchSizes(least: number, most: number): number[] {
   const sizes: number[] = [];
   for (let size = least; size < most; size *= 2) sizes.push(size);
   return [...sizes, most];
-}
-
-function checkGraph(file: string, { shape }: OpenGraph, context: readonly number[], { pieces }: Vocabulary): void {
-  const fail = (what: string): never => {
-    throw new ModelError('graph_mismatch', `${file}: ${what}`);
-  };
-  if (shape.type !== 'ctc') fail('this worker runs GPU graphs of CTC models only');
-  if (shape.context.join() !== context.join()) {
-    fail(`the graph is for the context [${shape.context.join()}], but the manifest lists it for [${context.join()}]`);
-  }
-  if (shape.classes !== pieces.length) {
-    fail(`the graph has ${shape.classes} classes, but tokens.txt has ${pieces.length} pieces`);
-  }
 }

@@ -2,18 +2,23 @@ import { GreedyCtc } from '../../decode/ctc.ts';
 import type { BatchResult, DeviceBatch } from '../../native/batch.ts';
 import { CudaError } from '../../native/error.ts';
 import type { DeviceGraph } from '../../native/graph.ts';
+import type { DeviceJoint } from '../../native/joint.ts';
 import { DeviceLost } from '../backend.ts';
 import type { OnRun, Runner, Work } from '../backend.ts';
 import type { Lane } from '../lane.ts';
 import type { StreamEvent } from '../protocol.ts';
+import { CpuMeter } from './cpu-meter.ts';
 import type { ArenaLayout } from './pages.ts';
 import { encodedFrames, fillRow } from './rows.ts';
 import type { RowShape } from './rows.ts';
+import { searchTransducer } from './transducer.ts';
 
 /** The graph of one context with the sizes of its rows. */
 export interface DeviceContext {
   readonly graph: DeviceGraph;
   readonly rows: RowShape;
+  /** Search of a transducer. Undefined for CTC. */
+  readonly joint: DeviceJoint | undefined;
 }
 
 /** Runs windows with graphs whose state stays in device memory. Features are part of the graphs. */
@@ -33,21 +38,21 @@ export class DeviceRunner implements Runner {
   async run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]> {
     const context = this.#contexts.get(batch[0]?.lane.context ?? '');
     if (context === undefined) return [];
-    const [cpu, startedMs] = [process.threadCpuUsage(), performance.now()];
+    const [cpu, startedMs] = [new CpuMeter(), performance.now()];
     try {
-      const rows = this.#submit(context, batch);
-      const spent = process.threadCpuUsage(cpu);
-      const result = await rows.collected();
+      const rows = cpu.measure(() => this.#submit(context, batch));
+      const areFinite = await search(context, rows, batch, cpu);
       const nowMs = performance.now();
       const waits = batch.map(({ lane: { readyMs = startedMs } }) => Math.max(0, startedMs - readyMs));
       const waitMs = waits.reduce((sum, wait) => sum + wait, 0);
-      this.#onRun(batch.length, (spent.user + spent.system) / 1000, nowMs - startedMs, waitMs);
+      this.#onRun(batch.length, cpu.ms, nowMs - startedMs, waitMs);
       return batch.flatMap(({ lane, length }, row) => {
         // Runs write the arena in their order. A stream that follows a closed one in its slot starts with the zero page,
         // so it never reads what this run has written.
         if (!isOpen(lane)) return [];
         lane.ran(nowMs, { batch: batch.length, runMs: nowMs - startedMs, waitMs: waits[row] ?? 0 });
-        return search(lane, length, row * context.rows.chunk, result);
+        if (areFinite[row] === true) return lane.advance(encodedFrames(length));
+        return [{ id: lane.id, kind: 'failed', message: 'the model returned a score that is not a number' }];
       });
     } catch (error) {
       if (error instanceof CudaError) throw new DeviceLost(error.message, { cause: error });
@@ -70,15 +75,27 @@ export class DeviceRunner implements Runner {
   }
 }
 
-/** Advances a stream by the results of its row. A score that is not a number fails only this stream. */
-function search(lane: Lane, length: number, at: number, { ids, scores }: BatchResult): StreamEvent[] {
-  const end = at + encodedFrames(length);
-  for (let i = at; i < end; i++) {
-    if (!Number.isFinite(scores[i])) {
-      return [{ id: lane.id, kind: 'failed', message: 'the model returned a score that is not a number' }];
-    }
+/** Adds the results of a run to the transcripts. Returns for each row whether all its scores were numbers. */
+async function search(
+  { joint, rows: { chunk } }: DeviceContext,
+  rows: DeviceBatch,
+  batch: readonly Work[],
+  cpu: CpuMeter,
+): Promise<boolean[]> {
+  if (joint === undefined) {
+    const result = await rows.collected();
+    return batch.map(({ lane, length }, row) => searchCtc(lane, encodedFrames(length), row * chunk, result));
   }
-  const { state } = lane.search;
-  if (state instanceof GreedyCtc) state.decodeIds(ids.subarray(at, end));
-  return lane.advance(end - at);
+  try {
+    return await searchTransducer(joint.searchOf(rows), joint.shape, batch, cpu);
+  } finally {
+    // The encoder has ended before the search, unless the search could not start.
+    rows.collect();
+  }
+}
+
+function searchCtc({ search: { state } }: Lane, frames: number, at: number, { ids, scores }: BatchResult): boolean {
+  for (let i = at; i < at + frames; i++) if (!Number.isFinite(scores[i])) return false;
+  if (state instanceof GreedyCtc) state.decodeIds(ids.subarray(at, at + frames));
+  return true;
 }

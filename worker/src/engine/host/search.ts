@@ -1,5 +1,5 @@
 import { GreedyCtc } from '../../decode/ctc.ts';
-import { decodeRnnt } from '../../decode/rnnt.ts';
+import { decodeRnnt, GreedyRnnt } from '../../decode/rnnt.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import type { Model } from '../../model/load.ts';
 import { rowsSize } from '../../model/scratch.ts';
@@ -23,7 +23,7 @@ export async function searchBatch(
   const chunks = [];
   for (const { search, place, frames } of batch) {
     if (search.state instanceof GreedyCtc) search.state.decode(scratch.rows, place * size, frames);
-    else
+    else if (search.state instanceof GreedyRnnt)
       chunks.push({
         search: search.state,
         frames: columnsOf(scratch.rows, place * size, shape.outputSize, shape.frames, frames),

@@ -1,0 +1,33 @@
+import type { Transcript } from './pieces.ts';
+
+/**
+ * Greedy transducer search of one stream whose steps run on a device. The state of its predictor stays there. Only the
+ * pieces arrive here.
+ */
+export class DeviceRnnt {
+  readonly #transcript: Transcript;
+  #token: number;
+  /** Number of encoder frames in earlier chunks. */
+  #frameBase = 0;
+
+  constructor(blank: number, transcript: Transcript) {
+    this.#token = blank;
+    this.#transcript = transcript;
+  }
+
+  /** Last piece. The blank at the start of an utterance. */
+  get token(): number {
+    return this.#token;
+  }
+
+  /** Adds a piece that a frame of the current chunk has produced. */
+  add(piece: number, frame: number): void {
+    this.#transcript.add(piece, this.#frameBase + frame);
+    this.#token = piece;
+  }
+
+  /** Ends a chunk of this many encoder frames. */
+  endChunk(frames: number): void {
+    this.#frameBase += frames;
+  }
+}

@@ -1,0 +1,105 @@
+import { dirname, join } from 'node:path';
+import { ModelError } from '../../model/error.ts';
+import { readChecked } from '../../model/files.ts';
+import { contextKey } from '../../model/manifest.ts';
+import type { Context, FileRef, Manifest } from '../../model/manifest.ts';
+import { readOnnx } from '../../model/onnx.ts';
+import type { Vocabulary } from '../../model/tokens.ts';
+import { openGraph } from '../../native/graph.ts';
+import type { OpenGraph } from '../../native/graph.ts';
+import { openJoint } from '../../native/joint.ts';
+import type { OpenJoint } from '../../native/joint.ts';
+import type { DeviceMemory } from '../../native/memory.ts';
+import type { NativeRuntime } from '../../native/runtime.ts';
+import type { SessionOptions } from '../../native/session.ts';
+import { SharedWeights } from '../../native/weights.ts';
+
+/** Weights of the GPU graphs, next to them. */
+const WEIGHTS_FILE = 'weights.bin';
+
+/** The GPU graph of a context. */
+export interface OpenContext {
+  readonly context: Context;
+  readonly graph: OpenGraph;
+}
+
+/** The GPU graphs of a model. */
+export interface OpenModel {
+  readonly contexts: readonly OpenContext[];
+  /** Undefined for CTC. */
+  readonly joint: OpenJoint | undefined;
+}
+
+/**
+ * Opens the graphs of all contexts, and that of a transducer's search. On a GPU they share their weights. Throws a
+ * ModelError if a graph is missing or does not fit to the manifest.
+ */
+export async function openModel(
+  runtime: NativeRuntime,
+  memory: DeviceMemory,
+  folder: string,
+  manifest: Manifest,
+  vocabulary: Vocabulary,
+  threads: number,
+): Promise<OpenModel> {
+  const weights = new Map<string, SharedWeights>();
+  const onGpu = memory.provider === 'cuda';
+  const readOptions = async (ref: FileRef): Promise<SessionOptions> => {
+    const facts = readOnnx(ref.file, await readChecked(folder, ref));
+    if (!onGpu) return { threads, cudaGraphs: false, initializers: new Map() };
+    const path = join(folder, dirname(ref.file), WEIGHTS_FILE);
+    const shared = weights.get(path) ?? new SharedWeights(runtime, memory, path);
+    weights.set(path, shared);
+    return { threads, cudaGraphs: true, initializers: shared.initializers(ref.file, facts) };
+  };
+  const contexts: OpenContext[] = [];
+  for (const { context, gpu } of manifest.contexts) {
+    if (gpu === undefined) {
+      throw new ModelError('graph_unsupported', `manifest.json: the context [${contextKey(context)}] has no GPU graph`);
+    }
+    const { file } = gpu;
+    const graph = openGraph(runtime, memory, join(folder, file), file, await readOptions(gpu));
+    checkGraph(file, graph, context, manifest, vocabulary);
+    contexts.push({ context, graph });
+  }
+  if (manifest.type === 'ctc') return { contexts, joint: undefined };
+  const { gpuJoint } = manifest;
+  if (gpuJoint === undefined) {
+    throw new ModelError('graph_unsupported', 'manifest.json: the transducer has no gpuJoint for its GPU graphs');
+  }
+  const { file } = gpuJoint;
+  const joint = openJoint(runtime, memory, join(folder, file), file, await readOptions(gpuJoint));
+  for (const { graph } of contexts) checkJoint(file, joint, graph, vocabulary);
+  return { contexts, joint };
+}
+
+function checkGraph(
+  file: string,
+  { shape }: OpenGraph,
+  context: Context,
+  { type }: Manifest,
+  { pieces }: Vocabulary,
+): void {
+  if (shape.type !== type) fail(file, `the graph is for the type ${shape.type}, but the manifest lists ${type}`);
+  if (shape.context.join() !== context.join()) {
+    const listed = `but the manifest lists it for [${context.join()}]`;
+    fail(file, `the graph is for the context [${shape.context.join()}], ${listed}`);
+  }
+  if (shape.classes !== pieces.length) {
+    fail(file, `the graph has ${shape.classes} classes, but tokens.txt has ${pieces.length} pieces`);
+  }
+}
+
+function checkJoint(file: string, { shape }: OpenJoint, { shape: encoder }: OpenGraph, { pieces }: Vocabulary): void {
+  if (shape.classes !== pieces.length) {
+    fail(file, `the graph has ${shape.classes} classes, but tokens.txt has ${pieces.length} pieces`);
+  }
+  if (shape.encodedWidth !== encoder.encodedWidth || shape.precision !== encoder.state.precision) {
+    const expected = `${encoder.encodedWidth} values in ${encoder.state.precision}`;
+    fail(file, `frames have ${shape.encodedWidth} values in ${shape.precision}, but the encoder has ${expected}`);
+  }
+}
+
+function fail(file: string, what: string): never {
+  throw new ModelError('graph_mismatch', `${file}: ${what}`);
+}

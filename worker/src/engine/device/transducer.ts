@@ -1,0 +1,81 @@
+import { DeviceRnnt } from '../../decode/device-rnnt.ts';
+import type { JointBatch, JointResult } from '../../native/joint-batch.ts';
+import type { JointShape } from '../../native/joint-contract.ts';
+import { PredictorStates } from '../../native/predictor.ts';
+import type { Work } from '../backend.ts';
+import type { CpuMeter } from './cpu-meter.ts';
+import { encodedFrames } from './rows.ts';
+
+/** A stream in the search of a batch. */
+interface Row {
+  readonly search: DeviceRnnt;
+  /** Encoder frames that hold audio. */
+  readonly frames: number;
+  isFinite: boolean;
+}
+
+/**
+ * Searches the encoded frames that the encoder leaves on the device, and adds the pieces to the transcripts. The encoder
+ * may still run. Returns for each row whether all its scores were numbers.
+ */
+export async function searchTransducer(
+  joint: JointBatch,
+  shape: JointShape,
+  batch: readonly Work[],
+  cpu: CpuMeter,
+): Promise<boolean[]> {
+  const rows = startRows(joint, batch);
+  const longest = Math.max(...rows.map(({ frames }) => frames));
+  // Each step moves a row to the next frame or produces a piece, and a frame produces at most `maxSymbols` pieces.
+  const mostRuns = Math.max(1, Math.ceil((longest * shape.maxSymbols) / shape.steps));
+  for (let run = 1; ; run++) {
+    cpu.measure(() => joint.submit(rows.length));
+    const result = await joint.collected();
+    rows.forEach((row, i) => {
+      addPieces(row, i, shape.steps, result);
+    });
+    if (!advance(joint, shape, rows)) break;
+    if (run === mostRuns) throw new Error(`the search has not ended after ${mostRuns} runs of the joint graph`);
+  }
+  for (const { search, frames } of rows) search.endChunk(frames);
+  return rows.map(({ isFinite }) => isFinite);
+}
+
+function startRows({ inputs }: JointBatch, batch: readonly Work[]): Row[] {
+  return batch.map(({ lane, length }, row) => {
+    const { state } = lane.search;
+    if (!(state instanceof DeviceRnnt)) throw new Error('the stream was not opened for a transducer on a device');
+    const frames = encodedFrames(length);
+    const slot = PredictorStates.firstSlot + lane.slot;
+    inputs.frames[row] = frames;
+    inputs.token[row] = state.token;
+    inputs.at[row] = 0;
+    inputs.symbols[row] = 0;
+    inputs.stateFrom[row] = lane.window === 0 ? PredictorStates.zeroSlot : slot;
+    inputs.stateTo[row] = slot;
+    return { search: state, frames, isFinite: true };
+  });
+}
+
+/** Adds the pieces of a run to the transcript of a row. Steps after the last frame have no meaning. */
+function addPieces(row: Row, index: number, steps: number, { tokens, places, scores }: JointResult): void {
+  for (let i = index * steps; row.isFinite && i < (index + 1) * steps; i++) {
+    const [token = -1, place = 0] = [tokens[i], places[i]];
+    if (place >= row.frames) return;
+    row.isFinite = Number.isFinite(scores[i]);
+    if (row.isFinite && token >= 0) row.search.add(token, place);
+  }
+}
+
+/** Prepares the next run and returns whether a row needs it. The search of a row with invalid scores ends. */
+function advance(joint: JointBatch, { blank }: JointShape, rows: readonly Row[]): boolean {
+  const { frames, token } = joint.inputs;
+  rows.forEach((row, i) => {
+    if (!row.isFinite) frames[i] = 0;
+  });
+  const isNeeded = joint.advance(rows.length);
+  rows.forEach((row, i) => {
+    if (!row.isFinite) token[i] = blank;
+  });
+  return isNeeded;
+}
