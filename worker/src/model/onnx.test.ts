@@ -14,7 +14,7 @@ test('readOnnx returns the metadata and the shapes of stored tensors of an expor
 
 test('readOnnx returns type, shape and place of a tensor in another file', () => {
   const { external } = read('gpu/56-3.onnx');
-  const place = { type: 1, shape: [514, 1, 400], file: 'weights.bin', bytes: 822_400 };
+  const place = { type: 1, shape: [400, 514], file: 'weights.bin', bytes: 822_400 };
   expect(external.get('features.transform')).toMatchObject(place);
   expect(read('model_ctc.onnx').external.size).toBe(0);
 });
