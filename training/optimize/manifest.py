@@ -1,5 +1,6 @@
-"""manifest.py FOLDER ID LANGUAGE CODE: writes manifest.json for a folder with model.onnx and tokens.txt.
+"""manifest.py FOLDER ID LANGUAGE CODE [LEFT,RIGHT ...]: writes manifest.json for a model folder with tokens.txt.
 
+A CTC model has model.onnx. A transducer has encoder.onnx and either decoder_joint.onnx, or decoder.onnx and joiner.onnx.
 GPU graphs are listed if the folder has them. gpu.py writes them.
 """
 
@@ -10,28 +11,45 @@ import sys
 
 from contexts import CONTEXTS
 
+JOINT = {"decoderJoint": "decoder_joint.onnx", "decoder": "decoder.onnx", "joiner": "joiner.onnx"}
+GPU_JOINT = "gpu/joint.onnx"
+GPU_WEIGHTS = "gpu/weights.bin"
 
-def main(folder, model, language, code):
-    folder = pathlib.Path(folder)
+
+def gpu_graph(left, right):
+    return f"gpu/{left}-{right}.onnx"
+
+
+def write(folder, model, language, code, contexts, encoder, joint):
+    """Writes the manifest. `encoder` returns the file of a context. `joint` has the files of a transducer by field."""
     ref = lambda name: {"file": name, "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()}
-    weights = "gpu/weights.bin"
-    with_gpu = (folder / weights).exists()
+    with_gpu = (folder / GPU_WEIGHTS).exists()
     entry = lambda left, right: {
         "context": [left, right],
-        "encoder": ref("model.onnx"),
-        **({"gpu": ref(f"gpu/{left}-{right}.onnx")} if with_gpu else {}),
+        "encoder": ref(encoder(left, right)),
+        **({"gpu": ref(gpu_graph(left, right))} if with_gpu else {}),
     }
     manifest = {
         "format": 1,
         "id": model,
         "language": language,
         "languageCode": code,
-        "type": "ctc",
+        "type": "transducer" if joint else "ctc",
         "tokens": ref("tokens.txt"),
-        "contexts": [entry(*context) for context in CONTEXTS],
-        **({"weights": [ref(weights)]} if with_gpu else {}),
+        "contexts": [entry(*context) for context in contexts],
+        **{field: ref(name) for field, name in joint.items()},
+        **({"gpuJoint": ref(GPU_JOINT)} if (folder / GPU_JOINT).exists() else {}),
+        **({"weights": [ref(GPU_WEIGHTS)]} if with_gpu else {}),
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+
+
+def main(folder, model, language, code, *contexts):
+    folder = pathlib.Path(folder)
+    joint = {field: name for field, name in JOINT.items() if (folder / name).exists()}
+    encoder = "encoder.onnx" if joint else "model.onnx"
+    pairs = [[int(n) for n in text.split(",")] for text in contexts] or CONTEXTS
+    write(folder, model, language, code, pairs, lambda left, right: encoder, joint)
 
 
 if __name__ == "__main__":

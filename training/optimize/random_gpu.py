@@ -1,7 +1,7 @@
-"""random_gpu.py OUT_FOLDER [--layers 24] [--width 1024] ...: builds GPU graphs with random weights for benchmarks.
+"""random_gpu.py OUT_FOLDER [--layers 24] [--width 1024] ...: builds a model folder with random GPU graphs for benchmarks.
 
 The graphs are those that gpu.py builds from an export of the same size. Weights depend only on the seed and the name
-of the parameter.
+of the parameter. The folder has no graphs for a CPU, so only a worker with a GPU can run it.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import zlib
 
 import numpy as np
 
+import manifest
 from gpu import arguments, write
 from joint_weights import JointWeights
 from weights import Weights
@@ -108,6 +109,14 @@ def size_arguments(parser):
     arguments(parser)
 
 
+def write_folder(options):
+    """Writes tokens.txt and the manifest. It names GPU graphs where a model has graphs for a CPU."""
+    pieces = [f"\u2581w{i} {i}" for i in range(options.vocabulary)] + [f"<blk> {options.vocabulary}"]
+    (options.folder / "tokens.txt").write_text("\n".join(pieces) + "\n")
+    joint = {"decoderJoint": manifest.GPU_JOINT} if options.transducer else {}
+    manifest.write(options.folder, options.folder.name, "None", "xx", options.contexts, manifest.gpu_graph, joint)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
@@ -116,6 +125,7 @@ def main():
     joint = random_joint(options) if options.transducer else None
     weights = RandomWeights(options)
     print(write(options.folder / "gpu", weights, options.contexts, options.precision, joint, options.steps))
+    write_folder(options)
 
 
 if __name__ == "__main__":
