@@ -95,7 +95,7 @@ export class DeviceBackend implements Backend {
 
   /** Loads the GPU graphs of a model folder. Throws a ModelError that names the problem if they cannot be used. */
   static async load(folder: string, options: DeviceOptions): Promise<DeviceBackend> {
-    const { provider, maxBatch } = options;
+    const { provider } = options;
     const manifest = await readManifest(folder);
     for (const ref of manifest.weights) await readChecked(folder, ref);
     const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
@@ -104,6 +104,8 @@ export class DeviceBackend implements Backend {
       provider === 'cuda' ? await createCudaMemory({ device: 0, sharesStream: true }) : createHostMemory(runtime.koffi);
     const opened = await openModel(runtime, memory, folder, manifest, vocabulary, options.threads);
     const { arenas, layout } = createArenas(runtime, memory, opened, options.maxSlots);
+    // The device may have memory for fewer streams than a batch could have.
+    const maxBatch = Math.min(options.maxBatch, layout.slots);
     const cudaGraphs = provider === 'cuda';
     const sizes = batchSizes(cudaGraphs ? SMALLEST_BATCH : 1, maxBatch);
     const states = opened.joint && createStates(runtime, memory, opened.joint, layout);

@@ -5,6 +5,7 @@ import { contextKey } from '../../model/manifest.ts';
 import type { Context, FileRef, Manifest } from '../../model/manifest.ts';
 import { readOnnx } from '../../model/onnx.ts';
 import type { Vocabulary } from '../../model/tokens.ts';
+import type { StateShape } from '../../native/contract.ts';
 import { openGraph } from '../../native/graph.ts';
 import type { OpenGraph } from '../../native/graph.ts';
 import { openJoint } from '../../native/joint.ts';
@@ -60,6 +61,7 @@ export async function openModel(
     const { file } = gpu;
     const graph = openGraph(runtime, memory, join(folder, file), file, await readOptions(gpu));
     checkGraph(file, graph, context, manifest, vocabulary);
+    checkState(file, graph, contexts[0]?.graph ?? graph);
     contexts.push({ context, graph });
   }
   if (manifest.type === 'ctc') return { contexts, joint: undefined };
@@ -88,6 +90,15 @@ function checkGraph(
   if (shape.classes !== pieces.length) {
     fail(file, `the graph has ${shape.classes} classes, but tokens.txt has ${pieces.length} pieces`);
   }
+}
+
+/** All graphs read and write the same arenas. */
+function checkState(file: string, { shape: { state } }: OpenGraph, { shape: { state: first } }: OpenGraph): void {
+  const describe = ({ layers, width, tail, row, precision }: StateShape) =>
+    `${layers} layers of ${width} values in rows of ${row} and tails of ${tail} frames in ${precision}`;
+  if (describe(state) === describe(first)) return;
+  const next = 'build all GPU graphs of the model in one run of training/optimize/gpu.py';
+  fail(file, `the state has ${describe(state)}, but that of the first context has ${describe(first)}: ${next}`);
 }
 
 function checkJoint(file: string, { shape }: OpenJoint, { shape: encoder }: OpenGraph, { pieces }: Vocabulary): void {

@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseTokens } from '../../model/tokens.ts';
+import { createGpuFolder, refTo } from '../../testing/folder.ts';
+import { buildTestGraph } from '../../testing/gpu-graph.ts';
+import { writeOnnx } from '../../testing/onnx-writer.ts';
+import { batchSizes, DeviceBackend } from './backend.ts';
+
+const load = (folder: string, maxBatch: number, maxSlots: number) =>
+  DeviceBackend.load(folder, { provider: 'cpu', threads: 1, maxBatch, maxSlots });
+
+/** Creates a model folder whose second context has a GPU graph of another model. */
+function createMixedFolder(): string {
+  const folder = createGpuFolder();
+  const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));
+  const graph = buildTestGraph();
+  const metadata = { ...graph.metadata, classes: String(pieces.length) };
+  writeFileSync(join(folder, 'gpu/4-1.onnx'), writeOnnx({ ...graph, metadata }));
+  const file = join(folder, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { contexts: Record<string, unknown>[] };
+  manifest.contexts.push({ ...manifest.contexts[0], context: [4, 1], gpu: refTo(folder, 'gpu/4-1.onnx') });
+  writeFileSync(file, JSON.stringify(manifest));
+  return folder;
+}
+
+describe('DeviceBackend', () => {
+  test('has no larger batches than slots', async () => {
+    const { maxBatch, maxSlots } = await load(createGpuFolder(), 5, 3);
+    expect([maxBatch, maxSlots]).toEqual([3, 3]);
+  });
+
+  test('throws a ModelError if the graphs of two contexts have different state', async () => {
+    await expect(load(createMixedFolder(), 1, 1)).rejects.toMatchObject({
+      code: 'graph_mismatch',
+      message: expect.stringMatching(
+        /^gpu\/4-1\.onnx: the state has 1 layers of 4 values .* training\/optimize\/gpu\.py$/,
+      ),
+    });
+  });
+});
+
+test('batchSizes returns powers of two from the smallest, and the largest itself', () => {
+  expect(batchSizes(32, 512)).toEqual([32, 64, 128, 256, 512]);
+  expect(batchSizes(1, 6)).toEqual([1, 2, 4, 6]);
+  expect(batchSizes(32, 3)).toEqual([3]);
+});
