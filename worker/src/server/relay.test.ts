@@ -25,7 +25,7 @@ const speech = readWav(join(MODEL, 'eval/ki_espeak_002.wav'));
 const other = readWav(join(MODEL, 'eval/ki_espeak_009.wav'));
 const pair = createTicketKeyPair();
 const key = parseTicketKey(pair.privateKey);
-const LIMITS = { openTimeoutMs: 10_000, slotWaitMs: 200, unsentBytes: 65_536, pingMs: 60_000 };
+const LIMITS = { openTimeoutMs: 10_000, slotWaitMs: 4000, unsentBytes: 65_536, pingMs: 60_000 };
 
 let engine: Engine;
 let relay: Relay;
@@ -200,7 +200,7 @@ describe('a relay stream', () => {
     stream.send({ type: 'flush' });
     await stream.next('final');
     stream.close();
-    expect(await own.emptied(5000)).toBe(0);
+    expect(await own.emptied(20_000)).toBe(0);
     await own.close();
   });
 });
@@ -342,7 +342,7 @@ describe('the relay disconnects a gateway', () => {
     await once(silent, 'close');
     await eventually('only the other stream remains', 30_000, () => own.size === 1);
     answering.close();
-    await own.emptied(10_000);
+    await own.emptied(20_000);
     await own.close();
   });
 
