@@ -3,13 +3,12 @@ import type { Backend, Runner } from './backend.ts';
 import type { Search } from './search.ts';
 import { measureRealTimeFactor } from './warmup.ts';
 
-const shape = { framing: buildFraming(13, 8), subsampling: 8, recomputesHistory: false };
-
-/** Measures a back end with this runner, in batches of two streams. */
-function measure(run: Runner['run']): Promise<number> {
+/** Measures a back end with this runner, in batches of two streams with `right` frames of look-ahead. */
+function measure(run: Runner['run'], right = 13): Promise<number> {
+  const shape = { framing: buildFraming(right, 8), subsampling: 8, recomputesHistory: false };
   const startSearch = () => ({ transcript: { text: '' } }) as unknown as Search;
   const backend = { maxBatch: 2, maxRuns: 1, maxSlots: 4, startSearch, createRunner: () => ({ run }) };
-  return measureRealTimeFactor(backend as unknown as Backend, '56,13', shape, 0);
+  return measureRealTimeFactor(backend as unknown as Backend, `56,${right}`, shape, 0);
 }
 
 test('measureRealTimeFactor runs full batches and returns the time per second of audio', async () => {
@@ -30,5 +29,15 @@ test('measureRealTimeFactor throws a ModelError if the model fails a stream', as
   await expect(measured).rejects.toMatchObject({
     code: 'graph_unsupported',
     message: expect.stringContaining(`the context [56,13] fails on noise: ${message}`),
+  });
+});
+
+test('measureRealTimeFactor throws a ModelError if the buffer of a stream is shorter than a window', async () => {
+  const run: Runner['run'] = (batch) => Promise.resolve(batch.flatMap(({ lane }) => lane.advance(50)));
+  await expect(measure(run, 48)).resolves.toEqual(expect.any(Number));
+  await expect(measure(run, 49)).rejects.toMatchObject({
+    code: 'graph_unsupported',
+    message:
+      'the context [56,49]: a window has 65681 samples, but a stream buffers 65536; remove it from manifest.json',
   });
 });

@@ -1,11 +1,12 @@
-import { chunkSamples, samplesFor } from '../features/framing.ts';
+import { chunkSamples, samplesFor, windowSamples } from '../features/framing.ts';
+import type { Framing } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import { ModelError } from '../model/error.ts';
 import type { Backend, Work } from './backend.ts';
 import type { ContextShape } from './context-shape.ts';
 import { Lane } from './lane.ts';
 import type { StreamEvent } from './protocol.ts';
-import { AudioRing, createSharedBuffers } from './shared.ts';
+import { AudioRing, createSharedBuffers, RING_SAMPLES } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
 
 /** Rounds before measuring starts. They cover lazy initialization and just-in-time compilation. */
@@ -23,8 +24,8 @@ const NOISE = 2_000;
 /**
  * Measures the wall time per second of audio of one stream at one context. Runs full batches of noise through features,
  * encoder and search, like real streams, with as many runs at a time as the backend allows. The first rounds are not
- * counted. Takes `mostMs` if other processes use the cores, and a fifth of that otherwise. Throws a ModelError if a run
- * fails a stream, because every stream of such a model would fail.
+ * counted. Takes `mostMs` if other processes use the cores, and a fifth of that otherwise. Throws a ModelError if no stream
+ * could be served at this context.
  */
 export async function measureRealTimeFactor(
   backend: Backend,
@@ -32,6 +33,7 @@ export async function measureRealTimeFactor(
   shape: ContextShape,
   mostMs: number,
 ): Promise<number> {
+  checkRoom(context, shape.framing);
   const { maxBatch, maxRuns, maxSlots } = backend;
   const { leastRounds, groups: most } = mostMs > 0 ? LONG : SHORT;
   const batch = Math.min(maxBatch, maxSlots);
@@ -61,6 +63,14 @@ export async function measureRealTimeFactor(
   }
   await Promise.all(active);
   return slowRun(times) / 1000 / (batch * (chunk.length / SAMPLE_RATE_HZ));
+}
+
+/** Throws if a stream can never buffer a whole window, so that it would wait for one forever. */
+function checkRoom(context: string, framing: Framing): void {
+  const samples = windowSamples(framing);
+  if (samples <= RING_SAMPLES) return;
+  const reason = `a window has ${samples} samples, but a stream buffers ${RING_SAMPLES}`;
+  throw new ModelError('graph_unsupported', `the context [${context}]: ${reason}; remove it from manifest.json`);
 }
 
 function checkEvents(context: string, events: readonly StreamEvent[]): void {
