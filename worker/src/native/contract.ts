@@ -19,7 +19,7 @@ export interface StateShape {
   readonly precision: 'float16' | 'float32';
 }
 
-/** Sizes of a GPU graph, which is made for one context. */
+/** Sizes of a GPU graph, built for one context. */
 export interface GraphShape {
   readonly type: 'ctc' | 'transducer';
   readonly context: Context;

@@ -36,7 +36,7 @@ export interface DeviceOptions {
   readonly maxSlots: number;
 }
 
-/** Share of the free device memory that the state of streams may take. The rest is for buffers of the runs. */
+/** Share of the free device memory that the state of streams may take. The runs need the remainder for their buffers. */
 const MEMORY_SHARE = 0.7;
 /** Active runs. The encoded frames of a transducer stay in the memory of its batch until the search is done. */
 const MAX_RUNS = { ctc: 2, transducer: 1 } as const;
