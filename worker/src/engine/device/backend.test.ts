@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTokens } from '../../model/tokens.ts';
 import { createGpuFolder, refTo } from '../../testing/folder.ts';
-import { buildTestGraph } from '../../testing/gpu-graph.ts';
+import { buildTestGraph, buildTestJoint } from '../../testing/gpu-graph.ts';
 import { writeOnnx } from '../../testing/onnx-writer.ts';
 import { batchSizes, DeviceBackend } from './backend.ts';
 
@@ -23,7 +23,63 @@ function createMixedFolder(): string {
   return folder;
 }
 
+/** Creates a folder of the golden transducer with another manifest. */
+function createTransducerFolder(change: (manifest: Record<string, unknown>, folder: string) => void): string {
+  const folder = createGpuFolder('fused');
+  const file = join(folder, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  change(manifest, folder);
+  writeFileSync(file, JSON.stringify(manifest));
+  return folder;
+}
+
 describe('DeviceBackend', () => {
+  test('runs one batch of a transducer at a time, and two of a CTC model', async () => {
+    expect((await load(createGpuFolder('fused'), 1, 1)).maxRuns).toBe(1);
+    expect((await load(createGpuFolder('ctc'), 1, 1)).maxRuns).toBe(2);
+  });
+
+  test('reads no graphs for a CPU', async () => {
+    const folder = createGpuFolder('fused');
+    for (const file of ['encoder.onnx', 'decoder_joint.onnx']) rmSync(join(folder, file));
+    await expect(load(folder, 1, 1)).resolves.toBeInstanceOf(DeviceBackend);
+  });
+
+  test('throws a ModelError if a transducer has no gpuJoint', async () => {
+    const folder = createTransducerFolder((manifest) => delete manifest.gpuJoint);
+    await expect(load(folder, 1, 1)).rejects.toMatchObject({
+      code: 'graph_unsupported',
+      message: 'manifest.json: the transducer has no gpuJoint for its GPU graphs',
+    });
+  });
+
+  test('throws a ModelError if the joint graph of a transducer is that of another model', async () => {
+    const folder = createTransducerFolder((manifest, at) => {
+      const graph = buildTestJoint();
+      writeFileSync(
+        join(at, 'gpu/joint.onnx'),
+        writeOnnx({ ...graph, metadata: { ...graph.metadata, classes: '129', blank: '128' } }),
+      );
+      manifest.gpuJoint = refTo(at, 'gpu/joint.onnx');
+    });
+    await expect(load(folder, 1, 1)).rejects.toMatchObject({
+      code: 'graph_mismatch',
+      message: 'gpu/joint.onnx: frames have 4 values in float32, but the encoder has 64 values in float32',
+    });
+  });
+
+  test('throws a ModelError if a GPU graph is for another type of model than the manifest', async () => {
+    const folder = createTransducerFolder((manifest) => {
+      delete manifest.gpuJoint;
+      delete manifest.decoderJoint;
+      manifest.type = 'ctc';
+    });
+    await expect(load(folder, 1, 1)).rejects.toMatchObject({
+      code: 'graph_mismatch',
+      message: expect.stringContaining('the graph is for the type transducer, but the manifest lists ctc'),
+    });
+  });
+
   test('has no larger batches than slots', async () => {
     const { maxBatch, maxSlots } = await load(createGpuFolder(), 5, 3);
     expect([maxBatch, maxSlots]).toEqual([3, 3]);
