@@ -67,7 +67,7 @@ def features(g, pcm, bounds, window, mels):
     x = g.op("Reshape", x, g.ints(-1, window, mels))
     with_audio = between(g, g.counted(1, window), first_frame, end_frame)
     x = g.op("Where", g.op("Unsqueeze", with_audio, g.ints(2)), x, zero)
-    return g.op("Cast", g.op("Unsqueeze", x, g.ints(1)), to=g.dtype)
+    return g.op("Unsqueeze", x, g.ints(1))
 
 
 def between(g, at, first, end):

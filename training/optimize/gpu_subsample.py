@@ -1,6 +1,12 @@
-"""The convolutions before the encoder, for windows of a fixed length, with masks by Where."""
+"""The convolutions before the encoder, for windows of a fixed length, with masks by Where.
+
+They are computed in 32 bits, because the kernels of cuDNN for 16 bits may also sum up in 16 bits. With convolutions in
+16 bits, 22 of 320 transcripts on an H200 differed from those in 32 bits. With these, 15 do.
+"""
 
 import numpy as np
+
+F32 = np.float32
 
 
 def subsample(g, w, x, end, window):
@@ -24,6 +30,7 @@ def subsample(g, w, x, end, window):
 
     matrix, scale = w["pre_encode.out.weight"], w.input_scale
     x = g.op("Reshape", g.op("Transpose", x, perm=[2, 0, 1, 3]), g.ints(-1, matrix.shape[0]))
+    x = g.op("Cast", x, to=g.dtype) if g.precision != F32 else x
     x = g.affine(x, "pre_encode.out", matrix * scale, w["pre_encode.out.bias"] * scale)
     return x, g.op("Max", g.op("Sub", lengths[2], two), g.constant([0], np.int32))
 
@@ -33,7 +40,7 @@ def conv(g, w, x, number, stride=1, depthwise=False):
     weight = w[f"{name}.weight"]
     size = weight.shape[2]
     return g.op(
-        "Conv", x, g.constant(weight, hint=f"{name}.weight"), g.constant(w[f"{name}.bias"], hint=f"{name}.bias"),
+        "Conv", x, g.constant(weight, F32, f"{name}.weight"), g.constant(w[f"{name}.bias"], F32, f"{name}.bias"),
         kernel_shape=[size, size], strides=[stride, stride], pads=[2, 2, 1, 1] if size == 3 else [0, 0, 0, 0],
         group=weight.shape[0] if depthwise else 1,
     )
@@ -42,4 +49,4 @@ def conv(g, w, x, number, stride=1, depthwise=False):
 def cut(g, x, length, steps):
     """x [B, channels, steps, mels] with zeros from the length on."""
     inside = g.op("Less", g.counted(1, 1, steps, 1), g.op("Reshape", length, g.ints(-1, 1, 1, 1)))
-    return g.op("Where", inside, x, g.constant(0))
+    return g.op("Where", inside, x, g.constant(0, F32))
