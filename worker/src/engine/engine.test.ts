@@ -6,7 +6,7 @@ import { createGpuFolder } from '../testing/folder.ts';
 import { nextFinal, transcribe, writeAll } from '../testing/transcribe.ts';
 import { Engine } from './engine.ts';
 import type { Final, ModelInfo } from './protocol.ts';
-import { createSharedBuffers, RING_SAMPLES } from './shared.ts';
+import { BUFFER_SAMPLES, createSharedBuffers, RING_SAMPLES } from './shared.ts';
 import { startEngine } from './start.ts';
 
 const audio = readWav(join(goldenFolder, 'speech.wav'));
@@ -120,6 +120,24 @@ describe.each([
     }).toThrow(expect.objectContaining({ code: 'buffer_overrun' }));
     await new Promise<void>((resolve) => stream.once('drain', resolve));
     expect(stream.buffered).toBeLessThanOrEqual(RING_SAMPLES);
+    stream.close();
+  });
+
+  test('write returns true as long as the caller sends no more than BUFFER_SAMPLES after the consumed position', async () => {
+    const stream = engine.open();
+    let [sent, until] = [0, BUFFER_SAMPLES];
+    const refused: number[] = [];
+    const send = () => {
+      const part = audio.subarray(0, Math.min(until - sent, 20_000));
+      sent += part.length;
+      if (!stream.write(part)) refused.push(sent);
+    };
+    stream.on('consumed', (samples) => (until = samples + BUFFER_SAMPLES));
+    while (sent < 6 * RING_SAMPLES) {
+      if (sent < until) send();
+      else await new Promise<void>((resolve) => stream.once('consumed', () => resolve()));
+    }
+    expect(refused).toEqual([]);
     stream.close();
   });
 

@@ -15,6 +15,11 @@ export interface SharedBuffers {
  * two.
  */
 export const RING_SAMPLES = 65_536;
+/**
+ * Samples that a stream always accepts after the position that its last `consumed` event named. GPU graphs compute the
+ * history of a window again, so their streams keep some audio in the ring that was reported as consumed.
+ */
+export const BUFFER_SAMPLES = RING_SAMPLES - 2048;
 
 const BYTES_PER_SAMPLE = Int16Array.BYTES_PER_ELEMENT;
 const [WRITTEN, CONSUMED, MARKED] = [0, 1, 2];

@@ -2,7 +2,7 @@ import { RELAY_CLOSE, RELAY_LIMITS } from '@svc-asr/core';
 import type { RelayAnswer, RelayErrorCode, RelayRequest } from '@svc-asr/core';
 import type { Engine } from '../engine/engine.ts';
 import { EngineError } from '../engine/error.ts';
-import { RING_SAMPLES } from '../engine/shared.ts';
+import { BUFFER_SAMPLES } from '../engine/shared.ts';
 import type { EngineStream } from '../engine/stream.ts';
 import type { StreamTrace } from '../telemetry/stream-trace.ts';
 import { deltaAnswer, finalAnswer } from './answers.ts';
@@ -186,7 +186,7 @@ export class RelayStream {
       type: 'opened',
       chunk_samples: info?.chunkSamples ?? 1,
       context: [left, right],
-      buffer_samples: RING_SAMPLES,
+      buffer_samples: BUFFER_SAMPLES,
     });
     this.#trace?.opened();
     this.#reportRoom();

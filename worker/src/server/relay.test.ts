@@ -9,7 +9,7 @@ import { createLogger, createMetrics, parseTicketKey, parseTicketPublicKeys, sig
 import { eventually } from '../../../test/support/eventually.ts';
 import { createTicketKeyPair } from '../../../test/support/ticket-keys.ts';
 import type { Engine } from '../engine/engine.ts';
-import { RING_SAMPLES } from '../engine/shared.ts';
+import { BUFFER_SAMPLES } from '../engine/shared.ts';
 import { startEngine } from '../engine/start.ts';
 import { createWorkerMetrics } from '../metrics.ts';
 import { watchProgress } from '../progress.ts';
@@ -102,7 +102,7 @@ describe('a relay stream', () => {
       type: 'opened',
       chunk_samples: 17_920,
       context: [56, 13],
-      buffer_samples: RING_SAMPLES,
+      buffer_samples: BUFFER_SAMPLES,
     });
     stream.audio(speech);
     stream.send({ type: 'flush' });
