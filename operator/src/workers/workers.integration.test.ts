@@ -192,9 +192,12 @@ test('a hanging worker is replaced', async () => {
 
 test('a worker with a stream is drained and stays until the stream ends, and idle workers stop first', async () => {
   folder.write('m.yaml', pool({ min: 2, max: 2 }));
-  await start();
+  const operator = await start();
   await upToNumber(2);
   const busy = await placed('stream');
+  // A decision that read the workers before the placement could stop the busy one.
+  const active = /svc_asr_pool_sessions\{[^}]*state="active"[^}]*\} 1\b/;
+  await eventually(async () => expect((await operator.get('/metrics')).body).toMatch(active));
   folder.write('m.yaml', pool({ min: 0, max: 1 }));
   const [left] = await upToNumber(1);
   expect(left?.id).toBe(busy.id);
