@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { RequestListener } from 'node:http';
 import type { Server, ServerOptions as SecureServerOptions } from 'node:https';
@@ -33,25 +33,29 @@ export function createSecureServer(
   handler: RequestListener,
   { logger, pollMs = POLL_MS }: { logger: Logger; pollMs?: number },
 ): Server {
-  const read = () => ({
-    cert: readFileSync(cert),
-    key: readFileSync(key),
-    minVersion: 'TLSv1.2' as const,
-    ciphers: CIPHERS,
-  });
-  const server = createServer({ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...options, ...read() }, handler);
+  const read = () => ({ cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') });
+  let pair = read();
+  const context = { minVersion: 'TLSv1.2', ciphers: CIPHERS } as const;
+  const server = createServer({ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...options, ...context, ...pair }, handler);
+  let failure = '';
+  // Polls the content of both files. They are written one after the other, and between the two writes they do not match.
   const reload = () => {
     try {
-      server.setSecureContext(read());
+      const found = read();
+      if (found.cert === pair.cert && found.key === pair.key) return;
+      server.setSecureContext({ ...context, ...found });
+      pair = found;
+      failure = '';
       logger.info('the certificate was renewed');
     } catch (err) {
+      // Files that do not match fail at every poll.
+      const message = String(err);
+      if (message === failure) return;
+      failure = message;
       logger.error({ err }, 'the renewed certificate cannot be used; keeping the old one');
     }
   };
-  // Watches both files. They are written one after the other, and between the two writes they do not match.
-  for (const file of [cert, key]) {
-    watchFile(file, { interval: pollMs, persistent: false }, reload);
-    server.once('close', () => unwatchFile(file, reload));
-  }
+  const timer = setInterval(reload, pollMs).unref();
+  server.once('close', () => clearInterval(timer));
   return server;
 }

@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Logger } from './logger.ts';
 
 const POLL_MS = 10_000;
@@ -10,35 +10,47 @@ export interface FollowedFile<T> {
 }
 
 /**
- * Reads a file and follows its changes by polling, which also works for mounted Secrets. Throws if the file is invalid
- * at start. A later version that is invalid is logged, and the last valid one stays in use.
+ * Reads a file and follows its changes by polling its content. This also works for mounted Secrets, and for a change
+ * that keeps the modification time. Throws if the file is invalid at start. A later version that is invalid is logged,
+ * and the last valid one stays in use.
  */
 export function followFile<T>(
   file: string,
   parse: (text: string) => T,
   { logger, pollMs = POLL_MS }: { logger: Logger; pollMs?: number },
 ): FollowedFile<T> {
-  const read = () => {
+  const attempt = <R>(act: () => R): R => {
     try {
-      return parse(readFileSync(file, 'utf8'));
+      return act();
     } catch (cause) {
       throw new Error(`${file} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
   };
-  let current = read();
+  const read = () => attempt(() => readFileSync(file, 'utf8'));
+  let text = read();
+  let current = attempt(() => parse(text));
+  let failure = '';
   const reload = () => {
     try {
-      current = read();
+      const found = read();
+      if (found === text) return;
+      text = found;
+      current = attempt(() => parse(found));
+      failure = '';
       logger.info({ file }, 'the file was reloaded');
     } catch (err) {
+      // A file that cannot be read fails at every poll.
+      const message = String(err);
+      if (message === failure) return;
+      failure = message;
       logger.error({ err, file }, 'the changed file cannot be used; keeping its last valid version');
     }
   };
-  watchFile(file, { interval: pollMs, persistent: false }, reload);
+  const timer = setInterval(reload, pollMs).unref();
   return {
     get current() {
       return current;
     },
-    stop: () => unwatchFile(file, reload),
+    stop: () => clearInterval(timer),
   };
 }
