@@ -48,7 +48,7 @@ describe.each([
         while (engine.freeSlots < engine.info.slots) await new Promise((resolve) => setTimeout(resolve, 1));
         expect(withoutCost(chunked.final)).toEqual(withoutCost(whole.final));
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 });
