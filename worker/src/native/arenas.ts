@@ -1,9 +1,9 @@
 import { arenaNames } from './contract.ts';
 import type { StateShape } from './contract.ts';
-import type { Pointer } from './koffi.ts';
+import { readBack } from './memory.ts';
 import type { DeviceMemory } from './memory.ts';
 import type { NativeRuntime } from './runtime.ts';
-import { ELEMENTS } from './tensor.ts';
+import { ELEMENTS, releaseTensors } from './tensor.ts';
 import type { NativeTensor } from './tensor.ts';
 
 /** Capacity of the arenas. */
@@ -73,21 +73,12 @@ export class DeviceArenas {
 
   /** Copies frames of an arena to the host. A tail has `state.tail` frames. For tests. */
   read(name: string, firstFrame: number, frames: number): ArrayBuffer {
-    const block = this.#memory.allocateHost(frames * this.#frameBytes);
-    const from: Pointer = this.#tensor(name).pointer + BigInt(firstFrame * this.#frameBytes);
-    this.#memory.copyToHost(block.pointer, from, block.buffer.byteLength);
-    this.#memory.synchronize();
-    const copy = block.buffer.slice(0);
-    this.#memory.releaseHost(block);
-    return copy;
+    const from = this.#tensor(name).pointer + BigInt(firstFrame * this.#frameBytes);
+    return readBack(this.#memory, from, frames * this.#frameBytes);
   }
 
   release(): void {
-    this.#memory.synchronize();
-    for (const tensor of this.tensors.values()) {
-      tensor.release();
-      this.#memory.release(tensor.pointer);
-    }
+    releaseTensors(this.#memory, this.tensors.values());
   }
 
   get #frameBytes(): number {

@@ -1,6 +1,5 @@
-import { buildFraming } from '../features/framing.ts';
+import { buildFraming, windowSamples } from '../features/framing.ts';
 import type { Framing } from '../features/framing.ts';
-import { HOP_SAMPLES, REACH_SAMPLES } from '../features/logmel.ts';
 import { ModelError } from '../model/error.ts';
 import type { Context } from '../model/manifest.ts';
 import { agree, fixed, port } from '../model/ports.ts';
@@ -72,7 +71,7 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
     framing,
     frames,
     pages: Math.ceil(context[0] / frames),
-    samples: (framing.window - 1) * HOP_SAMPLES + 2 * REACH_SAMPLES + 1,
+    samples: windowSamples(framing),
     takesPrompt: ports.inputs.some(({ name }) => name === 'prompt'),
     encodedWidth: type === 'ctc' ? undefined : encodedWidth(ports),
     state: {

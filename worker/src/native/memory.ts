@@ -50,6 +50,16 @@ export interface DeviceMemory {
   close(): void;
 }
 
+/** Copies bytes of device memory to the host and waits for them. */
+export function readBack(memory: DeviceMemory, device: Pointer, bytes: number): ArrayBuffer {
+  const block = memory.allocateHost(bytes);
+  memory.copyToHost(block.pointer, device, bytes);
+  memory.synchronize();
+  const copy = block.buffer.slice(0);
+  memory.releaseHost(block);
+  return copy;
+}
+
 /** Alignment of blocks. Vector instructions of the CPU need at most 64 bytes. */
 const ALIGNMENT = 64;
 

@@ -1,8 +1,9 @@
 import { predictorNames } from './joint-contract.ts';
 import type { JointShape } from './joint-contract.ts';
+import { readBack } from './memory.ts';
 import type { DeviceMemory } from './memory.ts';
 import type { NativeRuntime } from './runtime.ts';
-import { ELEMENTS } from './tensor.ts';
+import { ELEMENTS, releaseTensors } from './tensor.ts';
 import type { NativeTensor } from './tensor.ts';
 
 /**
@@ -46,20 +47,11 @@ export class PredictorStates {
   read(name: string, slot: number): ArrayBuffer {
     const tensor = this.tensors.get(name);
     if (tensor === undefined) throw new Error(`no state is named ${name}`);
-    const block = this.#memory.allocateHost(this.#slotBytes);
-    this.#memory.copyToHost(block.pointer, tensor.pointer + BigInt(slot * this.#slotBytes), this.#slotBytes);
-    this.#memory.synchronize();
-    const copy = block.buffer.slice(0);
-    this.#memory.releaseHost(block);
-    return copy;
+    return readBack(this.#memory, tensor.pointer + BigInt(slot * this.#slotBytes), this.#slotBytes);
   }
 
   release(): void {
-    this.#memory.synchronize();
-    for (const tensor of this.tensors.values()) {
-      tensor.release();
-      this.#memory.release(tensor.pointer);
-    }
+    releaseTensors(this.#memory, this.tensors.values());
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Handle, OrtApi } from './api.ts';
 import type { Pointer } from './koffi.ts';
+import type { DeviceMemory } from './memory.ts';
 
 /** Element types that the graphs use, with their number in ONNX and their size. */
 export const ELEMENTS = {
@@ -30,6 +31,15 @@ export class NativeTensor {
 
   release(): void {
     this.#api.ReleaseValue(this.handle);
+  }
+}
+
+/** Releases tensors together with their memory, after the device has finished its work. */
+export function releaseTensors(memory: DeviceMemory, tensors: Iterable<NativeTensor>): void {
+  memory.synchronize();
+  for (const tensor of tensors) {
+    tensor.release();
+    memory.release(tensor.pointer);
   }
 }
 

@@ -64,7 +64,7 @@ test('fillPast lists the pages that the last windows wrote, oldest first, howeve
   );
 });
 
-test('tailOf returns a tail of its own for each slot, none of which is reserved', () => {
+test('tailOf returns a different tail for each slot, and never a reserved one', () => {
   const layout = layOutArenas(5, shapes);
   const tails = [0, 1, 2, 3, 4].map(tailOf);
   expect(new Set([...tails, layout.zeroTail, layout.scratchTail]).size).toBe(layout.tails);

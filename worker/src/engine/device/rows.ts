@@ -12,7 +12,7 @@ export interface RowShape extends PageShape {
   readonly samples: number;
 }
 
-/** Writes the next window of a stream, of which `length` frames hold audio, to a row. */
+/** Writes the next window of a stream to a row. `length` feature frames of the window hold audio. */
 export function fillRow(
   rows: BatchInputs,
   row: number,
@@ -38,7 +38,7 @@ export function fillRow(
   rows.filled[row] = Math.min(left, k * chunk);
 }
 
-/** Returns the encoder frames of a window that hold audio, of which `length` feature frames do. */
+/** Returns how many encoder frames hold audio in a window of which `length` feature frames hold audio. */
 export function encodedFrames(length: number): number {
   const halved = (frames: number) => Math.floor(frames / 2) + 1;
   return Math.max(0, halved(halved(halved(length))) - 2);
