@@ -1,3 +1,5 @@
+import { DeviceArenas } from '../../native/arenas.ts';
+
 /** Sizes of a context that decide how its streams use the arena. */
 export interface PageShape {
   /** Encoder frames of the past that a run sees. */
@@ -25,9 +27,6 @@ export interface ArenaLayout {
   readonly scratchTail: number;
 }
 
-/** Tails before that of the first slot. */
-const RESERVED_TAILS = 2;
-
 /** Returns the number of pages that hold the past of a stream. */
 export const pagesOf = ({ left, chunk }: PageShape): number => Math.ceil(left / chunk);
 
@@ -44,11 +43,11 @@ export function layOutArenas(slots: number, contexts: readonly PageShape[]): Are
     framesPerSlot: perSlot,
     pageFrames,
     frames: 2 * pageFrames + slots * perSlot,
-    tails: RESERVED_TAILS + slots,
-    zeroPage: 0,
+    tails: DeviceArenas.firstSlot + slots,
+    zeroPage: DeviceArenas.zeroFrame,
     scratchPage: pageFrames,
-    zeroTail: 0,
-    scratchTail: 1,
+    zeroTail: DeviceArenas.zeroSlot,
+    scratchTail: DeviceArenas.scratchSlot,
   };
 }
 
@@ -61,7 +60,7 @@ export const pageOf = (
 ) => 2 * pageFrames + slot * perSlot + (k % pagesOf(shape)) * shape.chunk;
 
 /** Returns the convolution tail of a slot. */
-export const tailOf = (slot: number): number => RESERVED_TAILS + slot;
+export const tailOf = (slot: number): number => DeviceArenas.firstSlot + slot;
 
 /**
  * Writes the first arena frames of the pages before window `k` to `out`, starting at `at`, the oldest first. The pages of
