@@ -4,8 +4,8 @@
 -- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''
--- returns { worker, address, revision } | {} if the stream is queued; call again every few hundred ms. Also {} if the
---   stream has left before.
+-- returns { worker, address, revision, further addresses, separated by spaces } | {} if the stream is queued; call again
+--   every few hundred ms. Also {} if the stream has left before.
 -- @include now_ms
 -- @include workers
 -- @include queue
@@ -29,8 +29,8 @@ end
 local current = redis.call('HGET', base .. 'a', session)
 local moving = avoid ~= '  ' and avoid ~= ''
 if current then
-  local w = redis.call('HMGET', base .. 'w:' .. current, 'address', 'revision')
-  if w[1] and not avoided(current) then return { current, w[1], w[2] } end
+  local w = redis.call('HMGET', base .. 'w:' .. current, 'address', 'revision', 'further')
+  if w[1] and not avoided(current) then return { current, w[1], w[2], w[3] or '' } end
   free_slot(base, session)
 end
 
@@ -47,11 +47,11 @@ if not first or first == session then
   local own = revision_of(redis.call('HGET', KEYS[1], 'weights'), session)
   local id = own and most_free(base .. 'free:' .. own) or most_free(base .. 'free')
   if id then
-    local w = redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision')
+    local w = redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision', 'further')
     take_slot(base, session, id, w[2], now)
     redis.call('ZREM', base .. 'h', session)
     rotate_queue(base, session, tenant)
-    return { id, w[1], w[2] }
+    return { id, w[1], w[2], w[3] or '' }
   end
 end
 join_queue(base, session, tenant, now)

@@ -48,6 +48,24 @@ describe.each([
     for (const untilMs = Date.now() + LEASE_MS + 100; Date.now() < untilMs; await pause(200)) await load();
   }
 
+  test('place returns all addresses of a worker, also for a repeat, and list returns them too', async () => {
+    const addresses = { address: 'ws://w:1', furtherAddresses: ['ws://w:2', 'ws://w:3'] };
+    await ledger.workers.register(model, { id: 'w', ...addresses, revision: 'r1', slots: 2 });
+    const placed = { outcome: 'placed', worker: { id: 'w', ...addresses, revision: 'r1' } };
+    expect(await ledger.pools.place(model, { sessionId: 'a', tenant: 't' })).toEqual(placed);
+    expect(await ledger.pools.place(model, { sessionId: 'a', tenant: 't' })).toEqual(placed);
+    expect(await ledger.workers.list(model)).toMatchObject([addresses]);
+  });
+
+  test('place returns the address of a worker of the version before, which registers only one', async () => {
+    await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 2 });
+    const key = `${prefix}:{m:${model}}:w:w`;
+    await ledger.link.send(key, ['HDEL', key, 'further']);
+    const worker = { id: 'w', address: 'ws://w', furtherAddresses: [], revision: 'r1' };
+    expect(await ledger.pools.place(model, { sessionId: 'a', tenant: 't' })).toEqual({ outcome: 'placed', worker });
+    expect(await ledger.workers.list(model)).toMatchObject([{ address: 'ws://w', furtherAddresses: [] }]);
+  });
+
   test('place assigns a stream to the worker with the most free slots, and returns it again for a repeat', async () => {
     await worker('small', 1);
     await worker('large', 3);

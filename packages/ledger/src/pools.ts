@@ -1,6 +1,7 @@
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
+import { splitAddresses } from './workers.ts';
 import type { Placement, PlaceRequest, PoolLoad } from './types.ts';
 
 const CLAIM = loadScript('claim');
@@ -41,9 +42,9 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     /** Assigns a stream to a worker, or enqueues it. Call again every few hundred milliseconds while it is queued. */
     async place(model: string, { sessionId, tenant, avoid = [] }: PlaceRequest): Promise<Placement> {
       const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `];
-      const [id, address, revision = ''] = (await link.run(PLACE, keys.pool(model), args)) as string[];
+      const [id, address, revision = '', further = ''] = (await link.run(PLACE, keys.pool(model), args)) as string[];
       if (id === undefined || address === undefined) return { outcome: 'wait' };
-      return { outcome: 'placed', worker: { id, address, revision } };
+      return { outcome: 'placed', worker: { id, address, furtherAddresses: splitAddresses(further), revision } };
     },
 
     /** Releases slot, hold and place in the queue. A placement that arrives later is refused. */

@@ -112,8 +112,10 @@ export interface DailyUsage {
 export interface NewWorker {
   /** Unique per process. */
   id: string;
-  /** Address for gateways: ws:// or wss://. */
+  /** Address for gateways: ws:// or wss://. Gateways of the version before use only this one. */
   address: string;
+  /** Addresses of the further I/O threads. Every address serves all slots. */
+  furtherAddresses?: readonly string[];
   revision: string;
   /** Maximum number of streams. */
   slots: number;
@@ -133,8 +135,10 @@ export interface PlaceRequest {
   avoid?: readonly string[];
 }
 
-export type Placement =
-  { outcome: 'placed'; worker: { id: string; address: string; revision: string } } | { outcome: 'wait' };
+/** Worker that a stream was assigned to. */
+export type PlacedWorker = Pick<NewWorker, 'id' | 'address' | 'furtherAddresses' | 'revision'>;
+
+export type Placement = { outcome: 'placed'; worker: PlacedWorker } | { outcome: 'wait' };
 
 /** Counts of streams on the workers of one revision. */
 export interface RevisionTally {

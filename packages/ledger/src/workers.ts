@@ -13,8 +13,10 @@ const LIST = loadScript('worker_list');
 export function createWorkers(link: RedisLink, keys: RedisKeys, options: { leaseMs: number }) {
   return {
     /** Registers a worker. Also called after its lease has expired. */
-    async register(model: string, { id, address, revision, slots }: NewWorker): Promise<void> {
-      await link.run(REGISTER, keys.pool(model), [id, address, revision, slots, options.leaseMs]);
+    async register(model: string, worker: NewWorker): Promise<void> {
+      const { id, address, furtherAddresses = [], revision, slots } = worker;
+      const args = [id, address, revision, slots, options.leaseMs, furtherAddresses.join(' ')];
+      await link.run(REGISTER, keys.pool(model), args);
     },
 
     /** Renews the lease. `gone` if it had expired; the worker must register again. */
@@ -39,14 +41,20 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
   };
 }
 
-function toRecord([id, lease, address, revision, slots, active, draining]: unknown[]): WorkerRecord {
+function toRecord([id, lease, address, revision, slots, active, draining, further]: unknown[]): WorkerRecord {
   return {
     id: String(id),
     address: String(address),
+    furtherAddresses: splitAddresses(String(further)),
     revision: String(revision),
     slots: Number(slots),
     active: Number(active),
     draining: draining === 1,
     leaseUntilMs: Number(lease),
   };
+}
+
+/** Splits the further addresses of a worker, as Redis stores them. */
+export function splitAddresses(text: string): string[] {
+  return text === '' ? [] : text.split(' ');
 }

@@ -1,11 +1,6 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { PlacedWorker } from '@svc-asr/ledger';
 import type { StreamParts, StreamSession } from '../session.ts';
-
-export interface PlacedWorker {
-  id: string;
-  address: string;
-  revision: string;
-}
 
 /**
  * Requests a worker repeatedly until one is assigned. Returns undefined after `untilMs`, or once `isAbandoned` returns

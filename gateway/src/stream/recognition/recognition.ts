@@ -163,7 +163,8 @@ export class Recognition {
     this.#revision = worker.revision;
     const { ticketKey, times, workerConnections, workerTrust } = this.#parts;
     const { sessionId: session, model } = this.#session;
-    const trust = workerTrust.check(model, worker.address);
+    const address = workerConnections.pickAddress(worker);
+    const trust = workerTrust.check(model, address);
     if ('refusal' in trust) {
       watch.leaveWorker(trust.refusal);
       this.#move(trust.refusal, true);
@@ -171,7 +172,7 @@ export class Recognition {
     }
     const ticket = { session, model, worker: worker.id, epoch: ++this.#epoch };
     this.#link = new WorkerLink(workerConnections, {
-      address: worker.address,
+      address,
       tls: trust.tls,
       ticket: signTicket(ticketKey.current, { ...ticket, expMs: Date.now() + times.ticketMs }),
       context: this.context,

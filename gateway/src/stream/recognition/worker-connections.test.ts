@@ -107,6 +107,25 @@ test('WorkerConnections uses another connection for another model and another CA
   expect(worker.connections).toHaveLength(3);
 });
 
+test('WorkerConnections picks the address of a worker with the fewest streams of this gateway', () => {
+  const [address, other] = ['ws://127.0.0.1:1', 'ws://127.0.0.1:2'];
+  const pick = () => workers.pickAddress({ address, furtherAddresses: [other] });
+  const picks = new Map<string, number>();
+  for (let stream = 0; stream < 10; stream++) {
+    const picked = pick();
+    picks.set(picked, (picks.get(picked) ?? 0) + 1);
+    openStream({ address: picked });
+  }
+  expect(Object.fromEntries(picks)).toEqual({ [address]: 5, [other]: 5 });
+});
+
+test('WorkerConnections picks each address of a worker without streams sometimes', () => {
+  const worker = { address: 'a', furtherAddresses: ['b', 'c'] };
+  const picks = new Set(Array.from({ length: 1000 }, () => workers.pickAddress(worker)));
+  expect([...picks].sort()).toEqual(['a', 'b', 'c']);
+  expect(workers.pickAddress({ address: 'a' })).toBe('a');
+});
+
 test('a stream without credit waits while another stream of the connection continues', async () => {
   const [slow, fast] = [openStream(), openStream()];
   for (const { opened } of [slow, fast]) await opened();

@@ -1,3 +1,4 @@
+import type { PlacedWorker } from '@svc-asr/ledger';
 import { SingleStream } from './single-stream.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import { WorkerConnection } from './worker-connection.ts';
@@ -24,14 +25,28 @@ interface Entry {
  */
 export class WorkerConnections {
   readonly #entries = new Map<string, Entry>();
-  /** Every connection that has not closed, including those that take no new streams. */
-  readonly #open = new Set<WorkerConnection>();
+  /** Every connection that has not closed, with its address. Includes those that take no new streams. */
+  readonly #open = new Map<WorkerConnection, string>();
   /** Workers that need a WebSocket for each stream, and the time until which that is assumed. */
   readonly #unsupportedUntilMs = new Map<string, number>();
 
   /** Number of connections that have not closed. */
   get size(): number {
     return this.#open.size;
+  }
+
+  /**
+   * Returns the address of a worker with the fewest streams of this gateway. Each address belongs to another I/O thread.
+   * Chooses at random between equal ones, so that several gateways together use all of them.
+   */
+  pickAddress({ address, furtherAddresses = [] }: Pick<PlacedWorker, 'address' | 'furtherAddresses'>): string {
+    const streams = new Map([address, ...furtherAddresses].map((one) => [one, Math.random()]));
+    for (const [{ size }, used] of this.#open) {
+      const before = streams.get(used);
+      if (before !== undefined) streams.set(used, before + size);
+    }
+    const [[fewest] = [address]] = [...streams].sort(([, one], [, other]) => one - other);
+    return fewest;
   }
 
   /** Opens a stream at a worker. */
@@ -53,7 +68,7 @@ export class WorkerConnections {
 
   /** Closes all connections. Their streams must have ended. */
   close(): void {
-    for (const connection of [...this.#open]) connection.close();
+    for (const connection of [...this.#open.keys()]) connection.close();
   }
 
   #find(request: ChannelRequest, nowMs: number): Entry {
@@ -88,7 +103,7 @@ export class WorkerConnections {
     });
     const entry: Entry = { connection, createdAtMs: nowMs, ca: String(tls.ca ?? '') };
     this.#entries.set(key, entry);
-    this.#open.add(connection);
+    this.#open.set(connection, address);
     return entry;
   }
 }
