@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { AUDIO, RELAY_PATH } from '@svc-asr/core';
+import { AUDIO } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { MODEL, seedTenant, startGateway } from '../../test/support/gateway.ts';
 import { eventually } from '../../test/support/eventually.ts';
@@ -11,7 +11,7 @@ import type { Relay } from './round.ts';
 /** Creates a relay whose client speaks the worker's protocol: a proxy, or no relay at all. */
 export function plainRelay(address: string, workerPid: number, pid?: number): Relay {
   const first = { type: 'open', context: AUDIO.defaultContext };
-  return { pid, workerPid, targetOf: () => Promise.resolve({ url: address + RELAY_PATH, first }) };
+  return { pid, workerPid, targetOf: () => Promise.resolve({ url: `${address}/`, first }) };
 }
 
 /** Creates a relay for our gateway, with one tenant per stream, because an account may have one session by default. */

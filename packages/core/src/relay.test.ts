@@ -3,18 +3,17 @@ import { parseRelayAnswer, parseRelayRequest, RELAY_ANSWERS, RELAY_REQUESTS } fr
 import type { RelayAnswer, RelayRequest } from './relay.ts';
 
 const requests: RelayRequest[] = [
-  { type: 'open', context: [56, 13] },
-  { type: 'open', context: [56, 0], realtime_from: 16_000 },
+  { type: 'open', context: [56, 13], ticket: 't' },
+  { type: 'open', context: [56, 0], ticket: 't', realtime_from: 16_000 },
   { type: 'flush' },
   { type: 'reset' },
 ];
 const answers: RelayAnswer[] = [
-  { type: 'opened', chunk_samples: 17_920, context: [56, 13] },
+  { type: 'opened', chunk_samples: 17_920, context: [56, 13], buffer_samples: 65_536 },
   { type: 'delta', text: 'wĩ mwega', audio_end: 17_920 },
   { type: 'final', text: 'wĩ', audio_end: 20_000, words: [{ text: 'wĩ', start_ms: 80, end_ms: 240 }] },
   { type: 'reset_done' },
   { type: 'consumed', samples: 0 },
-  { type: 'alive' },
   { type: 'move' },
   { type: 'error', code: 'no_slot', message: 'all 4 slots are taken' },
 ];

@@ -7,11 +7,7 @@ import type { Checked } from './validate.ts';
 /**
  * Messages between gateways and workers. They travel in the frames of relay-frames.ts. Unknown fields are ignored, so
  * that one side may be newer than the other. An incompatible change gets a new path.
- *
- * Gateways and workers of the version before use one WebSocket per stream at this path, without compression, opened with
- * `Authorization: Bearer TICKET`. Text frames are JSON, binary frames are PCM16LE.
  */
-export const RELAY_PATH = '/v1/stream';
 
 /**
  * Returns the DNS name in the certificate of a model's workers. It identifies the model, because the addresses of
@@ -53,7 +49,6 @@ export const RELAY_ERRORS = {
   bad_ticket: 'The ticket is wrong, expired, issued for another worker, or already used.',
   draining: 'The worker accepts no new streams.',
   no_slot: 'Every slot of the worker is in use.',
-  open_timeout: 'The first message did not arrive in time.',
   invalid_message: 'A message is not part of the protocol, or not allowed in this state.',
   invalid_audio: 'A binary frame does not contain whole samples.',
   context_unsupported: 'The model does not support this context.',
@@ -80,7 +75,7 @@ export const RELAY_REQUESTS = {
       type: Type.Literal('open'),
       context: ContextSize('Attention context.'),
       ticket: Type.Optional(
-        Type.String({ maxLength: 2048, description: 'One-time ticket. A WebSocket has it in a header instead.' }),
+        Type.String({ maxLength: 2048, description: 'One-time ticket. A stream without a valid one is refused.' }),
       ),
       realtime_from: Type.Optional(
         samples(
@@ -110,12 +105,10 @@ export const RELAY_ANSWERS = {
       type: Type.Literal('opened'),
       chunk_samples: Type.Integer({ minimum: 1 }),
       context: ContextSize('Effective context.'),
-      buffer_samples: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          description: 'Samples that the gateway may send beyond those that the worker has consumed.',
-        }),
-      ),
+      buffer_samples: Type.Integer({
+        minimum: 1,
+        description: 'Samples that the gateway may send beyond those that the worker has consumed.',
+      }),
     },
     { description: 'The stream has a slot.' },
   ),
@@ -136,10 +129,6 @@ export const RELAY_ANSWERS = {
   consumed: Type.Object(
     { type: Type.Literal('consumed'), samples: samples('Total samples of the current utterance.') },
     { description: 'Audio that the engine has processed.' },
-  ),
-  alive: plain(
-    'alive',
-    'Sent at least every second on a WebSocket while audio or a flush is outstanding and inference makes progress.',
   ),
   move: plain('move', 'The worker drains. The gateway replays the stream to another worker.'),
   error: Type.Object(

@@ -9,19 +9,11 @@ import { deltaAnswer, finalAnswer } from './answers.ts';
 
 /** The way of a stream's answers to its gateway. */
 export interface StreamChannel {
-  send: (answer: Exclude<RelayAnswer, { type: 'consumed' | 'alive' }>) => void;
-  /**
-   * Reports that the engine needs no sample before `samples`. The current utterance starts at `utteranceStart`. Both
-   * count from the start of the stream.
-   */
-  sendConsumed: (samples: number, utteranceStart: number) => void;
+  send: (answer: Exclude<RelayAnswer, { type: 'consumed' }>) => void;
+  /** Reports that the engine needs no sample before `samples`, which counts from the start of the stream. */
+  sendConsumed: (samples: number) => void;
   /** Called when the stream has failed, after its `error` message was sent. */
   close: (closeCode: number, reason: string) => void;
-  /**
-   * Called when the engine has enough audio or marks, and when it has room again. Undefined if the gateway must not send
-   * more than the worker has announced. A stream that does then fails.
-   */
-  readonly setFull?: (full: boolean) => void;
 }
 
 export interface StreamParts {
@@ -50,10 +42,6 @@ export class RelayStream {
   #state: 'opening' | 'open' | 'over' = 'opening';
   #stream: EngineStream | undefined;
   #marks = 0;
-  /** True while audio is queued outside the ring. */
-  #overfull = false;
-  /** First sample of the utterance that the engine is decoding, counted from the start of the stream. */
-  #utteranceStart = 0;
   #trace: StreamTrace | undefined;
 
   constructor(parts: StreamParts) {
@@ -63,11 +51,6 @@ export class RelayStream {
   /** Samples accepted since the start of the stream. */
   get acceptedSamples(): number {
     return this.#stream?.accepted ?? 0;
-  }
-
-  /** True while the worker has audio to decode or an answer to send. */
-  get isPending(): boolean {
-    return this.#state === 'open' && (this.#marks > 0 || (this.#stream?.buffered ?? 0) > 0);
   }
 
   /** Opens the stream, and waits for a slot if every slot is taken. */
@@ -90,12 +73,8 @@ export class RelayStream {
     this.#parts.onAudio(pcm.length / 2);
     this.#trace?.audioReceived();
     this.#callEngine((stream) => {
-      this.#overfull = !stream.write(pcm) || this.#overfull;
+      if (!stream.write(pcm)) this.fail('buffer_overrun', 'more audio arrived than the worker has announced room for');
     });
-    if (this.#overfull && this.#parts.channel.setFull === undefined) {
-      this.fail('buffer_overrun', 'more audio arrived than the worker has announced room for');
-    }
-    this.#reportRoom();
   }
 
   /** Accepts a message of the gateway after `open`. */
@@ -105,7 +84,7 @@ export class RelayStream {
       this.fail('invalid_message', 'the stream is already open');
       return;
     }
-    if (this.#marks >= RELAY_LIMITS.maxMarks && this.#parts.channel.setFull === undefined) {
+    if (this.#marks >= RELAY_LIMITS.maxMarks) {
       this.fail('buffer_overrun', `more than ${RELAY_LIMITS.maxMarks} flushes and resets are unanswered`);
       return;
     }
@@ -115,7 +94,6 @@ export class RelayStream {
       if (message.type === 'flush') stream.flush();
       else stream.reset();
     });
-    this.#reportRoom();
   }
 
   /** Asks the gateway to move its stream to another worker. A stream without a slot is refused. */
@@ -169,18 +147,14 @@ export class RelayStream {
     stream.on('final', (final) => {
       channel.send(finalAnswer(final));
       this.#trace?.answered(final);
-      this.#startUtterance(final.endSample);
+      this.#marks--;
     });
-    stream.on('reset', (at) => {
+    stream.on('reset', () => {
       channel.send({ type: 'reset_done' });
       this.#trace?.dropped();
-      this.#startUtterance(at);
+      this.#marks--;
     });
-    stream.on('consumed', (samples) => channel.sendConsumed(samples, this.#utteranceStart));
-    stream.on('drain', () => {
-      this.#overfull = false;
-      this.#reportRoom();
-    });
+    stream.on('consumed', (samples) => channel.sendConsumed(samples));
     stream.on('error', ({ code, message }) => this.fail(code, message));
     channel.send({
       type: 'opened',
@@ -189,19 +163,6 @@ export class RelayStream {
       buffer_samples: BUFFER_SAMPLES,
     });
     this.#trace?.opened();
-    this.#reportRoom();
-  }
-
-  /** Called when an utterance has ended and the next one starts at this sample. */
-  #startUtterance(sample: number): void {
-    this.#marks--;
-    this.#utteranceStart = sample;
-    this.#reportRoom();
-  }
-
-  #reportRoom(): void {
-    if (this.#state === 'over') return;
-    this.#parts.channel.setFull?.(this.#overfull || this.#marks >= RELAY_LIMITS.maxMarks);
   }
 
   /** Calls the engine's stream, if there is one. An EngineError ends the stream. */

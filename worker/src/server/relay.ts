@@ -1,9 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AUDIO, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_LIMITS, RELAY_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { AUDIO, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 import type { Logger, Tracing } from '@svc-asr/runtime';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
 import type { Engine } from '../engine/engine.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { StreamTrace } from '../telemetry/stream-trace.ts';
@@ -11,7 +9,6 @@ import { GatewayConnection } from './gateway-connection.ts';
 import type { ConnectionLimits } from './gateway-connection.ts';
 import { RelayStream } from './relay-stream.ts';
 import type { EndCode, StreamChannel } from './relay-stream.ts';
-import { SingleStream } from './single-stream.ts';
 import type { TicketGate } from './tickets.ts';
 
 export interface RelayParts {
@@ -27,24 +24,13 @@ export interface RelayParts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-const SOCKET_OPTIONS = {
-  noServer: true,
-  perMessageDeflate: false,
-  clientTracking: false,
-  maxPayload: RELAY_LIMITS.maxFrameBytes,
-  /** Longest time for a gateway to answer a close before its socket is destroyed. @types/ws does not declare it. */
-  closeTimeout: 1000,
-};
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
 
 /** Serves streams of the engine to gateways with valid tickets. */
 export class Relay {
   readonly #parts: RelayParts;
-  readonly #sockets = new WebSocketServer(SOCKET_OPTIONS);
   readonly #connections = new Set<GatewayConnection>();
-  /** Streams that have a WebSocket of their own. */
-  readonly #singles = new Set<SingleStream>();
   /** Streams that have not ended. */
   readonly #streams = new Set<RelayStream>();
   readonly #pinging: NodeJS.Timeout;
@@ -56,12 +42,10 @@ export class Relay {
     parts.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const path = request.url?.split('?')[0];
       if (path === RELAY_CONNECTION_PATH && request.headers.upgrade === RELAY_UPGRADE) this.#connect(socket, head);
-      else if (path === RELAY_PATH) {
-        this.#sockets.handleUpgrade(request, socket, head, (accepted) => this.#connectSingle(accepted, request));
-      } else socket.end(NOT_FOUND);
+      else socket.end(NOT_FOUND);
     });
     this.#pinging = setInterval(() => {
-      for (const connection of [...this.#connections, ...this.#singles]) connection.ping();
+      for (const connection of this.#connections) connection.ping();
     }, parts.limits.pingMs);
   }
 
@@ -73,7 +57,6 @@ export class Relay {
   /** Notifies gateways with streams that inference makes progress. */
   alive(): void {
     for (const connection of this.#connections) connection.alive();
-    for (const single of this.#singles) single.alive();
   }
 
   /** Stops accepting new streams. */
@@ -94,7 +77,7 @@ export class Relay {
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
     const empty = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
-      if (this.#isEmpty) resolve();
+      if (this.size === 0) resolve();
     });
     const sent = empty.then(() => Promise.all([...this.#connections].map((connection) => connection.flushed())));
     await Promise.race([sent, timeout]);
@@ -110,10 +93,6 @@ export class Relay {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     await closed;
-  }
-
-  get #isEmpty(): boolean {
-    return this.#streams.size === 0 && this.#singles.size === 0;
   }
 
   #connect(socket: Duplex, head: Buffer): void {
@@ -132,24 +111,8 @@ export class Relay {
     this.#connections.add(connection);
   }
 
-  #connectSingle(socket: WebSocket, request: IncomingMessage): void {
-    const ticket = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const single = new SingleStream(socket, this.#parts.limits, (channel) => this.#create(ticket, channel));
-    this.#singles.add(single);
-    socket.once('close', () => {
-      this.#singles.delete(single);
-      if (this.#isEmpty) this.#onEmpty();
-    });
-  }
-
-  /** Creates a stream, or refuses it and returns undefined. */
-  #admit(ticket: string | undefined, channel: StreamChannel, onEnd: () => void): RelayStream | undefined {
-    const stream = this.#create(ticket, channel, onEnd);
-    return this.#streams.has(stream) ? stream : undefined;
-  }
-
-  /** Creates a stream. It has failed already if its ticket is invalid or the worker drains. */
-  #create(text: string | undefined, channel: StreamChannel, onEnd: () => void = () => undefined): RelayStream {
+  /** Creates a stream. Refuses it and returns undefined if its ticket is invalid or the worker drains. */
+  #admit(text: string | undefined, channel: StreamChannel, onEnd: () => void): RelayStream | undefined {
     const { engine, limits, metrics, tracing, attributes = {}, tickets } = this.#parts;
     // A gateway that is refused while draining may use its ticket again, so the ticket is not checked.
     const ticket = this.#accepting && text !== undefined ? tickets.admit(text, Date.now()) : undefined;
@@ -166,7 +129,7 @@ export class Relay {
         onEnd();
         metrics.countEnd(code);
         logger[levelOf(code)]({ code }, 'stream ended');
-        if (this.#isEmpty) this.#onEmpty();
+        if (this.size === 0) this.#onEmpty();
       },
     });
     this.#streams.add(stream);
@@ -174,7 +137,7 @@ export class Relay {
     else if (ticket === undefined) {
       stream.fail('bad_ticket', 'the ticket is not valid for this worker or was already used', RELAY_CLOSE.badTicket);
     }
-    return stream;
+    return this.#streams.has(stream) ? stream : undefined;
   }
 }
 

@@ -4,7 +4,6 @@ import type { FrameSocket } from '@svc-asr/runtime';
 import { OutgoingStream } from './outgoing-stream.ts';
 import type { Mark, OutgoingFrame } from './outgoing-stream.ts';
 import type { Sender } from './turns.ts';
-import { buildOpenMessage } from './worker-channel.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 
 /** Functions of the connection that a stream uses. */
@@ -40,8 +39,8 @@ export class ConnectionStream implements WorkerChannel, Sender {
   /** Sends the `open` message. */
   sendOpen(frames: FrameSocket): void {
     this.#frames = frames;
-    const { ticket } = this.#request;
-    frames.sendMessage(this.id, { ...buildOpenMessage(this.#request), ticket });
+    const { context, traceparent, replayedSamples, ticket } = this.#request;
+    frames.sendMessage(this.id, { type: 'open', context, realtime_from: replayedSamples, traceparent, ticket });
   }
 
   audio(pcm: Buffer): void {
@@ -68,13 +67,7 @@ export class ConnectionStream implements WorkerChannel, Sender {
 
   /** Called with an answer of the worker. */
   receive(answer: RelayAnswer): void {
-    if (answer.type === 'opened') {
-      if (answer.buffer_samples === undefined) {
-        this.lose('the worker sent no size of its buffer');
-        return;
-      }
-      this.outgoing.open(answer.buffer_samples);
-    }
+    if (answer.type === 'opened') this.outgoing.open(answer.buffer_samples);
     if (answer.type === 'final' || answer.type === 'reset_done') {
       this.outgoing.endUtterance();
       this.#connection.schedule(this);

@@ -215,8 +215,6 @@ export class Recognition {
         if (message.code === 'context_unsupported') this.#events.onContextRefused();
         else this.#move(message.code);
         return;
-      case 'alive':
-        return;
     }
   }
 

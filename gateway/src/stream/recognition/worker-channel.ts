@@ -22,8 +22,6 @@ export interface ChannelEvents {
   onLost: (reason: string) => void;
   /** Called instead of `onLost` if the certificate does not prove that the address is that of a worker of the model. */
   onWrongWorker: (reason: string) => void;
-  /** Called instead of `onLost` if the worker needs a WebSocket for each stream. */
-  onUnsupported: () => void;
 }
 
 /** The way of one stream to its worker. */
@@ -34,9 +32,4 @@ export interface WorkerChannel {
   mark: (mark: Mark) => void;
   /** Ends the stream at the worker. No event follows. */
   close: () => void;
-}
-
-/** Builds the `open` message of a stream. */
-export function buildOpenMessage({ context, traceparent, replayedSamples }: ChannelRequest) {
-  return { type: 'open', context, realtime_from: replayedSamples, traceparent };
 }

@@ -23,8 +23,6 @@ export interface WorkerConnectionOptions {
   readonly tls: WorkerTls;
   /** Longest time for connecting. */
   readonly openTimeoutMs: number;
-  /** Called when the worker has no path for connections. Its streams have been notified. */
-  readonly onUnsupported: () => void;
   /** Called when the last stream has left. */
   readonly onIdle: () => void;
   /** Called once when the connection has closed or could not be opened. Its streams have been notified. */
@@ -155,11 +153,7 @@ export class WorkerConnection {
 
   #refused(status: number): void {
     this.#request.destroy();
-    // Workers of the version before do not know the path.
-    if (status === 404) {
-      this.#options.onUnsupported();
-      this.#close(({ events }) => events.onUnsupported());
-    } else this.#close(({ events }) => events.onLost(`the worker refused the connection with status ${status}`));
+    this.#close(({ events }) => events.onLost(`the worker refused the connection with status ${status}`));
   }
 
   #close(notify: (stream: ConnectionStream) => void): void {

@@ -2,10 +2,9 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 import type { Frame, RelayAnswer } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
-import { WebSocketServer } from 'ws';
 import { eventually } from '../../../../test/support/eventually.ts';
 import type { ChannelRequest } from './worker-channel.ts';
 import { WorkerConnections } from './worker-connections.ts';
@@ -81,7 +80,6 @@ function openStream(changes: Partial<ChannelRequest> = {}) {
     onAnswer: (answer) => answers.push(answer),
     onLost: (reason) => ends.push(reason),
     onWrongWorker: () => ends.push('wrong worker'),
-    onUnsupported: () => ends.push('unsupported'),
   });
   const opened = () => eventually('the stream is open', WAIT_MS, () => answers.length > 0);
   return { channel, answers, ends, opened, request };
@@ -193,41 +191,6 @@ test('a retired connection keeps its streams, takes no new ones, and closes afte
   first.channel.close();
   await eventually('the first connection closes', WAIT_MS, () => !worker.connections[0]?.isOpen);
   expect(worker.connections[1]?.isOpen).toBe(true);
-});
-
-test('a worker of the version before gets a WebSocket for each stream', async () => {
-  const sockets = new WebSocketServer({ noServer: true });
-  const headers: (string | undefined)[] = [];
-  server.removeAllListeners('upgrade');
-  server.on('upgrade', (request, socket, head) => {
-    if (request.url !== RELAY_PATH) socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
-    else {
-      headers.push(request.headers.authorization);
-      sockets.handleUpgrade(request, socket, head, (accepted) => {
-        accepted.send('{"type":"opened","chunk_samples":10,"context":[56,13]}');
-      });
-    }
-  });
-  const messages: RelayAnswer[] = [];
-  const lost: string[] = [];
-  const links = ['a', 'b'].map((ticket) => {
-    const onLost = (reason: string) => lost.push(reason);
-    const onMessage = (message: RelayAnswer) => messages.push(message);
-    return new WorkerLink(workers, {
-      ...REQUEST,
-      address: worker.address,
-      ticket,
-      onMessage,
-      onLost,
-      onWrongWorker: onLost,
-    });
-  });
-  await eventually('both streams are open', WAIT_MS, () => messages.length === 2);
-  const later = openStream({ ticket: 'c' });
-  await later.opened();
-  expect(headers.toSorted()).toEqual(['Bearer a', 'Bearer b', 'Bearer c']);
-  expect([lost, workers.size]).toEqual([[], 0]);
-  for (const link of [...links, later.channel]) link.close();
 });
 
 test('a stream that is not opened in time is lost, and the next stream gets another connection', async () => {

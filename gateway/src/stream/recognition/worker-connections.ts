@@ -1,5 +1,4 @@
 import type { PlacedWorker } from '@svc-asr/ledger';
-import { SingleStream } from './single-stream.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import { WorkerConnection } from './worker-connection.ts';
 
@@ -7,8 +6,6 @@ import { WorkerConnection } from './worker-connection.ts';
 const IDLE_MS = 10_000;
 /** Time after which a connection takes no new streams, so that the certificate of the worker is verified again. */
 const MAX_AGE_MS = 600_000;
-/** Time for which a worker without the path of connections gets a WebSocket for each stream. */
-const UNSUPPORTED_MS = 60_000;
 
 interface Entry {
   readonly connection: WorkerConnection;
@@ -27,8 +24,6 @@ export class WorkerConnections {
   readonly #entries = new Map<string, Entry>();
   /** Every connection that has not closed, with its address. Includes those that take no new streams. */
   readonly #open = new Map<WorkerConnection, string>();
-  /** Workers that need a WebSocket for each stream, and the time until which that is assumed. */
-  readonly #unsupportedUntilMs = new Map<string, number>();
 
   /** Number of connections that have not closed. */
   get size(): number {
@@ -51,9 +46,7 @@ export class WorkerConnections {
 
   /** Opens a stream at a worker. */
   open(request: ChannelRequest, events: ChannelEvents): WorkerChannel {
-    const nowMs = performance.now();
-    if (nowMs < (this.#unsupportedUntilMs.get(request.address) ?? 0)) return new SingleStream(request, events);
-    const { connection, idleTimer } = this.#find(request, nowMs);
+    const { connection, idleTimer } = this.#find(request, performance.now());
     clearTimeout(idleTimer);
     return connection.open(request, events);
   }
@@ -90,7 +83,6 @@ export class WorkerConnections {
       address,
       tls,
       openTimeoutMs,
-      onUnsupported: () => this.#unsupportedUntilMs.set(address, performance.now() + UNSUPPORTED_MS),
       onIdle: () => {
         if (isListed()) entry.idleTimer = setTimeout(() => this.retire(request), IDLE_MS);
         else connection.close();

@@ -18,7 +18,7 @@ export class WorkerLink {
   readonly #options: WorkerLinkOptions;
   readonly #connections: WorkerConnections;
   readonly #timer: NodeJS.Timeout;
-  #channel: WorkerChannel;
+  readonly #channel: WorkerChannel;
   #silentSinceMs = performance.now();
   #closed = false;
 
@@ -61,10 +61,6 @@ export class WorkerLink {
       onAnswer: (answer) => this.#receive(answer),
       onLost: (reason) => this.#fail(() => onLost(reason)),
       onWrongWorker: (reason) => this.#fail(() => onWrongWorker(reason)),
-      onUnsupported: () => {
-        // The worker is known to be of the version before, so this opens a WebSocket.
-        if (!this.#closed) this.#channel = this.#open();
-      },
     };
     return this.#connections.open(this.#options, events);
   }
