@@ -114,7 +114,9 @@ def predict(g, w, token, values):
             gates = g.op("Gather", table, token, axis=0)
         else:
             gates = g.affine(states(g, x), f"predictor.{i}", matrix, bias)
-        gates = g.op("Add", gates, g.matrix(states(g, hidden), f"predictor.{i}.recurrent", recurrent))
+        # The runtime would build a Gemm from a product and a sum that follow each other.
+        kept = g.matrix(states(g, hidden), f"predictor.{i}.recurrent", recurrent)
+        gates = g.op("Add", gates, g.op("Reshape", kept, g.ints(-1, 4 * w.hidden)))
         into, out, forget, candidate = g.op("Split", floats(g, gates), outputs=4, axis=1)
         kept = g.op("Mul", g.op("Sigmoid", forget), cell)
         cell = g.op("Add", kept, g.op("Mul", g.op("Sigmoid", into), g.op("Tanh", candidate)))
