@@ -3,6 +3,7 @@ import type { ContextShape } from './context-shape.ts';
 import type { Lane } from './lane.ts';
 import type { StreamEvent } from './protocol.ts';
 import type { Search } from './search.ts';
+import type { RunFigures } from './shared.ts';
 
 /** A lane whose next window is ready. */
 export interface Work {
@@ -11,11 +12,8 @@ export interface Work {
   readonly length: number;
 }
 
-/**
- * Called after each run of the encoder. `windows` is the number of streams in it. `cpuMs` and `ms` are the CPU time of
- * the thread and the wall time of the run. `waitMs` is the total time that its windows were queued.
- */
-export type OnRun = (windows: number, cpuMs: number, ms: number, waitMs: number) => void;
+/** Called after each run of the encoder and the search of its results. */
+export type OnRun = (run: RunFigures) => void;
 
 /** Runs windows of streams and owns the state of these streams between their windows. */
 export interface Runner {

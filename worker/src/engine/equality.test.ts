@@ -72,6 +72,10 @@ test.each([
     expect(withoutCost(ours.final)).toEqual(withoutCost(expected.final));
     expect(ours.deltas).toEqual(expected.deltas);
   }
+  for (const { stats } of [gpu, host]) {
+    expect(Math.min(stats.runs, stats.computeMs, stats.hostMs)).toBeGreaterThan(0);
+    expect(stats.computeMs).toBeLessThanOrEqual(stats.runMs);
+  }
   await gpu.close();
   await host.close();
 });

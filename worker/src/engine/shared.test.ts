@@ -43,9 +43,11 @@ test('AudioRing keeps to its own slot where the memory of all slots exceeds 4 Gi
 
 test('Gauges sum up the runs and count the ticks', () => {
   const gauges = new Gauges(createSharedBuffers(1));
-  gauges.addRun(4, 2, 3, 5);
-  gauges.addRun(2, 1, 1, 1);
+  const run = { windows: 4, runCpuMs: 2, runMs: 3, waitMs: 5, copyInMs: 0.5, computeMs: 1, copyOutMs: 0.25, hostMs: 2 };
+  gauges.addRun(run);
+  gauges.addRun({ ...run, windows: 2, waitMs: 1 });
   gauges.tick();
-  expect(gauges.stats).toEqual({ runs: 2, windows: 6, runCpuMs: 3, runMs: 4, waitMs: 6 });
+  const times = { runCpuMs: 4, runMs: 6, waitMs: 6, copyInMs: 1, computeMs: 2, copyOutMs: 0.5, hostMs: 4 };
+  expect(gauges.stats).toEqual({ runs: 2, windows: 6, ...times });
   expect(gauges.progress).toBe(1);
 });

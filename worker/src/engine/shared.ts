@@ -111,7 +111,19 @@ export class AudioRing implements SampleRing {
   }
 }
 
-const GAUGES = 6;
+/** Figures that a run adds to the totals, in the order in which they lie in memory. */
+const RUN_FIGURES = [
+  'windows',
+  'runCpuMs',
+  'runMs',
+  'waitMs',
+  'copyInMs',
+  'computeMs',
+  'copyOutMs',
+  'hostMs',
+] as const satisfies readonly (keyof EngineStats)[];
+/** The counter of progress, the number of runs, and their figures. */
+const GAUGES = 2 + RUN_FIGURES.length;
 
 /** Counters that the inference thread writes and the main thread reads. */
 export class Gauges {
@@ -131,13 +143,13 @@ export class Gauges {
   }
 
   get stats(): EngineStats {
-    const [, runs = 0, windows = 0, runCpuMs = 0, runMs = 0, waitMs = 0] = this.#values;
-    return { runs, windows, runCpuMs, runMs, waitMs };
+    const figures = RUN_FIGURES.map((name, i) => [name, this.#values[2 + i] ?? 0]);
+    return { runs: this.#values[1] ?? 0, ...(Object.fromEntries(figures) as unknown as RunFigures) };
   }
 
-  addRun(windows: number, cpuMs: number, ms: number, waitMs: number): void {
-    const { runs, windows: before, runCpuMs, runMs, waitMs: waited } = this.stats;
-    this.#values.set([runs + 1, before + windows, runCpuMs + cpuMs, runMs + ms, waited + waitMs], 1);
+  addRun(run: RunFigures): void {
+    this.#values[1] = (this.#values[1] ?? 0) + 1;
+    for (const [i, name] of RUN_FIGURES.entries()) this.#values[2 + i] = (this.#values[2 + i] ?? 0) + run[name];
   }
 }
 
@@ -147,9 +159,19 @@ export interface EngineStats {
   readonly runs: number;
   /** Number of windows in these runs. Windows divided by runs is the mean batch size. */
   readonly windows: number;
-  /** CPU time of the inference thread inside onnxruntime, and wall time. */
+  /** CPU time of the inference thread inside onnxruntime, or for batches of GPU graphs. */
   readonly runCpuMs: number;
+  /** Wall time of the runs. Runs can overlap on a GPU. */
   readonly runMs: number;
   /** Total time from the moment windows were complete until their run started. */
   readonly waitMs: number;
+  /** Device time of the runs: copies of inputs, graphs, and copies of results. A CPU copies nothing. */
+  readonly copyInMs: number;
+  readonly computeMs: number;
+  readonly copyOutMs: number;
+  /** Time of the inference thread for the inputs and results of the runs. A CPU computes features and search in it. */
+  readonly hostMs: number;
 }
+
+/** Figures of one run. */
+export type RunFigures = Omit<EngineStats, 'runs'>;

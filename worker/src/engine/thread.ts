@@ -36,8 +36,8 @@ async function main(options: ThreadOptions): Promise<void> {
   // The main thread answers with the shared memory for the reported number of slots.
   const shared = await new Promise<SharedBuffers>((resolve) => port?.once('message', resolve));
   const gauges = new Gauges(shared);
-  const runner = backend.createRunner(info.slots, (windows, cpuMs, ms, waitMs) => {
-    gauges.addRun(windows, cpuMs, ms, waitMs);
+  const runner = backend.createRunner(info.slots, (run) => {
+    gauges.addRun(run);
   });
   const loop = new InferenceLoop({
     backend,

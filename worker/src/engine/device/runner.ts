@@ -7,10 +7,10 @@ import { DeviceLost } from '../backend.ts';
 import type { OnRun, Runner, Work } from '../backend.ts';
 import type { Lane } from '../lane.ts';
 import type { StreamEvent } from '../protocol.ts';
-import { CpuMeter } from './cpu-meter.ts';
 import type { ArenaLayout } from './pages.ts';
 import { encodedFrames, fillRow } from './rows.ts';
 import type { RowShape } from './rows.ts';
+import { RunMeter } from './run-meter.ts';
 import { searchTransducer } from './transducer.ts';
 
 /** The graph of one context with the sizes of its rows. */
@@ -38,22 +38,26 @@ export class DeviceRunner implements Runner {
   async run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]> {
     const context = this.#contexts.get(batch[0]?.lane.context ?? '');
     if (context === undefined) return [];
-    const [cpu, startedMs] = [new CpuMeter(), performance.now()];
+    const [meter, startedMs] = [new RunMeter(), performance.now()];
     try {
-      const rows = cpu.measure(() => this.#submit(context, batch));
-      const areFinite = await search(context, rows, batch, cpu);
-      const nowMs = performance.now();
+      const rows = meter.measure(() => this.#submit(context, batch));
+      const areFinite = await search(context, rows, batch, meter);
+      meter.add(rows.timing());
+      const runMs = performance.now() - startedMs;
       const waits = batch.map(({ lane: { readyMs = startedMs } }) => Math.max(0, startedMs - readyMs));
       const waitMs = waits.reduce((sum, wait) => sum + wait, 0);
-      this.#onRun(batch.length, cpu.ms, nowMs - startedMs, waitMs);
-      return batch.flatMap(({ lane, length }, row) => {
-        // Runs write the arena in their order. A stream that follows a closed one in its slot starts with the zero page,
-        // so it never reads what this run has written.
-        if (!isOpen(lane)) return [];
-        lane.ran(nowMs, { batch: batch.length, runMs: nowMs - startedMs, waitMs: waits[row] ?? 0 });
-        if (areFinite[row] === true) return lane.advance(encodedFrames(length));
-        return [{ id: lane.id, kind: 'failed', message: 'the model returned a score that is not a number' }];
-      });
+      const events = meter.measure(() =>
+        batch.flatMap(({ lane, length }, row): StreamEvent[] => {
+          // Runs write the arena in their order. A stream that follows a closed one in its slot starts with the zero
+          // page, so it never reads what this run has written.
+          if (!isOpen(lane)) return [];
+          lane.ran(startedMs + runMs, { batch: batch.length, runMs, waitMs: waits[row] ?? 0 });
+          if (areFinite[row] === true) return lane.advance(encodedFrames(length));
+          return [{ id: lane.id, kind: 'failed', message: 'the model returned a score that is not a number' }];
+        }),
+      );
+      this.#onRun({ windows: batch.length, runMs, waitMs, ...meter.figures });
+      return events;
     } catch (error) {
       if (error instanceof CudaError) throw new DeviceLost(error.message, { cause: error });
       throw error;
@@ -80,14 +84,16 @@ async function search(
   { joint, rows: { chunk } }: DeviceContext,
   rows: DeviceBatch,
   batch: readonly Work[],
-  cpu: CpuMeter,
+  meter: RunMeter,
 ): Promise<boolean[]> {
   if (joint === undefined) {
     const result = await rows.collected();
-    return batch.map(({ lane, length }, row) => searchCtc(lane, encodedFrames(length), row * chunk, result));
+    return meter.measure(() =>
+      batch.map(({ lane, length }, row) => searchCtc(lane, encodedFrames(length), row * chunk, result)),
+    );
   }
   try {
-    return await searchTransducer(joint.searchOf(rows), joint.shape, batch, cpu);
+    return await searchTransducer(joint.searchOf(rows), joint.shape, batch, meter);
   } finally {
     // The encoder has ended before the search, unless the search could not start.
     rows.collect();

@@ -2,8 +2,9 @@ import { DeviceRnnt } from '../../decode/device-rnnt.ts';
 import { Transcript } from '../../decode/pieces.ts';
 import type { JointBatch, JointInputs, JointResult } from '../../native/joint-batch.ts';
 import type { JointShape } from '../../native/joint-contract.ts';
+import type { BatchTiming } from '../../native/submission.ts';
 import type { Work } from '../backend.ts';
-import { CpuMeter } from './cpu-meter.ts';
+import { RunMeter } from './run-meter.ts';
 import { searchTransducer } from './transducer.ts';
 
 const BLANK = 3;
@@ -46,6 +47,10 @@ class ScriptedJoint {
     } as JointResult);
   }
 
+  timing(): BatchTiming {
+    return { copyInMs: 1, computeMs: 2, copyOutMs: 3 };
+  }
+
   advance(): boolean {
     const place = this.#steps.at(-1)?.place ?? 0;
     this.inputs.at[0] = place;
@@ -57,11 +62,12 @@ class ScriptedJoint {
 function createSearch() {
   const transcript = new Transcript(['a', 'b', 'c', '<blk>']);
   const lane = { slot: 4, window: 0, search: { transcript, state: new DeviceRnnt(BLANK, transcript) } };
+  const meter = new RunMeter();
   const search = async (joint: ScriptedJoint): Promise<boolean[]> => {
     const batch = [{ lane, length: LENGTH } as unknown as Work];
-    return await searchTransducer(joint as unknown as JointBatch, SHAPE, batch, new CpuMeter());
+    return await searchTransducer(joint as unknown as JointBatch, SHAPE, batch, meter);
   };
-  return { transcript, lane, search };
+  return { transcript, lane, meter, search };
 }
 
 describe('searchTransducer', () => {
@@ -83,6 +89,12 @@ describe('searchTransducer', () => {
     expect(second.runs).toMatchObject([{ token: 1, at: 0, symbols: 0, stateFrom: 6, stateTo: 6 }]);
     // The third piece is at frame 1 of the second chunk, which is frame 3 of the utterance.
     expect(transcript.words(80, 1000)).toEqual([{ text: 'abc', start_ms: 0, end_ms: 320 }]);
+  });
+
+  test('counts the device time of all runs', async () => {
+    const { meter, search } = createSearch();
+    await search(new ScriptedJoint([[step(0, 0), step(-1, 0)], [step(2, 2)]]));
+    expect(meter.figures).toMatchObject({ copyInMs: 2, computeMs: 4, copyOutMs: 6 });
   });
 
   test('ends the search of a row at the first score that is not a number', async () => {

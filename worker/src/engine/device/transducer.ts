@@ -3,8 +3,8 @@ import type { JointBatch, JointResult } from '../../native/joint-batch.ts';
 import type { JointShape } from '../../native/joint-contract.ts';
 import { PredictorStates } from '../../native/predictor.ts';
 import type { Work } from '../backend.ts';
-import type { CpuMeter } from './cpu-meter.ts';
 import { encodedFrames } from './rows.ts';
+import type { RunMeter } from './run-meter.ts';
 
 /** A stream in the search of a batch. */
 interface Row {
@@ -22,19 +22,23 @@ export async function searchTransducer(
   joint: JointBatch,
   shape: JointShape,
   batch: readonly Work[],
-  cpu: CpuMeter,
+  meter: RunMeter,
 ): Promise<boolean[]> {
   const rows = startRows(joint, batch);
   const longest = Math.max(...rows.map(({ frames }) => frames));
   // Each step moves a row to the next frame or produces a piece, and a frame produces at most `maxSymbols` pieces.
   const mostRuns = Math.max(1, Math.ceil((longest * shape.maxSymbols) / shape.steps));
   for (let run = 1; ; run++) {
-    cpu.measure(() => joint.submit(rows.length));
+    meter.measure(() => joint.submit(rows.length));
     const result = await joint.collected();
-    rows.forEach((row, i) => {
-      addPieces(row, i, shape.steps, result);
+    meter.add(joint.timing());
+    const isNeeded = meter.measure(() => {
+      rows.forEach((row, i) => {
+        addPieces(row, i, shape.steps, result);
+      });
+      return advance(joint, shape, rows);
     });
-    if (!advance(joint, shape, rows)) break;
+    if (!isNeeded) break;
     if (run === mostRuns) throw new Error(`the search has not ended after ${mostRuns} runs of the joint graph`);
   }
   for (const { search, frames } of rows) search.endChunk(frames);

@@ -27,6 +27,7 @@ export class BatchRunner implements Runner {
     const encoder = this.#model.encoders.get(batch[0]?.lane.context ?? '');
     if (encoder === undefined) return [];
     const { scratch } = encoder;
+    const calledMs = performance.now();
     batch.forEach((work, place) => {
       this.#fill(encoder, work, place);
     });
@@ -36,7 +37,6 @@ export class BatchRunner implements Runner {
     const now = performance.now();
     const waitedMs = ({ readyMs = started }: Lane) => Math.max(0, started - readyMs);
     const waitMs = batch.reduce((sum, { lane }) => sum + waitedMs(lane), 0);
-    this.#onRun(batch.length, (spent.user + spent.system) / 1000, now - started, waitMs);
 
     const kept = batch.flatMap(({ lane }, place) =>
       isOpen(lane) ? [{ lane, place, search: lane.search, frames: Number(scratch.encodedLengths[place] ?? 0n) }] : [],
@@ -45,11 +45,22 @@ export class BatchRunner implements Runner {
     // A transducer search runs graphs of its own. Meanwhile a stream may have closed, and another stream may hold its
     // slot.
     const open = kept.filter(({ lane }) => isOpen(lane));
-    return open.flatMap(({ lane, place, frames }) => {
+    const events = open.flatMap(({ lane, place, frames }) => {
       this.#caches.save(lane.slot, scratch, place);
       lane.ran(now, { batch: batch.length, runMs: now - started, waitMs: waitedMs(lane) });
       return lane.advance(frames);
     });
+    this.#onRun({
+      windows: batch.length,
+      runCpuMs: (spent.user + spent.system) / 1000,
+      runMs: now - started,
+      waitMs,
+      copyInMs: 0,
+      computeMs: now - started,
+      copyOutMs: 0,
+      hostMs: started - calledMs + performance.now() - now,
+    });
+    return events;
   }
 
   #fill({ shape, scratch }: Encoder, { lane, length }: Work, place: number): void {
