@@ -92,9 +92,5 @@ def head(g, w, x, chunk):
     matrix, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
     x = g.op("Cast", x, to=TensorProto.FLOAT) if g.dtype != TensorProto.FLOAT else x
     logits = g.affine(x, "head", matrix, bias, np.float32)
-    logits = g.op("Reshape", logits, g.ints(-1, chunk, matrix.shape[1]))
-    best = g.op("ArgMax", logits, axis=-1, keepdims=0)
-    g.named("Cast", "ids", ["B", chunk], best, dtype=TensorProto.INT32, to=TensorProto.INT32)
-    # The log-probabilities of a frame are all NaN if one of its logits is.
-    scores = g.op("LogSoftmax", logits, axis=-1)
-    g.named("ReduceMax", "scores", ["B", chunk], scores, dtype=TensorProto.FLOAT, axes=[-1], keepdims=0)
+    for name, value, dtype in zip(("ids", "scores"), g.best(logits), (TensorProto.INT32, TensorProto.FLOAT)):
+        g.named("Reshape", name, ["B", chunk], value, g.ints(-1, chunk), dtype=dtype)

@@ -120,6 +120,16 @@ class GpuGraph(Graph):
     def silu(self, x):
         return self.fused("QuickGelu", x, alpha=1.0)[0]
 
+    def best(self, logits):
+        """Best class of each row and its log-probability, which is NaN if one of the logits is.
+
+        TopK takes some microseconds. ReduceMax of the CUDA provider takes a millisecond for 13,000 classes.
+        """
+        scores = self.op("LogSoftmax", logits, axis=-1)
+        score, index = self.op("TopK", scores, self.ints(1), outputs=2, axis=-1)
+        best = self.op("Cast", self.op("Reshape", index, self.ints(-1)), to=TensorProto.INT32)
+        return best, self.op("Reshape", score, self.ints(-1))
+
     def model(self, metadata):
         if found := FORBIDDEN & {node.op_type for node in self.nodes}:
             raise ValueError(f"a CUDA graph cannot contain {found}")

@@ -99,8 +99,7 @@ class Search:
         frame = g.op("Squeeze", g.op("GatherElements", self.projected, index, axis=1), g.ints(1))
         predicted = floats(g, g.matrix(states(g, output), "joint.pred.weight", w.predicted[0]))
         logits = g.affine(g.op("Relu", g.op("Add", frame, predicted)), "joint.out", *w.output, F32)
-        best = g.op("Cast", g.op("ArgMax", logits, axis=-1, keepdims=0), to=TensorProto.INT32)
-        return best, g.op("ReduceMax", g.op("LogSoftmax", logits, axis=-1), axes=[-1], keepdims=0)
+        return g.best(logits)
 
 
 def predict(g, w, token, values):
