@@ -46,7 +46,7 @@ test('endWith closes every stream with 1011 and exits with 1 when the inference 
     },
   };
   const status = new Promise((resolve) => {
-    engine.once('failed', (error) => void endWith(error, { relay, registration, logger }, resolve));
+    engine.once('failed', (error) => void endWith(error, { services: [{ relay, registration }], logger }, resolve));
   });
   thread.emit('exit', 134);
   expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([

@@ -6,24 +6,29 @@ import type { Relay } from './server/relay.ts';
 const NOTIFY_TIMEOUT_MS = 1000;
 
 export interface FailingParts {
-  readonly relay: Pick<Relay, 'refuse' | 'emptied'>;
-  readonly registration: Pick<Registration, 'stop'>;
+  /** The models of the worker. */
+  readonly services: readonly {
+    readonly relay: Pick<Relay, 'refuse' | 'emptied'>;
+    readonly registration: Pick<Registration, 'stop'>;
+  }[];
   readonly logger: Logger;
 }
 
 /**
- * Ends a worker whose engine has failed, so that its supervisor starts another one. Every stream has already received
- * its error. The registration is removed so that no new stream is sent here.
+ * Ends a worker of which an engine has failed, so that its supervisor starts another one. Every stream of this engine
+ * has already received its error. The registrations are removed so that no new stream is sent here.
  */
 export async function endWith(
   err: Error,
-  { relay, registration, logger }: FailingParts,
+  { services, logger }: FailingParts,
   exit: (code: number) => void = (code) => process.exit(code),
 ): Promise<void> {
   logger.fatal({ err }, 'the engine failed');
-  relay.refuse();
-  const left = registration.stop().catch(() => undefined);
+  for (const { relay } of services) relay.refuse();
+  const left = services.map(async ({ relay, registration }) => {
+    await Promise.all([relay.emptied(NOTIFY_TIMEOUT_MS), registration.stop().catch(() => undefined)]);
+  });
   const timeout = new Promise((resolve) => setTimeout(resolve, NOTIFY_TIMEOUT_MS));
-  await Promise.race([Promise.all([relay.emptied(NOTIFY_TIMEOUT_MS), left]), timeout]);
+  await Promise.race([Promise.all(left), timeout]);
   exit(1);
 }

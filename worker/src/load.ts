@@ -1,28 +1,48 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { Engine } from './engine/engine.ts';
 import type { ModelInfo } from './engine/protocol.ts';
+import { shareMachine } from './engine/share.ts';
+import type { MachineShare } from './engine/share.ts';
 import { startEngine } from './engine/start.ts';
 import type { WorkerSettings } from './settings.ts';
 
+/** A model and its engine. */
+export interface LoadedModel<M> {
+  readonly model: M;
+  readonly engine: Engine;
+}
+
 /**
- * Loads and warms up the model that the settings name. A signal during this time ends the process at once, because
- * there is nothing to shut down yet.
+ * Loads and warms up models, one after the other, so that each is measured without load of the others. A signal during
+ * this time ends the process at once, because there is nothing to shut down yet.
  */
-export async function loadEngine(settings: WorkerSettings, logger: Logger): Promise<Engine> {
-  const started = performance.now();
+export async function loadEngines<M extends { readonly settings: WorkerSettings; readonly logger: Logger }>(
+  models: readonly M[],
+): Promise<LoadedModel<M>[]> {
   const exit = () => process.exit(0);
   process.once('SIGTERM', exit).once('SIGINT', exit);
+  const loaded: LoadedModel<M>[] = [];
+  for (const [index, model] of models.entries()) {
+    const { settings, logger } = model;
+    loaded.push({ model, engine: await loadEngine(settings, shareMachine(index, models.length), logger) });
+  }
+  process.off('SIGTERM', exit).off('SIGINT', exit);
+  return loaded;
+}
+
+async function loadEngine(settings: WorkerSettings, share: MachineShare, logger: Logger): Promise<Engine> {
+  const started = performance.now();
   const engine = await startEngine({
     modelDir: settings.MODEL_DIR,
     provider: settings.PROVIDER,
     threads: settings.THREADS,
     measureMs: settings.MEASURE_SECONDS * 1000,
+    share,
     ...(settings.MAX_SLOTS === 0 ? {} : { maxSlots: settings.MAX_SLOTS }),
     ...(settings.SLOTS === 0 ? {} : { slots: settings.SLOTS }),
     ...(settings.UTILIZATION_PERCENT === 0 ? {} : { utilization: settings.UTILIZATION_PERCENT / 100 }),
     ...(settings.MAX_BATCH === 0 ? {} : { maxBatch: settings.MAX_BATCH }),
   });
-  process.off('SIGTERM', exit).off('SIGINT', exit);
   logger.info({ amount: engine.info.slots, duration_ms: Math.round(performance.now() - started) }, 'model loaded');
   warnAboutModel(settings, engine.info, logger);
   return engine;

@@ -1,22 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
-import { connectRedis, createLedger, withFunctions } from '@svc-asr/ledger';
-import { createLogger, createTelemetry, followFile, parseTicketPublicKeys } from '@svc-asr/runtime';
-import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
-import type { FollowedFile, Logger, StopStep, Telemetry, TicketPublicKeys } from '@svc-asr/runtime';
-import { advertisedAddress } from './address.ts';
-import { Drain } from './drain.ts';
-import type { Engine } from './engine/engine.ts';
+import { createLogger, createTelemetry, followFile, orExit, parseTicketPublicKeys } from '@svc-asr/runtime';
+import { runService, startAdmin } from '@svc-asr/runtime';
+import type { Logger, StopStep } from '@svc-asr/runtime';
 import { endWith } from './failure.ts';
-import { loadEngine } from './load.ts';
-import { createWorkerMetrics } from './metrics.ts';
-import type { WorkerMetrics } from './metrics.ts';
-import { watchProgress } from './progress.ts';
-import { keepRegistered } from './registration/registration.ts';
-import { listen } from './server/listen.ts';
-import { Relay } from './server/relay.ts';
-import { createTicketGate } from './server/tickets.ts';
-import { WORKER_SETTINGS } from './settings.ts';
+import { readModelSettings } from './guests.ts';
+import { loadEngines } from './load.ts';
+import type { LoadedModel } from './load.ts';
+import { serveModel } from './service.ts';
+import type { ModelService } from './service.ts';
 import type { WorkerSettings } from './settings.ts';
 
 /** Longest time that shutdown may take after draining. */
@@ -24,18 +15,27 @@ const STOP_MS = 10_000;
 
 /** Runs the worker, from reading its settings to the last shutdown step. */
 export async function run(): Promise<void> {
-  const settings = readSettingsOrExit('worker', WORKER_SETTINGS);
-  const logger = createLogger('worker', settings.LOG_LEVEL).child({ model: settings.MODEL });
-  await runService(logger, settings.DRAIN_TIMEOUT_MS + STOP_MS, () => startWorker(settings, logger));
+  const models = orExit('worker', () => readModelSettings());
+  const [settings] = models;
+  const logger = createLogger('worker', settings.LOG_LEVEL);
+  const [first, ...guests] = models.map((one) => ({ settings: one, logger: logger.child({ model: one.MODEL }) }));
+  if (first === undefined) throw new Error('the worker has no model');
+  await runService(first.logger, settings.DRAIN_TIMEOUT_MS + STOP_MS, () => startWorker(first, guests));
+}
+
+/** A model with its settings. */
+interface ConfiguredModel {
+  settings: WorkerSettings;
+  logger: Logger;
 }
 
 /** Starts the components of the worker and returns the steps that stop them. */
-async function startWorker(settings: WorkerSettings, logger: Logger): Promise<StopStep[]> {
+async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredModel[]): Promise<StopStep[]> {
+  const { settings, logger } = first;
   const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
   const ticketKeys = followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger });
   const telemetry = await createTelemetry('worker', settings, logger);
-  const metrics = createWorkerMetrics(telemetry.metrics, settings.MODEL);
-  /** Checks of the admin port, which answers while the model is being loaded. */
+  /** Checks of the admin port, which answers while models are being loaded. */
   const checks = { live: (): Problem => undefined, ready: (): Problem => 'the model is being loaded' };
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
@@ -45,44 +45,33 @@ async function startWorker(settings: WorkerSettings, logger: Logger): Promise<St
     ready: () => checks.ready(),
   });
 
-  const engine = await loadEngine(settings, logger);
-  metrics.observeEngine(engine);
-  const { server, port } = await listen(settings, logger);
-  const address = advertisedAddress(settings, port);
-  const relay = openRelay({ id, settings, ticketKeys, server, engine, metrics, telemetry, logger });
-  const { MOVE_AFTER_MS, DRAIN_TIMEOUT_MS } = settings;
-  const drain = new Drain({ relay, moveAfterMs: MOVE_AFTER_MS, timeoutMs: DRAIN_TIMEOUT_MS, logger });
-  const watch = watchProgress(engine, settings.PROGRESS_INTERVAL_MS, () => relay.alive());
-
-  const { link, ledger } = connectLedger(settings, logger);
-  const registration = keepRegistered({
-    workers: ledger.workers,
-    model: settings.MODEL,
-    worker: { id, address, revision: settings.REVISION, slots: engine.info.slots },
-    renewMs: settings.LEASE_RENEW_MS,
-    progress: () => engine.progress,
-    onDrain: () => drain.start(),
-    logger,
-  });
-  metrics.observeRegistered(() => registration.registered);
-  metrics.observeStall(() => watch.stalledMs);
-
-  checks.live = () => (watch.stalledMs < settings.HANG_TIMEOUT_MS ? undefined : 'inference makes no progress');
-  checks.ready = () => {
-    if (registration.draining) return 'draining';
-    return registration.registered ? undefined : 'not registered in Redis yet';
+  const loaded: LoadedModel<ConfiguredModel>[] = await loadEngines([first, ...guests]);
+  const services: ModelService[] = [];
+  // A worker drains with all of its models, whichever of their pools asks for it.
+  let isDraining = false;
+  const onDrain = () => {
+    if (isDraining) return;
+    isDraining = true;
+    for (const { drain } of services) drain.start();
   };
-  engine.once('failed', (err) => void endWith(err, { relay, registration, logger }));
-  logger.info({ reason: address }, 'listening');
+  for (const { model, engine } of loaded) {
+    services.push(await serveModel({ id, ticketKeys, engine, telemetry, onDrain, ...model }));
+  }
+  checks.live = () => findStall(services, settings.HANG_TIMEOUT_MS);
+  checks.ready = () => findUnready(services);
+  for (const { engine } of services) engine.once('failed', (err) => void endWith(err, { services, logger }));
 
+  const each = (stop: (service: ModelService) => Promise<void> | void) => async () => {
+    await Promise.all(services.map(async (service) => stop(service)));
+  };
   return [
-    { name: 'refuse new streams', stop: () => relay.refuse() },
-    { name: 'leave the ledger', stop: () => registration.stop() },
-    { name: 'move streams', stop: () => drain.finish() },
-    { name: 'close the port', stop: () => relay.close() },
-    { name: 'stop watching', stop: () => watch.stop() },
-    { name: 'stop the engine', stop: () => engine.close() },
-    { name: 'close Redis', stop: () => link.close() },
+    { name: 'refuse new streams', stop: each(({ relay }) => relay.refuse()) },
+    { name: 'leave the ledger', stop: each(({ registration }) => registration.stop()) },
+    { name: 'move streams', stop: each(({ drain }) => drain.finish()) },
+    { name: 'close the port', stop: each(({ relay }) => relay.close()) },
+    { name: 'stop watching', stop: each(({ watch }) => watch.stop()) },
+    { name: 'stop the engine', stop: each(({ engine }) => engine.close()) },
+    { name: 'close Redis', stop: each(({ disconnect }) => disconnect()) },
     { name: 'close the admin port', stop: () => void admin.close() },
     { name: 'send the last telemetry', stop: () => telemetry.stop() },
   ];
@@ -91,51 +80,11 @@ async function startWorker(settings: WorkerSettings, logger: Logger): Promise<St
 /** Reason why a check fails. Undefined if it passes. */
 type Problem = string | undefined;
 
-interface RelayDependencies {
-  /** Id of this worker. */
-  id: string;
-  settings: WorkerSettings;
-  ticketKeys: FollowedFile<TicketPublicKeys>;
-  server: Server;
-  engine: Engine;
-  metrics: WorkerMetrics;
-  telemetry: Telemetry;
-  logger: Logger;
+function findStall(services: readonly Pick<ModelService, 'watch'>[], hangTimeoutMs: number): Problem {
+  return services.every(({ watch }) => watch.stalledMs < hangTimeoutMs) ? undefined : 'inference makes no progress';
 }
 
-function openRelay({ id, settings, ticketKeys, server, engine, metrics, telemetry, logger }: RelayDependencies): Relay {
-  return new Relay({
-    server,
-    engine,
-    tickets: createTicketGate(ticketKeys, { worker: id, model: settings.MODEL }),
-    limits: {
-      openTimeoutMs: settings.OPEN_TIMEOUT_MS,
-      slotWaitMs: settings.SLOT_WAIT_TIMEOUT_MS,
-      unsentBytes: settings.MAX_UNSENT_BYTES,
-      pingMs: settings.PING_MS,
-    },
-    metrics,
-    logger,
-    tracing: telemetry.tracing,
-    attributes: {
-      'svc_asr.model': settings.MODEL,
-      'svc_asr.worker.id': id,
-      'svc_asr.revision': settings.REVISION,
-    },
-  });
-}
-
-function connectLedger(settings: WorkerSettings, logger: Logger) {
-  const link = connectRedis({
-    url: settings.REDIS_URL,
-    name: 'worker',
-    timeoutMs: settings.REDIS_TIMEOUT_MS,
-    logger,
-  });
-  // The Redis user of a worker may not send scripts.
-  const ledger = createLedger(withFunctions(link), {
-    prefix: settings.REDIS_KEY_PREFIX,
-    processLeaseMs: settings.LEASE_MS,
-  });
-  return { link, ledger };
+function findUnready(services: readonly Pick<ModelService, 'registration'>[]): Problem {
+  if (services.some(({ registration }) => registration.draining)) return 'draining';
+  return services.every(({ registration }) => registration.registered) ? undefined : 'not registered in Redis yet';
 }

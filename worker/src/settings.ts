@@ -7,6 +7,10 @@ export const WORKER_SETTINGS = {
   ...REDIS_SETTINGS,
   MODEL: text('Id of the model that the worker serves: the name of its ASRModel.'),
   MODEL_DIR: text('Model folder: manifest.json and the files that it lists.'),
+  GUESTS: text(
+    'Further models that this worker serves, as a JSON list of objects. Each object has MODEL and MODEL_DIR, and may have SLOTS, PORT, ADVERTISE_ADDRESS, TLS_CERT_FILE, TLS_KEY_FILE, REDIS_URL and REDIS_URL_FILE. Measured slots are divided equally between all models.',
+    '[]',
+  ),
   REVISION: text('Revision of the model and the program. A rollout replaces workers of other revisions.', 'local'),
   PROVIDER: text('ONNX Runtime execution provider: cpu, cuda or another supported one.', 'cpu'),
   THREADS: integer('Threads inside one run of the model.', 1, 1, 1024),

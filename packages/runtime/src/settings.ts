@@ -121,8 +121,13 @@ export function readableFile(description: string, { required = false } = {}): Se
 
 /** Reads the settings of a service at start. If any is invalid, prints the problems and ends the process. */
 export function readSettingsOrExit<S extends Settings>(service: string, settings: S): ValuesOf<S> {
+  return orExit(service, () => readSettings(settings));
+}
+
+/** Returns what `read` returns. If it throws a SettingsError, prints the problems and ends the process. */
+export function orExit<T>(service: string, read: () => T): T {
   try {
-    return readSettings(settings);
+    return read();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${service}: ${error.message}\n`);

@@ -1,6 +1,7 @@
 import type { Word } from '../decode/pieces.ts';
 import type { ModelErrorCode } from '../model/error.ts';
 import type { Context } from '../model/manifest.ts';
+import type { MachineShare } from './share.ts';
 
 /** Options of the inference thread. */
 export interface ThreadOptions {
@@ -18,6 +19,7 @@ export interface ThreadOptions {
   readonly measureMs: number;
   /** Share of the measured capacity that slots may use. */
   readonly utilization: number;
+  readonly share: MachineShare;
 }
 
 /** A context of the loaded model with its cost. */

@@ -7,6 +7,8 @@ import { Engine } from './engine.ts';
 import { EngineError } from './error.ts';
 import type { ModelInfo, Report, ThreadOptions } from './protocol.ts';
 import { createSharedBuffers } from './shared.ts';
+import { WHOLE_MACHINE } from './share.ts';
+import type { MachineShare } from './share.ts';
 
 /** Options of an engine. */
 export interface EngineOptions {
@@ -39,6 +41,8 @@ export interface EngineOptions {
    * capacity absorbs bursts.
    */
   readonly utilization?: number;
+  /** Part of the machine that this engine may use. All of it by default. */
+  readonly share?: MachineShare;
 }
 
 /**
@@ -63,6 +67,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     maxBatch: Math.min(options.maxBatch ?? defaultBatch(provider, gpuGraphs), options.slots ?? maxSlots),
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
     utilization: options.utilization ?? (provider === 'cpu' ? 0.8 : 0.85),
+    share: options.share ?? WHOLE_MACHINE,
   };
   // Tests run the TypeScript sources, services the compiled files.
   const entry = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';

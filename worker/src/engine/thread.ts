@@ -62,11 +62,18 @@ async function loadBackend({ modelDir, provider, threads, maxBatch, maxSlots, sl
   // Only a worker with GPU graphs loads the native calls.
   const { DeviceBackend } = await import('./device/backend.ts');
   const device = provider === 'cuda' ? 'cuda' : 'cpu';
-  return await DeviceBackend.load(modelDir, { provider: device, threads, maxBatch, maxSlots: slots ?? maxSlots });
+  const { share } = options;
+  return await DeviceBackend.load(modelDir, {
+    provider: device,
+    threads,
+    maxBatch,
+    maxSlots: slots ?? maxSlots,
+    share,
+  });
 }
 
 async function describe(backend: Backend, options: ThreadOptions): Promise<ModelInfo> {
-  const { slots, maxSlots, measureMs, utilization } = options;
+  const { slots, maxSlots, measureMs, utilization, share } = options;
   const { manifest } = backend;
   const contexts: ContextInfo[] = [];
   for (const { context } of manifest.contexts) {
@@ -86,6 +93,6 @@ async function describe(backend: Backend, options: ThreadOptions): Promise<Model
     contexts,
     gpuGraphs: options.gpuGraphs,
     subsampling: backend.contexts.values().next().value?.subsampling ?? 8,
-    slots: Math.min(backend.maxSlots, slots ?? deriveSlots(factor, utilization, maxSlots)),
+    slots: Math.min(backend.maxSlots, slots ?? deriveSlots(factor, utilization * share.time, maxSlots)),
   };
 }

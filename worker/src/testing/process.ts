@@ -73,9 +73,13 @@ export async function ask(worker: TestWorker, path: string): Promise<[status: nu
 }
 
 /** Opens a stream on a worker, like a gateway that has found the worker in the ledger. */
-export async function openStream({ id, address }: { id: string; address: string }, ca?: string): Promise<RelayClient> {
+export async function openStream(
+  { id, address }: { id: string; address: string },
+  ca?: string,
+  model = MODEL,
+): Promise<RelayClient> {
   const key = parseTicketKey(readFileSync(ticketKeyFiles().keyFile, 'utf8'));
-  const ticket = { session: randomUUID(), model: MODEL, worker: id, epoch: 1, expMs: Date.now() + 10_000 };
+  const ticket = { session: randomUUID(), model, worker: id, epoch: 1, expMs: Date.now() + 10_000 };
   const client = await RelayClient.connect(address, signTicket(key, ticket), ca);
   client.send({ type: 'open', context: [56, 13] });
   await client.next('opened');

@@ -19,6 +19,8 @@ import type { Backend, OnRun, Runner } from '../backend.ts';
 import type { ContextShape } from '../context-shape.ts';
 import { startDeviceSearch } from '../search.ts';
 import type { Search } from '../search.ts';
+import { WHOLE_MACHINE } from '../share.ts';
+import type { MachineShare } from '../share.ts';
 import { openModel } from './open.ts';
 import type { OpenModel } from './open.ts';
 import { layOutArenas } from './pages.ts';
@@ -34,6 +36,8 @@ export interface DeviceOptions {
   readonly maxBatch: number;
   /** Most slots for which state is allocated. Fewer if the memory of the device is smaller. */
   readonly maxSlots: number;
+  /** Part of the device that this model may use. All of it by default. */
+  readonly share?: MachineShare;
 }
 
 /** Share of the free device memory that the state of streams may take. The runs need the remainder for their buffers. */
@@ -44,7 +48,8 @@ const MAX_RUNS = { ctc: 2, transducer: 1 } as const;
 const SMALLEST_BATCH = 32;
 /**
  * Longest run on a GPU. A window waits for up to two runs before its own, and its result must arrive within 150 ms of its
- * last sample. A model that needs more for a full batch gets smaller batches.
+ * last sample. A model that needs more for a full batch gets smaller batches. Models that share the GPU also wait for the
+ * runs of each other, so each of them gets a part of this time.
  */
 const LONGEST_RUN_MS = 45;
 
@@ -95,7 +100,7 @@ export class DeviceBackend implements Backend {
 
   /** Loads the GPU graphs of a model folder. Throws a ModelError that names the problem if they cannot be used. */
   static async load(folder: string, options: DeviceOptions): Promise<DeviceBackend> {
-    const { provider } = options;
+    const { provider, share = WHOLE_MACHINE } = options;
     const manifest = await readManifest(folder);
     for (const ref of manifest.weights) await readChecked(folder, ref);
     const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
@@ -103,7 +108,7 @@ export class DeviceBackend implements Backend {
     const memory =
       provider === 'cuda' ? await createCudaMemory({ device: 0, sharesStream: true }) : createHostMemory(runtime.koffi);
     const opened = await openModel(runtime, memory, folder, manifest, vocabulary, options.threads);
-    const { arenas, layout } = createArenas(runtime, memory, opened, options.maxSlots);
+    const { arenas, layout } = createArenas(runtime, memory, opened, options);
     // The device may have memory for fewer streams than a batch could have.
     const maxBatch = Math.min(options.maxBatch, layout.slots);
     const cudaGraphs = provider === 'cuda';
@@ -120,7 +125,7 @@ export class DeviceBackend implements Backend {
       graphs.set(contextKey(context), { graph, rows, joint });
     }
     joint?.warmUp();
-    const quick = cudaGraphs ? largestQuickBatch([...graphs.values()], sizes) : maxBatch;
+    const quick = cudaGraphs ? largestQuickBatch([...graphs.values()], sizes, LONGEST_RUN_MS * share.time) : maxBatch;
     return new DeviceBackend(manifest, vocabulary, graphs, { arenas, states }, layout, quick);
   }
 
@@ -141,7 +146,7 @@ function createArenas(
   runtime: NativeRuntime,
   memory: DeviceMemory,
   { contexts, joint }: OpenModel,
-  maxSlots: number,
+  { maxSlots, share = WHOLE_MACHINE }: Pick<DeviceOptions, 'maxSlots' | 'share'>,
 ): { arenas: DeviceArenas; layout: ArenaLayout } {
   const shapes = contexts.map(({ graph }) => graph.shape);
   const [first] = shapes;
@@ -150,7 +155,7 @@ function createArenas(
   const sizeOf = ({ frames, tails, pageFrames }: ArenaLayout) => ({ frames, slots: tails, pageFrames });
   const predictor = joint === undefined ? 0 : predictorBytes(joint.shape);
   const bytesFor = (slots: number) => arenaBytes(first.state, sizeOf(layOutArenas(slots, pages))) + slots * predictor;
-  const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE) / (bytesFor(2) - bytesFor(1)));
+  const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE * share.memory) / (bytesFor(2) - bytesFor(1)));
   const layout = layOutArenas(Math.max(1, Math.min(maxSlots, fitting)), pages);
   return { arenas: new DeviceArenas(runtime, memory, first.state, sizeOf(layout)), layout };
 }
@@ -166,11 +171,11 @@ function createStates(
 }
 
 /** Returns the largest batch size whose run is short enough at every context. */
-function largestQuickBatch(contexts: readonly DeviceContext[], sizes: readonly number[]): number {
+function largestQuickBatch(contexts: readonly DeviceContext[], sizes: readonly number[], longestMs: number): number {
   const [smallest = 1] = sizes;
   const isQuick = (context: DeviceContext, size: number) =>
     // A single run may be slow because of other work on the device.
-    Math.min(runMs(context, size), runMs(context, size), runMs(context, size)) <= LONGEST_RUN_MS;
+    Math.min(runMs(context, size), runMs(context, size), runMs(context, size)) <= longestMs;
   return sizes.findLast((size) => contexts.every((context) => isQuick(context, size))) ?? smallest;
 }
 
