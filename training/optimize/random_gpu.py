@@ -35,13 +35,13 @@ class RandomWeights(Weights):
         random = np.random.default_rng([self.options.seed, zlib.crc32(name.encode())])
         shape = self.shape(name)
         values = random.standard_normal(shape, np.float32)
-        if "norm" in name:
-            return values * 0.1 + (1 if name.endswith("weight") else 0)
         if len(shape) == 1:
-            return values * 0.1
+            return values * 0.1 + 1 if "norm" in name and name.endswith("weight") else np.zeros(shape)
         # Matrices are [in, out], kernels [out, in, ...].
-        inputs = shape[0] if len(shape) == 2 else np.prod(shape[1:])
-        return values / np.sqrt(inputs)
+        inputs = 0 if len(shape) == 2 else tuple(range(1, len(shape)))
+        # What all inputs have in common adds nothing, so that frames depend on the audio instead of the weights.
+        values -= values.mean(inputs, keepdims=True)
+        return values / np.sqrt(values.size / values.shape[1 if inputs == 0 else 0])
 
     def shape(self, name):
         o = self.options
@@ -84,17 +84,27 @@ class RandomWeights(Weights):
 
 
 def random_joint(options):
-    """Predictor and joint with random weights. The bias of the blank decides how often a frame produces a piece."""
+    """Predictor and joint with random weights. The bias of the blank decides how often a frame produces a piece.
+
+    The scales let a piece change the next scores as much as a new frame does. Otherwise a frame that produces one piece
+    would produce as many as it may. A bias of 2.8 gives about a piece for every three frames of speech.
+    """
     random = np.random.default_rng([options.seed, 0])
-    matrix = lambda rows, columns: random.standard_normal((rows, columns), np.float32) / np.sqrt(rows)
     hidden, classes = options.hidden, options.vocabulary + 1
-    layer = lambda: (matrix(hidden, 4 * hidden), matrix(hidden, 4 * hidden), np.zeros(4 * hidden))
+
+    def matrix(rows, columns, scale=1.0):
+        values = random.standard_normal((rows, columns), np.float32)
+        return (values - values.mean(0)) * (scale / np.sqrt(rows))
+
+    def layer(number):
+        return matrix(hidden, 4 * hidden, 4.0 if number > 0 else 1.0), matrix(hidden, 4 * hidden), np.zeros(4 * hidden)
+
     bias = np.zeros(classes)
     bias[-1] = options.blank_bias
     return JointWeights(
-        random.standard_normal((classes, hidden), np.float32), [layer() for _ in range(options.predictor_layers)],
-        (matrix(options.width, hidden), np.zeros(hidden)), (matrix(hidden, hidden), np.zeros(hidden)),
-        (matrix(hidden, classes), bias),
+        random.standard_normal((classes, hidden), np.float32), [layer(i) for i in range(options.predictor_layers)],
+        (matrix(options.width, hidden), np.zeros(hidden)), (matrix(hidden, hidden, 8.0), np.zeros(hidden)),
+        (matrix(hidden, classes, 0.66), bias),
     )
 
 
