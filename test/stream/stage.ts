@@ -88,8 +88,8 @@ export class Stage {
   async settled({ tenant }: Caller, withinMs = 30_000): Promise<Settled> {
     return eventually('the session has ended', withinMs, async () => {
       const usage = await this.ledger.accounts.usage(tenant);
-      const [record] = usage?.recent ?? [];
-      if (usage === undefined || record === undefined || record.completedAtMs === null) return undefined;
+      const record = usage?.recent.find(({ completedAtMs }) => completedAtMs !== null);
+      if (usage === undefined || record === undefined) return undefined;
       return { ...record, balance: usage.balance };
     });
   }

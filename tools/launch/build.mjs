@@ -10,8 +10,10 @@ import { root, logProgress, stop } from './terminal.mjs';
 export function ensureBuild(node) {
   // The first build takes a while without any output.
   logProgress('building what has changed');
-  for (const script of [['node_modules/typescript-7/bin/tsc', '--build', root], ['packages/api-docs/dist/build.js']]) {
-    const [path = '', ...args] = script;
+  for (const [path = '', ...args] of [
+    ['node_modules/typescript-7/bin/tsc', '--build', 'tsconfig.build.json'],
+    ['packages/api-docs/dist/build.js'],
+  ]) {
     const { status } = spawnSync(node, [join(root, path), ...args], { cwd: root, stdio: ['ignore', 1, 2] });
     if (status !== 0) stop(`the build failed in ${path}: see the messages above`);
   }

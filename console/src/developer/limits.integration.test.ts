@@ -18,7 +18,11 @@ async function withConsole(
 ): Promise<void> {
   const console_ = await startTestConsole(redis.url, { KEY_ACTIVATION_TIMEOUT_MS: '0', ...env });
   await untilReady(console_);
-  await run(console_.pageUrl, console_.call).finally(() => console_.stop());
+  try {
+    await run(console_.pageUrl, console_.call);
+  } finally {
+    await console_.stop();
+  }
 }
 
 test('POST applications returns 429 after APPLICATIONS_PER_HOUR applications from one address', () =>

@@ -40,7 +40,7 @@ export class DeltaClock {
   takeLatency(audioEnd: number, nowMs: number): number | undefined {
     const mark = this.#marks.find(({ samples }) => samples >= audioEnd);
     this.#marks = this.#marks.filter(({ samples }) => samples > audioEnd);
-    return mark && nowMs - mark.atMs;
+    return mark === undefined ? undefined : nowMs - mark.atMs;
   }
 
   /** Call when another utterance starts or another worker takes over. */

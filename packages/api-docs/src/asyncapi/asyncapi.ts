@@ -126,7 +126,7 @@ function messages(): Record<string, Message> {
 
 function summaryOf(name: string): string {
   if (name === 'audio') return 'A binary frame of PCM audio: 16,000 Hz, one channel, signed 16-bit, little endian.';
-  const schema = MESSAGES[name] as { description?: string } | undefined;
+  const schema: { description?: string } | undefined = MESSAGES[name];
   return schema?.description ?? name;
 }
 
