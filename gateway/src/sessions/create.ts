@@ -88,7 +88,7 @@ async function confirmReservation(
   const { sessionId, expiresAtMs } = reservation;
   const { ledger, cancellations, holdExtraMs, noCapacityRetryS } = options;
   request.checkDeadline();
-  if (!(await ledger.pools.claim(model, sessionId, expiresAtMs + holdExtraMs))) {
+  if (!(await ledger.pools.claim(model, sessionId, expiresAtMs + holdExtraMs, noCapacityRetryS * 1000))) {
     cancellations.add({ ...cancellation, sessionId, reason: 'no capacity', forAll: true });
     throw new ApiError('no_capacity', { retryAfterS: noCapacityRetryS });
   }

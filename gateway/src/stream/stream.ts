@@ -5,6 +5,7 @@ import { Clocks } from './client/clocks.ts';
 import type { Client } from './client/client.ts';
 import { configAck, deltaEvent, finalEvent, readyEvent } from './client/events.ts';
 import { isTimely } from './recognition/delta-clock.ts';
+import { describeWait } from './recognition/describe-wait.ts';
 import { meter } from './client/meter.ts';
 import { Recognition } from './recognition/recognition.ts';
 import type { StreamEnd, StreamParts, StreamSession } from './session.ts';
@@ -58,7 +59,7 @@ export class Stream {
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     client.send({ type: 'status', state: 'connecting', message: 'Looking for a worker.' });
     this.#recognition = new Recognition(parts, session, this.#utterances, [...AUDIO.defaultContext], {
-      onWait: () => this.#status('waiting_for_capacity', 'Every worker is busy or starting. The session is queued.'),
+      onWait: (wait) => this.#status('waiting_for_capacity', describeWait(wait)),
       onPlaced: () => this.#status('initializing', 'A worker was assigned.'),
       onOpened: (context, chunkSamples) => this.#onOpened(context, chunkSamples),
       onAnswer: (answer) => this.#onAnswer(answer),

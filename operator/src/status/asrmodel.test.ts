@@ -9,10 +9,12 @@ const pool = (changes: Partial<PoolStatus> = {}): PoolStatus => ({
   ready: 2,
   slots: { total: 8, active: 3, reserved: 1, waiting: 0 },
   slotsPerWorker: 4,
+  measuredSlots: [{ revision: 'abc', slots: 4 }],
   revision: 'abc',
   rollout: undefined,
   reasons: [],
   startFailure: undefined,
+  pending: undefined,
   ...changes,
 });
 const conditions = (changes: Partial<PoolStatus> = {}) =>
@@ -29,6 +31,7 @@ test('buildModelFields reports workers, slots and revision, for readers and for 
     slots: { total: 8, active: 3, reserved: 1, waiting: 0 },
     sessions: '3/8',
     slotsPerWorker: 4,
+    measuredSlots: [{ revision: 'abc', slots: 4 }],
     revision: 'abc',
     canary: undefined,
   });
@@ -36,7 +39,7 @@ test('buildModelFields reports workers, slots and revision, for readers and for 
 
 test('buildModelFields leaves out fields whose value is unknown, so that they keep their last value', () => {
   const fields = buildModelFields(
-    pool({ slots: undefined, slotsPerWorker: undefined, revision: undefined }),
+    pool({ slots: undefined, slotsPerWorker: undefined, measuredSlots: [], revision: undefined }),
     {},
     NOW_MS,
   );
@@ -59,6 +62,16 @@ test('findModelConditions reports a steady pool as available, settled and not de
     ArtifactReady: 'True Loaded',
     ScalingLimited: 'False WithinLimits',
     LoadUnknown: 'False LoadKnown',
+  });
+});
+
+test('Progressing reports what new workers wait for while the pool has fewer than it needs', () => {
+  const pending = { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node: 0/3 nodes have a GPU' };
+  const found = findModelConditions(pool({ running: 2, ready: 1, pending }));
+  expect(found.find(({ type }) => type === 'Progressing')).toMatchObject({
+    status: 'True',
+    reason: 'Provisioning',
+    message: pending.message,
   });
 });
 

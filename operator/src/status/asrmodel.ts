@@ -11,7 +11,7 @@ export function buildModelFields(
   before: AsrModelStatus,
   nowMs: number,
 ): StatusNews<'ASRModel'>['fields'] {
-  const { model, running, ready, slots, slotsPerWorker, revision } = pool;
+  const { model, running, ready, slots, slotsPerWorker, measuredSlots, revision } = pool;
   return {
     replicas: running,
     readyReplicas: ready,
@@ -20,6 +20,7 @@ export function buildModelFields(
     canary: buildCanary(pool, before, nowMs),
     ...(slots !== undefined && { slots, sessions: `${slots.active}/${slots.total}` }),
     ...(slotsPerWorker !== undefined && { slotsPerWorker }),
+    ...(measuredSlots.length > 0 && { measuredSlots }),
     ...(revision !== undefined && { revision }),
   };
 }
@@ -55,7 +56,7 @@ function findAvailable({ desired, ready, startFailure }: PoolStatus): Finding {
   return { type, status: 'True', reason: 'ScaledToZero', message: 'the next session starts a worker' };
 }
 
-function findProgressing({ desired, running, ready, rollout }: PoolStatus): Finding {
+function findProgressing({ desired, running, ready, rollout, pending }: PoolStatus): Finding {
   const type = 'Progressing';
   if (rollout !== undefined && rollout.phase !== 'Steady' && rollout.phase !== 'RolledBack') {
     return { type, status: 'True', reason: rollout.phase, message: rollout.message };
@@ -63,6 +64,7 @@ function findProgressing({ desired, running, ready, rollout }: PoolStatus): Find
   if (running === desired && ready === desired) {
     return { type, status: 'False', reason: 'Settled', message: 'the pool has its desired size' };
   }
+  if (pending !== undefined) return { type, status: 'True', reason: 'Provisioning', message: pending.message };
   const message = `${desired} workers are desired, ${running} are running, ${ready} are ready`;
   return { type, status: 'True', reason: 'Scaling', message };
 }

@@ -76,7 +76,6 @@ export async function createStage(
       LEASE_RETRY_MS: '200',
       WORKER_IMAGE: 'worker:1',
       WORKER_LOST_TIMEOUT_MS: '5000',
-      WORKER_PENDING_TIMEOUT_MS: '500',
       STATUS_LOAD_INTERVAL_MS: '100',
       ...env,
       ...more,

@@ -1,11 +1,11 @@
 import { checkResource } from '@svc-asr/core';
 import type { AsrModel, RevisionCounts, RolloutState, ScalingLoad } from '@svc-asr/core';
-import type { WorkerRecord } from '@svc-asr/ledger';
+import type { PoolGrowth, WorkerRecord } from '@svc-asr/ledger';
 import { createNotices } from '../notices.ts';
 import { Pool } from '../workers/pool/pool.ts';
 import type { PoolDependencies } from '../workers/pool/pool.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
-import { createSlotsMemory } from '../workers/pool/slots-memory.ts';
+import type { Measurements } from '../workers/pool/measured-slots.ts';
 import type { DesiredWorkers, RunningWorker, StartFailure, WorkerRuntime } from '../workers/runtime.ts';
 import { buildTemplate } from '../workers/template.ts';
 import { createTestLogger } from './logs.ts';
@@ -37,20 +37,30 @@ export interface PoolHarness {
   applied: readonly DesiredWorkers[];
   /** Sets the number of streams on every worker. */
   occupy: (active: number) => void;
+  /** Lets new workers of a revision wait, for example for a node. */
+  holdBack: (revision: string, pending: StartFailure) => void;
   /** Prevents workers of a revision from starting. */
   breakRevision: (revision: string, failure: StartFailure) => void;
   /** Lets workers of a revision start, including those that could not. */
   mendRevision: (revision: string) => void;
   /** Returns whether the pool can grow, as the pool last wrote it to the ledger. */
   canGrow: () => boolean | undefined;
+  /** Returns how far the pool can grow, as the pool last wrote it to the ledger. */
+  growth: () => PoolGrowth | undefined;
   weights: () => Record<string, number>;
 }
 
-/** Creates the pool of a model `m`. Pools that share `rollouts` find the rollout state of each other. */
-export function createPoolHarness(rollouts = new Map<string, RolloutState>()): PoolHarness {
+/**
+ * Creates the pool of a model `m`. Pools that share `rollouts` or `slots` find the rollout state or the measured slots
+ * of each other.
+ */
+export function createPoolHarness(
+  rollouts = new Map<string, RolloutState>(),
+  slots = new Map<string, Measurements>(),
+): PoolHarness {
   let nowMs = 0;
   const { logger, lines } = createTestLogger();
-  const { runtime, records, running, applied, failures, register, end } = createTestRuntime(rollouts, (id) =>
+  const { runtime, records, running, applied, failures, heldBack, register, end } = createTestRuntime(rollouts, (id) =>
     pool.workerEnded(id),
   );
   const ledger = createTestLedger(records);
@@ -59,7 +69,7 @@ export function createPoolHarness(rollouts = new Map<string, RolloutState>()): P
     workers: ledger.workers,
     revisions: ledger.revisions,
     runtime,
-    slotsMemory: createSlotsMemory(),
+    slotsMemory: { get: (name) => slots.get(name), put: (name, measured) => void slots.set(name, measured) },
     report: createPoolReport(createNotices(), logger),
     limits: { lostMs: 1e9, startMs: 1e9 },
     nowMs: () => nowMs,
@@ -108,15 +118,18 @@ export function createPoolHarness(rollouts = new Map<string, RolloutState>()): P
     occupy: (active) => {
       for (const [id, record] of records) records.set(id, { ...record, active });
     },
+    holdBack: (revision, pending) => void heldBack.set(revision, pending),
     breakRevision: (revision, failure) => void failures.set(revision, failure),
     mendRevision: (mended) => {
       failures.delete(mended);
+      heldBack.delete(mended);
       for (const { id, revision } of running.values()) {
         if (revision === mended && !records.has(id)) register(id, revision);
       }
       pool.markChanged();
     },
-    canGrow: () => ledger.state.canGrow,
+    canGrow: () => ledger.state.growth?.canGrow,
+    growth: () => ledger.state.growth,
     weights: () => Object.fromEntries(ledger.state.weights),
   };
 }
@@ -126,8 +139,8 @@ function createTestLedger(records: Map<string, WorkerRecord>) {
   const state = {
     counts: new Map<string, RevisionCounts>(),
     weights: new Map<string, number>(),
-    load: { active: 0, held: 0, waiting: 0, slots: 0, workers: 0, readAtMs: 0 },
-    canGrow: undefined as boolean | undefined,
+    load: { active: 0, held: 0, waiting: 0, refused: 0, slots: 0, workers: 0, readAtMs: 0 },
+    growth: undefined as PoolGrowth | undefined,
     /** Set while the ledger is unavailable. */
     error: undefined as Error | undefined,
   };
@@ -140,7 +153,7 @@ function createTestLedger(records: Map<string, WorkerRecord>) {
   const parts: Pick<PoolDependencies, 'pools' | 'workers' | 'revisions'> = {
     pools: {
       load: () => answer(() => state.load),
-      configure: (_model, { canGrow }) => answer(() => void (state.canGrow = canGrow)),
+      configure: (_model, growth) => answer(() => void (state.growth = growth)),
       remove: () => answer(() => undefined),
     },
     workers: {
@@ -161,6 +174,7 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
   const running = new Map<string, RunningWorker>();
   const records = new Map<string, WorkerRecord>();
   const failures = new Map<string, StartFailure>();
+  const heldBack = new Map<string, StartFailure>();
   const applied: DesiredWorkers[] = [];
   let started = 0;
 
@@ -176,14 +190,14 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
     for (let missing = count - present; missing > 0; missing--) {
       const id = `w${String(started++).padStart(4, '0')}`;
       running.set(id, { id, model: 'm', revision, ageMs: 0, stopping: false });
-      if (!failures.has(revision)) register(id, revision);
+      if (!failures.has(revision) && !heldBack.has(revision)) register(id, revision);
     }
   };
   const runtime: WorkerRuntime = {
     open: () => undefined,
     buildTemplate,
     models: () => ['m'],
-    list: () => [...running.values()],
+    list: () => [...running.values()].map((worker) => ({ ...worker, pending: heldBack.get(worker.revision) })),
     apply: (name, desired) => {
       applied.push(desired);
       for (const [revision, count] of desired.counts) startMissing(revision, count);
@@ -195,5 +209,5 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
     storedRollout: (name) => rollouts.get(name),
     close: () => Promise.resolve(),
   };
-  return { runtime, running, records, failures, applied, register, end };
+  return { runtime, running, records, failures, heldBack, applied, register, end };
 }

@@ -73,7 +73,6 @@ function createClusterParts(
     installation: readInstallation(settings),
     secretSources: [...readSecretSources(settings), ...urlSource],
     onRemoved: async (model) => redisUsers?.remove(model),
-    pendingTimeoutMs: settings.WORKER_PENDING_TIMEOUT_MS,
     overdueMs: settings.WORKER_TERMINATION_TIMEOUT_MS,
     scaleRetryMs: settings.RETRY_MAX_MS,
     enqueue,

@@ -47,6 +47,8 @@ export interface RunningWorker {
    * workers stop.
    */
   pinned?: boolean;
+  /** What the worker waits for before its process can start, such as a node. Undefined if it does not wait. */
+  pending?: StartFailure | undefined;
 }
 
 /** A worker that has ended. */

@@ -9,6 +9,8 @@ export interface WorkerTemplate {
   worker: AsrModel['spec']['worker'];
   /** Time that a worker has after SIGTERM to finish or hand over its streams. */
   drainSeconds: number;
+  /** Time that pods may wait for a node and their volumes. */
+  provisionSeconds: number;
   /** UID of the ASRModel. Undefined if the model comes from a file. */
   uid?: string;
 }
@@ -19,10 +21,12 @@ export type Revision = Pick<WorkerTemplate, 'model' | 'revision'>;
 const DIGEST_CHARACTERS = 12;
 
 /** Builds the template of a model. Its revision changes with the artifact and the worker settings only. */
-export function buildTemplate({ metadata, spec: { artifact, worker, drainSeconds } }: AsrModel): WorkerTemplate {
+export function buildTemplate({ metadata, spec }: AsrModel): WorkerTemplate {
+  const { artifact, worker, drainSeconds } = spec;
+  const { provisionSeconds } = spec.scaling;
   const { name, uid } = metadata;
   const revision = digestOf({ artifact, worker });
-  return { model: name, revision, artifact, worker, drainSeconds, ...(uid !== undefined && { uid }) };
+  return { model: name, revision, artifact, worker, drainSeconds, provisionSeconds, ...(uid !== undefined && { uid }) };
 }
 
 /** Returns a short digest of a value. The order of object keys does not change it. */

@@ -27,6 +27,7 @@ export type { AsrModelStatus } from './resources/asrmodel-status.ts';
 export type { TenantStatus } from './resources/tenant-status.ts';
 export type { ApiKeyStatus } from './resources/apikey-status.ts';
 export * from './scaling/decide.ts';
+export { settleSlots } from './scaling/slots.ts';
 export { initialScaling, prolong } from './scaling/state.ts';
 export type { ScalingState } from './scaling/state.ts';
 export * from './scaling/drain.ts';

@@ -1,15 +1,29 @@
 #!lua
--- Holds capacity in the pool of a model for a session. Idempotent by session id. Always succeeds while the pool can
--- grow.
+-- Holds capacity in the pool of a model for a session. Idempotent by session id. While the pool can grow, it holds at
+-- most as many sessions as it can serve at its maximum size. That number is unknown until a worker has reported its
+-- slots; until then every claim succeeds.
 -- KEYS  1 pool
--- ARGV  1 session id  2 expiry of the hold, ms
+-- ARGV  1 session id  2 expiry of the hold, ms  3 time for which a refused session counts as demand, ms
 -- returns 1 | 0 if every slot is in use or held
 local base = string.sub(KEYS[1], 1, -2)
-if redis.call('HGET', KEYS[1], 'grow') == '0' and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
+local pool = redis.call('HMGET', KEYS[1], 'grow', 'capacity', 'slots')
+local capacity = tonumber(pool[2] or '')
+if (pool[1] == '0' or capacity) and not redis.call('ZSCORE', base .. 'h', ARGV[1]) then
   -- @include now_ms
-  redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now_ms())
+  local now = now_ms()
+  redis.call('ZREMRANGEBYSCORE', base .. 'h', '-inf', now)
+  local limit = tonumber(pool[3] or 0)
+  if pool[1] ~= '0' then limit = math.max(limit, capacity) end
   local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
-  if taken >= tonumber(redis.call('HGET', KEYS[1], 'slots') or 0) then return 0 end
+  if taken >= limit then
+    if tonumber(ARGV[3]) > 0 then
+      redis.call('ZREMRANGEBYSCORE', base .. 'r', '-inf', now)
+      redis.call('ZADD', base .. 'r', now + ARGV[3], ARGV[1])
+      redis.call('PEXPIRE', base .. 'r', ARGV[3])
+    end
+    return 0
+  end
 end
+redis.call('ZREM', base .. 'r', ARGV[1])
 redis.call('ZADD', base .. 'h', ARGV[2], ARGV[1])
 return 1

@@ -4,8 +4,8 @@
 -- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''
--- returns { worker, address, revision, further addresses, separated by spaces } | {} if the stream is queued; call again
---   every few hundred ms. Also {} if the stream has left before.
+-- returns { worker, address, revision, further addresses, separated by spaces } | { '', slots, growth } if the stream is
+--   queued; call again every few hundred ms. {} if the stream has left before.
 -- @include now_ms
 -- @include workers
 -- @include queue
@@ -57,4 +57,5 @@ end
 join_queue(base, session, tenant, now)
 redis.call('ZADD', base .. 'qs', now, session)
 redis.call('ZREM', base .. 'h', session)
-return {}
+local pool = redis.call('HMGET', KEYS[1], 'slots', 'growth')
+return { '', pool[1] or '0', pool[2] or '' }

@@ -463,4 +463,35 @@ describe.each([
     await ledger.pools.configure(model, { canGrow: true });
     expect(await ledger.pools.claim(model, 'e', Date.now() + 60_000)).toBe(true);
   });
+
+  test('claim on a pool that can grow succeeds up to its capacity, and counts refused sessions as demand', async () => {
+    const model = `m-${randomUUID()}`;
+    const claim = (session: string) => ledger.pools.claim(model, session, Date.now() + 60_000, 60_000);
+    await ledger.workers.register(model, { id: 'w1', address: 'ws://w1', revision: 'r', slots: 1 });
+    await ledger.pools.configure(model, { canGrow: true, capacity: 2 });
+    expect([await claim('a'), await claim('b'), await claim('b'), await claim('c'), await claim('c')]).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(await ledger.pools.claim(model, 'does not retry', Date.now() + 60_000)).toBe(false);
+    expect(await ledger.pools.load(model)).toMatchObject({ held: 2, refused: 1 });
+    await ledger.pools.configure(model, { canGrow: true, capacity: 3 });
+    expect(await claim('c')).toBe(true);
+    expect(await ledger.pools.load(model)).toMatchObject({ held: 3, refused: 0 });
+    await ledger.pools.configure(model, { canGrow: true });
+    expect(await claim('d')).toBe(true);
+  });
+
+  test('place returns the slots of the pool and what further workers wait for while a stream is queued', async () => {
+    const model = `m-${randomUUID()}`;
+    const place = () => ledger.pools.place(model, { sessionId: 's', tenant: 't' });
+    expect(await place()).toEqual({ outcome: 'wait', slots: 0, growth: '' });
+    await ledger.pools.configure(model, { canGrow: true, growth: 'provisioning' });
+    expect(await place()).toEqual({ outcome: 'wait', slots: 0, growth: 'provisioning' });
+    await ledger.pools.configure(model, { canGrow: true });
+    expect(await place()).toEqual({ outcome: 'wait', slots: 0, growth: '' });
+  });
 });

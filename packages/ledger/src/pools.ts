@@ -2,7 +2,7 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import { splitAddresses } from './workers.ts';
-import type { Placement, PlaceRequest, PoolLoad } from './types.ts';
+import type { Placement, PlaceRequest, PoolGrowth, PoolGrowthState, PoolLoad } from './types.ts';
 
 const CLAIM = loadScript('claim');
 const PLACE = loadScript('place');
@@ -15,24 +15,25 @@ const TOMBSTONE_MS = 120_000;
 /** Manages the capacity of the worker pools: holds capacity for sessions and assigns streams to workers. */
 export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Sets whether a pool can still grow. Its slots are the sum of its workers' slots. */
-    async configure(model: string, pool: { canGrow: boolean }): Promise<void> {
+    /** Sets how far a pool can grow. Its slots are the sum of its workers' slots. */
+    async configure(model: string, { canGrow, capacity, growth }: PoolGrowth): Promise<void> {
       const key = keys.pool(model);
-      await link.send(key, ['HSET', key, 'grow', pool.canGrow ? '1' : '0']);
+      const fields = ['grow', canGrow ? '1' : '0', 'capacity', String(capacity ?? ''), 'growth', growth ?? ''];
+      await link.send(key, ['HSET', key, ...fields]);
     },
 
     /** Removes the pool of a deleted model. Remaining workers disappear when their leases expire. */
     async remove(model: string): Promise<void> {
-      await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow', 'weights']);
+      await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow', 'capacity', 'growth', 'weights']);
       await link.send(keys.holds(model), ['DEL', keys.holds(model), keys.revisionCounts(model)]);
     },
 
     /**
-     * Holds capacity for a session that will connect. Returns false if every slot is in use or held and the pool cannot
-     * grow.
+     * Holds capacity for a session that will connect. Returns false if every slot that the pool has or can get is in
+     * use or held. The session then counts as demand for `refusedMs`, which is when its client should retry.
      */
-    async claim(model: string, sessionId: string, untilMs: number): Promise<boolean> {
-      return (await link.run(CLAIM, keys.pool(model), [sessionId, untilMs])) === 1;
+    async claim(model: string, sessionId: string, untilMs: number, refusedMs = 0): Promise<boolean> {
+      return (await link.run(CLAIM, keys.pool(model), [sessionId, untilMs, refusedMs])) === 1;
     },
 
     async release(model: string, sessionId: string): Promise<void> {
@@ -42,8 +43,9 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     /** Assigns a stream to a worker, or enqueues it. Call again every few hundred milliseconds while it is queued. */
     async place(model: string, { sessionId, tenant, avoid = [] }: PlaceRequest): Promise<Placement> {
       const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `];
-      const [id, address, revision = '', further = ''] = (await link.run(PLACE, keys.pool(model), args)) as string[];
-      if (id === undefined || address === undefined) return { outcome: 'wait' };
+      const reply = (await link.run(PLACE, keys.pool(model), args)) as string[];
+      const [id = '', address = '', revision = '', further = ''] = reply;
+      if (id === '') return { outcome: 'wait', slots: Number(address), growth: revision as PoolGrowthState | '' };
       return { outcome: 'placed', worker: { id, address, furtherAddresses: splitAddresses(further), revision } };
     },
 
@@ -54,8 +56,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
 
     async load(model: string): Promise<PoolLoad> {
       const reply = ((await link.run(LOAD, keys.pool(model), [])) as unknown[]).map(Number);
-      const [readAtMs = 0, active = 0, held = 0, waiting = 0, slots = 0, workers = 0] = reply;
-      return { readAtMs, active, held, waiting, slots, workers };
+      const [readAtMs = 0, active = 0, held = 0, waiting = 0, slots = 0, workers = 0, refused = 0] = reply;
+      return { readAtMs, active, held, waiting, refused, slots, workers };
     },
   };
 }

@@ -119,6 +119,8 @@ export interface NewWorker {
   revision: string;
   /** Maximum number of streams. */
   slots: number;
+  /** Name of the GPU. Absent for a worker without one. */
+  device?: string;
 }
 
 export interface WorkerRecord extends NewWorker {
@@ -138,7 +140,28 @@ export interface PlaceRequest {
 /** Worker that a stream was assigned to. */
 export type PlacedWorker = Pick<NewWorker, 'id' | 'address' | 'furtherAddresses' | 'revision'>;
 
-export type Placement = { outcome: 'placed'; worker: PlacedWorker } | { outcome: 'wait' };
+export type Placement =
+  | { outcome: 'placed'; worker: PlacedWorker }
+  | {
+      outcome: 'wait';
+      /** Slots of all workers that accept streams. */
+      slots: number;
+      /** Empty if no further worker is on its way. */
+      growth: PoolGrowthState | '';
+    };
+
+/** What further workers of a pool wait for: `starting` for their own start, `provisioning` for a node. */
+export type PoolGrowthState = 'starting' | 'provisioning';
+
+/** How far a pool can grow. */
+export interface PoolGrowth {
+  /** False if the pool accepts only sessions for which it has free slots now. */
+  canGrow: boolean;
+  /** Slots of the pool at its maximum size. Undefined if the slots of a worker are unknown. */
+  capacity?: number | undefined;
+  /** Undefined if no further worker is on its way. */
+  growth?: PoolGrowthState | undefined;
+}
 
 /** Counts of streams on the workers of one revision. */
 export interface RevisionTally {
@@ -158,6 +181,8 @@ export interface PoolLoad {
   held: number;
   /** Queued streams. */
   waiting: number;
+  /** Sessions that were refused and whose client is expected to retry. */
+  refused: number;
   /** Slots of all workers that accept streams. */
   slots: number;
   workers: number;

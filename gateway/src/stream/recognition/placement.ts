@@ -1,6 +1,14 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { PlacedWorker } from '@svc-asr/ledger';
+import type { PlacedWorker, PoolGrowthState } from '@svc-asr/ledger';
 import type { StreamParts, StreamSession } from '../session.ts';
+
+/** Why a stream waits for a worker. */
+export interface CapacityWait {
+  /** The pool as the ledger described it. Undefined if the ledger is unavailable. */
+  pool: { slots: number; growth: PoolGrowthState | '' } | undefined;
+  /** Longest time that the stream continues to wait. */
+  remainingMs: number;
+}
 
 /**
  * Requests a worker repeatedly until one is assigned. Returns undefined after `untilMs`, or once `isAbandoned` returns
@@ -9,13 +17,20 @@ import type { StreamParts, StreamSession } from '../session.ts';
 export async function findWorker(
   { ledger, times }: StreamParts,
   { sessionId, tenant, model }: StreamSession,
-  options: { untilMs: number; avoid: () => readonly string[]; onWait: () => void; isAbandoned: () => boolean },
+  options: {
+    untilMs: number;
+    avoid: () => readonly string[];
+    onWait: (wait: CapacityWait) => void;
+    isAbandoned: () => boolean;
+  },
 ): Promise<PlacedWorker | undefined> {
   let lastWaitAtMs = -Infinity;
   while (!options.isAbandoned()) {
+    let pool: CapacityWait['pool'];
     try {
       const placement = await ledger.pools.place(model, { sessionId, tenant, avoid: options.avoid() });
       if (placement.outcome === 'placed') return placement.worker;
+      pool = placement;
     } catch (error) {
       // An unavailable Redis is retried like a missing worker.
       if (!(error instanceof LedgerUnavailable)) throw error;
@@ -24,7 +39,7 @@ export async function findWorker(
     if (now >= options.untilMs) return undefined;
     if (now - lastWaitAtMs >= times.statusMs) {
       lastWaitAtMs = now;
-      options.onWait();
+      options.onWait({ pool, remainingMs: options.untilMs - now });
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(times.placeMs, options.untilMs - now)));
   }

@@ -1,9 +1,10 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import type { CapacityWait } from './placement.ts';
 
 /** Callbacks of the recognition of one stream. */
 export interface RecognitionEvents {
   /** Called repeatedly while no worker has room for the stream. */
-  onWait: () => void;
+  onWait: (wait: CapacityWait) => void;
   /** Called when a worker was assigned, before it has opened the stream. */
   onPlaced: () => void;
   /** Called when a worker has opened the stream with this context, and again after each move. */

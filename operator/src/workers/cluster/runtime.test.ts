@@ -70,7 +70,6 @@ beforeEach(async () => {
     events: {
       record: (object, type, reason) => void events.push(`${type} ${object.kind}/${object.metadata.name} ${reason}`),
     },
-    pendingTimeoutMs: 1000,
     overdueMs: 0,
     scaleRetryMs: 20,
     enqueue: (name) => {

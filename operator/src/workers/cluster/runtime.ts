@@ -16,7 +16,7 @@ import { revisionOf } from './objects/pod-template.ts';
 import { readRolloutState } from './objects/rollout-state.ts';
 import { findTemplateProblem } from './admission/template-problem.ts';
 import { isBeingRestarted } from './pods/restart.ts';
-import { findStartFailure } from './pods/start-failure.ts';
+import { describePending, findStartFailure } from './pods/start-failure.ts';
 import { RevisionFailures } from './revision-failures.ts';
 import { createScaleWriter } from './scale-writer.ts';
 import type { SecretSource } from './secret/model-secret.ts';
@@ -28,8 +28,6 @@ export interface ClusterRuntimeOptions
   extends Omit<ClusterViewOptions, 'onUnblocked'>, Omit<ScaleWriterOptions, 'api'> {
   installation: Installation;
   secretSources: readonly SecretSource[];
-  /** Longest time that pods may wait for a node or their volumes before that counts as a start failure. */
-  pendingTimeoutMs: number;
   /** Called when a model was deleted and its last pod has ended. Called again if it fails. */
   onRemoved?: (model: string) => Promise<void>;
   /** Adds a model to the queue that calls `converge`. */
@@ -88,6 +86,7 @@ export class ClusterRuntime implements WorkerRuntime {
       ageMs: pods.ageMs(pod.name),
       stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
       pinned: isBeingRestarted(pod, found),
+      pending: pod.containerProblem === undefined ? describePending(pod) : undefined,
     }));
   }
 
@@ -140,14 +139,14 @@ export class ClusterRuntime implements WorkerRuntime {
   }
 
   startFailure({ model, revision }: Revision): StartFailure | undefined {
-    const { pendingTimeoutMs } = this.#options;
     const { pods, children } = this.#view;
     const template = this.#desired.get(model)?.template;
+    const provisionMs = template === undefined ? Infinity : template.provisionSeconds * 1000;
     const deployment = children.get(TYPES.Deployment, revisionName(model, revision));
     return (
       (template?.revision === revision ? this.#findProblem(template) : this.#findDeployedProblem(deployment)) ??
       this.#failures.refusal(revision) ??
-      findStartFailure(pods.of(model, revision), deployment, pendingTimeoutMs) ??
+      findStartFailure(pods.of(model, revision), deployment, provisionMs) ??
       this.#failures.crashes(revision)
     );
   }

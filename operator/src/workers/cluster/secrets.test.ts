@@ -27,7 +27,6 @@ beforeEach(async () => {
     installation: INSTALLATION,
     secretSources: [],
     events: { record: () => undefined },
-    pendingTimeoutMs: 1000,
     overdueMs: 0,
     scaleRetryMs: 20,
     enqueue: () => undefined,

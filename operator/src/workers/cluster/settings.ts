@@ -92,12 +92,6 @@ export const CLUSTER_SETTINGS = {
     0,
     86_400_000,
   ),
-  WORKER_PENDING_TIMEOUT_MS: integer(
-    'Time that pods may wait for a node or their volumes. Then it counts as a start failure, and new sessions are refused.',
-    60_000,
-    0,
-    3_600_000,
-  ),
 } as const;
 
 type Settings = ValuesOf<typeof CLUSTER_SETTINGS> & {

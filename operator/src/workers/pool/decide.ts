@@ -1,5 +1,6 @@
 import { decideRollout, decideScaling } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision, ScalingState } from '@svc-asr/core';
+import type { PoolGrowth } from '@svc-asr/ledger';
 import type { RunningWorker, StartFailure } from '../runtime.ts';
 import { readyWorkers } from './observe.ts';
 import type { PoolView, RevisionObservations } from './observe.ts';
@@ -9,15 +10,18 @@ export function decideSize(input: {
   model: AsrModel | undefined;
   view: PoolView;
   running: readonly RunningWorker[];
+  /** Set if workers cannot be started. */
+  startFailure: StartFailure | undefined;
   state: ScalingState;
   nowMs: number;
 }): ScalingDecision {
-  const { model, view, running, state, nowMs } = input;
+  const { model, view, running, startFailure, state, nowMs } = input;
   if (model === undefined) return { desired: 0, reasons: [], state: { ...state, desired: 0 } };
-  const starting = running.filter(({ id, stopping }) => !stopping && !view.everRegistered.has(id)).length;
+  const starting = startingWorkers(view, running).length;
+  const arriving = startFailure === undefined ? starting : 0;
   const { scaling: spec, worker } = model.spec;
   const workers = readyWorkers(view);
-  return decideScaling({ spec, fixedSlots: worker.slots, load: view.load, workers, starting, state, nowMs });
+  return decideScaling({ spec, fixedSlots: worker.slots, load: view.load, workers, starting, arriving, state, nowMs });
 }
 
 /** Decides which revisions of a model serve. Observations are undefined if the ledger could not be read. */
@@ -33,15 +37,32 @@ export function decideRevision(input: {
 }
 
 /**
- * Decides whether sessions may wait for further workers of a model. Also true while all workers are starting, because
- * their number of slots is unknown until they have registered.
+ * Decides how many sessions may wait for further workers of a model: as many as the pool can serve at its maximum size.
+ * That number is unknown until a worker has reported its slots.
  */
-export function decideCanGrow(
-  model: AsrModel | undefined,
-  view: PoolView,
-  startFailure: StartFailure | undefined,
-): boolean {
-  return model !== undefined && startFailure === undefined && readyWorkers(view).length < model.spec.scaling.max;
+export function decideGrowth(input: {
+  model: AsrModel | undefined;
+  view: PoolView;
+  running: readonly RunningWorker[];
+  startFailure: StartFailure | undefined;
+  slotsPerWorker: number | undefined;
+}): PoolGrowth {
+  const { model, view, running, startFailure, slotsPerWorker } = input;
+  const ready = readyWorkers(view);
+  const missing = (model?.spec.scaling.max ?? 0) - ready.length;
+  if (startFailure !== undefined || missing <= 0) return { canGrow: false };
+  const slots = ready.reduce((sum, worker) => sum + worker.slots, 0);
+  const starting = startingWorkers(view, running);
+  const isProvisioning = starting.length > 0 && starting.every(({ pending }) => pending !== undefined);
+  return {
+    canGrow: true,
+    ...(slotsPerWorker !== undefined && { capacity: slots + missing * slotsPerWorker }),
+    ...(starting.length > 0 && { growth: isProvisioning ? 'provisioning' : 'starting' }),
+  };
+}
+
+function startingWorkers({ everRegistered }: PoolView, running: readonly RunningWorker[]): RunningWorker[] {
+  return running.filter(({ id, stopping }) => !stopping && !everRegistered.has(id));
 }
 
 /** Returns the share of new sessions for each revision, in percent. Empty if the model was deleted. */

@@ -71,9 +71,9 @@ export async function observePool(
       workers.list(model),
       isRolling ? revisions.counts(model) : NOTHING_COUNTED,
     ]);
-    const { active, held, waiting } = ledgerLoad;
+    const { active, held, waiting, refused } = ledgerLoad;
     view.ledgerLoad = ledgerLoad;
-    view.load = { active, held, waiting, readAtMs: nowMs() };
+    view.load = { active, held, waiting, refused, readAtMs: nowMs() };
     view.registered = records.filter(({ id }) => !view.ended.has(id));
     view.counts = counts;
     trackWorkers(model, view, dependencies);

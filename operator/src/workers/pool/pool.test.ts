@@ -2,6 +2,7 @@ import type { RolloutState } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { createPoolHarness } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
+import type { Measurements } from './measured-slots.ts';
 
 const rollout = { canaryPercent: 20, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 60 };
 const spec = (image: string, more: object = {}) => ({
@@ -127,6 +128,57 @@ describe('capacity', () => {
     harness.mendRevision(revision);
     await harness.tick();
     expect([harness.ready(revision), harness.canGrow()]).toEqual([4, true]);
+  });
+
+  test('a pool publishes the slots that it has at its maximum size once the slots of a worker are known', async () => {
+    const harness = createPoolHarness();
+    const measuring = { worker: { image: 'worker:1' }, scaling: { min: 0, max: 10 } };
+    const revision = harness.set(measuring);
+    await harness.tick();
+    expect(harness.growth()).toEqual({ canGrow: true });
+    harness.breakRevision(revision, { reason: 'ImagePullFailed', message: 'no such image' });
+    harness.load({ waiting: 20 });
+    await harness.tick();
+    expect([harness.pool.status().running, harness.growth()]).toEqual([1, { canGrow: false }]);
+    harness.mendRevision(revision);
+    await harness.tick();
+    expect(harness.growth()).toMatchObject({ canGrow: true, capacity: 10 });
+    expect(harness.desired().counts.get(revision)).toBe(10);
+  });
+
+  test('a pool expects the slots that an earlier operator measured for the revision, and reports them', async () => {
+    const memory = new Map<string, Measurements>();
+    const harness = createPoolHarness(new Map(), memory);
+    harness.set({ worker: { image: 'worker:1' }, scaling: { min: 1, max: 10 } });
+    await harness.tick(3);
+    const { measuredSlots } = harness.pool.status();
+    expect([...memory]).toEqual([['m', measuredSlots]]);
+    expect(measuredSlots).toMatchObject([{ slots: 1 }]);
+
+    const next = createPoolHarness(new Map(), memory);
+    next.load({ waiting: 4 });
+    next.set({ worker: { image: 'worker:1' }, scaling: { max: 10, bufferSessions: 0, bufferPercent: 0 } });
+    await next.tick();
+    expect(next.pool.status().desired).toBe(4);
+    next.set({ worker: { image: 'worker:2' }, scaling: { max: 10, bufferSessions: 0, bufferPercent: 0 } });
+    expect(next.pool.status().slotsPerWorker).toBeUndefined();
+  });
+
+  test('a pool keeps a worker that waits for a node after its sessions have left', async () => {
+    const harness = createPoolHarness();
+    const revision = harness.set({ worker: { image: 'worker:1' }, scaling: { max: 4, idleToZeroSeconds: 60 } });
+    harness.holdBack(revision, { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node' });
+    harness.load({ waiting: 1 });
+    await harness.tick();
+    expect(harness.growth()).toEqual({ canGrow: true, growth: 'provisioning' });
+    harness.load({ waiting: 0 });
+    await harness.tick(500);
+    expect(harness.pool.status()).toMatchObject({ desired: 1, running: 1, pending: { reason: 'Unschedulable' } });
+    harness.mendRevision(revision);
+    await harness.tick(2);
+    expect(harness.pool.status()).toMatchObject({ ready: 1, pending: undefined });
+    await harness.tick(400);
+    expect(harness.pool.status().running).toBe(0);
   });
 
   test('a pool at its maximum cannot grow', async () => {

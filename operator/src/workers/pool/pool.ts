@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { initialScaling, isSameRollout, MAX_AUDIO_SECONDS, NO_ROLLOUT, prolong } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision } from '@svc-asr/core';
-import type { Ledger, PoolLoad } from '@svc-asr/ledger';
+import type { Ledger, PoolGrowth, PoolLoad } from '@svc-asr/ledger';
 import type { DesiredWorkers, WorkerRuntime } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
-import { decideCanGrow, decideRevision, decideSize, decideWeights } from './decide.ts';
+import { decideGrowth, decideRevision, decideSize, decideWeights } from './decide.ts';
 import { countByRevision } from './desired.ts';
-import { createPoolView, forgetWorker, observePool, observeRevisions } from './observe.ts';
+import { MeasuredSlots } from './measured-slots.ts';
+import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
 import { planPool } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { PoolPublisher } from './publish.ts';
@@ -47,6 +48,7 @@ export class Pool {
   readonly #name: string;
   readonly #dependencies: PoolDependencies;
   readonly #publisher: PoolPublisher;
+  readonly #measuredSlots: MeasuredSlots;
   readonly #view = createPoolView();
   #model: AsrModel | undefined;
   #template: WorkerTemplate | undefined;
@@ -67,6 +69,7 @@ export class Pool {
     this.#name = name;
     this.#dependencies = dependencies;
     this.#publisher = new PoolPublisher(name, dependencies);
+    this.#measuredSlots = new MeasuredSlots(name, dependencies.slotsMemory);
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
@@ -77,15 +80,16 @@ export class Pool {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
     this.#model = model;
+    const before = this.#template?.revision;
     const template = model && runtime.buildTemplate(model);
     // An equal template keeps its identity, because the cluster runtime caches the objects of each template.
     if (!isDeepStrictEqual(template, this.#template)) this.#template = template;
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
     if (model === undefined || this.#template === undefined) return;
     this.#drainMs = model.spec.drainSeconds * 1000;
-    const { state } = this.#scaling;
-    const slotsPerWorker = state.slotsPerWorker ?? this.#recallSlots(model, this.#template);
-    this.#scaling = { ...this.#scaling, state: { ...state, slotsPerWorker } };
+    this.#measuredSlots.restore(model);
+    // Workers of another revision may have other slots.
+    if (this.#template.revision !== before) this.#expectSlots(undefined);
   }
 
   /**
@@ -116,9 +120,9 @@ export class Pool {
     return continues;
   }
 
-  /** Writes to the ledger whether the pool can grow, even if that did not change. */
+  /** Writes to the ledger how far the pool can grow, even if that did not change. */
   async publish(): Promise<void> {
-    await this.#publisher.publishCanGrow(this.#decideCanGrow());
+    await this.#publisher.publishGrowth(this.#decideGrowth());
   }
 
   /** Call when a worker of the pool has ended. */
@@ -159,18 +163,30 @@ export class Pool {
     await this.#drainWorkers(plan.drain);
     if (await this.#removeIfEmpty()) return { continues: false, plan: undefined };
     this.#dependencies.report.startFailure(this.#name, this.#startFailureOf(this.#template?.revision)?.message);
-    await this.#publisher.publishChanges(this.#decideCanGrow(), decideWeights(this.#rollout));
+    await this.#publisher.publishChanges(this.#decideGrowth(), decideWeights(this.#rollout));
     return { continues: true, plan };
   }
 
   #decideSize(): void {
-    const { runtime, report, slotsMemory, nowMs } = this.#dependencies;
+    const { runtime, report, nowMs } = this.#dependencies;
+    const serving = this.#servingRevision();
+    this.#measuredSlots.record(readyWorkers(this.#view));
+    this.#expectSlots(this.#scaling.state.slotsPerWorker ?? this.#measuredSlots.recall(serving));
     const { state } = this.#scaling;
-    const running = runtime.list(this.#name);
-    const decision = decideSize({ model: this.#model, view: this.#view, running, state, nowMs: nowMs() });
+    const decision = decideSize({
+      model: this.#model,
+      view: this.#view,
+      running: runtime.list(this.#name),
+      startFailure: this.#startFailureOf(serving),
+      state,
+      nowMs: nowMs(),
+    });
     report.decided(this.#name, state, decision, this.#view.load);
     this.#scaling = decision;
-    if (this.#template !== undefined) slotsMemory.put(this.#template, decision.state.slotsPerWorker);
+  }
+
+  #expectSlots(slotsPerWorker: number | undefined): void {
+    this.#scaling = { ...this.#scaling, state: { ...this.#scaling.state, slotsPerWorker } };
   }
 
   #decideRevision(isLedgerRead: boolean): RolloutDecision | undefined {
@@ -241,21 +257,24 @@ export class Pool {
     return isDeleted();
   }
 
-  /** Decides by the revision that serves most sessions, because further workers are started from it. */
-  #decideCanGrow(): boolean {
-    const revision = this.#rollout?.stable ?? this.#rollout?.revision ?? this.#template?.revision;
-    return decideCanGrow(this.#model, this.#view, this.#startFailureOf(revision));
+  #decideGrowth(): PoolGrowth {
+    return decideGrowth({
+      model: this.#model,
+      view: this.#view,
+      running: this.#dependencies.runtime.list(this.#name),
+      startFailure: this.#startFailureOf(this.#servingRevision()),
+      slotsPerWorker: this.#scaling.state.slotsPerWorker,
+    });
+  }
+
+  /** Returns the revision that serves most sessions. Further workers are started from it. */
+  #servingRevision(): string | undefined {
+    return this.#rollout?.stable ?? this.#rollout?.revision ?? this.#template?.revision;
   }
 
   #startFailureOf(revision: string | undefined) {
     const { runtime } = this.#dependencies;
     return revision === undefined ? undefined : runtime.startFailure({ model: this.#name, revision });
-  }
-
-  /** Returns the slots per worker that an earlier operator measured for this revision. */
-  #recallSlots({ status }: AsrModel, template: WorkerTemplate): number | undefined {
-    const reported = status?.revision === template.revision ? status.slotsPerWorker : undefined;
-    return this.#dependencies.slotsMemory.get(template) ?? reported;
   }
 
   #buildStatus(): PoolStatus {
@@ -264,6 +283,7 @@ export class Pool {
       view: this.#view,
       scaling: this.#scaling,
       rollout: this.#rollout,
+      measuredSlots: this.#measuredSlots.all,
       startFailure: this.#startFailureOf(this.#template?.revision),
     });
   }

@@ -1,4 +1,5 @@
-import type { Ledger } from '@svc-asr/ledger';
+import { isDeepStrictEqual } from 'node:util';
+import type { Ledger, PoolGrowth } from '@svc-asr/ledger';
 
 export interface PublisherDependencies {
   pools: Pick<Ledger['pools'], 'configure'>;
@@ -9,7 +10,7 @@ export interface PublisherDependencies {
 export class PoolPublisher {
   readonly #model: string;
   readonly #dependencies: PublisherDependencies;
-  #canGrow: boolean | undefined;
+  #growth: PoolGrowth | undefined;
   #weights = '';
 
   constructor(model: string, dependencies: PublisherDependencies) {
@@ -17,16 +18,15 @@ export class PoolPublisher {
     this.#dependencies = dependencies;
   }
 
-  /** Writes whether the pool can grow, even if that did not change. Creates the pool in the ledger. */
-  async publishCanGrow(canGrow: boolean): Promise<void> {
-    await this.#dependencies.pools.configure(this.#model, { canGrow });
-    this.#canGrow = canGrow;
-    this.#weights = '';
+  /** Writes how far the pool can grow, even if that did not change. Creates the pool in the ledger. */
+  async publishGrowth(growth: PoolGrowth): Promise<void> {
+    await this.#dependencies.pools.configure(this.#model, growth);
+    this.#growth = growth;
   }
 
   /** Writes the decisions that changed. No weights are written for a deleted model. */
-  async publishChanges(canGrow: boolean, weights: ReadonlyMap<string, number>): Promise<void> {
-    if (canGrow !== this.#canGrow) await this.publishCanGrow(canGrow);
+  async publishChanges(growth: PoolGrowth, weights: ReadonlyMap<string, number>): Promise<void> {
+    if (!isDeepStrictEqual(growth, this.#growth)) await this.publishGrowth(growth);
     const text = JSON.stringify([...weights]);
     if (weights.size === 0 || text === this.#weights) return;
     await this.#dependencies.revisions.weigh(this.#model, weights);
@@ -35,6 +35,7 @@ export class PoolPublisher {
 
   /** Call after the pool was removed from the ledger. */
   reset(): void {
-    this.#canGrow = undefined;
+    this.#growth = undefined;
+    this.#weights = '';
   }
 }

@@ -29,9 +29,9 @@ export function createPoolReport(notices: Notices, logger: Logger): PoolReport {
         else notices.raise(notice, '', () => logger.warn({ model, reason }, `${model}: ${found.message}`));
       }
       if (desired === before.desired) return;
-      const { active = 0, held = 0, waiting = 0 } = load ?? {};
+      const { active = 0, held = 0, waiting = 0, refused = 0 } = load ?? {};
       const reason = reasons.map((one) => one.reason).join(', ');
-      const cause = `${active} streams, ${held} reserved, ${waiting} waiting`;
+      const cause = `${active} streams, ${held} reserved, ${waiting} waiting, ${refused} refused`;
       logger.info({ model, reason, amount: desired }, `${model}: ${before.desired} -> ${desired} workers (${cause})`);
     },
     rollout: (model, before, { phase, revision, message }) => {

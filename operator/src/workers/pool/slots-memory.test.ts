@@ -7,19 +7,24 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'svc-asr-slots-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('the slots memory survives a restart of the operator and distinguishes revisions', () => {
+test('the slots memory survives a restart of the operator', () => {
   const file = join(folder, 'new', 'slots');
-  const first = openSlotsMemory(file);
-  first.put({ model: 'm', revision: 'a' }, 40);
-  first.put({ model: 'n', revision: 'a' }, undefined);
+  const measurements = [{ revision: 'a', device: 'NVIDIA H200', slots: 40 }];
+  openSlotsMemory(file).put('m', measurements);
   const next = openSlotsMemory(file);
-  expect(next.get({ model: 'm', revision: 'a' })).toBe(40);
-  expect(next.get({ model: 'm', revision: 'b' })).toBeUndefined();
-  expect(next.get({ model: 'n', revision: 'a' })).toBeUndefined();
+  expect(next.get('m')).toEqual(measurements);
+  expect(next.get('n')).toBeUndefined();
 });
 
 test('the slots memory treats a damaged file as empty', () => {
   const file = join(folder, 'slots');
-  writeFileSync(file, '{"m": {"revision": 1, "slots": "many"}, ');
-  expect(openSlotsMemory(file).get({ model: 'm', revision: 'a' })).toBeUndefined();
+  writeFileSync(file, '{"m": [{"revision": "a", "slots": 3}], ');
+  expect(openSlotsMemory(file).get('m')).toBeUndefined();
+});
+
+test('the slots memory ignores damaged entries and those of an earlier version', () => {
+  const file = join(folder, 'slots');
+  writeFileSync(file, '{"m": [{"revision": 1, "slots": "many"}, null], "n": {"revision": "a", "slots": 3}}');
+  const memory = openSlotsMemory(file);
+  expect([memory.get('m'), memory.get('n')]).toEqual([[], []]);
 });

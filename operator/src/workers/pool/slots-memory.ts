@@ -1,47 +1,45 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Revision } from '../template.ts';
+import type { Measurements } from './measured-slots.ts';
 
-/**
- * Remembers the slots per worker that workers of a revision measured. A pool without workers needs the number to decide
- * how many workers to start; without it each waiting session would start one worker.
- */
+/** Stores the measurements of models for the next operator, where the status of the ASRModel does not. */
 export interface SlotsMemory {
-  get: (of: Revision) => number | undefined;
-  put: (of: Revision, slots: number | undefined) => void;
+  get: (model: string) => Measurements | undefined;
+  put: (model: string, measured: Measurements) => void;
 }
 
 /** Opens a memory that is kept in a file. An unreadable file counts as empty. */
 export function openSlotsMemory(file: string): SlotsMemory {
-  const known = new Map<string, { revision: string; slots: number }>(read(file));
+  const known = new Map(readMemory(file));
   return {
-    get: ({ model, revision }) => {
-      const found = known.get(model);
-      return found?.revision === revision ? found.slots : undefined;
-    },
-    put: ({ model, revision }, slots) => {
-      const before = known.get(model);
-      if (slots === undefined || (before?.revision === revision && before.slots === slots)) return;
-      known.set(model, { revision, slots });
+    get: (model) => known.get(model),
+    put: (model, measured) => {
+      known.set(model, measured);
       write(file, JSON.stringify(Object.fromEntries(known)));
     },
   };
 }
 
-/** Creates a memory that keeps nothing, for cases where the status of the ASRModel has the number. */
+/** Creates a memory that keeps nothing, for cases where the status of the ASRModel has the measurements. */
 export function createSlotsMemory(): SlotsMemory {
   return { get: () => undefined, put: () => undefined };
 }
 
-function read(file: string): [string, { revision: string; slots: number }][] {
+function readMemory(file: string): [string, Measurements][] {
   try {
-    const parsed = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { revision?: unknown; slots?: unknown }>;
-    return Object.entries(parsed).flatMap(([model, { revision, slots }]) =>
-      typeof revision === 'string' && typeof slots === 'number' && slots > 0 ? [[model, { revision, slots }]] : [],
-    );
+    const parsed = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    return Object.entries(parsed).map(([model, measured]) => [
+      model,
+      Array.isArray(measured) ? measured.filter(isMeasurement) : [],
+    ]);
   } catch {
     return [];
   }
+}
+
+function isMeasurement(value: unknown): value is Measurements[number] {
+  const { revision, slots } = (value ?? {}) as { revision?: unknown; slots?: unknown };
+  return typeof revision === 'string' && typeof slots === 'number' && slots > 0;
 }
 
 function write(file: string, text: string): void {

@@ -2,6 +2,7 @@ import type { RolloutDecision, ScalingDecision } from '@svc-asr/core';
 import type { RunningWorker, StartFailure } from '../runtime.ts';
 import type { PoolView } from './observe.ts';
 import { readyWorkers } from './observe.ts';
+import type { Measurements } from './measured-slots.ts';
 
 /** Status of a pool, as the metrics and the status of the ASRModel show it. */
 export interface PoolStatus {
@@ -14,6 +15,7 @@ export interface PoolStatus {
   /** Undefined before the ledger was read for the first time. */
   slots: { total: number; active: number; reserved: number; waiting: number } | undefined;
   slotsPerWorker: number | undefined;
+  measuredSlots: Measurements;
   /** The stable revision during a rollout, and the only one otherwise. */
   revision: string | undefined;
   rollout: Pick<RolloutDecision, 'phase' | 'revision' | 'stable' | 'percent' | 'message'> | undefined;
@@ -21,6 +23,8 @@ export interface PoolStatus {
   reasons: ScalingDecision['reasons'];
   /** Set if no worker of the newest revision can be started. */
   startFailure: StartFailure | undefined;
+  /** What new workers wait for before they can start. Undefined if none waits. */
+  pending: StartFailure | undefined;
 }
 
 /** Builds the status of a pool from its last observation and the last decisions. */
@@ -31,10 +35,11 @@ export function buildPoolStatus(
     view: PoolView;
     scaling: ScalingDecision;
     rollout: RolloutDecision | undefined;
+    measuredSlots: Measurements;
     startFailure: StartFailure | undefined;
   },
 ): PoolStatus {
-  const { running, view, scaling, rollout, startFailure } = parts;
+  const { running, view, scaling, rollout, measuredSlots, startFailure } = parts;
   const { load } = view;
   const ready = readyWorkers(view);
   return {
@@ -49,9 +54,11 @@ export function buildPoolStatus(
       waiting: load.waiting,
     },
     slotsPerWorker: scaling.state.slotsPerWorker,
+    measuredSlots,
     revision: rollout?.stable ?? rollout?.revision,
     rollout,
     reasons: scaling.reasons,
     startFailure,
+    pending: running.find(({ pending, stopping }) => pending !== undefined && !stopping)?.pending,
   };
 }

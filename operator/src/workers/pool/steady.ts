@@ -46,12 +46,12 @@ export function isSteady({ model, view, running, scaling, rollout, plan }: PoolS
 /** Reports whether the pool will shrink to its minimum when it has been without demand for long enough. */
 function isIdleTimerRunning({ spec: { scaling } }: AsrModel, { load }: PoolView, desired: number): boolean {
   if (scaling.mode === 'External') return false;
-  const demand = load === undefined ? 1 : load.active + load.held + load.waiting;
+  const demand = load === undefined ? 1 : load.active + load.held + load.waiting + load.refused;
   return demand === 0 && desired > scaling.min;
 }
 
 /** Reports whether two reads of a pool's load are equal. */
 export function isSameLoad(a: PoolLoad, b: PoolLoad): boolean {
-  const fields = ['active', 'held', 'waiting', 'slots', 'workers'] as const;
+  const fields = ['active', 'held', 'waiting', 'refused', 'slots', 'workers'] as const;
   return fields.every((field) => a[field] === b[field]);
 }

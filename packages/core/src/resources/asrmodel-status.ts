@@ -26,6 +26,20 @@ const canary = Type.Object(
   { description: 'Canary of a rollout. Absent if there is none.' },
 );
 
+const measuredSlots = Type.Array(
+  Type.Object({
+    revision: Type.String({ maxLength: 63, description: 'Revision of the workers.' }),
+    device: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Name of their GPU. Absent for workers without a GPU.' }),
+    ),
+    slots: count('Slots of one worker.'),
+  }),
+  {
+    maxItems: 8,
+    description: 'Slots that workers measured, the newest first. A pool without workers is scaled by them.',
+  },
+);
+
 /** Status of a model, written by the operator. */
 export const AsrModelStatus = Type.Object(
   {
@@ -40,6 +54,7 @@ export const AsrModelStatus = Type.Object(
       Type.String({ maxLength: 32, description: 'Running streams and total slots for display, such as 351/480.' }),
     ),
     slotsPerWorker: Type.Optional(count('Slots of one worker, as last measured. Kept while there is no worker.')),
+    measuredSlots: Type.Optional(measuredSlots),
     revision: Type.Optional(
       Type.String({ maxLength: 63, description: 'Revision that serves sessions: a hash of artifact and worker.' }),
     ),

@@ -31,6 +31,10 @@ export const Scaling = closed(
     }),
     scaleDownDelaySeconds: seconds(300, 'Time that the load must stay lower before workers are removed, in seconds.'),
     idleToZeroSeconds: seconds(600, 'Time without demand after which the pool scales to its minimum, in seconds.'),
+    provisionSeconds: seconds(
+      600,
+      'Time that new pods may wait for a node and their volumes, in seconds. Sessions wait for them meanwhile. Then it counts as a start failure, and new sessions beyond the free slots are refused.',
+    ),
     maxWaitSeconds: seconds(120, 'Maximum time that a session waits for capacity after the handshake, in seconds.'),
     replicas: Type.Optional(
       Type.Integer({

@@ -10,6 +10,7 @@ const SPEC: ScalingSpec = {
   bufferPercent: 10,
   scaleDownDelaySeconds: 300,
   idleToZeroSeconds: 600,
+  provisionSeconds: 600,
   maxWaitSeconds: 120,
 };
 const SECOND = 1000;
@@ -18,6 +19,7 @@ const load = (active: number, readAtMs: number, more: Partial<ScalingLoad> = {})
   active,
   held: 0,
   waiting: 0,
+  refused: 0,
   readAtMs,
   ...more,
 });
@@ -33,6 +35,7 @@ function createPool(changes: Partial<ScalingSpec> = {}, workers = 0, slots = 10)
       load: load(active, nowMs),
       workers: workersOf(state.desired, slots),
       starting: 0,
+      arriving: 0,
       state,
       nowMs,
       ...more,
@@ -56,13 +59,38 @@ test.each([
   },
 );
 
-test('decideScaling counts streams, reserved sessions and queued sessions alike', () => {
+test('decideScaling counts streams, reserved sessions, queued sessions and refused sessions alike', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(0, 0, { load: load(7, 0, { held: 7, waiting: 7 }) }).desired).toBe(3);
+  expect(pool(0, SECOND, { load: load(7, SECOND, { held: 7, waiting: 7, refused: 10 }) }).desired).toBe(4);
 });
 
-test('decideScaling counts one slot for a worker with unknown slots', () => {
-  expect(createPool({ bufferSessions: 0 })(0, 0, { load: load(0, 0, { waiting: 3 }), workers: [] }).desired).toBe(4);
+test('decideScaling starts one worker while the slots are unknown, and the others once it has measured them', () => {
+  const pool = createPool({ bufferSessions: 0, bufferPercent: 0 });
+  const crowd = (nowMs: number, more: Partial<ScalingInput>) =>
+    pool(0, nowMs, { load: load(0, nowMs, { waiting: 20 }), ...more });
+  const first = crowd(0, { workers: [] });
+  expect([first.desired, ...reasonsOf(first)]).toEqual([1, 'Measuring']);
+  expect(crowd(SECOND, { workers: [], starting: 1, arriving: 1 }).desired).toBe(1);
+  const measured = crowd(2 * SECOND, { workers: workersOf(1, 8) });
+  expect([measured.desired, ...reasonsOf(measured)]).toEqual([3]);
+});
+
+test('decideScaling starts the minimum of workers although their slots are unknown', () => {
+  expect(createPool({ min: 3 })(50, 0, { workers: [] }).desired).toBe(3);
+});
+
+test('decideScaling keeps one worker without demand while the first one is on its way', () => {
+  const pool = createPool({ bufferSessions: 0, bufferPercent: 0 });
+  expect(pool(0, 0, { load: load(0, 0, { waiting: 1 }), workers: [] }).desired).toBe(1);
+  for (let second = 1; second < 2000; second++) {
+    const pending = { workers: [], starting: 1, arriving: 1 };
+    expect(pool(0, second * SECOND, pending).desired).toBe(1);
+  }
+  const failing = { workers: [], starting: 1, arriving: 0 };
+  expect(pool(0, 2000 * SECOND, failing).desired).toBe(1);
+  for (let second = 2001; second < 2599; second++) pool(0, second * SECOND, failing);
+  expect(pool(0, 2599 * SECOND, failing).desired).toBe(0);
 });
 
 test('decideScaling uses fixed slots before any worker has reported', () => {
@@ -73,7 +101,7 @@ test('decideScaling stays at zero without demand, and from zero covers one held 
   const pool = createPool();
   expect(pool(0, 0).desired).toBe(0);
   expect(pool(0, SECOND).desired).toBe(0);
-  expect(pool(0, 2 * SECOND, { load: load(0, 2 * SECOND, { held: 1 }) }).desired).toBe(5);
+  expect(pool(0, 2 * SECOND, { load: load(0, 2 * SECOND, { held: 1 }), fixedSlots: 1 }).desired).toBe(5);
 });
 
 test('decideScaling scales to the minimum after idleToZeroSeconds without demand', () => {

@@ -13,11 +13,13 @@ export const STARVED_AFTER_MS = 3000;
 
 export type ScalingSpec = AsrModel['spec']['scaling'];
 
-/** Load of a pool: running streams, holds, and queued sessions. */
+/** Load of a pool: running streams, holds, queued sessions, and sessions that were refused a moment ago. */
 export interface ScalingLoad {
   readonly active: number;
   readonly held: number;
   readonly waiting: number;
+  /** Sessions that were refused for lack of capacity and whose client is expected to retry. */
+  readonly refused: number;
   /** Time of the read, by the same clock as `nowMs`. */
   readonly readAtMs: number;
 }
@@ -32,12 +34,15 @@ export interface ScalingInput {
   readonly workers: readonly { readonly slots: number; readonly active: number }[];
   /** Number of workers that run and have not reported their slots yet. */
   readonly starting: number;
+  /** Number of starting workers that can be expected to accept sessions. 0 if they fail to start. */
+  readonly arriving: number;
   readonly state: ScalingState;
   readonly nowMs: number;
 }
 
 /** Reason why a decision differs from what the load requires. */
-export type ScalingReason = 'LoadUnknown' | 'ScalingLimited' | 'Stabilizing' | 'Idle' | 'Starved' | 'External';
+export type ScalingReason =
+  'LoadUnknown' | 'ScalingLimited' | 'Stabilizing' | 'Idle' | 'Starved' | 'External' | 'Measuring';
 
 export interface ScalingDecision {
   readonly desired: number;
@@ -55,6 +60,9 @@ export interface ScalingDecision {
  * | needs fewer                      | the highest need within scaleDownDelaySeconds (Stabilizing)         |
  * | none for idleToZeroSeconds       | the demand only, without a buffer (Idle)                            |
  * | waits although slots are free    | one more worker (Starved)                                           |
+ * | any, but the slots are unknown   | one worker, which measures them (Measuring)                         |
+ * | none, but the first worker is on | one worker, because a node takes minutes and may be there soon      |
+ * | its way                          |                                                                     |
  *
  * Periods without a known load or without an operator count as periods in which every worker was needed.
  */
@@ -71,19 +79,14 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   const windowMs = spec.scaleDownDelaySeconds * 1000;
   const measured = workers.map(({ slots }) => slots);
   const slotsPerWorker = fixedSlots > 0 ? fixedSlots : settleSlots(state.slotsPerWorker, measured);
-  const slotsOfNewWorker = slotsPerWorker ?? 1;
 
-  const demand = load.active + load.held + load.waiting;
-  const lastDemandMs = demand > 0 ? nowMs : state.lastDemandMs;
+  const demand = countDemand(load);
+  const isFirstArriving = workers.length === 0 && input.arriving > 0;
+  const lastDemandMs = demand > 0 || isFirstArriving ? nowMs : state.lastDemandMs;
   const idle = lastDemandMs === undefined || nowMs - lastDemandMs >= spec.idleToZeroSeconds * 1000;
   const buffer =
     demand === 0 && idle ? 0 : Math.max(spec.bufferSessions, Math.ceil((demand * spec.bufferPercent) / 100));
-  // The buffer is sized with the expected slots of a worker, which do not follow every measurement. The demand must also
-  // fit into the measured slots.
-  const forLoad = Math.max(
-    Math.ceil((demand + buffer) / slotsOfNewWorker),
-    countWorkers(demand, measured, slotsOfNewWorker),
-  );
+  const forLoad = Math.max(isFirstArriving ? 1 : 0, countNeeded({ demand, buffer, measured, slotsPerWorker }));
 
   const starvedSinceMs = isStarved(input, load) ? (state.starvedSinceMs ?? nowMs) : undefined;
   const starved = starvedSinceMs !== undefined && nowMs - starvedSinceMs >= STARVED_AFTER_MS;
@@ -97,8 +100,12 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
 
   const reasons: ScalingDecision['reasons'][number][] = [];
   if (forLoad > spec.max) {
-    const message = `${demand} sessions and a buffer of ${buffer} need ${forLoad} workers of ${slotsOfNewWorker} slots; scaling.max is ${spec.max}`;
+    const size = slotsPerWorker === undefined ? '' : ` of ${slotsPerWorker} slots`;
+    const message = `${demand} sessions and a buffer of ${buffer} need ${forLoad} workers${size}; scaling.max is ${spec.max}`;
     reasons.push({ reason: 'ScalingLimited', message });
+  }
+  if (slotsPerWorker === undefined && demand > 0) {
+    reasons.push({ reason: 'Measuring', message: 'the slots of a worker are unknown until the first one has started' });
   }
   if (starved) {
     reasons.push({ reason: 'Starved', message: `${load.waiting} sessions wait although slots are free` });
@@ -115,6 +122,24 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
     reasons,
     state: { desired, decidedAtMs: nowMs, slotsPerWorker, lastDemandMs, starvedSinceMs, peaks },
   };
+}
+
+function countDemand({ active, held, waiting, refused }: ScalingLoad): number {
+  return active + held + waiting + refused;
+}
+
+/** Returns the number of workers for the demand and the buffer. One worker if their slots are unknown. */
+function countNeeded(input: {
+  demand: number;
+  buffer: number;
+  measured: readonly number[];
+  slotsPerWorker: number | undefined;
+}): number {
+  const { demand, buffer, measured, slotsPerWorker } = input;
+  if (slotsPerWorker === undefined) return Math.min(1, demand + buffer);
+  // The buffer is sized with the expected slots of a worker, which do not follow every measurement. The demand must also
+  // fit into the measured slots.
+  return Math.max(Math.ceil((demand + buffer) / slotsPerWorker), countWorkers(demand, measured, slotsPerWorker));
 }
 
 function hold(input: ScalingInput): ScalingDecision {

@@ -14,8 +14,14 @@ const spec: fc.Arbitrary<ScalingSpec> = fc
     scaleDownDelaySeconds: fc.nat(120),
     idleToZeroSeconds: fc.nat(240),
   })
-  .map(({ bounds: range, ...rest }) => ({ mode: 'Sessions', maxWaitSeconds: 120, ...range, ...rest }));
-const counts = fc.record({ active: fc.nat(150), held: fc.nat(20), waiting: fc.nat(20) });
+  .map(({ bounds: range, ...rest }) => ({
+    mode: 'Sessions',
+    provisionSeconds: 600,
+    maxWaitSeconds: 120,
+    ...range,
+    ...rest,
+  }));
+const counts = fc.record({ active: fc.nat(150), held: fc.nat(20), waiting: fc.nat(20), refused: fc.nat(20) });
 /** One step of a pool: elapsed time, load, and measured slots. */
 const step = fc.record({
   afterMs: fc.integer({ min: 1, max: 20_000 }),
@@ -38,6 +44,7 @@ function walk(of: ScalingSpec, taken: readonly Step[], workers = 0) {
       load: load && { ...load, readAtMs: nowMs },
       workers: slots.map((each) => ({ slots: each, active: 0 })),
       starting,
+      arriving: starting,
       state,
       nowMs,
     };
@@ -58,6 +65,15 @@ test('desired workers stay between minimum and maximum while the load is known',
   );
 });
 
+test('at most one worker more than the minimum starts while the slots of a worker are unknown', () => {
+  fc.assert(
+    fc.property(spec, steps, (of, taken) => {
+      const unmeasured = taken.map((one) => ({ ...one, slots: [] }));
+      for (const { desired } of walk(of, unmeasured)) expect(desired).toBeLessThanOrEqual(Math.max(of.min, 1));
+    }),
+  );
+});
+
 test('desired workers never decrease while the load is unknown', () => {
   fc.assert(
     fc.property(spec, steps, fc.nat(60), (of, taken, workers) => {
@@ -72,12 +88,12 @@ test('desired workers below the maximum have enough slots for the demand, whiche
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       for (const { input, desired, state } of walk(of, taken)) {
-        if (input.load === undefined || desired === of.max) continue;
-        const { active, held, waiting } = input.load;
+        if (input.load === undefined || desired === of.max || state.slotsPerWorker === undefined) continue;
+        const { active, held, waiting, refused } = input.load;
         const kept = input.workers.map(({ slots }) => slots).sort((a, b) => a - b);
-        const further = Math.max(0, desired - kept.length) * (state.slotsPerWorker ?? 1);
+        const further = Math.max(0, desired - kept.length) * state.slotsPerWorker;
         const sum = kept.slice(0, desired).reduce((total, slots) => total + slots, further);
-        expect(sum).toBeGreaterThanOrEqual(active + held + waiting);
+        expect(sum).toBeGreaterThanOrEqual(active + held + waiting + refused);
       }
     }),
   );
@@ -92,8 +108,8 @@ test('a worker that demand needed within the stabilization window is not removed
         const recent = walked.slice(0, at).filter(({ input: { nowMs } }) => nowMs > sinceMs);
         for (const earlier of recent) {
           const { load, spec: then } = earlier.input;
-          const demand = load === undefined ? 0 : load.active + load.held + load.waiting;
-          const perWorker = earlier.state.slotsPerWorker ?? 1;
+          const demand = load === undefined ? 0 : load.active + load.held + load.waiting + load.refused;
+          const perWorker = earlier.state.slotsPerWorker ?? Infinity;
           const forDemand = Math.min(then.max, Math.ceil(demand / perWorker));
           expect(desired).toBeGreaterThanOrEqual(forDemand);
         }
@@ -116,7 +132,7 @@ test('noise in load and measurements does not change the desired workers once it
         .flat()
         .map(({ sessions, slots }) => ({
           afterMs: 1000,
-          load: { active: base + sessions, held: 0, waiting: 0 },
+          load: { active: base + sessions, held: 0, waiting: 0, refused: 0 },
           slots: [low + slots * low * SLOTS_TOLERANCE * 0.85],
           starting: 0,
         }));
@@ -131,11 +147,11 @@ test('a pool scales to its minimum when demand ends, and leaves zero for the nex
     fc.property(spec, steps, (of, taken) => {
       const quiet = Array.from({ length: 60 }, () => ({
         afterMs: 10_000,
-        load: { active: 0, held: 0, waiting: 0 },
+        load: { active: 0, held: 0, waiting: 0, refused: 0 },
         slots: [],
         starting: 0,
       }));
-      const visitor = { ...quiet[0]!, load: { active: 0, held: 1, waiting: 0 } };
+      const visitor = { ...quiet[0]!, load: { active: 0, held: 1, waiting: 0, refused: 0 } };
       const walked = walk(of, [...taken, ...quiet, visitor]);
       expect(walked.at(-2)?.desired).toBe(of.min);
       if (of.max > 0) expect(walked.at(-1)?.desired).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ const spec = {
   ...({ mode: 'Sessions', min: 0, max: 50, bufferSessions: 1, bufferPercent: 10 } as const),
   scaleDownDelaySeconds: 60,
   idleToZeroSeconds: 60,
+  provisionSeconds: 600,
   maxWaitSeconds: 120,
 };
 
@@ -17,9 +18,10 @@ test('prolong has the same effect as deciding about an unchanged pool at every s
           spec,
           fixedSlots: 4,
           starting: 0,
+          arriving: 0,
           state,
           nowMs,
-          load: { active, held: 0, waiting: 0, readAtMs: nowMs },
+          load: { active, held: 0, waiting: 0, refused: 0, readAtMs: nowMs },
           workers: Array.from({ length: state.desired }, () => ({ slots: 4, active: 0 })),
         }).state;
       const rests = decide(initialScaling(0, 0), 1000);

@@ -26,29 +26,33 @@ const IMAGE_PULL_REASONS: readonly string[] = [
 
 /**
  * Returns why the pods of a revision do not become workers. Undefined while at least one of them is starting normally.
- * Conditions that may pass by themselves, such as waiting for a new node, count only after `pendingTimeoutMs`.
+ * Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`.
  */
 export function findStartFailure(
   pods: readonly ObservedPod[],
   deployment: KubeObject | undefined,
-  pendingTimeoutMs: number,
+  provisionMs: number,
 ): StartFailure | undefined {
   const starting = pods.filter(
     ({ ready, selectedForRemoval, terminating, ended }) => !ready && !selectedForRemoval && !terminating && !ended,
   );
-  const failures = starting.map((pod) => describePod(pod, pendingTimeoutMs));
+  const failures = starting.map((pod) => describePod(pod, provisionMs));
   const first = failures.find((failure) => failure !== undefined);
   if (first !== undefined && failures.every((failure) => failure !== undefined)) return first;
   return starting.length === 0 ? findReplicaFailure(deployment) : undefined;
 }
 
-function describePod(pod: ObservedPod, pendingTimeoutMs: number): StartFailure | undefined {
-  const { name, unschedulable, unschedulableMs, mounted, unmountedMs } = pod;
+function describePod(pod: ObservedPod, provisionMs: number): StartFailure | undefined {
   if (pod.containerProblem !== undefined) return describeContainer(pod, pod.containerProblem);
-  if (unschedulable !== undefined && unschedulableMs >= pendingTimeoutMs) {
+  return Math.max(pod.unschedulableMs, pod.unmountedMs) >= provisionMs ? describePending(pod) : undefined;
+}
+
+/** Returns what a pod waits for before its containers can start. Undefined if it does not wait. */
+export function describePending({ name, unschedulable, scheduled, mounted }: WorkerPod): StartFailure | undefined {
+  if (unschedulable !== undefined) {
     return { reason: 'Unschedulable', message: `pod ${name} cannot be scheduled to a node: ${unschedulable}` };
   }
-  if (!mounted && unmountedMs >= pendingTimeoutMs) {
+  if (!mounted && scheduled) {
     const message =
       `the volumes of pod ${name} cannot be mounted. A Secret or PersistentVolumeClaim may be missing; ` +
       `"kubectl describe pod ${name}" names it`;

@@ -1,0 +1,57 @@
+import type { AsrModel } from '@svc-asr/core';
+import type { WorkerRecord } from '@svc-asr/ledger';
+import { MeasuredSlots } from './measured-slots.ts';
+import { createSlotsMemory } from './slots-memory.ts';
+
+const restored = (status: AsrModel['status']) => {
+  const measured = new MeasuredSlots('m', createSlotsMemory());
+  measured.restore({ status } as AsrModel);
+  return measured;
+};
+const worker = (revision: string, slots: number, device?: string): WorkerRecord => ({
+  id: `${revision}-${slots}`,
+  address: 'ws://w',
+  revision,
+  slots,
+  active: 0,
+  draining: false,
+  leaseUntilMs: 0,
+  ...(device !== undefined && { device }),
+});
+
+test('measured slots are remembered by revision and device, and the newest measurement of a revision is recalled', () => {
+  const measured = restored({});
+  measured.record([worker('a', 40, 'T4')]);
+  measured.record([worker('b', 8)]);
+  measured.record([worker('a', 90, 'H200')]);
+  expect(measured.all).toEqual([
+    { revision: 'a', device: 'H200', slots: 90 },
+    { revision: 'b', slots: 8 },
+    { revision: 'a', device: 'T4', slots: 40 },
+  ]);
+  expect([measured.recall('a'), measured.recall('b'), measured.recall('c')]).toEqual([90, 8, undefined]);
+});
+
+test('measured slots that differ by less than the tolerance change nothing, so that no status is written', () => {
+  const measured = restored({});
+  measured.record([worker('a', 100)]);
+  const before = measured.all;
+  measured.record([worker('a', 90), worker('a', 109)]);
+  expect(measured.all).toBe(before);
+  measured.record([worker('a', 50)]);
+  expect(measured.recall('a')).toBe(50);
+});
+
+test('measured slots are restored from the status of the ASRModel, also from one of an earlier version', () => {
+  const measuredSlots = [{ revision: 'b', slots: 7 }];
+  expect(restored({ measuredSlots, revision: 'a', slotsPerWorker: 9 }).all).toEqual(measuredSlots);
+  expect(restored({ revision: 'a', slotsPerWorker: 9 }).recall('a')).toBe(9);
+  expect(restored({ slotsPerWorker: 9 }).all).toEqual([]);
+});
+
+test('at most eight measurements of a model are kept', () => {
+  const measured = restored({});
+  for (let revision = 1; revision <= 12; revision++) measured.record([worker(`r${revision}`, revision)]);
+  expect(measured.all.length).toBe(8);
+  expect([measured.recall('r12'), measured.recall('r4')]).toEqual([12, undefined]);
+});

@@ -1,0 +1,67 @@
+import { settleSlots } from '@svc-asr/core';
+import type { AsrModel, AsrModelStatus } from '@svc-asr/core';
+import type { WorkerRecord } from '@svc-asr/ledger';
+import type { SlotsMemory } from './slots-memory.ts';
+
+/** Slots that workers of a model measured, by revision and device. The newest measurement is first. */
+export type Measurements = NonNullable<AsrModelStatus['measuredSlots']>;
+
+/** Number of measurements that are remembered for a model, so that a rollback still finds those of its revision. */
+const MAX_MEASUREMENTS = 8;
+
+/**
+ * The slots that the workers of a model measured. A pool without workers needs them to decide how many workers to start.
+ * The memory and the status of the ASRModel keep them for the next operator.
+ */
+export class MeasuredSlots {
+  readonly #model: string;
+  readonly #memory: SlotsMemory;
+  /** Undefined until the model is known. */
+  #measurements: Measurements | undefined;
+
+  constructor(model: string, memory: SlotsMemory) {
+    this.#model = model;
+    this.#memory = memory;
+  }
+
+  get all(): Measurements {
+    return this.#measurements ?? [];
+  }
+
+  /** Reads what an earlier operator stored. Later calls have no effect. */
+  restore({ status }: AsrModel): void {
+    const { measuredSlots, revision, slotsPerWorker: slots } = status ?? {};
+    // An operator of an earlier version wrote only one number.
+    const single = revision === undefined || slots === undefined || slots === 0 ? [] : [{ revision, slots }];
+    this.#measurements ??= this.#memory.get(this.#model) ?? measuredSlots ?? single;
+  }
+
+  /** Records the slots of the workers that accept sessions. */
+  record(workers: readonly WorkerRecord[]): void {
+    if (this.#measurements === undefined) return;
+    const measurements = addMeasurements(this.#measurements, workers);
+    if (measurements === this.#measurements) return;
+    this.#measurements = measurements;
+    this.#memory.put(this.#model, measurements);
+  }
+
+  /** Returns the slots that the next worker of a revision is expected to have. Undefined if none was measured. */
+  recall(revision: string | undefined): number | undefined {
+    return this.all.find((one) => one.revision === revision)?.slots;
+  }
+}
+
+/** Returns the measurements after workers have reported their slots. Small differences change nothing. */
+function addMeasurements(measurements: Measurements, workers: readonly WorkerRecord[]): Measurements {
+  let result = measurements;
+  for (const { revision, device } of workers) {
+    const isSame = (one: { revision: string; device?: string }) => one.revision === revision && one.device === device;
+    const before = result.find(isSame)?.slots;
+    const reported = workers.filter(isSame).map(({ slots }) => slots);
+    const slots = settleSlots(before, reported);
+    if (slots === undefined || slots === before) continue;
+    const entry = { revision, ...(device !== undefined && { device }), slots };
+    result = [entry, ...result.filter((one) => !isSame(one))].slice(0, MAX_MEASUREMENTS);
+  }
+  return result;
+}
