@@ -8,6 +8,7 @@ import { createWorkerMetrics } from './metrics.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import { watchProgress } from './progress.ts';
 import type { ProgressWatch } from './progress.ts';
+import { readGpuName } from './registration/gpu-name.ts';
 import { keepRegistered } from './registration/registration.ts';
 import type { Registration } from './registration/registration.ts';
 import { listen } from './server/listen.ts';
@@ -53,7 +54,7 @@ export async function serveModel(options: ServiceOptions): Promise<ModelService>
   const registration = keepRegistered({
     workers: ledger.workers,
     model: settings.MODEL,
-    worker: { id, address, revision: settings.REVISION, slots: engine.info.slots },
+    worker: { id, address, revision: settings.REVISION, slots: engine.info.slots, ...findDevice(settings) },
     renewMs: settings.LEASE_RENEW_MS,
     progress: () => engine.progress,
     onDrain,
@@ -104,4 +105,10 @@ function connectLedger(settings: WorkerSettings, logger: Logger) {
     processLeaseMs: settings.LEASE_MS,
   });
   return { link, ledger };
+}
+
+/** Returns the name of the GPU if the worker uses one. */
+function findDevice({ PROVIDER }: Pick<WorkerSettings, 'PROVIDER'>): { device?: string } {
+  const device = PROVIDER === 'cpu' ? undefined : readGpuName();
+  return device === undefined ? {} : { device };
 }
