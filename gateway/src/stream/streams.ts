@@ -13,6 +13,7 @@ import { AudioBudget } from './handshake/audio-budget.ts';
 import type { AudioShare } from './handshake/audio-budget.ts';
 import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
+import { readWholeFrames } from './client/whole-frames.ts';
 import { accept, readOffer, refuse, rollBack, verifyOffer } from './handshake/handshake.ts';
 import type { Handshake, HandshakeParts, VerifiedOffer } from './handshake/handshake.ts';
 import { Refusals } from './handshake/refusals.ts';
@@ -210,6 +211,7 @@ export class Streams {
     const parts = { ...this.#options, ticker: this.#ticker, workerConnections: this.#workerConnections };
     const stream = new Stream(parts, session, client);
     this.#live.add(stream);
+    readWholeFrames(socket);
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
     socket.on('ping', () => client.cutOffUnread());
     socket.on('pong', () => stream.onPong());
