@@ -97,7 +97,7 @@ export class WorkerConnection {
   /** Gives a stream a turn to send. */
   schedule(stream: ConnectionStream): void {
     this.#turns.add(stream);
-    this.#frames?.requestFlush();
+    if (!this.#turns.isEmpty) this.#frames?.requestFlush();
   }
 
   /** Removes a stream. Call once the stream has ended for this gateway. */
