@@ -220,7 +220,6 @@ function streamTimes(settings: GatewaySettings): StreamTimes {
   return {
     statusMs: settings.STREAM_STATUS_INTERVAL_MS,
     placeMs: settings.STREAM_PLACE_INTERVAL_MS,
-    gatherMs: settings.STREAM_COALESCE_MS,
     workerOpenMs: settings.WORKER_OPEN_TIMEOUT_MS,
     workerSilenceMs: settings.WORKER_SILENCE_TIMEOUT_MS,
     workerAnswerMs: settings.WORKER_ANSWER_TIMEOUT_MS,

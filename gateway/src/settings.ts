@@ -137,12 +137,6 @@ export const GATEWAY_SETTINGS = {
     100,
     60_000,
   ),
-  STREAM_COALESCE_MS: integer(
-    'Longest time for which less than 20 ms of audio is held back, to send it together with later audio.',
-    20,
-    0,
-    1000,
-  ),
   STREAM_IDLE_MS: integer('Longest time between two messages of a client.', 30_000, 100, 600_000),
   STREAM_PING_MS: integer(
     'Interval between two pings. A client that leaves two unanswered is disconnected.',

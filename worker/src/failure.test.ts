@@ -16,7 +16,11 @@ const pair = createTicketKeyPair();
 
 test('endWith closes every stream with 1011 and exits with 1 when the inference thread ends', async () => {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
-  const info = { slots: 2, subsampling: 8, contexts: [{ context: [56, 13], chunkSamples: 17_920 }] };
+  const info = {
+    slots: 2,
+    subsampling: 8,
+    contexts: [{ context: [56, 13], chunkSamples: 17_920, earlySamples: 1080 }],
+  };
   const engine = new Engine(thread as unknown as Worker, info as unknown as ModelInfo, createSharedBuffers(2));
   const logger = createLogger('worker', 'silent');
   const settings = { HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' };

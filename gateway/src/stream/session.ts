@@ -23,7 +23,6 @@ export interface StreamSession {
 export interface StreamTimes {
   statusMs: number;
   placeMs: number;
-  gatherMs: number;
   workerOpenMs: number;
   workerSilenceMs: number;
   workerAnswerMs: number;

@@ -26,6 +26,8 @@ export interface ThreadOptions {
 export interface ContextInfo {
   readonly context: Context;
   readonly chunkSamples: number;
+  /** Number of samples by which a chunk can be processed before its end. */
+  readonly earlySamples: number;
   /** Wall time per second of audio of one stream, measured in full batches. Includes features and decoding. */
   readonly realTimeFactor: number;
 }

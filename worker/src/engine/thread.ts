@@ -3,7 +3,7 @@
  * command.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { chunkSamples } from '../features/framing.ts';
+import { chunkSamples, earlySamples } from '../features/framing.ts';
 import { ModelError } from '../model/error.ts';
 import { contextKey } from '../model/manifest.ts';
 import type { Backend } from './backend.ts';
@@ -82,7 +82,9 @@ async function describe(backend: Backend, options: ThreadOptions): Promise<Model
     const shape = backend.contexts.get(contextKey(context));
     if (shape === undefined) continue;
     const realTimeFactor = await measureRealTimeFactor(backend, contextKey(context), shape, mostMs);
-    contexts.push({ context, chunkSamples: chunkSamples(shape.framing), realTimeFactor });
+    const { framing } = shape;
+    const sizes = { chunkSamples: chunkSamples(framing), earlySamples: earlySamples(framing) };
+    contexts.push({ context, ...sizes, realTimeFactor });
   }
   const factor = contexts[0]?.realTimeFactor ?? 1;
   return {

@@ -1,11 +1,28 @@
 import fc from 'fast-check';
-import { buildFraming, chunkSamples, nextWindow, oldestNeeded, samplesFor, windowsIn } from './framing.ts';
+import {
+  buildFraming,
+  chunkSamples,
+  earlySamples,
+  nextWindow,
+  oldestNeeded,
+  samplesFor,
+  windowsIn,
+} from './framing.ts';
 
 const contexts = [13, 6, 3, 1, 0];
 
 test('buildFraming of [56, 13] returns a window of 121 frames that advances by 112', () => {
   expect(buildFraming(13, 8)).toEqual({ shift: 112, window: 121, lead: 16 });
   expect(contexts.map((right) => chunkSamples(buildFraming(right, 8)))).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
+});
+
+test('earlySamples is 1080 for every context with a subsampling of 8', () => {
+  for (const right of contexts) {
+    const framing = buildFraming(right, 8);
+    expect(earlySamples(framing)).toBe(1080);
+    expect(windowsIn(framing, 3 * chunkSamples(framing) - 1080)).toBe(3);
+    expect(windowsIn(framing, 3 * chunkSamples(framing) - 1081)).toBe(2);
+  }
 });
 
 test('windowsIn counts exactly the windows that can run without a flush', () => {

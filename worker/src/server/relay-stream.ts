@@ -159,6 +159,7 @@ export class RelayStream {
     channel.send({
       type: 'opened',
       chunk_samples: info?.chunkSamples ?? 1,
+      early_samples: info?.earlySamples ?? 0,
       context: [left, right],
       buffer_samples: BUFFER_SAMPLES,
     });

@@ -101,6 +101,7 @@ describe('a relay stream', () => {
     expect(await stream.next('opened')).toEqual({
       type: 'opened',
       chunk_samples: 17_920,
+      early_samples: 1080,
       context: [56, 13],
       buffer_samples: BUFFER_SAMPLES,
     });

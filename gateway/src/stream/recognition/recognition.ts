@@ -3,7 +3,8 @@ import { signTicket } from '@svc-asr/runtime';
 import { AnswerClock } from './answer-clock.ts';
 import { Avoided } from './avoided.ts';
 import { DeltaClock } from './delta-clock.ts';
-import { urgencyOf } from './gather.ts';
+import { isUsable } from './gather.ts';
+import type { ChunkSize } from './gather.ts';
 import { findWorker } from './placement.ts';
 import type { RecognitionEvents } from './recognition-events.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
@@ -39,9 +40,7 @@ export class Recognition {
   readonly #answerClock = new AnswerClock(performance.now());
   /** Deadline for getting a worker. Only a worker that opens the stream clears it, not one that was merely assigned. */
   #workerDeadlineMs: number | undefined;
-  #chunkSamples = 1;
-  /** Set while a small amount of audio is held back so that it is sent together with what follows. */
-  #gatherTimer: NodeJS.Timeout | undefined;
+  #size: ChunkSize = { chunkSamples: 1, earlySamples: 0 };
   /** Number of the latest search for a worker. Older searches that are still running are abandoned. */
   #searchNumber = 0;
   #epoch = 0;
@@ -74,17 +73,13 @@ export class Recognition {
     return this.#answerClock.overdueMs(performance.now()) > this.#parts.times.workerSilenceMs;
   }
 
-  /** Call after audio was appended to the current utterance. Sends the audio now, shortly, or with later audio. */
+  /** Call after audio was appended to the current utterance. Sends the audio now or with later audio. */
   forwardAudio(): void {
     this.#checkOwing();
     if (!this.#opened) return;
     const { current, outstanding } = this.#utterances;
-    this.#deltaClock.markArrival(current.samples, outstanding, this.#chunkSamples, performance.now());
-    const urgency = urgencyOf(current, this.#chunkSamples);
-    if (urgency === 'now') this.#send(current);
-    else if (urgency === 'soon') {
-      this.#gatherTimer ??= setTimeout(() => this.#send(this.#utterances.current), this.#parts.times.gatherMs);
-    }
+    this.#deltaClock.markArrival(current.samples, outstanding, this.#size.chunkSamples, performance.now());
+    if (isUsable(current, this.#size)) this.#send(current);
   }
 
   /** Call before the current utterance ends. */
@@ -92,7 +87,6 @@ export class Recognition {
     this.#answerClock.setOwing(true, performance.now());
     if (!this.#opened) return;
     this.#deltaClock.reset();
-    this.#stopGathering();
     if (ending === 'flush') this.#send(this.#utterances.current);
     this.#link?.mark(ending);
   }
@@ -129,7 +123,6 @@ export class Recognition {
     this.#opened = false;
     this.#reopening = false;
     this.#deltaClock.reset();
-    this.#stopGathering();
     this.#link?.close();
     this.#link = undefined;
   }
@@ -192,7 +185,7 @@ export class Recognition {
         this.#reopening = false;
         this.#everOpened = true;
         this.#workerDeadlineMs = undefined;
-        this.#chunkSamples = message.chunk_samples;
+        this.#size = { chunkSamples: message.chunk_samples, earlySamples: message.early_samples ?? 0 };
         this.#replay();
         this.#checkOwing();
         this.#events.onOpened(message.context, message.chunk_samples);
@@ -232,17 +225,11 @@ export class Recognition {
 
   /** Sends the part of an utterance that the current worker was not sent yet. */
   #send(utterance: Utterance): void {
-    this.#stopGathering();
     for (const pcm of utterance.takeUnsent()) this.#link?.audio(pcm);
   }
 
   #checkOwing(): void {
-    this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#chunkSamples), performance.now());
-  }
-
-  #stopGathering(): void {
-    clearTimeout(this.#gatherTimer);
-    this.#gatherTimer = undefined;
+    this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#size.chunkSamples), performance.now());
   }
 
   /** Sends all utterances that the previous worker has not answered to the new worker. */
