@@ -5,7 +5,7 @@ import { createNotices } from '../notices.ts';
 import { Pool } from '../workers/pool/pool.ts';
 import type { PoolDependencies } from '../workers/pool/pool.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
-import type { Measurements } from '../workers/pool/measured-slots.ts';
+import type { Measurements } from '../workers/pool/slots-memory.ts';
 import type { DesiredWorkers, RunningWorker, StartFailure, WorkerRuntime } from '../workers/runtime.ts';
 import { buildTemplate } from '../workers/template.ts';
 import { createTestLogger } from './logs.ts';

@@ -1,10 +1,7 @@
 import { settleSlots } from '@svc-asr/core';
-import type { AsrModel, AsrModelStatus } from '@svc-asr/core';
+import type { AsrModel } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
-import type { SlotsMemory } from './slots-memory.ts';
-
-/** Slots that workers of a model measured, by revision and device. The newest measurement is first. */
-export type Measurements = NonNullable<AsrModelStatus['measuredSlots']>;
+import type { Measurements, SlotsMemory } from './slots-memory.ts';
 
 /** Number of measurements that are remembered for a model, so that a rollback still finds those of its revision. */
 const MAX_MEASUREMENTS = 8;

@@ -2,7 +2,7 @@ import type { RolloutState } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { createPoolHarness } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
-import type { Measurements } from './measured-slots.ts';
+import type { Measurements } from './slots-memory.ts';
 
 const rollout = { canaryPercent: 20, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 60 };
 const spec = (image: string, more: object = {}) => ({

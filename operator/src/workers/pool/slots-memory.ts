@@ -1,6 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Measurements } from './measured-slots.ts';
+import type { AsrModelStatus } from '@svc-asr/core';
+
+/** Slots that workers of a model measured, by revision and device. The newest measurement is first. */
+export type Measurements = NonNullable<AsrModelStatus['measuredSlots']>;
 
 /** Stores the measurements of models for the next operator, where the status of the ASRModel does not. */
 export interface SlotsMemory {

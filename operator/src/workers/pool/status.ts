@@ -2,7 +2,7 @@ import type { RolloutDecision, ScalingDecision } from '@svc-asr/core';
 import type { RunningWorker, StartFailure } from '../runtime.ts';
 import type { PoolView } from './observe.ts';
 import { readyWorkers } from './observe.ts';
-import type { Measurements } from './measured-slots.ts';
+import type { Measurements } from './slots-memory.ts';
 
 /** Status of a pool, as the metrics and the status of the ASRModel show it. */
 export interface PoolStatus {
