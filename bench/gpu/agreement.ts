@@ -1,19 +1,12 @@
 import type { Context, Engine } from '@svc-asr/worker';
 import { wordErrorRate } from '../worker/wer.ts';
-import type { Sample } from './crowd.ts';
+import type { Recording } from './speech.ts';
 
 /** An utterance whose transcripts differ. */
 export interface Difference {
   readonly name: string;
   readonly expected: string;
   readonly actual: string;
-}
-
-/** A recording with the text that was spoken. */
-export interface Recording {
-  readonly name: string;
-  readonly samples: Int16Array;
-  readonly text: string;
 }
 
 /** Comparison of two engines. The error rates are those of whole recordings, in percent. */
@@ -45,22 +38,6 @@ export async function transcribe(engine: Engine, context: Context, audio: Int16A
   const text = await final;
   stream.close();
   return text;
-}
-
-/** Transcribes the samples of a run again with another engine and returns those that differ. */
-export async function compareSamples(
-  engine: Engine,
-  context: Context,
-  speech: Int16Array,
-  samples: readonly Sample[],
-): Promise<Difference[]> {
-  const differences = await Promise.all(
-    samples.map(async ({ from, length, text }): Promise<Difference[]> => {
-      const expected = await transcribe(engine, context, speech.subarray(from, from + length));
-      return expected === text ? [] : [{ name: `${from}+${length}`, expected, actual: text }];
-    }),
-  );
-  return differences.flat();
 }
 
 /**

@@ -1,5 +1,9 @@
 import { AUDIO } from '@svc-asr/core/stream';
 import type { Context, Engine, EngineStream } from '@svc-asr/worker';
+import { CONTROL_SHARE } from './controls.ts';
+import type { Control } from './controls.ts';
+import { percentiles, quartersOf } from './percentiles.ts';
+import type { Percentiles, Quarters } from './percentiles.ts';
 
 /** Load of an engine: streams at real-time pace that speak, pause, close and open again. */
 export interface CrowdOptions {
@@ -10,15 +14,10 @@ export interface CrowdOptions {
   readonly seconds: number;
   /** Speech that streams read from different places. */
   readonly speech: Int16Array;
+  /** Utterances with known transcripts. Some streams read them instead of random speech. */
+  readonly controls: readonly Control[];
   /** Whether all streams complete their windows at the same moment. By default each has a random phase. */
   readonly inPhase?: boolean;
-}
-
-/** An utterance of the run, to be compared with the transcript of another engine. */
-export interface Sample {
-  readonly from: number;
-  readonly length: number;
-  readonly text: string;
 }
 
 export interface CrowdResult {
@@ -30,30 +29,26 @@ export interface CrowdResult {
   /** From the last sample of a window, or a flush, to the result on the main thread. */
   readonly latencyMs: Percentiles;
   readonly finalMs: Percentiles;
-  /** 95th percentile of the latency in the first and in the last quarter of the run. A growing backlog shows here. */
-  readonly firstQuarterP95Ms: number;
-  readonly lastQuarterP95Ms: number;
+  readonly quarters: Quarters;
+  /** Windows without a result at the end of the run. */
+  readonly unanswered: number;
+  /** Turns in which a stream did not write, because its last final or a free slot was still missing. */
+  readonly skippedTurns: number;
   /** How late the generator itself was. */
   readonly generatorLagMs: Percentiles;
-  readonly samples: readonly Sample[];
-}
-
-export interface Percentiles {
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly max: number;
+  /** Compared transcripts, and those that differ. */
+  readonly compared: number;
+  readonly different: number;
 }
 
 /**
  * The last feature frame of a chunk starts 1,280 samples before the end of the chunk and needs 200 samples. The first
  * window of an utterance is therefore complete this much earlier.
  */
-const LOOKBACK_SAMPLES = 1080;
+export const LOOKBACK_SAMPLES = 1080;
 /** Windows of an utterance, and utterances of a stream: uniform between these limits. */
 const UTTERANCE_SECONDS = [6, 10] as const;
 const UTTERANCES = [2, 6] as const;
-const SAMPLE_SHARE = 0.01;
 /** Time before the measurement, in which streams open one after the other and memory is touched for the first time. */
 const WARM_SECONDS = 15;
 /** Share of the time before the measurement in which streams open. In the rest of it they reach a steady state. */
@@ -72,6 +67,8 @@ class Speaker {
   /** Place of the utterance in the speech, and of the next sample. */
   from = 0;
   at = 0;
+  /** Set while the utterance is one with a known transcript. */
+  control: Control | undefined;
   windowsLeft = 0;
   utterancesLeft = 0;
   /** Time of the write that completed a window, and of a flush. 0 if its result has arrived. */
@@ -98,9 +95,12 @@ class Crowd {
   readonly #latencies: number[] = [];
   readonly #finals: number[] = [];
   readonly #lags: number[] = [];
-  readonly #samples: Sample[] = [];
   readonly #failures: string[] = [];
   #opened = 0;
+  #compared = 0;
+  #different = 0;
+  #skippedTurns = 0;
+  #unanswered = 0;
   #measuring = false;
 
   constructor(options: CrowdOptions) {
@@ -136,11 +136,11 @@ class Crowd {
       }
     }
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    this.#unanswered = speakers.filter(({ wroteMs, flushedMs }) => wroteMs > 0 || flushedMs > 0).length;
     for (const { stream } of speakers) stream?.close();
   }
 
   result(): CrowdResult {
-    const quarter = Math.floor(this.#latencies.length / 4);
     return {
       streams: this.#options.streams,
       windows: this.#latencies.length,
@@ -149,10 +149,12 @@ class Crowd {
       failures: this.#failures,
       latencyMs: percentiles(this.#latencies),
       finalMs: percentiles(this.#finals),
-      firstQuarterP95Ms: percentiles(this.#latencies.slice(0, quarter)).p95,
-      lastQuarterP95Ms: percentiles(this.#latencies.slice(-quarter)).p95,
+      quarters: quartersOf(this.#latencies),
+      unanswered: this.#unanswered,
+      skippedTurns: this.#skippedTurns,
       generatorLagMs: percentiles(this.#lags),
-      samples: this.#samples,
+      compared: this.#compared,
+      different: this.#different,
     };
   }
 
@@ -167,10 +169,11 @@ class Crowd {
       if (speaker.wroteMs > 0 && this.#measuring) this.#latencies.push(performance.now() - speaker.wroteMs);
       speaker.wroteMs = 0;
     });
-    stream.on('final', ({ text, startSample, endSample }) => {
+    stream.on('final', ({ text }) => {
       if (this.#measuring) this.#finals.push(performance.now() - speaker.flushedMs);
-      if (Math.random() < SAMPLE_SHARE) {
-        this.#samples.push({ from: speaker.from, length: endSample - startSample, text });
+      if (speaker.control !== undefined) {
+        this.#compared++;
+        if (text !== speaker.control.text) this.#different++;
       }
       this.#begin(speaker);
     });
@@ -181,11 +184,18 @@ class Crowd {
     return stream;
   }
 
-  /** Starts the next utterance at a random place of the speech. */
+  /** Starts the next utterance, at a random place of the speech or at that of a control. */
   #begin(speaker: Speaker): void {
-    const { speech } = this.#options;
-    speaker.windowsLeft = Math.round((between(UTTERANCE_SECONDS) * 1000) / this.#periodMs);
-    speaker.from = Math.floor(Math.random() * (speech.length - (speaker.windowsLeft + 1) * this.#chunk));
+    const { speech, controls } = this.#options;
+    const control = Math.random() < CONTROL_SHARE ? controls[Math.floor(Math.random() * controls.length)] : undefined;
+    speaker.control = control;
+    if (control === undefined) {
+      speaker.windowsLeft = Math.round((between(UTTERANCE_SECONDS) * 1000) / this.#periodMs);
+      speaker.from = Math.floor(Math.random() * (speech.length - (speaker.windowsLeft + 1) * this.#chunk));
+    } else {
+      speaker.windowsLeft = Math.round((control.length + LOOKBACK_SAMPLES) / this.#chunk);
+      speaker.from = control.from;
+    }
     speaker.at = speaker.from;
     speaker.wroteMs = 0;
     speaker.flushedMs = 0;
@@ -194,7 +204,10 @@ class Crowd {
   /** Writes the audio that completes the next window of a speaker, and ends the utterance or the stream in its turn. */
   #speak(speaker: Speaker): void {
     // The final of the last utterance may still be on its way, and a closed stream may still hold its slot.
-    if (speaker.flushedMs > 0 || (speaker.stream === undefined && this.#options.engine.freeSlots === 0)) return;
+    if (speaker.flushedMs > 0 || (speaker.stream === undefined && this.#options.engine.freeSlots === 0)) {
+      if (this.#measuring) this.#skippedTurns++;
+      return;
+    }
     const stream = speaker.stream ?? this.#open(speaker);
     const length = speaker.at === speaker.from ? this.#chunk - LOOKBACK_SAMPLES : this.#chunk;
     stream.write(this.#options.speech.subarray(speaker.at, speaker.at + length));
@@ -213,9 +226,3 @@ class Crowd {
 }
 
 const between = ([low, high]: readonly [number, number]): number => low + Math.floor(Math.random() * (high - low + 1));
-
-function percentiles(values: readonly number[]): Percentiles {
-  const sorted = Float64Array.from(values).sort();
-  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
-}

@@ -1,72 +1,157 @@
 /**
- * Measures the engine on a GPU: agreement with the CPU engine, and the number of real-time streams that it holds.
- * README.md lists what the machine needs. `GPU_MODELS` names other model folders, separated by commas.
+ * Measures the engine on a GPU, the worker over its connections, and the whole service. README.md lists the parts, their
+ * options and what the machine needs.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startEngine } from '@svc-asr/worker';
 import type { Context, Engine } from '@svc-asr/worker';
-import { compareRecordings, compareSamples } from './agreement.ts';
-import type { Recording } from './agreement.ts';
-import { runCrowd } from './crowd.ts';
-import type { CrowdResult } from './crowd.ts';
-
-const MODELS = fileURLToPath(new URL('../../worker/models', import.meta.url));
-const WAV_HEADER_BYTES = 44;
-/** Seconds and number of the runs under load. */
-const RUNS = { quick: [20, 1], usual: [60, 1], full: [120, 3] } as const;
+import { compareRecordings } from './agreement.ts';
+import { chooseControls, transcribeControls } from './controls.ts';
+import type { Control } from './controls.ts';
+import { LOOKBACK_SAMPLES } from './crowd.ts';
+import { measureLoad } from './engine-load.ts';
+import { readGpuOptions } from './options.ts';
+import type { GpuOptions, Size } from './options.ts';
+import { measurePlain } from './plain.ts';
+import { measureService } from './service-load.ts';
+import { runShortStreams } from './short-streams.ts';
+import { joinSpeech, readRecordings } from './speech.ts';
+import type { Recording } from './speech.ts';
+import { measureWorker } from './worker-load.ts';
 
 interface BenchOptions {
   logProgress: (line: string) => void;
-  size?: keyof typeof RUNS;
+  size?: Size;
 }
 
-/** Returns nothing on a machine without a usable GPU. */
+/** What the parts of one model share. */
+interface Setting {
+  readonly options: GpuOptions;
+  readonly modelDir: string;
+  readonly recordings: readonly Recording[];
+  readonly figures: Record<string, number>;
+  readonly logProgress: (line: string) => void;
+}
+
+/** Engine for a trial of the benchmark on a machine without a GPU. It runs the same graphs. */
+const TRIAL = { gpuGraphs: true, slots: 64, maxBatch: 8 };
+
+/** Returns no figures on a machine without a usable GPU. */
 export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
   const figures: Record<string, number> = {};
   const ratios: Record<string, number> = {};
-  const folders = process.env.GPU_MODELS?.split(',') ?? [join(MODELS, 'svc-asr-kikuyu-v1')];
-  for (const modelDir of folders) {
-    let engine: Engine;
-    try {
-      engine = await startEngine({ modelDir, provider: 'cuda' });
-    } catch (error) {
-      logProgress(`the GPU cannot be measured here: ${error instanceof Error ? error.message : String(error)}`);
+  const options = readGpuOptions(process.env, size);
+  for (const modelDir of options.models) {
+    const setting = { options, modelDir, recordings: readRecordings(modelDir), figures, logProgress };
+    const problem = await measureEngine(setting);
+    if (problem !== undefined) {
+      logProgress(`the GPU cannot be measured here: ${problem}`);
       return { ratios, figures };
     }
-    const name = engine.info.model;
-    logProgress(`${name}: ${engine.info.slots} slots, ${cpus().length} cores`);
-    for (const { context, realTimeFactor } of engine.info.contexts) {
-      logProgress(`${name} [${context.join()}]: capacity of ${Math.floor(1 / realTimeFactor)} streams`);
-      figures[`${name}_${context.join('_')}_capacity`] = Math.floor(1 / realTimeFactor);
-    }
-    figures[`${name}_slots`] = engine.info.slots;
-    const recordings = readRecordings(join(modelDir, 'eval'));
-    // The same graphs on the CPU compute in 32 bits.
-    const threads = Math.max(1, cpus().length - 4);
-    const exact = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 });
-    const cpu = await startEngine({ modelDir, threads, slots: 32, measureMs: 0 });
-    try {
-      await measureAgreement(engine, { exact, cpu }, recordings, figures, logProgress);
-      await measureLoad(engine, exact, recordings, RUNS[size], figures, logProgress);
-    } finally {
-      await engine.close();
-      await exact.close();
-      await cpu.close();
-    }
+    await measureOthers(setting);
   }
   return { ratios, figures };
 }
 
-async function measureAgreement(
+/** Runs the parts that need an engine in this process. Returns why there is none. */
+async function measureEngine(setting: Setting): Promise<string | undefined> {
+  const { options, modelDir, recordings, figures, logProgress } = setting;
+  const { parts, provider } = options;
+  if (!['agreement', 'engine', 'short'].some((part) => parts.some((chosen) => chosen === part))) return undefined;
+  let engine: Engine;
+  try {
+    engine = await startEngine({ modelDir, provider, ...(provider === 'cpu' ? TRIAL : {}) });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  try {
+    reportCapacity(engine, setting);
+    const context = contextOf(engine, options);
+    const speech = joinSpeech(recordings);
+    if (parts.includes('agreement')) await measureAgreement(engine, setting);
+    if (parts.includes('engine')) {
+      const controls = await findControls(engine, context, speech, setting);
+      await measureLoad({ engine, context, speech, controls, figures, logProgress }, options);
+    }
+    if (parts.includes('short')) await measureShortStreams(engine, context, speech, setting);
+  } finally {
+    await engine.close();
+  }
+  return undefined;
+}
+
+/** Runs the parts that start their own engines or processes. */
+async function measureOthers({ options, modelDir, figures, logProgress }: Setting): Promise<void> {
+  const { parts, provider } = options;
+  const context = options.context ?? [56, 13];
+  if (parts.includes('plain')) {
+    for (const { graph, batch, runMs, streams } of await measurePlain(modelDir, context, provider, options.batches)) {
+      logProgress(`plain loop, ${graph}, batch of ${batch}: ${runMs.toFixed(1)} ms, ${streams} streams`);
+      figures[`plain_${graph}_batch_${batch}_ms`] = runMs;
+      figures[`plain_${graph}_batch_${batch}_streams`] = streams;
+    }
+  }
+  if (parts.includes('old')) {
+    const engine = await startEngine({ modelDir, provider, gpuGraphs: false, maxSlots: 8192, measureMs: 5000 });
+    for (const { context: one, realTimeFactor } of engine.info.contexts) {
+      const streams = Math.floor(1 / realTimeFactor);
+      logProgress(`engine without GPU graphs [${one.join()}]: capacity of ${streams} streams`);
+      figures[`old_engine_${one.join('_')}_capacity`] = streams;
+    }
+    await engine.close();
+  }
+  if (parts.includes('worker')) await measureWorker(options, modelDir, figures, logProgress);
+  if (parts.includes('service')) await measureService(options, modelDir, figures, logProgress);
+}
+
+function reportCapacity({ info }: Engine, { figures, logProgress }: Setting): void {
+  logProgress(`${info.model}: ${info.slots} slots, ${cpus().length} cores`);
+  figures[`${info.model}_slots`] = info.slots;
+  for (const { context, realTimeFactor } of info.contexts) {
+    logProgress(`${info.model} [${context.join()}]: capacity of ${Math.floor(1 / realTimeFactor)} streams`);
+    figures[`${info.model}_${context.join('_')}_capacity`] = Math.floor(1 / realTimeFactor);
+  }
+}
+
+function contextOf({ info }: Engine, { context }: GpuOptions): Context {
+  return context ?? info.contexts[0]?.context ?? [0, 0];
+}
+
+/** Transcribes the controls in 32 bits on the CPU, or with the engine itself before it has load. */
+async function findControls(
   engine: Engine,
-  { exact, cpu }: { exact: Engine; cpu: Engine },
-  recordings: readonly Recording[],
-  figures: Record<string, number>,
-  logProgress: (line: string) => void,
-): Promise<void> {
+  context: Context,
+  speech: Int16Array,
+  { options, modelDir, logProgress }: Setting,
+): Promise<Control[]> {
+  const known = engine.info.contexts.find((entry) => entry.context.join() === context.join());
+  if (known === undefined) throw new Error(`the model has no context ${context.join()}`);
+  const chosen = chooseControls(speech.length, known.chunkSamples, LOOKBACK_SAMPLES);
+  let exact: Engine | undefined;
+  const start = async (): Promise<Engine> => {
+    if (!options.exact) return engine;
+    logProgress(`  transcribing ${chosen.length} utterances in 32 bits`);
+    const threads = Math.max(1, cpus().length - 2);
+    return (exact = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 }));
+  };
+  const controls = await transcribeControls(
+    start,
+    engine.info.model,
+    context,
+    speech,
+    chosen,
+    options.exact ? options.cache : undefined,
+  );
+  await exact?.close();
+  return controls;
+}
+
+async function measureAgreement(engine: Engine, setting: Setting): Promise<void> {
+  const { modelDir, recordings, figures, logProgress } = setting;
+  // The same graphs on the CPU compute in 32 bits.
+  const threads = Math.max(1, cpus().length - 4);
+  const exact = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 });
+  const cpu = await startEngine({ modelDir, threads, slots: 32, measureMs: 0 });
   let [compared, different] = [0, 0];
   for (const { context } of engine.info.contexts) {
     const result = await compareRecordings(engine, exact, context, recordings);
@@ -86,75 +171,33 @@ async function measureAgreement(
     figures[`${label}_word_error_rate_32_bits`] = result.expectedWordErrorRate;
     figures[`${label}_word_error_rate_cpu_engine`] = shipped.expectedWordErrorRate;
   }
+  await exact.close();
+  await cpu.close();
   logProgress(`${compared - different} of ${compared} transcripts equal those in 32 bits`);
   figures[`${engine.info.model}_compared_transcripts`] = compared;
   figures[`${engine.info.model}_different_transcripts`] = different;
 }
 
-async function measureLoad(
+async function measureShortStreams(
   engine: Engine,
-  exact: Engine,
-  recordings: readonly Recording[],
-  [seconds, runs]: readonly [number, number],
-  figures: Record<string, number>,
-  logProgress: (line: string) => void,
+  context: Context,
+  speech: Int16Array,
+  { options, figures, logProgress }: Setting,
 ): Promise<void> {
-  const speech = joined(recordings);
-  const context: Context = engine.info.contexts[0]?.context ?? [0, 0];
-  const streams = Number(process.env.GPU_STREAMS ?? engine.info.slots);
-  for (let run = 0; run <= runs; run++) {
-    const inPhase = run === runs;
-    const before = engine.stats;
-    const result = await runCrowd({ engine, context, streams, seconds, speech, inPhase });
-    const { runs: count, windows, runCpuMs, runMs } = engine.stats;
-    const batches = count - before.runs;
-    const differences = await compareSamples(exact, context, speech, result.samples);
-    const label = `${engine.info.model}${inPhase ? '_in_phase' : `_run_${run + 1}`}`;
-    logProgress(`${label}: ${describe(result)}`);
-    logProgress(
-      `  ${batches} batches of ${((windows - before.windows) / batches).toFixed(0)} windows, ` +
-        `${((runMs - before.runMs) / batches).toFixed(1)} ms each, host ${((runCpuMs - before.runCpuMs) / batches).toFixed(2)} ms; ` +
-        `${differences.length} of ${result.samples.length} sampled transcripts differ from 32 bits`,
-    );
-    figures[`${label}_streams`] = result.streams;
-    figures[`${label}_windows_per_second`] = result.windows / seconds;
-    figures[`${label}_latency_p50_ms`] = result.latencyMs.p50;
-    figures[`${label}_latency_p95_ms`] = result.latencyMs.p95;
-    figures[`${label}_latency_p99_ms`] = result.latencyMs.p99;
-    figures[`${label}_final_p95_ms`] = result.finalMs.p95;
-    figures[`${label}_failures`] = result.failures.length;
-    figures[`${label}_sampled_transcripts`] = result.samples.length;
-    figures[`${label}_different_samples`] = differences.length;
-  }
-}
-
-function describe({ streams, windows, finals, opened, failures, ...times }: CrowdResult): string {
-  const { latencyMs, finalMs, generatorLagMs, firstQuarterP95Ms, lastQuarterP95Ms } = times;
-  return (
-    `${streams} streams, ${windows} windows, ${finals} finals, ${opened} opened, ${failures.length} failed ${failures[0] ?? ''}; ` +
-    `latency p50 ${latencyMs.p50.toFixed(1)} p95 ${latencyMs.p95.toFixed(1)} p99 ${latencyMs.p99.toFixed(1)} ms, ` +
-    `first quarter p95 ${firstQuarterP95Ms.toFixed(1)}, last ${lastQuarterP95Ms.toFixed(1)}; ` +
-    `finals p95 ${finalMs.p95.toFixed(1)} ms; generator late by p95 ${generatorLagMs.p95.toFixed(1)} ms`
+  const { shortStreams: speakers, shortSeconds: seconds } = options;
+  const result = await runShortStreams({ engine, context, speech, speakers, seconds, logProgress });
+  const { memory } = result;
+  logProgress(
+    `short streams: ${result.opened} opened, ${result.finals} finals, ${result.failed} failed, ` +
+      `${result.different} differ from the same audio alone; ${result.freeSlots} of ${engine.info.slots} slots free` +
+      (memory === undefined ? '' : `; device memory ${memory.start}, at most ${memory.peak}, ${memory.end} MiB`),
   );
-}
-
-function readRecordings(folder: string): Recording[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.wav'))
-    .map((name) => {
-      const bytes = readFileSync(join(folder, name)).subarray(WAV_HEADER_BYTES);
-      const samples = Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(i * 2));
-      return { name, samples, text: readFileSync(join(folder, name.replace(/wav$/, 'txt')), 'utf8').trim() };
-    });
-}
-
-/** Joins recordings into speech that is long enough for every utterance. */
-function joined(recordings: readonly Recording[]): Int16Array {
-  const speech = new Int16Array(recordings.reduce((sum, { samples }) => sum + samples.length, 0));
-  let at = 0;
-  for (const { samples } of recordings) {
-    speech.set(samples, at);
-    at += samples.length;
-  }
-  return speech;
+  const label = `${engine.info.model}_short`;
+  figures[`${label}_seconds`] = seconds;
+  figures[`${label}_opened`] = result.opened;
+  figures[`${label}_finals`] = result.finals;
+  figures[`${label}_failed`] = result.failed;
+  figures[`${label}_different`] = result.different;
+  figures[`${label}_leaked_slots`] = engine.info.slots - result.freeSlots;
+  if (memory !== undefined) figures[`${label}_device_memory_growth_mib`] = memory.end - memory.start;
 }

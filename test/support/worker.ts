@@ -21,7 +21,12 @@ export interface TestWorker {
 let started = 0;
 
 /** Starts a worker and waits until it can accept streams. */
-export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.ProcessEnv = {}): Promise<TestWorker> {
+export async function startWorker(
+  redisUrl: string,
+  prefix: string,
+  env: NodeJS.ProcessEnv = {},
+  { readyWithinMs = 60_000 } = {},
+): Promise<TestWorker> {
   // The worker needs the functions. In a Redis with users only the operator can load them.
   if (!redisUrl.includes('@')) await prepareRedis(redisUrl);
   const adminPort = await freePort();
@@ -50,7 +55,7 @@ export async function startWorker(redisUrl: string, prefix: string, env: NodeJS.
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + readyWithinMs;
   const isReady = async () => {
     try {
       return (await fetch(`${adminUrl}/readyz`)).ok;

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context, Engine } from '@svc-asr/worker';
+import { transcribe } from './agreement.ts';
+
+/**
+ * An utterance whose transcript is known before a run. One percent of the utterances of a run are such, so transcripts
+ * are compared while the engine is under load.
+ */
+export interface Control {
+  readonly from: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+/** Share of the utterances of a run that are controls. */
+export const CONTROL_SHARE = 0.01;
+/** Number of different controls, and their length in seconds. */
+const CONTROLS = 200;
+const SECONDS = [6, 10] as const;
+
+/** Chooses controls. The same speech and chunk have the same controls. Each one ends with a whole window. */
+export function chooseControls(speechSamples: number, chunkSamples: number, lookback: number): Omit<Control, 'text'>[] {
+  const next = randomNumbers();
+  return Array.from({ length: CONTROLS }, () => {
+    const seconds = SECONDS[0] + Math.floor(next() * (SECONDS[1] - SECONDS[0] + 1));
+    const length = Math.round((seconds * 16_000) / chunkSamples) * chunkSamples - lookback;
+    return { from: Math.floor(next() * Math.max(1, speechSamples - length)), length };
+  });
+}
+
+/** Returns pseudo-random numbers from 0 to 1, always the same ones. */
+function randomNumbers(): () => number {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Transcribes controls with an engine that has no other load. A cached result of the same controls is used instead. */
+export async function transcribeControls(
+  startEngine: () => Promise<Engine>,
+  name: string,
+  context: Context,
+  speech: Int16Array,
+  controls: readonly Omit<Control, 'text'>[],
+  cache: string | undefined,
+): Promise<Control[]> {
+  const file = join(cache ?? '', `${name}-${context.join('-')}.json`);
+  if (cache !== undefined && existsSync(file)) {
+    const known = JSON.parse(readFileSync(file, 'utf8')) as Control[];
+    const isSame = (a: Omit<Control, 'text'>, i: number) => a.from === known[i]?.from && a.length === known[i].length;
+    if (controls.every(isSame)) return known;
+  }
+  const engine = await startEngine();
+  const known = await Promise.all(
+    controls.map(async ({ from, length }): Promise<Control> => {
+      return { from, length, text: await transcribe(engine, context, speech.subarray(from, from + length)) };
+    }),
+  );
+  if (cache !== undefined) {
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(file, JSON.stringify(known));
+  }
+  return known;
+}

@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Context } from '@svc-asr/worker';
+import { root } from '../../tools/launch/terminal.mjs';
+import { readOnnx } from '../../worker/src/model/onnx.ts';
+
+/** A graph that is run in the ordinary way: every run gets all of its inputs from the host, and returns all outputs. */
+interface PlainGraph {
+  readonly file: string;
+  /** Builds the inputs of the first run. */
+  buildFeeds: (batch: number) => Record<string, Tensor>;
+}
+
+/** Result of one batch size. */
+export interface PlainResult {
+  readonly graph: string;
+  readonly batch: number;
+  readonly runMs: number;
+  /** Streams at real-time pace, if the loop did nothing else. */
+  readonly streams: number;
+}
+
+const FRAME_MS = 80;
+const SUBSAMPLING = 8;
+/** Runs before the measurement, and limits of the measurement. */
+const [WARM_RUNS, MIN_RUNS, MAX_RUNS, LIMIT_MS] = [3, 3, 30, 3000];
+/** The Kikuyu model as it was exported, with weights in 32 bits. */
+const EXPORT = join(root, 'bench/worker/export/model_ctc.onnx');
+
+/**
+ * Measures a loop of onnxruntime-node without an engine. Features, batching and search cost nothing in it. It runs the
+ * GPU graph of a model folder, and the export of the Kikuyu model for that model.
+ */
+export async function measurePlain(
+  modelDir: string,
+  context: Context,
+  provider: string,
+  batches: readonly number[],
+): Promise<PlainResult[]> {
+  // The JavaScript part of onnxruntime-node 1.30 puts 16-bit values into a Float16Array where the runtime has one. Its
+  // native part cannot read that, and falls back to Uint16Array without it.
+  Reflect.deleteProperty(globalThis, 'Float16Array');
+  const chunkMs = (context[1] + 1) * FRAME_MS;
+  const graphs = { gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)), export: exported(context) };
+  const results: PlainResult[] = [];
+  for (const [graph, { file, buildFeeds }] of Object.entries(graphs)) {
+    if (graph === 'export' && !modelDir.includes('kikuyu')) continue;
+    if (!existsSync(file)) continue;
+    const session = await InferenceSession.create(file, { executionProviders: [provider], logSeverityLevel: 3 });
+    for (const batch of batches) {
+      const runMs = await measureRuns(session, buildFeeds(batch));
+      results.push({ graph, batch, runMs, streams: Math.floor((batch * chunkMs) / runMs) });
+    }
+    await session.release();
+  }
+  return results;
+}
+
+/** Returns the median of a run. Its state outputs are the state inputs of the next one. */
+async function measureRuns(session: InferenceSession, firstFeeds: Record<string, Tensor>): Promise<number> {
+  const times: number[] = [];
+  let feeds = firstFeeds;
+  const startedMs = performance.now();
+  for (let run = 0; run < WARM_RUNS + MAX_RUNS; run++) {
+    const beforeMs = performance.now();
+    const results = await session.run(feeds);
+    if (run >= WARM_RUNS) times.push(performance.now() - beforeMs);
+    const state = Object.entries(results)
+      .map(([name, tensor]): [string, Tensor] => [stateName(name), tensor])
+      .filter(([name]) => name in feeds);
+    feeds = { ...feeds, ...Object.fromEntries(state) };
+    if (times.length >= MIN_RUNS && performance.now() - startedMs > LIMIT_MS) break;
+  }
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? NaN;
+}
+
+/** Returns the input that an output becomes: `keys_0_next` and `cache_last_channel_next_len` are state, for example. */
+function stateName(output: string): string {
+  return output.endsWith('_next_len') ? output.replace('_next_len', '_len') : output.replace(/_next$/, '');
+}
+
+/** The ordinary graph of an export, with features as input. */
+function exported([left, right]: Context): PlainGraph {
+  const frames = SUBSAMPLING * (right + 1) + SUBSAMPLING + 1;
+  return {
+    file: EXPORT,
+    buildFeeds: (batch) => {
+      const { metadata, dims } = readSizes(EXPORT);
+      const [layers, width] = dims;
+      const mels = Number(metadata.get('feat_dim') ?? 80);
+      const tail = 8;
+      return {
+        audio_signal: floats([batch, mels, frames]),
+        length: longs(batch, frames),
+        cache_last_channel: floats([batch, layers, left, width]),
+        cache_last_time: floats([batch, layers, width, tail]),
+        cache_last_channel_len: longs(batch, left),
+      };
+    },
+  };
+}
+
+/** Returns metadata, number of layers and width of the export. */
+function readSizes(file: string): { metadata: ReadonlyMap<string, string>; dims: [number, number] } {
+  const { metadata, tensors } = readOnnx(file, readFileSync(file));
+  const layers = new Set([...tensors.keys()].flatMap((name) => /layers\.(\d+)\./.exec(name)?.[1] ?? [])).size;
+  const bias = [...tensors].find(([name]) => /layers\.0\.norm_out\.weight$/.test(name))?.[1] ?? [];
+  return { metadata, dims: [layers, bias[0] ?? 0] };
+}
+
+/** A GPU graph. Its state, which the engine keeps on the device, is copied in and out like any other tensor. */
+function gpuGraph(file: string): PlainGraph {
+  return {
+    file,
+    buildFeeds: (batch) => {
+      const { metadata } = readOnnx(file, readFileSync(file));
+      const size = (name: string): number => Number(metadata.get(name));
+      const [left, chunk, width, row] = [size('left'), size('right') + 1, size('width'), size('row')];
+      const type = metadata.get('precision') === 'f16' ? 'float16' : 'float32';
+      const pages = Math.ceil(left / chunk);
+      const samples = (SUBSAMPLING * chunk + SUBSAMPLING) * 160 + 401;
+      const rows = (frames: number): readonly number[] => [(frames * width) / row, row];
+      // The first two pages and tail slots are the zero page and the scratch page of the contract.
+      const page = (stream: number, at: number): number => (2 + stream * pages + at) * chunk;
+      const each = (values: (stream: number) => readonly number[]): number[] =>
+        Array.from({ length: batch }, (_, stream) => values(stream)).flat();
+      const feeds: Record<string, Tensor> = {
+        pcm: new Tensor('int16', Int16Array.from({ length: batch * samples }, noise), [batch, samples]),
+        bounds: ints(
+          each(() => [0, samples, 0, SUBSAMPLING * chunk + SUBSAMPLING + 1]),
+          [batch, 4],
+        ),
+        past: ints(
+          each((stream) => Array.from({ length: pages }, (_, at) => page(stream, at))),
+          [batch, pages],
+        ),
+        page: ints(
+          each((stream) => [page(stream, 0)]),
+          [batch],
+        ),
+        tail_from: ints(
+          each((stream) => [2 + stream]),
+          [batch],
+        ),
+        tail_to: ints(
+          each((stream) => [2 + stream]),
+          [batch],
+        ),
+        filled: ints(
+          each(() => [left]),
+          [batch],
+        ),
+      };
+      for (let layer = 0; layer < size('layers'); layer++) {
+        for (const name of ['keys', 'values'])
+          feeds[`${name}_${layer}`] = zeros(type, rows((2 + batch * pages) * chunk));
+        feeds[`tails_${layer}`] = zeros(type, rows((2 + batch) * size('tail')));
+      }
+      return feeds;
+    },
+  };
+}
+
+const noise = (): number => Math.floor((Math.random() - 0.5) * 8000);
+const count = (dims: readonly number[]): number => dims.reduce((product, dim) => product * dim, 1);
+const ints = (values: readonly number[], dims: number[]): Tensor => new Tensor('int32', Int32Array.from(values), dims);
+
+function floats(dims: readonly number[]): Tensor {
+  return new Tensor(
+    'float32',
+    Float32Array.from({ length: count(dims) }, () => Math.random() - 0.5),
+    dims,
+  );
+}
+
+function longs(batch: number, value: number): Tensor {
+  return new Tensor('int64', new BigInt64Array(batch).fill(BigInt(value)), [batch]);
+}
+
+function zeros(type: 'float16' | 'float32', dims: readonly number[]): Tensor {
+  if (type === 'float32') return new Tensor('float32', new Float32Array(count(dims)), dims);
+  return new Tensor('float16', new Uint16Array(count(dims)), dims);
+}

@@ -1,0 +1,182 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEngine } from '@svc-asr/worker';
+import type { Context, Engine } from '@svc-asr/worker';
+import { MODEL, ownPrefix } from '../../test/support/gateway.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import { ticketKeyFiles } from '../../test/support/ticket-keys.ts';
+import { startWorker } from '../../test/support/worker.ts';
+import { readUsage } from '../relay/usage.ts';
+import { chooseControls, transcribeControls } from './controls.ts';
+import type { Control } from './controls.ts';
+import { LOOKBACK_SAMPLES } from './crowd.ts';
+import type { GeneratorOptions, GeneratorResult } from './generator.ts';
+import type { GpuOptions } from './options.ts';
+import { describe, growsBacklog, percentiles, quartersOf } from './percentiles.ts';
+import { joinSpeech, readRecordings } from './speech.ts';
+import { busyThreads, readThreadUsage } from './thread-usage.ts';
+
+/** Time before the measurement, in which streams open. */
+const WARM_SECONDS = 15;
+const FRAME_MS = 100;
+const CHUNK_SAMPLES = 1280;
+/** Longest time for a worker on a GPU to warm up and measure its slots. */
+export const READY_WITHIN_MS = 180_000;
+
+/** Settings that a worker on a GPU needs and that tests leave out. */
+export function gpuWorkerSettings(options: GpuOptions, modelDir: string): NodeJS.ProcessEnv {
+  const { LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES } = process.env;
+  return {
+    ...(LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH }),
+    ...(CUDA_VISIBLE_DEVICES === undefined ? {} : { CUDA_VISIBLE_DEVICES }),
+    MODEL_DIR: modelDir,
+    PROVIDER: options.provider,
+    // 0 stands for the values that a worker chooses or measures itself.
+    SLOTS: options.provider === 'cpu' ? '64' : '0',
+    MAX_BATCH: '0',
+  };
+}
+
+/** Runs a worker as a process, and streams to it from several other processes. The worst of the runs counts. */
+export async function measureWorker(
+  options: GpuOptions,
+  modelDir: string,
+  figures: Record<string, number>,
+  logProgress: (line: string) => void,
+): Promise<void> {
+  const context: Context = options.context ?? [56, 13];
+  const controls = await referenceControls(options, modelDir, context);
+  const redis = await startRedis();
+  try {
+    const prefix = ownPrefix();
+    const startedMs = performance.now();
+    const settings = gpuWorkerSettings(options, modelDir);
+    const worker = await startWorker(redis.url, prefix, settings, { readyWithinMs: READY_WITHIN_MS });
+    logProgress(`worker: ready after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+    try {
+      const load: Load = { redisUrl: redis.url, prefix, modelDir, context, controls, workerPid: worker.pid };
+      for (let run = 1; run <= options.runs; run++) {
+        await measureRun(load, options, `worker_run_${run}`, figures, logProgress);
+      }
+    } finally {
+      await worker.stop('SIGKILL');
+    }
+  } finally {
+    await redis.stop();
+  }
+}
+
+/** Returns utterances with their transcripts on the CPU. */
+async function referenceControls(options: GpuOptions, modelDir: string, context: Context): Promise<Control[]> {
+  const speech = joinSpeech(readRecordings(modelDir));
+  const chosen = chooseControls(speech.length, (context[1] + 1) * CHUNK_SAMPLES, LOOKBACK_SAMPLES);
+  let engine: Engine | undefined;
+  const start = async (): Promise<Engine> => {
+    const threads = Math.max(1, cpus().length - 2);
+    return (engine = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 }));
+  };
+  const name = modelDir.split('/').at(-1) ?? '';
+  const controls = await transcribeControls(start, name, context, speech, chosen, options.cache);
+  await engine?.close();
+  return controls;
+}
+
+interface Load {
+  readonly redisUrl: string;
+  readonly prefix: string;
+  readonly modelDir: string;
+  readonly context: Context;
+  readonly controls: readonly Control[];
+  readonly workerPid: number;
+}
+
+async function measureRun(
+  { redisUrl, prefix, modelDir, context, controls, workerPid }: Load,
+  { workerStreams, generators, seconds }: GpuOptions,
+  label: string,
+  figures: Record<string, number>,
+  logProgress: (line: string) => void,
+): Promise<void> {
+  const results = Array.from({ length: generators }, (_, i) =>
+    runGenerator({
+      redisUrl,
+      prefix,
+      ticketKeyFile: ticketKeyFiles().keyFile,
+      model: MODEL,
+      modelDir,
+      context: [...context],
+      controls,
+      streams: Math.floor((workerStreams * (i + 1)) / generators) - Math.floor((workerStreams * i) / generators),
+      seconds,
+      warmSeconds: WARM_SECONDS,
+      frameMs: FRAME_MS,
+    }),
+  );
+  const usage = measureUsage(workerPid, seconds);
+  const done = await Promise.all(results);
+  const { cores, threads } = await usage;
+  const latencies = merge(done.map((one) => one.latencies));
+  const [latency, final] = [percentiles(latencies), percentiles(merge(done.map(({ finals }) => finals)))];
+  const sum = (of: (result: GeneratorResult) => number) => done.reduce((total, one) => total + of(one), 0);
+  const failures = done.flatMap((one) => one.failures);
+  const lag = percentiles(merge(done.map(({ lags }) => lags)));
+  const quarters = done.map((one) => quartersOf(one.latencies));
+  const [different, compared] = [sum((one) => one.different), sum((one) => one.compared)];
+  logProgress(
+    `${label}: ${workerStreams} streams from ${generators} processes, ${latencies.length} windows, ` +
+      `${sum(({ opened }) => opened)} opened, ${failures.length} failed ${failures[0] ?? ''}; latency ${describe(latency)}; ` +
+      `finals ${describe(final)}; generators late by p95 ${lag.p95.toFixed(1)} ms; ` +
+      `${sum(({ unanswered }) => unanswered)} unanswered; ${different} of ${compared} transcripts differ`,
+  );
+  logProgress(
+    `  worker: ${cores.toFixed(2)} cores; ${threads.map((one) => `${one.name} ${one.cores.toFixed(2)}`).join(', ')}`,
+  );
+  figures[`${label}_streams`] = workerStreams;
+  figures[`${label}_windows_per_second`] = latencies.length / seconds;
+  figures[`${label}_latency_p50_ms`] = latency.p50;
+  figures[`${label}_latency_p95_ms`] = latency.p95;
+  figures[`${label}_latency_p99_ms`] = latency.p99;
+  figures[`${label}_final_p95_ms`] = final.p95;
+  figures[`${label}_generator_lag_p95_ms`] = lag.p95;
+  figures[`${label}_growing_backlogs`] = quarters.filter(growsBacklog).length;
+  figures[`${label}_failures`] = failures.length;
+  figures[`${label}_unanswered`] = sum(({ unanswered }) => unanswered);
+  figures[`${label}_compared_transcripts`] = compared;
+  figures[`${label}_different_transcripts`] = different;
+  figures[`${label}_worker_cores`] = cores;
+  figures[`${label}_generator_cores`] = sum(({ cpuSeconds }) => cpuSeconds) / seconds;
+}
+
+/** Measures the CPU time of the worker in the middle of the run. */
+async function measureUsage(pid: number, seconds: number) {
+  await sleep(WARM_SECONDS * 1000 + 1000);
+  const [before, threads] = [readUsage(pid), readThreadUsage(pid)];
+  const measuredMs = Math.max(1000, (seconds - 2) * 1000);
+  await sleep(measuredMs);
+  const cores = ((readUsage(pid).cpuSeconds - before.cpuSeconds) * 1000) / measuredMs;
+  return { cores, threads: busyThreads(threads, readThreadUsage(pid), measuredMs / 1000) };
+}
+
+async function runGenerator(options: GeneratorOptions): Promise<GeneratorResult> {
+  const child = fork(fileURLToPath(new URL('generator.ts', import.meta.url)), { serialization: 'advanced' });
+  child.send(options);
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`a generator ended with code ${String(code)}`);
+  });
+  exited.catch(() => undefined);
+  const [result] = (await Promise.race([once(child, 'message'), exited])) as [GeneratorResult];
+  return result;
+}
+
+function merge(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
