@@ -105,7 +105,7 @@ function exported([left, right]: Context): PlainGraph {
 function readSizes(file: string): { metadata: ReadonlyMap<string, string>; dims: [number, number] } {
   const { metadata, tensors } = readOnnx(file, readFileSync(file));
   const layers = new Set([...tensors.keys()].flatMap((name) => /layers\.(\d+)\./.exec(name)?.[1] ?? [])).size;
-  const bias = [...tensors].find(([name]) => /layers\.0\.norm_out\.weight$/.test(name))?.[1] ?? [];
+  const bias = [...tensors].find(([name]) => name.endsWith('layers.0.norm_out.weight'))?.[1] ?? [];
   return { metadata, dims: [layers, bias[0] ?? 0] };
 }
 

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '@svc-asr/ledger';
@@ -40,7 +41,7 @@ export async function measureService(
 ): Promise<void> {
   const k6 = await findK6(process.env.K6 ?? '');
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-gpu-'));
-  const stops: (() => Promise<unknown>)[] = [() => Promise.resolve(rmSync(folder, { recursive: true, force: true }))];
+  const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
     const redis = await startRedis();
     stops.unshift(() => redis.stop());
