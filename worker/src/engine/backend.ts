@@ -40,6 +40,8 @@ export interface Backend {
   startSearch(): Search;
   /** Creates a runner with memory for this many slots. Only the newest runner may be used. */
   createRunner(slots: number, onRun: OnRun): Runner;
+  /** Releases the graphs and all memory of the model. No run may be active or follow. */
+  close(): Promise<void>;
 }
 
 /** Error of the hardware or its driver, after which the process cannot continue. */

@@ -38,7 +38,7 @@ export class Engine extends EventEmitter<EngineEvents> {
   #outbox: Command[] = [];
   #nextId = 1;
   #failure: EngineError | undefined;
-  #closing = false;
+  #closing: Promise<void> | undefined;
 
   constructor(thread: Worker, info: ModelInfo, shared: SharedBuffers) {
     super();
@@ -54,7 +54,8 @@ export class Engine extends EventEmitter<EngineEvents> {
       this.#fail(new EngineError('engine_failed', `the inference thread failed: ${messageOf(cause)}`, { cause }));
     });
     thread.on('exit', (code) => {
-      if (!this.#closing) this.#fail(new EngineError('engine_failed', `the inference thread ended with code ${code}`));
+      if (this.#closing === undefined)
+        this.#fail(new EngineError('engine_failed', `the inference thread ended with code ${code}`));
     });
   }
 
@@ -82,7 +83,7 @@ export class Engine extends EventEmitter<EngineEvents> {
    */
   open({ context, utterance = 0, realtimeFrom = 0 }: OpenOptions = {}): EngineStream {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closing) throw new EngineError('closed', 'the engine is closed');
+    if (this.#closing !== undefined) throw new EngineError('closed', 'the engine is closed');
     const chosen = context ?? this.info.contexts[0]?.context;
     const known = this.info.contexts.find(
       (entry) => chosen !== undefined && contextKey(entry.context) === contextKey(chosen),
@@ -115,10 +116,21 @@ export class Engine extends EventEmitter<EngineEvents> {
     return stream;
   }
 
-  /** Ends all streams without a final and stops the inference thread. */
-  async close(): Promise<void> {
-    if (this.#closing || this.#failure !== undefined) return;
-    this.#closing = true;
+  /**
+   * Ends all streams without a final, waits for runs in progress, releases the memory of the model and stops the
+   * inference thread. Further calls wait for the same end. Another engine can be started in the process afterwards.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#stop();
+    return this.#closing;
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#failure !== undefined) {
+      // A thread that hangs in a native call cannot end, so nothing waits for it.
+      void this.#thread.terminate();
+      return;
+    }
     for (const { stream } of this.#streams.values()) stream.close();
     const exited = new Promise((resolve) => this.#thread.once('exit', resolve));
     this.#send({ kind: 'stop' });
@@ -163,7 +175,7 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   #fail(error: EngineError): void {
-    if (this.#failure !== undefined) return;
+    if (this.#failure !== undefined || this.#closing !== undefined) return;
     this.#failure = error;
     const streams = [...this.#streams.values()];
     this.#streams.clear();

@@ -28,6 +28,8 @@ try {
   const code = error instanceof ModelError ? error.code : undefined;
   report({ kind: 'refused', code, message: error instanceof Error ? error.message : String(error) });
 }
+// The thread ends when nothing can reach it any more.
+port.close();
 
 async function main(options: ThreadOptions): Promise<void> {
   const backend = await loadBackend(options);
@@ -52,9 +54,12 @@ async function main(options: ThreadOptions): Promise<void> {
   const timer = setInterval(() => {
     if (!loop.busy) gauges.tick();
   }, IDLE_TICK_MS);
-  await loop.run();
-  clearInterval(timer);
-  port?.close();
+  try {
+    await loop.run();
+  } finally {
+    clearInterval(timer);
+  }
+  await backend.close();
 }
 
 async function loadBackend({ modelDir, provider, threads, maxBatch, maxSlots, slots, ...options }: ThreadOptions) {

@@ -28,6 +28,8 @@ export interface Model {
   readonly encoders: ReadonlyMap<string, Encoder>;
   /** Predictor and joint of a transducer. Undefined for a CTC model. */
   readonly joint: Joint | undefined;
+  /** Releases the memory of all graphs. None may run. */
+  release(): Promise<void>;
 }
 
 interface Graph {
@@ -54,14 +56,30 @@ export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatc
     opened.set(key, graph);
     return graph;
   };
-  const encoders = await loadEncoders(manifest, open, maxBatch, runtime.paddedBatches);
-  const outputSize = encoders.values().next().value?.shape.outputSize;
-  if (manifest.type === 'ctc') {
-    agree('tokens.txt', 'the number of pieces', { length: vocabulary.pieces.length, encoder: outputSize });
-    return { manifest, vocabulary, encoders, joint: undefined };
+  const release = async () => {
+    const graphs = await Promise.allSettled(opened.values());
+    for (const graph of graphs) if (graph.status === 'fulfilled') await graph.value.session.release();
+  };
+  try {
+    const encoders = await loadEncoders(manifest, open, maxBatch, runtime.paddedBatches);
+    const joint = await loadSearch(manifest, open, vocabulary, encoders.values().next().value?.shape.outputSize);
+    return { manifest, vocabulary, encoders, joint, release };
+  } catch (error) {
+    await release();
+    throw error;
   }
-  const joint = await loadJoint(manifest, open, vocabulary, outputSize);
-  return { manifest, vocabulary, encoders, joint };
+}
+
+/** Loads the joint of a transducer. A CTC model has none. */
+async function loadSearch(
+  manifest: Manifest,
+  open: Open,
+  vocabulary: Vocabulary,
+  outputSize: number | undefined,
+): Promise<Joint | undefined> {
+  if (manifest.type === 'transducer') return await loadJoint(manifest, open, vocabulary, outputSize);
+  agree('tokens.txt', 'the number of pieces', { length: vocabulary.pieces.length, encoder: outputSize });
+  return undefined;
 }
 
 async function openGraph(folder: string, ref: FileRef, runtime: RuntimeOptions): Promise<Graph> {

@@ -98,7 +98,6 @@ const CALLS = {
 
 /** Functions that return nothing, by their position in the same table. */
 const RELEASES = {
-  ReleaseEnv: entry(92, ['env']),
   ReleaseMemoryInfo: entry(94, ['memoryInfo']),
   ReleaseSession: entry(95, ['session']),
   ReleaseValue: entry(96, ['value']),

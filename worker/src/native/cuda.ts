@@ -1,6 +1,6 @@
 import type { LibraryHandle } from 'koffi';
 import { CudaError, NativeError } from './error.ts';
-import { loadKoffi } from './koffi.ts';
+import { loadKoffi, pinLibrary } from './koffi.ts';
 import type { Koffi, Pointer } from './koffi.ts';
 import type { DeviceEvent, DeviceMemory } from './memory.ts';
 
@@ -140,7 +140,9 @@ export function loadRuntime(koffi: Koffi, names: readonly string[]): LibraryHand
   const causes: unknown[] = [];
   for (const name of names) {
     try {
-      return koffi.load(name);
+      const library = koffi.load(name);
+      pinLibrary(koffi, name);
+      return library;
     } catch (cause) {
       causes.push(cause);
     }

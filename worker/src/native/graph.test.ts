@@ -23,7 +23,7 @@ beforeAll(async () => {
   runtime = await NativeRuntime.open();
   memory = createHostMemory(runtime.koffi);
 });
-afterAll(() => runtime.close());
+afterAll(() => runtime.release());
 
 function open(graph: OnnxGraph): OpenGraph {
   const path = join(temporaryFolder('native'), '4-1.onnx');

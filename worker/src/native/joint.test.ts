@@ -22,7 +22,7 @@ beforeAll(async () => {
   runtime = await NativeRuntime.open();
   memory = createHostMemory(runtime.koffi);
 });
-afterAll(() => runtime.close());
+afterAll(() => runtime.release());
 
 function save(graph: OnnxGraph): string {
   const path = join(temporaryFolder('native'), 'graph.onnx');

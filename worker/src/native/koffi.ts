@@ -12,6 +12,18 @@ export type NativeFunction = (...args: unknown[]) => unknown;
 /** ONNX Runtime needs more stack than the 2 MiB that koffi reserves by default. */
 const STACK_BYTES = 16 * 2 ** 20;
 
+// Values from dlfcn.h of Linux.
+const RTLD_NOW = 0x2;
+const RTLD_NODELETE = 0x1000;
+
+/**
+ * Keeps a library that is loaded until the process ends. koffi unloads its libraries when their thread ends, but ONNX
+ * Runtime and CUDA keep state that the next engine of the process uses.
+ */
+export function pinLibrary(koffi: Koffi, name: string): void {
+  koffi.load(null).func('dlopen', 'void *', ['str', 'int'])(name, RTLD_NOW | RTLD_NODELETE);
+}
+
 /** Loads koffi. Only native back ends call it, so a worker on CPUs runs without it. */
 export async function loadKoffi(): Promise<Koffi> {
   let koffi: Koffi;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { LibraryHandle, TypeObject } from 'koffi';
 import { NativeError } from './error.ts';
-import { loadKoffi } from './koffi.ts';
+import { loadKoffi, pinLibrary } from './koffi.ts';
 import type { Koffi, NativeFunction, Pointer } from './koffi.ts';
 
 /** The library of ONNX Runtime, loaded and checked. */
@@ -51,6 +51,7 @@ export async function loadLibrary({ file, version }: LibrarySource): Promise<Ort
     throw new NativeError('library_missing', `${file} is not a library of ONNX Runtime: ${next}`, { cause });
   }
   checkMapped(file);
+  pinLibrary(koffi, file);
   // OrtApiBase has two functions: GetApi and GetVersionString.
   const getApi = functionAt(koffi, base, 0, koffi.proto('void *', ['uint32_t']));
   const actual = functionAt(koffi, base, 1, koffi.proto('str', []))() as string;

@@ -39,7 +39,7 @@ beforeAll(async () => {
   runtime = await NativeRuntime.open();
   memory = createHostMemory(runtime.koffi);
 });
-afterAll(() => runtime.close());
+afterAll(() => runtime.release());
 
 function save(graph: OnnxGraph): string {
   const file = join(temporaryFolder('native'), 'graph.onnx');

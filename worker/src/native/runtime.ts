@@ -15,7 +15,7 @@ const OPTIMIZE_ALL = 99;
 const DEVICE_ALLOCATOR = 0;
 const DEFAULT_MEMORY = 0;
 
-/** ONNX Runtime, called by its C API. Everything that it creates must be released before `close`. */
+/** ONNX Runtime, called by its C API. Everything that it creates must be released before `release`. */
 export class NativeRuntime {
   readonly koffi: Koffi;
   readonly version: string;
@@ -64,10 +64,13 @@ export class NativeRuntime {
     return new NativeTensor(this.#api, this.#memoryInfo(memory), pointer, type, shape);
   }
 
-  close(): void {
+  /**
+   * Releases what the runtime itself owns. The environment stays until the process ends, because its last user would
+   * unload the CUDA provider. It exists once, so that it does not grow with the number of runtimes.
+   */
+  release(): void {
     for (const info of this.#memory.values()) this.#api.ReleaseMemoryInfo(info);
     this.#memory.clear();
-    this.#api.ReleaseEnv(this.#env);
   }
 
   #memoryInfo(memory: DeviceMemory): Handle<'memoryInfo'> {

@@ -33,6 +33,7 @@ export class NativeSession {
   readonly #koffi: Koffi;
   readonly #session: Handle<'session'>;
   readonly #allocator: Handle<'allocator'>;
+  #isReleased = false;
 
   constructor(api: OrtApi, koffi: Koffi, session: Handle<'session'>) {
     this.#api = api;
@@ -82,7 +83,10 @@ export class NativeSession {
     return new NativeBinding(this.#api, this.#session, options);
   }
 
+  /** Releases the graph with its CUDA graphs. A second call does nothing. */
   release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     this.#api.ReleaseSession(this.#session);
   }
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   runtime = await NativeRuntime.open();
   memory = createHostMemory(runtime.koffi);
 });
-afterAll(() => runtime.close());
+afterAll(() => runtime.release());
 
 const GPU = join(goldenFolder, 'gpu');
 const factsOf = (file: string) => readOnnx(file, readFileSync(join(GPU, file)));

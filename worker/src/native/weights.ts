@@ -42,6 +42,9 @@ export class SharedWeights {
       this.#bytes = fstatSync(handle).size;
       this.#block = memory.allocate(this.#bytes);
       this.#copy(handle);
+    } catch (error) {
+      if (error instanceof ModelError) this.release();
+      throw error;
     } finally {
       closeSync(handle);
     }
@@ -84,14 +87,17 @@ export class SharedWeights {
   #copy(handle: number): void {
     const staging = this.#memory.allocateHost(Math.min(STEP_BYTES, this.#bytes));
     const buffer = new Uint8Array(staging.buffer);
-    for (let at = 0; at < this.#bytes;) {
-      const read = readSync(handle, buffer, 0, buffer.length, at);
-      if (read === 0) throw new ModelError('file_missing', `${this.#file}: the file ends at byte ${at}`);
-      this.#memory.copyToDevice(this.#block + BigInt(at), staging.pointer, read);
-      this.#memory.synchronize();
-      at += read;
+    try {
+      for (let at = 0; at < this.#bytes;) {
+        const read = readSync(handle, buffer, 0, buffer.length, at);
+        if (read === 0) throw new ModelError('file_missing', `${this.#file}: the file ends at byte ${at}`);
+        this.#memory.copyToDevice(this.#block + BigInt(at), staging.pointer, read);
+        this.#memory.synchronize();
+        at += read;
+      }
+    } finally {
+      this.#memory.releaseHost(staging);
     }
-    this.#memory.releaseHost(staging);
   }
 }
 

@@ -30,8 +30,14 @@ const GPU_GRAPHS = {
 } as const;
 const GPU_WEIGHTS = 'gpu/weights.bin';
 
-/** Creates a folder with the golden CTC model or transducer, its GPU graphs included. */
-export function createGpuFolder(kind: keyof typeof GPU_GRAPHS = 'ctc'): string {
+/**
+ * Creates a folder with the golden CTC model or transducer, its GPU graphs included. `change` may modify its manifest
+ * before it is written.
+ */
+export function createGpuFolder(
+  kind: keyof typeof GPU_GRAPHS = 'ctc',
+  change: (manifest: Record<string, unknown>, folder: string) => void = () => undefined,
+): string {
   return createGoldenFolder(kind, (manifest, folder) => {
     const graphs = GPU_GRAPHS[kind];
     mkdirSync(join(folder, 'gpu'));
@@ -42,6 +48,7 @@ export function createGpuFolder(kind: keyof typeof GPU_GRAPHS = 'ctc'): string {
     Object.assign(context ?? {}, { gpu: refTo(folder, graphs.encoder) });
     if ('joint' in graphs) manifest.gpuJoint = refTo(folder, graphs.joint);
     manifest.weights = [refTo(folder, GPU_WEIGHTS)];
+    change(manifest, folder);
   });
 }
 

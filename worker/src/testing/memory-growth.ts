@@ -13,3 +13,14 @@ export function leastGrowth(count: number, call: () => void): number {
   });
   return Math.min(...growths.slice(1));
 }
+
+/** Does the same for calls that are asynchronous, one after the other. */
+export async function leastGrowthOf(count: number, call: () => Promise<void>): Promise<number> {
+  const growths: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const before = process.memoryUsage.rss();
+    for (let i = 0; i < count; i++) await call();
+    growths.push(process.memoryUsage.rss() - before);
+  }
+  return Math.min(...growths.slice(1));
+}

@@ -23,16 +23,6 @@ function createMixedFolder(): string {
   return folder;
 }
 
-/** Creates a folder of the golden transducer with another manifest. */
-function createTransducerFolder(change: (manifest: Record<string, unknown>, folder: string) => void): string {
-  const folder = createGpuFolder('fused');
-  const file = join(folder, 'manifest.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-  change(manifest, folder);
-  writeFileSync(file, JSON.stringify(manifest));
-  return folder;
-}
-
 describe('DeviceBackend', () => {
   test('runs one batch of a transducer at a time, and two of a CTC model', async () => {
     expect((await load(createGpuFolder('fused'), 1, 1)).maxRuns).toBe(1);
@@ -46,7 +36,7 @@ describe('DeviceBackend', () => {
   });
 
   test('throws a ModelError if a transducer has no gpuJoint', async () => {
-    const folder = createTransducerFolder((manifest) => delete manifest.gpuJoint);
+    const folder = createGpuFolder('fused', (manifest) => delete manifest.gpuJoint);
     await expect(load(folder, 1, 1)).rejects.toMatchObject({
       code: 'graph_unsupported',
       message: 'manifest.json: the transducer has no gpuJoint for its GPU graphs',
@@ -54,7 +44,7 @@ describe('DeviceBackend', () => {
   });
 
   test('throws a ModelError if the joint graph of a transducer is that of another model', async () => {
-    const folder = createTransducerFolder((manifest, at) => {
+    const folder = createGpuFolder('fused', (manifest, at) => {
       const graph = buildTestJoint();
       writeFileSync(
         join(at, 'gpu/joint.onnx'),
@@ -69,7 +59,7 @@ describe('DeviceBackend', () => {
   });
 
   test('throws a ModelError if a GPU graph is for another type of model than the manifest', async () => {
-    const folder = createTransducerFolder((manifest) => {
+    const folder = createGpuFolder('fused', (manifest) => {
       delete manifest.gpuJoint;
       delete manifest.decoderJoint;
       manifest.type = 'ctc';

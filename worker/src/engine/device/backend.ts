@@ -7,12 +7,14 @@ import { parseTokens } from '../../model/tokens.ts';
 import type { Vocabulary } from '../../model/tokens.ts';
 import { arenaBytes, DeviceArenas } from '../../native/arenas.ts';
 import { createCudaMemory } from '../../native/cuda.ts';
+import { CudaError } from '../../native/error.ts';
 import { DeviceGraph } from '../../native/graph.ts';
 import { DeviceJoint } from '../../native/joint.ts';
 import type { OpenJoint } from '../../native/joint.ts';
 import { createHostMemory } from '../../native/memory.ts';
 import type { DeviceMemory } from '../../native/memory.ts';
 import { PredictorStates, predictorBytes } from '../../native/predictor.ts';
+import { ReleaseList } from '../../native/release-list.ts';
 import { NativeRuntime } from '../../native/runtime.ts';
 import type { BatchTiming } from '../../native/submission.ts';
 import type { Backend, OnRun, Runner } from '../backend.ts';
@@ -72,6 +74,7 @@ export class DeviceBackend implements Backend {
   readonly #vocabulary: Vocabulary;
   readonly #graphs: ReadonlyMap<string, DeviceContext>;
   readonly #layout: ArenaLayout;
+  readonly #releases: ReleaseList;
 
   private constructor(
     manifest: Manifest,
@@ -80,6 +83,7 @@ export class DeviceBackend implements Backend {
     memory: StreamMemory,
     layout: ArenaLayout,
     maxBatch: number,
+    releases: ReleaseList,
   ) {
     this.manifest = manifest;
     this.memory = memory;
@@ -89,6 +93,7 @@ export class DeviceBackend implements Backend {
     this.#vocabulary = vocabulary;
     this.#graphs = graphs;
     this.#layout = layout;
+    this.#releases = releases;
     this.contexts = new Map(
       [...graphs].map(([context, { graph, rows }]) => {
         const { framing } = rows;
@@ -100,24 +105,40 @@ export class DeviceBackend implements Backend {
 
   /** Loads the GPU graphs of a model folder. Throws a ModelError that names the problem if they cannot be used. */
   static async load(folder: string, options: DeviceOptions): Promise<DeviceBackend> {
+    const releases = new ReleaseList();
+    try {
+      return await DeviceBackend.#load(folder, options, releases);
+    } catch (error) {
+      // After a CUDA error all other calls fail too, and the process must end.
+      if (!(error instanceof CudaError)) releases.release();
+      throw error;
+    }
+  }
+
+  static async #load(folder: string, options: DeviceOptions, releases: ReleaseList): Promise<DeviceBackend> {
     const { provider, share = WHOLE_MACHINE } = options;
     const manifest = await readManifest(folder);
     for (const ref of manifest.weights) await readChecked(folder, ref);
     const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
-    const runtime = await NativeRuntime.open();
+    const runtime = releases.add(await NativeRuntime.open());
     const memory =
       provider === 'cuda' ? await createCudaMemory({ device: 0, sharesStream: true }) : createHostMemory(runtime.koffi);
-    const opened = await openModel(runtime, memory, folder, manifest, vocabulary, options.threads);
+    releases.defer(() => {
+      memory.close();
+    });
+    const opened = await openModel(runtime, memory, folder, manifest, vocabulary, options.threads, releases);
     const { arenas, layout } = createArenas(runtime, memory, opened, options);
+    releases.add(arenas);
     // The device may have memory for fewer streams than a batch could have.
     const maxBatch = Math.min(options.maxBatch, layout.slots);
     const cudaGraphs = provider === 'cuda';
     const sizes = batchSizes(cudaGraphs ? SMALLEST_BATCH : 1, maxBatch);
-    const states = opened.joint && createStates(runtime, memory, opened.joint, layout);
-    const joint = opened.joint && states && new DeviceJoint(runtime, memory, opened.joint, states, cudaGraphs);
+    const states = opened.joint && releases.add(createStates(runtime, memory, opened.joint, layout));
+    const joint =
+      opened.joint && states && releases.add(new DeviceJoint(runtime, memory, opened.joint, states, cudaGraphs));
     const graphs = new Map<string, DeviceContext>();
     for (const { context, graph: open } of opened.contexts) {
-      const graph = new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs);
+      const graph = releases.add(new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs));
       joint?.attach(graph);
       graph.warmUp();
       const { framing, frames } = open.shape;
@@ -126,7 +147,7 @@ export class DeviceBackend implements Backend {
     }
     joint?.warmUp();
     const quick = cudaGraphs ? largestQuickBatch([...graphs.values()], sizes, LONGEST_RUN_MS * share.time) : maxBatch;
-    return new DeviceBackend(manifest, vocabulary, graphs, { arenas, states }, layout, quick);
+    return new DeviceBackend(manifest, vocabulary, graphs, { arenas, states }, layout, quick, releases);
   }
 
   startSearch(): Search {
@@ -138,6 +159,11 @@ export class DeviceBackend implements Backend {
       throw new RangeError(`the device has memory for ${this.#layout.slots} streams, not for ${slots}`);
     }
     return new DeviceRunner(this.#graphs, this.#layout, this.manifest.promptIndex ?? 0, onRun);
+  }
+
+  close(): Promise<void> {
+    this.#releases.release();
+    return Promise.resolve();
   }
 }
 

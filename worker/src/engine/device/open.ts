@@ -11,6 +11,7 @@ import type { OpenGraph } from '../../native/graph.ts';
 import { openJoint } from '../../native/joint.ts';
 import type { OpenJoint } from '../../native/joint.ts';
 import type { DeviceMemory } from '../../native/memory.ts';
+import type { ReleaseList } from '../../native/release-list.ts';
 import type { NativeRuntime } from '../../native/runtime.ts';
 import type { SessionOptions } from '../../native/session.ts';
 import { SharedWeights } from '../../native/weights.ts';
@@ -32,8 +33,8 @@ export interface OpenModel {
 }
 
 /**
- * Opens the graphs of all contexts, and that of a transducer's search. On a GPU they share their weights. Throws a
- * ModelError if a graph is missing or does not fit to the manifest.
+ * Opens the graphs of all contexts, and that of a transducer's search, and adds them to `releases`. On a GPU they share
+ * their weights. Throws a ModelError if a graph is missing or does not fit to the manifest.
  */
 export async function openModel(
   runtime: NativeRuntime,
@@ -42,6 +43,7 @@ export async function openModel(
   manifest: Manifest,
   vocabulary: Vocabulary,
   threads: number,
+  releases: ReleaseList,
 ): Promise<OpenModel> {
   const weights = new Map<string, SharedWeights>();
   const onGpu = memory.provider === 'cuda';
@@ -49,7 +51,7 @@ export async function openModel(
     const facts = readOnnx(ref.file, await readChecked(folder, ref));
     if (!onGpu) return { threads, cudaGraphs: false, initializers: new Map() };
     const path = join(folder, dirname(ref.file), WEIGHTS_FILE);
-    const shared = weights.get(path) ?? new SharedWeights(runtime, memory, path);
+    const shared = weights.get(path) ?? releases.add(new SharedWeights(runtime, memory, path));
     weights.set(path, shared);
     return { threads, cudaGraphs: true, initializers: shared.initializers(ref.file, facts) };
   };
@@ -60,6 +62,7 @@ export async function openModel(
     }
     const { file } = gpu;
     const graph = openGraph(runtime, memory, join(folder, file), file, await readOptions(gpu));
+    releases.add(graph.session);
     checkGraph(file, graph, context, manifest, vocabulary);
     checkState(file, graph, contexts[0]?.graph ?? graph);
     contexts.push({ context, graph });
@@ -71,6 +74,7 @@ export async function openModel(
   }
   const { file } = gpuJoint;
   const joint = openJoint(runtime, memory, join(folder, file), file, await readOptions(gpuJoint));
+  releases.add(joint.session);
   for (const { graph } of contexts) checkJoint(file, joint, graph, vocabulary);
   return { contexts, joint };
 }

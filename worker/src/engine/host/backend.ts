@@ -48,4 +48,8 @@ export class HostBackend implements Backend {
     const caches = new CachePool(slots, { channel: channelSize(shape), time: timeSize(shape), history });
     return new BatchRunner(this.#model, caches, shape.mels, onRun);
   }
+
+  close(): Promise<void> {
+    return this.#model.release();
+  }
 }
